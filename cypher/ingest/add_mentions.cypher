@@ -1,0 +1,12 @@
+// doc: Join items to the concepts they mention, and count.
+// mode: write
+// params: tenant STRING, groups LIST<MAP>
+CYPHER 25
+UNWIND $groups AS group
+MATCH (c:Name {tenant: $tenant, normalised: group.concept})
+SET c.mentions = c.mentions + size(group.rows)
+WITH c, group
+UNWIND group.rows AS row
+MATCH (e:Episode {id: row.episode})
+WHERE e.tenant = $tenant
+CREATE (e)-[:MENTIONS {family: 'abstraction', weight: row.weight, created_at: datetime()}]->(c)

@@ -1,0 +1,8 @@
+// doc: Add to the number of episodes of speakers, making those that are new.
+// mode: write
+// params: tenant STRING, rows LIST<MAP>
+CYPHER 25
+UNWIND $rows AS row
+MERGE (p:Speaker {tenant: $tenant, name: row.name})
+ON CREATE SET p.id = row.id, p.episodes = row.episodes, p.recorded_at = datetime()
+ON MATCH SET p.episodes = p.episodes + row.episodes

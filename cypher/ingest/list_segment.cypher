@@ -1,0 +1,22 @@
+// doc: List a session's turns after an order key, and a margin of turns before it.
+// mode: read
+// params: tenant STRING, session STRING, occurred_at DATETIME, position INTEGER, margin INTEGER
+// returns: id STRING, ordinal INTEGER, occurred_at DATETIME, position INTEGER, turn INTEGER,
+//   terms STRING, near_length FLOAT, context_norm FLOAT
+CYPHER 25
+CALL () {
+  OPTIONAL MATCH (before:Episode)
+  WHERE before.tenant = $tenant AND before.session = $session
+    AND before.occurred_at <= $occurred_at
+    AND (before.occurred_at < $occurred_at OR coalesce(before.position, 0) <= $position)
+  RETURN before.ordinal AS last
+  ORDER BY before.occurred_at DESC, before.ordinal DESC
+  LIMIT 1
+}
+MATCH (e:Episode)
+WHERE e.tenant = $tenant AND e.session = $session
+  AND e.ordinal > coalesce(last, -1) - $margin
+RETURN e.id AS id, e.ordinal AS ordinal, e.occurred_at AS occurred_at,
+  e.position AS position, e.turn AS turn, e.terms AS terms,
+  e.near_length AS near_length, e.context_norm AS context_norm
+ORDER BY ordinal, turn

@@ -1,0 +1,20 @@
+// doc: Remove episodes with their edges, and tell in which sessions they were.
+// mode: write
+// params: tenant STRING, ids LIST<STRING>
+// returns: session STRING
+CYPHER 25
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+WHERE e.tenant = $tenant
+CALL (e) {
+  MATCH (e)-[:MENTIONS]->(c:Concept)
+  SET c.mentions = c.mentions - 1
+}
+CALL (e) {
+  MATCH (e)<-[:ABOUT]-(c:Concept)
+  SET c.abouts = c.abouts - 1
+}
+WITH e, e.session AS session
+DETACH DELETE e
+RETURN DISTINCT session
+ORDER BY session

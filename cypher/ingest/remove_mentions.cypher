@@ -1,0 +1,9 @@
+// doc: Part items from concepts they no longer mention, and count.
+// mode: write
+// params: tenant STRING, rows LIST<MAP>
+CYPHER 25
+UNWIND $rows AS row
+MATCH (e:Episode {id: row.episode})-[r:MENTIONS]->(c:Concept)
+WHERE e.tenant = $tenant AND c.normalised = row.concept
+SET c.mentions = c.mentions - 1
+DELETE r

@@ -1,0 +1,8 @@
+// doc: Part turns that no longer follow each other.
+// mode: write
+// params: tenant STRING, rows LIST<MAP>
+CYPHER 25
+UNWIND $rows AS row
+MATCH (tail:Episode {id: row.tail})-[r:NEXT]->(head:Episode)
+WHERE tail.tenant = $tenant AND head.id = row.head
+DELETE r

@@ -1,0 +1,10 @@
+// doc: Turn concept nodes back into mere names, without their edges.
+// mode: write
+// params: tenant STRING, names LIST<STRING>
+CYPHER 25
+UNWIND $names AS name
+MATCH (c:Name {tenant: $tenant, normalised: name})
+REMOVE c:Concept:LiveConcept, c.id, c.mentions, c.abouts, c.recorded_at, c.embedding
+WITH c
+MATCH (c)-[r]-()
+DELETE r

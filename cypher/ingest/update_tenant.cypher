@@ -1,0 +1,12 @@
+// doc: Count one more change and add to the tenant's totals.
+// mode: write
+// params: tenant STRING, turns INTEGER, items INTEGER, titles INTEGER, length INTEGER,
+//   near_length FLOAT
+CYPHER 25
+MATCH (t:Tenant {id: $tenant})
+SET t.change = t.change + 1,
+  t.turn = t.turn + $turns,
+  t.items = t.items + $items,
+  t.titles = t.titles + $titles,
+  t.length = t.length + $length,
+  t.near_length = t.near_length + $near_length

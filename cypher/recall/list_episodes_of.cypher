@@ -1,0 +1,22 @@
+// doc: List the live episodes about concepts, and those that mention them unless hubs.
+// mode: read
+// params: tenant STRING, concepts LIST<STRING>, hub INTEGER
+// returns: episode LIST<STRING>, concept LIST<STRING>, is_about LIST<BOOLEAN>,
+//   label LIST<STRING>, mentions LIST<INTEGER>, abouts LIST<INTEGER>
+CYPHER 25
+UNWIND $concepts AS id
+MATCH (c:Concept {id: id})
+WHERE c.tenant = $tenant AND c:LiveConcept
+CALL (c) {
+  WITH c
+  WHERE c.mentions <= $hub
+  MATCH (c)<-[:MENTIONS]-(e:LiveEpisode)
+  RETURN e, false AS is_about
+  UNION ALL
+  MATCH (c)-[:ABOUT]->(e:LiveEpisode)
+  RETURN e, true AS is_about
+}
+WITH e.id AS episode, c.id AS concept, is_about, c
+ORDER BY episode, concept, is_about
+RETURN collect(episode) AS episode, collect(concept) AS concept, collect(is_about) AS is_about,
+  collect(c.name) AS label, collect(c.mentions) AS mentions, collect(c.abouts) AS abouts

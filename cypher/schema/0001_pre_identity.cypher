@@ -1,0 +1,42 @@
+// doc: Give every node a key that the store itself keeps unique.
+// mode: schema
+CYPHER 25
+CREATE CONSTRAINT tenant_id IF NOT EXISTS FOR (n:Tenant) REQUIRE n.id IS UNIQUE;
+
+CYPHER 25
+CREATE CONSTRAINT tenant_name IF NOT EXISTS FOR (n:Tenant) REQUIRE n.name IS UNIQUE;
+
+CYPHER 25
+CREATE CONSTRAINT api_key_id IF NOT EXISTS FOR (n:ApiKey) REQUIRE n.id IS UNIQUE;
+
+CYPHER 25
+CREATE CONSTRAINT api_key_hash IF NOT EXISTS FOR (n:ApiKey) REQUIRE n.hash IS UNIQUE;
+
+CYPHER 25
+CREATE CONSTRAINT episode_id IF NOT EXISTS FOR (n:Episode) REQUIRE n.id IS UNIQUE;
+
+CYPHER 25
+CREATE CONSTRAINT concept_id IF NOT EXISTS FOR (n:Concept) REQUIRE n.id IS UNIQUE;
+
+CYPHER 25
+CREATE CONSTRAINT trace_id IF NOT EXISTS FOR (n:Trace) REQUIRE n.id IS UNIQUE;
+
+CYPHER 25
+CREATE CONSTRAINT session_name IF NOT EXISTS
+FOR (n:Session) REQUIRE (n.tenant, n.name) IS UNIQUE;
+
+CYPHER 25
+CREATE CONSTRAINT speaker_name IF NOT EXISTS
+FOR (n:Speaker) REQUIRE (n.tenant, n.name) IS UNIQUE;
+
+CYPHER 25
+CREATE CONSTRAINT term_stem IF NOT EXISTS
+FOR (n:Term) REQUIRE (n.tenant, n.stem) IS UNIQUE;
+
+CYPHER 25
+CREATE CONSTRAINT word_word IF NOT EXISTS
+FOR (n:Word) REQUIRE (n.tenant, n.word) IS UNIQUE;
+
+CYPHER 25
+CREATE CONSTRAINT name_normalised IF NOT EXISTS
+FOR (n:Name) REQUIRE (n.tenant, n.normalised) IS UNIQUE;

@@ -1,0 +1,8 @@
+// doc: Tell which of some procedures and functions the server has.
+// mode: read
+// params: names LIST<STRING>
+// returns: name STRING
+SHOW PROCEDURES YIELD name
+WHERE name IN $names
+RETURN name
+ORDER BY name

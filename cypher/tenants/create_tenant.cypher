@@ -1,0 +1,8 @@
+// doc: Create a tenant with empty counters.
+// mode: write
+// params: id STRING, name STRING, created_at DATETIME
+CYPHER 25
+CREATE (:Tenant {
+  id: $id, name: $name, created_at: $created_at, recorded_at: $created_at,
+  turn: 0, change: 0, items: 0, titles: 0, length: 0, near_length: 0.0
+})

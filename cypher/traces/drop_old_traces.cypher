@@ -1,0 +1,10 @@
+// doc: Delete a tenant's oldest traces over the number to keep.
+// mode: write
+// params: tenant STRING, keep INTEGER
+CYPHER 25
+MATCH (t:Trace)
+WHERE t.tenant = $tenant AND t.created_at IS NOT NULL
+WITH t
+ORDER BY t.created_at DESC, t.id
+SKIP $keep
+DETACH DELETE t

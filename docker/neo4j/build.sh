@@ -1,0 +1,22 @@
+#!/bin/sh
+# Build the engine's image without an image registry, as root, where a Docker engine answers
+# (../start-engine.sh). Prints the image's tag, and nothing else, on stdout.
+# PYTHON names the interpreter that has ecphoria[local]; python3 by default.
+set -eu
+
+HERE=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+BASE=ecphoria/base:bookworm
+
+if ! docker image inspect "$BASE" >/dev/null 2>&1; then
+    root=$(mktemp -d)
+    trap 'rm -rf "$root"' EXIT
+    debootstrap --variant=minbase --include=ca-certificates,tini,procps bookworm "$root" >&2
+    tar -C "$root" --exclude=./var/cache/apt --exclude=./var/lib/apt/lists -c . |
+        docker import - "$BASE" >&2
+fi
+
+described=$("${PYTHON:-python3}" "$HERE/context.py")
+context=$(printf '%s\n' "$described" | head -n 1)
+tag=$(printf '%s\n' "$described" | tail -n 1)
+docker build --quiet --build-arg "BASE=$BASE" --tag "$tag" "$context" >&2
+echo "$tag"

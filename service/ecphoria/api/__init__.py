@@ -1,0 +1,1 @@
+"""The REST face: parse, authorise, call one service, answer."""

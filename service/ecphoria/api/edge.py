@@ -1,0 +1,113 @@
+"""What surrounds every request: its id, its time, its log line, and a bound on its body."""
+
+import re
+import time
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ecphoria.api.problems import problem_of, render, report
+from ecphoria.errors import EcphoriaError, TooLarge
+from ecphoria.model.ids import fresh_id
+from ecphoria.telemetry import Metrics
+
+__all__ = ["BodyLimit", "RequestEdge"]
+
+REQUEST_ID = "X-Request-Id"
+_USABLE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_UNMATCHED = "(no such path)"
+
+log = structlog.get_logger(__name__)
+
+
+class RequestEdge:
+    """The outermost layer: names the request, times it, and answers what nobody caught."""
+
+    def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        sent = Headers(scope=scope).get(REQUEST_ID, "")
+        name = sent if _USABLE_ID.fullmatch(sent) else fresh_id()
+        scope["request_id"] = name
+        status = 0
+
+        async def named(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)[REQUEST_ID] = name
+            await send(message)
+
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=name)
+        start = time.perf_counter()
+        try:
+            await self._app(scope, receive, named)
+        except Exception as error:
+            if status:  # half an answer is out; only the connection's end can tell
+                log.error("answer_cut_off", exc_info=error)  # noqa: TRY400 (frames only)
+                raise
+            await self._answer(error, name, scope["path"])(scope, receive, named)
+        finally:
+            self._note(scope, status, time.perf_counter() - start)
+
+    def _answer(self, error: Exception, name: str, path: str) -> ASGIApp:
+        ours = error if isinstance(error, EcphoriaError) else EcphoriaError()
+        if ours is error:
+            report(ours)
+        else:
+            log.error("request_failed", code=ours.code, exc_info=error)
+        self._metrics.refusal(ours.code)
+        return render(problem_of(ours), name, path)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", _UNMATCHED)
+        self._metrics.request(scope["method"], route, status, seconds)
+        log.info(
+            "request_served",
+            method=scope["method"],
+            route=route,
+            status=status,
+            ms=round(1_000 * seconds, 1),
+        )
+
+
+class BodyLimit:
+    """Refuses a body over the bound, as soon as its length or its bytes tell."""
+
+    def __init__(self, app: ASGIApp, *, limit: int) -> None:
+        self._app = app
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        told = Headers(scope=scope).get("Content-Length", "")
+        if told.isdecimal() and int(told) > self._limit:
+            raise self._too_large()
+        received = 0
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self._limit:
+                raise self._too_large()
+            return message
+
+        await self._app(scope, counted, send)
+
+    def _too_large(self) -> TooLarge:
+        return TooLarge(
+            f"A body may have {self._limit:,} bytes; send less, or in several calls.",
+            limit=self._limit,
+        )

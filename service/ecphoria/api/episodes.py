@@ -1,0 +1,159 @@
+"""Endpoints of episodes: append, batch, get, list, delete."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Response
+from starlette.status import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
+
+from ecphoria.api.guard import GuardedRoute, Reader, Served, Writer
+from ecphoria.api.problems import guarded, invalid_problem, problem_of
+from ecphoria.errors import (
+    BadVector,
+    Conflict,
+    EcphoriaError,
+    EncoderUnavailable,
+    InvalidInput,
+    TooLarge,
+)
+from ecphoria.model.episode import Outcome, Receipt
+from ecphoria.model.ids import EpisodeId
+from ecphoria.telemetry import Metrics
+from ecphoria.wire.episodes import (
+    AppendAnswer,
+    AppendRequest,
+    BatchAnswer,
+    BatchItemAnswer,
+    BatchRequest,
+    EpisodeAnswer,
+    EpisodePage,
+    EpisodeQuery,
+    UnreadableItem,
+)
+from ecphoria.wire.problem import Problem, code_of
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/episodes", tags=["episodes"], route_class=GuardedRoute)
+
+_APPENDING = (BadVector, TooLarge, EncoderUnavailable)
+
+
+@router.post(
+    "",
+    status_code=HTTP_201_CREATED,
+    responses={
+        **guarded(*_APPENDING, Conflict),
+        200: {"model": AppendAnswer, "description": "It had been stored before"},
+    },
+)
+async def append(
+    body: AppendRequest,
+    tenant: Writer,
+    services: Served,
+    response: Response,
+    idempotency_key: Annotated[
+        str | None, Header(description="The same as `idempotency_key` in the body.")
+    ] = None,
+) -> AppendAnswer:
+    """Remember one thing; when this answers, the next recall can find it."""
+    receipt = await services.ingest.append(tenant, _keyed(body, idempotency_key).to_model())
+    services.metrics.episodes(receipt.outcome)
+    if receipt.outcome is Outcome.EXISTED:
+        response.status_code = HTTP_200_OK
+    return AppendAnswer.model_validate(receipt)
+
+
+@router.post("/batch", response_model_exclude_none=True, responses=guarded(*_APPENDING))
+async def append_batch(body: BatchRequest, tenant: Writer, services: Served) -> BatchAnswer:
+    """Remember up to 1,000 things; a result for each, and those that can be used are stored."""
+    readable = [item.to_model() for item in body.episodes if isinstance(item, AppendRequest)]
+    stored = iter(await services.ingest.append_batch(tenant, readable))
+    results = [
+        item if isinstance(item, UnreadableItem) else next(stored) for item in body.episodes
+    ]
+    return _batch_answer(results, services.metrics)
+
+
+@router.get("/{episode}", responses=guarded())
+async def get(episode: str, tenant: Reader, services: Served) -> EpisodeAnswer:
+    """Fetch one episode."""
+    found = await services.archive.episode(tenant, EpisodeId(episode))
+    return EpisodeAnswer.model_validate(found)
+
+
+@router.get("", responses=guarded())
+async def list_episodes(
+    tenant: Reader, services: Served, wanted: Annotated[EpisodeQuery, Query()]
+) -> EpisodePage:
+    """List episodes in the order they were recorded, a page at a time."""
+    found = await services.archive.list_episodes(
+        tenant,
+        session=wanted.session,
+        concept=wanted.concept,
+        occurred_from=wanted.occurred_from,
+        occurred_before=wanted.occurred_before,
+        after_turn=wanted.cursor,
+        limit=wanted.limit + 1,
+    )
+    page = found[: wanted.limit]
+    return EpisodePage(
+        episodes=tuple(EpisodeAnswer.model_validate(episode) for episode in page),
+        next_cursor=str(page[-1].turn) if len(found) > wanted.limit else None,
+    )
+
+
+@router.delete("/{episode}", status_code=HTTP_204_NO_CONTENT, responses=guarded())
+async def delete(episode: str, tenant: Writer, services: Served) -> None:
+    """Erase one episode with its vector and all that only it supported."""
+    await services.ingest.delete(tenant, EpisodeId(episode))
+
+
+def _keyed(body: AppendRequest, header: str | None) -> AppendRequest:
+    if header is None or header == body.idempotency_key:
+        return body
+    if body.idempotency_key is not None:
+        raise InvalidInput(
+            "The header Idempotency-Key and the body's `idempotency_key` differ; send one.",
+            field="idempotency_key",
+        )
+    return body.model_copy(update={"idempotency_key": header})
+
+
+def _batch_answer(
+    results: Sequence[Receipt | EcphoriaError | UnreadableItem], metrics: Metrics
+) -> BatchAnswer:
+    items = tuple(_item_answer(index, result) for index, result in enumerate(results))
+    outcomes = Counter(item.outcome for item in items)
+    for outcome in Outcome:
+        metrics.episodes(outcome, outcomes[outcome])
+    for item in items:
+        if item.problem is not None:
+            metrics.refusal(code_of(item.problem))
+    return BatchAnswer(
+        created=outcomes[Outcome.CREATED],
+        existed=outcomes[Outcome.EXISTED],
+        refused=outcomes[None],
+        results=items,
+    )
+
+
+def _item_answer(index: int, result: Receipt | EcphoriaError | UnreadableItem) -> BatchItemAnswer:
+    if isinstance(result, Receipt):
+        return BatchItemAnswer(index=index, id=result.id, outcome=result.outcome)
+    root = f"#/episodes/{index}"
+    problem = (
+        problem_of(result, root)
+        if isinstance(result, EcphoriaError)
+        else _unreadable(result, root)
+    )
+    return BatchItemAnswer(index=index, problem=problem)
+
+
+def _unreadable(item: UnreadableItem, root: str) -> Problem:
+    faults = tuple(
+        fault.model_copy(update={"pointer": root + fault.pointer.removeprefix("#")})
+        for fault in item.errors
+    )
+    return invalid_problem(faults)

@@ -1,0 +1,1 @@
+"""The command line: typer commands on the Python client, drawn with rich."""

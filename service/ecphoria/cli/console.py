@@ -1,0 +1,72 @@
+"""How the command line looks: one theme, and errors as one sentence."""
+
+import sys
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+from rich.theme import Theme
+
+from ecphoria.errors import EcphoriaError, Unauthenticated
+
+__all__ = ["counting", "say_error", "stderr", "stdout"]
+
+_THEME = Theme(
+    {
+        "cue": "bold",
+        "speaker": "cyan",
+        "when": "dim",
+        "score": "green",
+        "edge": "magenta",
+        "rail": "dim",
+        "address": "cyan",
+        "verdict.answer": "green",
+        "verdict.verify": "yellow",
+        "verdict.refuse": "yellow",
+        "verdict.empty": "yellow",
+        "error": "bold red",
+        "bar.back": "grey23",
+        "bar.complete": "cyan",
+        "bar.finished": "green",
+        "progress.remaining": "dim",
+    }
+)
+_MAX_WIDTH = 100
+
+
+def stdout() -> Console:
+    """Open the console for answers; lines stay readable on wide terminals."""
+    return _console(stderr=False)
+
+
+def stderr() -> Console:
+    """Open the console for progress and errors, so that answers can be piped."""
+    return _console(stderr=True)
+
+
+def _console(*, stderr: bool) -> Console:
+    console = Console(theme=_THEME, stderr=stderr, highlight=False)
+    if console.is_terminal and console.width > _MAX_WIDTH:
+        console.width = _MAX_WIDTH
+    return console
+
+
+def counting(console: Console) -> Progress:
+    """Make a progress bar that counts things and tells the time left."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=28),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        console=console,
+    )
+
+
+def say_error(error: EcphoriaError) -> None:
+    """Print what went wrong and what to do about it."""
+    line = Text.assemble(("Error: ", "error"), error.message)
+    if isinstance(error, Unauthenticated):
+        line.append(" On the command line: --key, or ECPHORIA_API_KEY.")
+    if request := error.fields.get("request_id"):
+        line.append(f" (request {request})", style="dim")
+    stderr().print(line, soft_wrap=not sys.stderr.isatty())

@@ -1,0 +1,243 @@
+"""Commands for the managed local Neo4j: up, down, status, logs, shell."""
+
+import contextlib
+import dataclasses
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Column, Table
+from rich.text import Text
+
+from ecphoria.cli.console import say_error, stderr, stdout
+from ecphoria.engine import (
+    Endpoint,
+    Engine,
+    EngineSettings,
+    EngineState,
+    EngineStatus,
+    Report,
+    Stage,
+)
+from ecphoria.engine import Progress as Step
+from ecphoria.errors import EcphoriaError
+
+__all__ = ["Connect", "Load", "Run", "add_engine_commands", "drawn"]
+
+Load = Callable[[Path | None], EngineSettings]
+"""Builds the settings; the argument is `--home`."""
+Run = Callable[[str], Sequence[Mapping[str, object]]]
+"""Runs one Cypher statement and returns its records by column."""
+Connect = Callable[[Endpoint], AbstractContextManager[Run]]
+
+_STOPPED = 3  # exit code of `status`, as service managers have it
+_PROMPT = "cypher> "
+_MEGABYTE = 2**20
+
+HomeOption = Annotated[
+    Path | None, typer.Option("--home", help="Directory of the local engine.", metavar="DIR")
+]
+HeapOption = Annotated[
+    int | None, typer.Option("--heap-mb", min=256, help="Java heap; by default sized to fit.")
+]
+PageCacheOption = Annotated[
+    int | None, typer.Option("--page-cache-mb", min=8, help="Page cache; by default sized to fit.")
+]
+BoltOption = Annotated[
+    int | None, typer.Option("--bolt-port", min=1, max=65535, help="By default a free one.")
+]
+HttpOption = Annotated[
+    int | None, typer.Option("--http-port", min=1, max=65535, help="By default a free one.")
+]
+LinesOption = Annotated[int, typer.Option("--lines", "-n", min=1, help="How many, from the end.")]
+StatementArgument = Annotated[
+    str | None, typer.Argument(help="One statement; without it, a prompt.", metavar="CYPHER")
+]
+
+
+def add_engine_commands(app: typer.Typer, *, load: Load, connect: Connect) -> None:
+    """Mount the commands on `app`; `connect` is only called by `shell`."""
+    _add_life(app, load)
+    _add_views(app, load)
+    _add_shell(app, load, connect)
+
+
+def _add_life(app: typer.Typer, load: Load) -> None:
+
+    @app.command()
+    def up(
+        home: HomeOption = None,
+        heap_mb: HeapOption = None,
+        page_cache_mb: PageCacheOption = None,
+        bolt_port: BoltOption = None,
+        http_port: HttpOption = None,
+    ) -> None:
+        """Start the local Neo4j and leave it running; the first time, fetch it (180 MB)."""
+        settings = load(home)
+        told = dataclasses.replace(
+            settings,
+            heap_mb=heap_mb or settings.heap_mb,
+            page_cache_mb=page_cache_mb or settings.page_cache_mb,
+            bolt_port=bolt_port or settings.bolt_port,
+            http_port=http_port or settings.http_port,
+        )
+        engine = Engine(told)
+        with drawn(stderr()) as report:
+            engine.up(report)
+        _show(engine.status())
+
+    @app.command()
+    def down(home: HomeOption = None) -> None:
+        """Stop the local Neo4j cleanly; its data stays."""
+        stopped = Engine(load(home)).down()
+        stdout().print("stopped" if stopped else "was not running")
+
+
+def _add_views(app: typer.Typer, load: Load) -> None:
+    @app.command()
+    def status(home: HomeOption = None) -> None:
+        """Show whether the local Neo4j runs and how to reach it; exit code 3 when it does not."""
+        now = Engine(load(home)).status()
+        _show(now)
+        if now.state is EngineState.STOPPED:
+            raise typer.Exit(_STOPPED)
+
+    @app.command()
+    def logs(home: HomeOption = None, lines: LinesOption = 50) -> None:
+        """Print what the local Neo4j said in this run, or in the last."""
+        for line in Engine(load(home)).logs(lines):
+            stdout().print(line, markup=False, soft_wrap=True)
+
+
+def _add_shell(app: typer.Typer, load: Load, connect: Connect) -> None:
+    @app.command()
+    def shell(statement: StatementArgument = None, home: HomeOption = None) -> None:
+        """Ask the local Neo4j in Cypher: one statement, standard input, or a prompt."""
+        with (
+            drawn(stderr()) as report,
+            Engine(load(home)).running(report) as endpoint,
+            connect(endpoint) as run,
+        ):
+            if statement is not None:
+                _print_rows(run(statement))
+            elif sys.stdin.isatty():
+                _converse(run)
+            else:
+                for piece in _statements(sys.stdin):
+                    _print_rows(run(piece))
+
+
+@contextlib.contextmanager
+def drawn(console: Console) -> Iterator[Report]:
+    """Draw the engine's reports: a bar on a terminal, else a line per stage and per tenth."""
+    if not console.is_terminal:
+        yield _in_lines(console)
+        return
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=28),
+        TextColumn("{task.fields[detail]}"),
+        console=console,
+        transient=True,
+    ) as progress:
+        task = progress.add_task("", total=None, visible=False, detail="")
+
+        def draw(step: Step) -> None:
+            progress.update(
+                task,
+                description=step.stage.value,
+                completed=step.done,
+                total=step.total or None,
+                detail=_detail(step),
+                visible=step.stage is not Stage.READY,
+            )
+
+        yield draw
+
+
+def _in_lines(console: Console) -> Report:
+    said: set[tuple[Stage, int]] = set()
+
+    def write(step: Step) -> None:
+        mark = (step.stage, 10 * step.done // step.total if step.total else 0)
+        if mark not in said and step.stage is not Stage.READY:
+            said.add(mark)
+            console.print(f"{step.stage.value} {_detail(step)}".rstrip())
+
+    return write
+
+
+def _detail(step: Step) -> str:
+    if not step.total:
+        return ""
+    size = f"{step.done / _MEGABYTE:.0f}/{step.total / _MEGABYTE:.0f} MB"
+    return size if step.eta is None else f"{size}, {step.eta:.0f} s left"
+
+
+def _show(status: EngineStatus) -> None:
+    table = Table.grid(padding=(0, 2))
+    table.add_row("state", status.state.value)
+    table.add_row("home", str(status.home))
+    if status.endpoint is not None and status.since is not None:
+        age = (datetime.now(UTC) - status.since).total_seconds()
+        table.add_row("bolt", status.endpoint.bolt_uri)
+        table.add_row("browser", f"{status.endpoint.http_url}/browser")
+        table.add_row("user", status.endpoint.user)
+        table.add_row("password", f"in {status.home / 'password'}")
+        table.add_row("server", f"Neo4j {status.endpoint.version}, process {status.endpoint.pid}")
+        table.add_row("up for", f"{age:.0f} s")
+        table.add_row("ends", "at `ecphoria down`" if status.keep else "with its last user")
+        table.add_row("memory", f"{status.memory_bytes / _MEGABYTE:.0f} MB")
+    table.add_row("store", f"{status.store_bytes / _MEGABYTE:.0f} MB")
+    stdout().print(table)
+
+
+def _converse(run: Run) -> None:
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401, PLC0415 (gives `input` its line editing, where there is one)
+    stdout().print("End a statement with ; and the session with :exit or Ctrl-D.", style="dim")
+    for statement in _statements(_typed()):
+        try:
+            _print_rows(run(statement))
+        except EcphoriaError as error:
+            say_error(error)
+
+
+def _typed() -> Iterator[str]:
+    while True:
+        try:
+            line = input(_PROMPT)
+        except (EOFError, KeyboardInterrupt):
+            return
+        if line.strip() in {":exit", ":quit"}:
+            return
+        yield line
+
+
+def _statements(lines: Iterator[str] | Sequence[str]) -> Iterator[str]:
+    """Cut a text where a line ends in a semicolon."""
+    held: list[str] = []
+    for line in lines:
+        held.append(line.rstrip())
+        if held[-1].endswith(";"):
+            yield "\n".join(held).rstrip(";")
+            held.clear()
+    if rest := "\n".join(held).strip():
+        yield rest
+
+
+def _print_rows(rows: Sequence[Mapping[str, object]]) -> None:
+    console = stdout()
+    if rows:
+        # As Text: a list's brackets would be read as markup.
+        table = Table(*(Column(Text(name)) for name in rows[0]), box=None, pad_edge=False)
+        for row in rows:
+            table.add_row(*(Text(str(value)) for value in row.values()))
+        console.print(table)
+    console.print(f"{len(rows)} rows", style="dim")

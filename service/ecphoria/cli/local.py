@@ -1,0 +1,120 @@
+"""Commands that run the service on this machine: serve, demo, and those of the engine."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ecphoria.errors import Misconfigured
+
+if TYPE_CHECKING:
+    from ecphoria.cli.engine import Run
+    from ecphoria.engine import Endpoint, EngineSettings
+
+__all__ = ["add_local_commands"]
+
+_INTERRUPTED = 130
+_EXTRAS = "pip install 'ecphoria[server,local]'"
+
+Home = Annotated[
+    Path | None,
+    typer.Option(
+        "--home",
+        metavar="DIR",
+        help="Where keys and the local store are kept.",
+        show_default=False,
+    ),
+]
+Port = Annotated[
+    int | None,
+    typer.Option(min=0, max=65_535, metavar="PORT", help="Port to listen on; 0 takes a free one."),
+]
+
+
+def add_local_commands(app: typer.Typer, *, service: str, engine: str) -> None:
+    """Mount the commands under two headings; the engine's only where its parts are installed."""
+    app.command(rich_help_panel=service)(serve)
+    app.command(rich_help_panel=service)(demo)
+    with contextlib.suppress(ModuleNotFoundError):
+        from ecphoria.cli.engine import add_engine_commands  # noqa: PLC0415 (extra `local`)
+
+        before = len(app.registered_commands)
+        add_engine_commands(app, load=_engine_settings, connect=_connect)
+        for command in app.registered_commands[before:]:
+            command.rich_help_panel = engine
+
+
+def serve(
+    host: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Address to listen on.")
+    ] = None,
+    port: Port = None,
+    home: Home = None,
+) -> None:
+    """Run the service, with a local Neo4j unless ECPHORIA_NEO4J__URI names another."""
+    with _needed():
+        from ecphoria.cli import serving  # noqa: PLC0415 (extra `server`)
+        from ecphoria.settings import read_settings  # noqa: PLC0415
+
+    # Cancelled is how a service ends that nobody waits for.
+    with contextlib.suppress(asyncio.CancelledError):
+        asyncio.run(serving.serve(read_settings(**_given(host, port, home))))
+
+
+def demo(
+    *,
+    port: Port = 0,
+    home: Home = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Go on running without asking, until Ctrl-C.")
+    ] = False,
+) -> None:
+    """Remember a sample conversation and recall five questions from it."""
+    with _needed():
+        from ecphoria.cli import showing  # noqa: PLC0415 (extra `server`)
+        from ecphoria.settings import read_settings  # noqa: PLC0415
+
+    given = _given(None, port, home) | {"log": {"level": "warning"}}
+    try:
+        asyncio.run(showing.show(read_settings(**given), keep=keep))
+    except asyncio.CancelledError as cancelled:
+        raise typer.Exit(_INTERRUPTED) from cancelled
+
+
+def _given(host: str | None, port: int | None, home: Path | None) -> dict[str, object]:
+    server = {"host": host, "port": port}
+    told = {name: value for name, value in server.items() if value is not None}
+    return {"server": told} | ({} if home is None else {"home": home})
+
+
+def _engine_settings(home: Path | None) -> "EngineSettings":
+    with _needed():
+        from ecphoria.settings import read_settings  # noqa: PLC0415
+        from ecphoria.wiring import engine_settings  # noqa: PLC0415 (extra `server`)
+
+    return engine_settings(read_settings(**_given(None, None, home)))
+
+
+def _connect(endpoint: "Endpoint") -> "AbstractContextManager[Run]":
+    with _needed():
+        from ecphoria.graph.console import open_console  # noqa: PLC0415 (extra `server`)
+
+    return open_console(endpoint.bolt_uri, endpoint.user, endpoint.password)
+
+
+@contextlib.contextmanager
+def _needed() -> Iterator[None]:
+    """Say which parts to install when one is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name and error.name.startswith("ecphoria"):
+            raise
+        raise Misconfigured(
+            f"This command runs the service here, and `{error.name}` is not installed: {_EXTRAS}.",
+            module=error.name,
+        ) from error

@@ -1,0 +1,80 @@
+"""The `ecphoria` command: what it can do, and how it ends."""
+
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from ecphoria.cli.access import keys, tenants
+from ecphoria.cli.console import say_error, stderr, stdout
+from ecphoria.cli.importing import import_file
+from ecphoria.cli.local import add_local_commands
+from ecphoria.cli.memory import recall, remember, stats
+from ecphoria.errors import EcphoriaError
+
+__all__ = ["app", "run"]
+
+_USE = "Use a memory"
+_KEEP = "Look after it"
+
+app = typer.Typer(
+    name="ecphoria",
+    help="A memory for agents: a cue wakes the graph.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(rich_help_panel=_USE)(remember)
+app.command(rich_help_panel=_USE)(recall)
+app.command("import", rich_help_panel=_USE)(import_file)
+app.command(rich_help_panel=_USE)(stats)
+add_local_commands(app, service="Run the service", engine="The local Neo4j")
+app.add_typer(tenants, name="tenants", rich_help_panel=_KEEP)
+app.add_typer(keys, name="keys", rich_help_panel=_KEEP)
+
+
+def _tell_version(*, wanted: bool) -> None:
+    if wanted:
+        stdout().print(version("ecphoria"))
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    *,
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=lambda value: _tell_version(wanted=value),
+            is_eager=True,
+            help="Print the version and end.",
+        ),
+    ] = False,
+) -> None:
+    """A memory for agents: a cue wakes the graph."""
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and end the process: 0 done, 1 failed, 2 wrongly used.
+
+    What goes wrong is one sentence on standard error, never a traceback.
+    """
+    try:
+        app(args=arguments, prog_name="ecphoria")
+    except EcphoriaError as error:
+        say_error(error)
+        sys.exit(1)
+    except Exception as error:  # noqa: BLE001 (the top of the process)
+        stderr().print(
+            Text.assemble(
+                ("Error: ", "error"),
+                "this is a fault in Ecphoria, please report it: ",
+                f"{type(error).__name__}: {error}",
+            )
+        )
+        sys.exit(1)

@@ -1,0 +1,137 @@
+"""Commands that use a memory: remember, recall, stats."""
+
+import sys
+from datetime import datetime
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from ecphoria.cli.connection import DEFAULT_URL, Home, Key, Server, TenantName, connect
+from ecphoria.cli.console import stdout
+from ecphoria.cli.drawing import draw_footer, draw_hits, draw_verdict, path_nodes
+from ecphoria.client import Client
+from ecphoria.errors import InvalidInput, NotFound
+from ecphoria.model.episode import Outcome
+from ecphoria.wire.episodes import EpisodeAnswer
+
+__all__ = ["episodes_on_paths", "recall", "remember", "stats"]
+
+When = Annotated[
+    str | None,
+    typer.Option("--at", metavar="INSTANT", help="When it was so, like 2026-03-14T09:30:00Z."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+
+
+def remember(
+    *,
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="What was said or written; `-` reads stdin.")
+    ],
+    speaker: Annotated[str | None, typer.Option(help="Who said it.")] = None,
+    session: Annotated[str | None, typer.Option(help="The stream of turns it belongs to.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title, for a document.")] = None,
+    source: Annotated[str | None, typer.Option(help="Where it came from.")] = None,
+    at: When = None,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Remember one thing; the next recall can find it."""
+    text = sys.stdin.read() if text == "-" else text
+    with connect(server, key, tenant, home) as client:
+        receipt = client.remember(
+            text,
+            speaker=speaker,
+            session=session,
+            title=title,
+            source=source,
+            occurred_at=_instant(at),
+        )
+    known = receipt.outcome is Outcome.EXISTED
+    stdout().print(f"{'Already remembered' if known else 'Remembered'}  [dim]{receipt.id}[/dim]")
+
+
+def recall(
+    *,
+    cue: Annotated[
+        str, typer.Argument(metavar="CUE", help="What to be reminded of, as you would ask it.")
+    ],
+    k: Annotated[int, typer.Option("-k", help="Number of memories wanted.")] = 5,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the path that woke each memory.")
+    ] = False,
+    strategy: Annotated[
+        str | None, typer.Option(help="Mechanism to recall by; else the service's default.")
+    ] = None,
+    session: Annotated[str | None, typer.Option(help="Wake only this session.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="Wake only what this one said.")] = None,
+    as_json: AsJson = False,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Wake what a cue reminds of, best first."""
+    console = stdout()
+    with connect(server, key, tenant, home) as client:
+        answer = client.recall(
+            cue, k=k, explain=explain, strategy=strategy, session=session, speaker=speaker
+        )
+        if as_json:
+            typer.echo(answer.model_dump_json(indent=2))
+            return
+        episodes = episodes_on_paths(client, path_nodes(answer, k)) if explain else {}
+    console.print(draw_verdict(answer))
+    console.print(draw_hits(answer, limit=k, explain=explain, episodes=episodes))
+    console.print(draw_footer(answer))
+
+
+def stats(
+    as_json: AsJson = False,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Count what a tenant's memory holds."""
+    with connect(server, key, tenant, home) as client:
+        counted = client.stats()
+    if as_json:
+        typer.echo(counted.model_dump_json(indent=2))
+        return
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_column(style="dim")
+    table.add_column(justify="right")
+    for name, value in counted:
+        shown = f"{value:,}" if isinstance(value, int) else value and f"{value:%Y-%m-%d}"
+        table.add_row(name.replace("_", " "), shown or "never")
+    stdout().print(table)
+
+
+def episodes_on_paths(client: Client, nodes: set[str]) -> dict[str, EpisodeAnswer]:
+    """Fetch episodes a path leads through; one deleted meanwhile is left out."""
+    found: dict[str, EpisodeAnswer] = {}
+    for node in sorted(nodes):
+        try:
+            found[node] = client.get(node)
+        except NotFound:
+            continue
+    return found
+
+
+def _instant(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError:
+        instant = None
+    if instant is None or instant.tzinfo is None:
+        raise InvalidInput(
+            f"`{text}` is no instant with an offset; write it like 2026-03-14T09:30:00Z.",
+            field="at",
+        )
+    return instant

@@ -1,0 +1,152 @@
+"""The demo: a sample conversation goes in, five questions wake it, and what comes next."""
+
+import asyncio
+import contextlib
+import sys
+import time
+from datetime import datetime
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from ecphoria.api.server import Started
+from ecphoria.cli.console import counting, stdout
+from ecphoria.cli.drawing import draw_footer, draw_hits, draw_verdict, path_nodes
+from ecphoria.cli.serving import Running, running
+from ecphoria.client import AsyncClient
+from ecphoria.demo.sample import SampleQuestion, sample_conversation, sample_questions
+from ecphoria.errors import Conflict, NotFound
+from ecphoria.settings import Settings
+from ecphoria.wire.episodes import EpisodeAnswer
+
+__all__ = ["show"]
+
+TENANT = "demo"
+_BATCH = 50
+_SHOWN = 3
+_WIDTH = 92
+
+
+async def show(settings: Settings, *, keep: bool) -> None:
+    """Tell the whole story once; on a terminal, stay until the reader has looked around.
+
+    Args:
+        settings: Where to run, and on what.
+        keep: Stay until interrupted, terminal or not.
+    """
+    console = stdout()
+    console.width = min(console.width, _WIDTH)
+    console.print()
+    console.print("[bold]Ecphoria[/bold]  [dim]a cue wakes a stored trace[/dim]")
+    start = time.monotonic()
+    async with running(settings) as service:
+        started = service.started
+        _say_ready(console, started, time.monotonic() - start)
+        async with AsyncClient(started.url, _operator_key(settings), tenant=TENANT) as client:
+            await _remember(console, client)
+            for number, question in enumerate(sample_questions(), start=1):
+                await _ask(console, client, number, question)
+        _say_next(console, started, settings)
+        if keep or (console.is_terminal and sys.stdin.isatty()):
+            await _until_done(console, service, keep=keep)
+
+
+def _operator_key(settings: Settings) -> str | None:
+    """Find the key that may create the demo's tenant: the operator's own, or the one made."""
+    if settings.auth.bootstrap_key is not None:
+        return settings.auth.bootstrap_key.get_secret_value()
+    try:
+        return (settings.home / "admin.key").read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return None
+
+
+def _say_ready(console: Console, started: Started, seconds: float) -> None:
+    engine = started.services.engine
+    store = engine.bolt_uri if engine else started.services.settings.neo4j.uri
+    console.print(f"[dim]Neo4j at {store} and the service at {started.url}: {seconds:.1f} s[/dim]")
+
+
+async def _remember(console: Console, client: AsyncClient) -> None:
+    with contextlib.suppress(Conflict):
+        await client.create_tenant(TENANT)
+    turns = sample_conversation()
+    start = time.monotonic()
+    known = (await client.stats()).episodes >= len(turns)
+    if not known:
+        with counting(console) as progress:
+            task = progress.add_task("remembering", total=len(turns))
+            for place in range(0, len(turns), _BATCH):
+                await client.append_batch(turns[place : place + _BATCH])
+                progress.update(task, completed=min(place + _BATCH, len(turns)))
+    stats = await client.stats()
+    took = "kept from the last run" if known else f"{time.monotonic() - start:.1f} s"
+    console.print(
+        f"[dim]{stats.episodes} turns of {stats.speakers} friends"
+        f" {_period(stats.first_occurred_at, stats.last_occurred_at)},"
+        f" {stats.next_edges:,} NEXT edges, {stats.concepts} concepts: {took}[/dim]"
+    )
+
+
+def _period(first: datetime | None, last: datetime | None) -> str:
+    return f"from {first:%B} to {last:%B %Y}" if first and last else ""
+
+
+async def _ask(
+    console: Console, client: AsyncClient, number: int, question: SampleQuestion
+) -> None:
+    answer = await client.recall(question.question, k=10, explain=True)
+    episodes: dict[str, EpisodeAnswer] = {}
+    for node in sorted(path_nodes(answer, _SHOWN)):
+        with contextlib.suppress(NotFound):
+            episodes[node] = await client.get(node)
+    console.print()
+    console.rule(Text(f"{number}  {question.question}", style="cue"), align="left", style="rail")
+    console.print(Text(question.why, style="dim italic"))
+    console.print(draw_verdict(answer))
+    hits = draw_hits(answer, limit=_SHOWN, explain=True, episodes=episodes)
+    console.print(Padding(hits, (1, 0)))
+    console.print(draw_footer(answer))
+
+
+def _say_next(console: Console, started: Started, settings: Settings) -> None:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
+    table.add_row("API docs", f"[address]{started.url}/docs[/address]")
+    if endpoint := started.services.engine:
+        table.add_row("Neo4j Browser", f"[address]{endpoint.http_url}/browser[/address]")
+        table.add_row("", f"connect to {endpoint.bolt_uri}")
+        table.add_row("", f"user {endpoint.user}, password {endpoint.password}")
+    table.add_row(
+        "its look", f"drop [address]{started.url}/browser-guide/ecphoria.grass[/address]"
+    )
+    table.add_row("its queries", f"[address]{started.url}/v1/browser[/address]")
+    asked = f"ecphoria recall 'Who has a parrot?' --explain --tenant {TENANT}"
+    table.add_row("ask yourself", f"{asked} --server {started.url}")
+    table.add_row("start afresh", f"ecphoria tenants erase {TENANT}")
+    table.add_row("everything is in", str(settings.home))
+    console.print()
+    console.print(Panel(table, title="Where to look next", title_align="left", style="none",
+                        border_style="rail", padding=(0, 1)))  # fmt: skip
+
+
+async def _until_done(console: Console, service: Running, *, keep: bool) -> None:
+    said = "Ctrl-C ends the demo." if keep else "Enter ends the demo; what it stored stays."
+    console.print(f"[dim]These addresses work while this runs. {said}[/dim]")
+    entered = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    if not keep:
+        loop.add_reader(sys.stdin, entered.set)
+    waiting = asyncio.create_task(entered.wait())
+    try:
+        await asyncio.wait({waiting, service.ended}, return_when=asyncio.FIRST_COMPLETED)
+    except asyncio.CancelledError:
+        console.print("[dim]Stopping.[/dim]")  # the way out that was offered
+    finally:
+        waiting.cancel()
+        if not keep:
+            loop.remove_reader(sys.stdin)

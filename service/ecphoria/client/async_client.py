@@ -1,0 +1,375 @@
+"""The asynchronous client: every call of the REST API as a typed method."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Self, TypeVar
+from urllib.parse import quote
+from uuid import uuid4
+
+import httpx
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from ecphoria.client.exchange import (
+    Call,
+    Parameter,
+    Retries,
+    error_of,
+    is_loopback,
+    unreachable,
+    unusable,
+)
+from ecphoria.model.episode import MetadataValue
+from ecphoria.model.recall import OptionValue
+from ecphoria.model.tenant import Scope
+from ecphoria.wire.administration import (
+    ErasureAnswer,
+    IssuedKeyAnswer,
+    KeyAnswer,
+    KeyRequest,
+    ReadinessAnswer,
+    SessionAnswer,
+    SessionPage,
+    StatsAnswer,
+    StrategyAnswer,
+    TenantAnswer,
+    TenantRequest,
+)
+from ecphoria.wire.base import Request
+from ecphoria.wire.episodes import (
+    AppendAnswer,
+    AppendRequest,
+    BatchAnswer,
+    BatchRequest,
+    EpisodeAnswer,
+    EpisodePage,
+)
+from ecphoria.wire.recall import FilterRequest, RecallAnswer, RecallRequest, TraceAnswer
+
+__all__ = ["AsyncClient"]
+
+_DEFAULT_URL = "http://127.0.0.1:8765"
+_Model = TypeVar("_Model", bound=BaseModel)
+_Body = TypeVar("_Body", bound=Request)
+
+
+class AsyncClient:
+    """One connection to an Ecphoria service, asynchronous.
+
+    A problem the service answers with is raised as the error class of `ecphoria.errors` it stands
+    for. Calls that may safely be sent twice are sent again when the service does not answer for a
+    moment; an append counts as one, because it carries a key.
+
+    Args:
+        base_url: Address of the service.
+        api_key: Secret of a key; not needed where authentication is off.
+        tenant: Tenant to act for, with an operator's key.
+        timeout: Seconds to wait for an answer.
+        retries: How often, and after how long, a call is sent again.
+        transport: Another way to the service than the network, such as `httpx.ASGITransport`.
+    """
+
+    def __init__(
+        self,
+        base_url: str = _DEFAULT_URL,
+        api_key: str | None = None,
+        *,
+        tenant: str | None = None,
+        timeout: float = 30.0,
+        retries: Retries | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._base_url = base_url.rstrip("/")
+        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        if tenant is not None:
+            headers["Ecphoria-Tenant"] = tenant
+        self._retries = retries or Retries()
+        self._http = httpx.AsyncClient(
+            base_url=self._base_url,
+            headers=headers,
+            timeout=timeout,
+            transport=transport,
+            trust_env=not is_loopback(self._base_url),
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections; also done at the end of an `async with` block."""
+        await self._http.aclose()
+
+    async def remember(
+        self,
+        text: str,
+        *,
+        title: str | None = None,
+        speaker: str | None = None,
+        role: str | None = None,
+        session: str | None = None,
+        position: int | None = None,
+        occurred_at: datetime | None = None,
+        source: str | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
+        importance: float | None = None,
+        idempotency_key: str | None = None,
+        vector: Sequence[float] | None = None,
+    ) -> AppendAnswer:
+        """Append one episode; the next recall can find it.
+
+        Args:
+            text: What was said or written, without speaker or date in front.
+            title: Title of a document.
+            speaker: Who said it.
+            role: The speaker's role for an agent: user, assistant, tool, system.
+            session: The stream of turns it belongs to.
+            position: Order among turns of one session with the same `occurred_at`.
+            occurred_at: When it was so, with a time zone; now if absent.
+            source: Where it came from.
+            metadata: Your own flat values, stored and returned.
+            importance: 0 to 1.
+            idempotency_key: Sending the same key and body again changes nothing.
+            vector: Embedding of the text by the store's own model.
+        """
+        given = {
+            "text": text,
+            "title": title,
+            "speaker": speaker,
+            "role": role,
+            "session": session,
+            "position": position,
+            "occurred_at": occurred_at,
+            "source": source,
+            "metadata": None if metadata is None else dict(metadata),
+            "importance": importance,
+            "idempotency_key": idempotency_key,
+            "vector": None if vector is None else tuple(map(float, vector)),
+        }
+        return await self.append(_body(AppendRequest, given))
+
+    async def append(self, episode: AppendRequest) -> AppendAnswer:
+        """Append one episode that is already in the shape of the API."""
+        return await self._post("/v1/episodes", _keyed(episode), AppendAnswer, repeatable=True)
+
+    async def append_batch(self, episodes: Sequence[AppendRequest]) -> BatchAnswer:
+        """Append up to 1,000 episodes; one that cannot be used does not sink the others.
+
+        The answer has a result for every item, in order: look at `refused`.
+        """
+        batch = _body(BatchRequest, {"episodes": tuple(_keyed(item) for item in episodes)})
+        return await self._post("/v1/episodes/batch", batch, BatchAnswer, repeatable=True)
+
+    async def get(self, episode: str) -> EpisodeAnswer:
+        """Fetch one episode by its id."""
+        return await self._get(f"/v1/episodes/{_segment(episode)}", EpisodeAnswer)
+
+    async def list(
+        self,
+        *,
+        session: str | None = None,
+        concept: str | None = None,
+        occurred_from: datetime | None = None,
+        occurred_before: datetime | None = None,
+        page_size: int = 100,
+    ) -> AsyncIterator[EpisodeAnswer]:
+        """Walk through the episodes in the order they were recorded, a page at a time."""
+        cursor: str | None = None
+        while True:
+            page = await self._get(
+                "/v1/episodes",
+                EpisodePage,
+                session=session,
+                concept=concept,
+                occurred_from=_text(occurred_from),
+                occurred_before=_text(occurred_before),
+                cursor=cursor,
+                limit=page_size,
+            )
+            for episode in page.episodes:
+                yield episode
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    async def delete(self, episode: str) -> None:
+        """Delete one episode with everything that depended on it."""
+        # Not repeated: if only the first answer was lost, the second would be "not found".
+        path = f"/v1/episodes/{_segment(episode)}"
+        await self._send(Call(method="DELETE", path=path, repeatable=False))
+
+    async def recall(
+        self,
+        cue: str | None = None,
+        *,
+        vector: Sequence[float] | None = None,
+        strategy: str | None = None,
+        options: Mapping[str, OptionValue] | None = None,
+        k: int | None = None,
+        session: str | None = None,
+        speaker: str | None = None,
+        occurred_from: datetime | None = None,
+        occurred_before: datetime | None = None,
+        token_budget: int | None = None,
+        explain: bool = False,
+    ) -> RecallAnswer:
+        """Wake what a cue reminds of; look at `answerable` before you trust the hits.
+
+        Args:
+            cue: What is asked, in words.
+            vector: Embedding of the cue by the store's own model, if you have it already.
+            strategy: Name of the mechanism; the service's default if absent.
+            options: The strategy's own parameters.
+            k: Number of hits, 1 to 200; 10 if absent.
+            session: Wake only this session.
+            speaker: Wake only what this speaker said.
+            occurred_from: Wake nothing earlier.
+            occurred_before: Wake nothing at or after this instant.
+            token_budget: Size of `context`, in tokens; 2,000 if absent.
+            explain: Record every arc of every wave in the trace.
+        """
+        filters = {
+            "session": session,
+            "speaker": speaker,
+            "occurred_from": occurred_from,
+            "occurred_before": occurred_before,
+        }
+        given = {
+            "cue": cue,
+            "vector": None if vector is None else tuple(map(float, vector)),
+            "strategy": strategy,
+            "options": None if options is None else dict(options),
+            "k": k,
+            "filters": _body(FilterRequest, filters),
+            "token_budget": token_budget,
+            "explain": explain,
+        }
+        asked = _body(RecallRequest, given)
+        return await self._post("/v1/recall", asked, RecallAnswer, repeatable=True)
+
+    async def trace(self, trace: str) -> TraceAnswer:
+        """Fetch the replay of one recall by its `trace_id`."""
+        return await self._get(f"/v1/traces/{_segment(trace)}", TraceAnswer)
+
+    async def sessions(self, *, page_size: int = 100) -> AsyncIterator[SessionAnswer]:
+        """Walk through the sessions by name, a page at a time."""
+        cursor: str | None = None
+        while True:
+            page = await self._get("/v1/sessions", SessionPage, cursor=cursor, limit=page_size)
+            for session in page.sessions:
+                yield session
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    async def stats(self) -> StatsAnswer:
+        """Count the tenant's graph by kind."""
+        return await self._get("/v1/stats", StatsAnswer)
+
+    async def strategies(self) -> Sequence[StrategyAnswer]:
+        """List the recall strategies with their options."""
+        return await self._get_all("/v1/strategies", StrategyAnswer)
+
+    async def tenants(self) -> Sequence[TenantAnswer]:
+        """List the tenants by name; needs an operator's key."""
+        return await self._get_all("/v1/tenants", TenantAnswer)
+
+    async def create_tenant(self, name: str) -> TenantAnswer:
+        """Create an owner of memories; needs an operator's key."""
+        wanted = _body(TenantRequest, {"name": name})
+        return await self._post("/v1/tenants", wanted, TenantAnswer, repeatable=False)
+
+    async def erase_tenant(self, name: str) -> ErasureAnswer:
+        """Remove a tenant with everything it owns, and tell how much that was."""
+        call = Call(method="DELETE", path=f"/v1/tenants/{_segment(name)}", repeatable=False)
+        return ErasureAnswer.model_validate_json((await self._send(call)).content)
+
+    async def keys(self) -> Sequence[KeyAnswer]:
+        """List the tenant's keys, without their secrets."""
+        return await self._get_all("/v1/keys", KeyAnswer)
+
+    async def issue_key(self, name: str, scopes: Sequence[Scope]) -> IssuedKeyAnswer:
+        """Issue a key of the tenant; the answer is the only place its secret ever appears."""
+        wanted = _body(KeyRequest, {"name": name, "scopes": frozenset(scopes)})
+        return await self._post("/v1/keys", wanted, IssuedKeyAnswer, repeatable=False)
+
+    async def revoke_key(self, key: str) -> None:
+        """End a key by its id; it is refused within seconds."""
+        call = Call(method="DELETE", path=f"/v1/keys/{_segment(key)}", repeatable=False)
+        await self._send(call)
+
+    async def ready(self) -> ReadinessAnswer:
+        """Tell whether the service can serve, and what is missing for full service."""
+        return await self._get("/readyz", ReadinessAnswer)
+
+    async def _get(self, path: str, model: type[_Model], **parameters: Parameter) -> _Model:
+        call = Call(method="GET", path=path, repeatable=True, parameters=parameters)
+        return model.model_validate_json((await self._send(call)).content)
+
+    async def _get_all(self, path: str, model: type[_Model]) -> Sequence[_Model]:
+        answer = await self._send(Call(method="GET", path=path, repeatable=True))
+        return TypeAdapter(tuple[model, ...]).validate_json(answer.content)  # type: ignore[valid-type]  # a type made at run time
+
+    async def _post(
+        self, path: str, body: Request, model: type[_Model], *, repeatable: bool
+    ) -> _Model:
+        call = Call(method="POST", path=path, repeatable=repeatable, body=body)
+        return model.model_validate_json((await self._send(call)).content)
+
+    async def _send(self, call: Call) -> httpx.Response:
+        attempt = 0
+        while True:
+            answer, cause = None, None
+            try:
+                answer = await self._http.request(
+                    call.method,
+                    call.path,
+                    params=call.query(),
+                    headers=call.headers(),
+                    content=call.content(),
+                )
+            except httpx.TransportError as error:
+                cause = error
+                failure = unreachable(self._base_url, error)
+            else:
+                if answer.is_success:
+                    return answer
+                failure = error_of(answer)
+            if not self._retries.allow(call, attempt, failure):
+                raise failure from cause
+            await asyncio.sleep(self._retries.pause_s(attempt, answer))
+            attempt += 1
+
+
+def _body(model: type[_Body], given: Mapping[str, object]) -> _Body:
+    present = {name: value for name, value in given.items() if value is not None}
+    try:
+        return model.model_validate(present)
+    except ValidationError as error:
+        raise unusable(error) from error
+
+
+def _keyed(episode: AppendRequest) -> AppendRequest:
+    """Give an episode a key, so that sending it again is safe.
+
+    A document or a dated turn needs none: its content is its key. Anything else may be said
+    twice, and only a key can tell a repetition from a second sending.
+    """
+    settled = episode.idempotency_key or episode.title or episode.occurred_at
+    return episode if settled else episode.model_copy(update={"idempotency_key": uuid4().hex})
+
+
+def _text(instant: datetime | None) -> str | None:
+    return None if instant is None else instant.isoformat()
+
+
+def _segment(text: str) -> str:
+    return quote(text, safe="")

@@ -1,0 +1,117 @@
+"""One HTTP exchange as values: what is sent, when it is sent again, which error came back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+
+import httpx
+from pydantic import ValidationError
+
+from ecphoria.errors import EcphoriaError, InvalidInput, Timeout, Unavailable
+from ecphoria.wire.base import Request
+from ecphoria.wire.problem import Problem, error_from
+from ecphoria.wire.reading import field_problems
+
+__all__ = ["Call", "Parameter", "Retries", "error_of", "is_loopback", "unreachable", "unusable"]
+
+Parameter = str | int | None
+
+_LONGEST_PAUSE_S = 8.0
+_PASSING = frozenset({502, 503, 504})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A request to make.
+
+    Attributes:
+        repeatable: Whether sending it twice does no more than sending it once.
+    """
+
+    method: str
+    path: str
+    repeatable: bool
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    body: Request | None = None
+
+    def query(self) -> dict[str, str | int]:
+        """Give the parameters that have a value."""
+        return {name: value for name, value in self.parameters.items() if value is not None}
+
+    def headers(self) -> dict[str, str]:
+        """Give the headers that belong to this call alone."""
+        return {} if self.body is None else {"Content-Type": "application/json"}
+
+    def content(self) -> bytes | None:
+        """Spell the body, leaving out the fields that were not given."""
+        return (
+            None if self.body is None else self.body.model_dump_json(exclude_unset=True).encode()
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retries:
+    """How often a repeatable call is sent again, and after how long.
+
+    The pause doubles from `first_pause_s`; an answer's `Retry-After` can only lengthen it.
+    """
+
+    limit: int = 2
+    first_pause_s: float = 0.25
+
+    def allow(self, call: Call, attempt: int, failure: EcphoriaError) -> bool:
+        """Tell whether to send again after attempt number `attempt`, counted from 0.
+
+        What took too long once would take as long again, so a `Timeout` is not repeated.
+        """
+        passing = isinstance(failure, Unavailable) and not isinstance(failure, Timeout)
+        return call.repeatable and passing and attempt < self.limit
+
+    def pause_s(self, attempt: int, answer: httpx.Response | None) -> float:
+        """Give the seconds to wait after attempt number `attempt`."""
+        asked: str = answer.headers.get("Retry-After", "") if answer is not None else ""
+        wanted = float(asked) if asked.isdecimal() else 0.0
+        return min(max(self.first_pause_s * 2.0**attempt, wanted), _LONGEST_PAUSE_S)
+
+
+def is_loopback(url: str) -> bool:
+    """Tell whether a service is on this machine, where no proxy stands between."""
+    host = httpx.URL(url).host
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def unreachable(base_url: str, cause: httpx.TransportError) -> EcphoriaError:
+    """Say what to do when no answer came back."""
+    if isinstance(cause, httpx.TimeoutException) and not isinstance(cause, httpx.ConnectTimeout):
+        return Timeout(
+            f"The service at {base_url} did not answer in time; ask for less, or allow more time.",
+            url=base_url,
+        )
+    return Unavailable(
+        f"No Ecphoria service answers at {base_url}; start one with `ecphoria serve`, or give"
+        " the address of one that runs.",
+        url=base_url,
+    )
+
+
+def unusable(cause: ValidationError) -> InvalidInput:
+    """Say which argument cannot be sent, as the service would have said it."""
+    found = field_problems(cause.errors(), "#")
+    said = " ".join(f"`{problem.pointer[2:]}`: {problem.detail}" for problem in found)
+    return InvalidInput(said, field=found[0].pointer)
+
+
+def error_of(answer: httpx.Response) -> EcphoriaError:
+    """Turn an answer that is no success into the error the service raised."""
+    try:
+        return error_from(Problem.model_validate_json(answer.content))
+    except ValidationError:
+        kind = Unavailable if answer.status_code in _PASSING else EcphoriaError
+        return kind(
+            f"{answer.url} answered {answer.status_code} without a problem document; is it the"
+            " address of an Ecphoria service?",
+            status=answer.status_code,
+        )

@@ -1,0 +1,1 @@
+"""The sample conversation and the questions the demo asks of it."""

@@ -1,0 +1,45 @@
+"""Read the shipped sample: invented people, real calendar."""
+
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+
+from ecphoria.wire.episodes import AppendRequest
+
+__all__ = ["SampleQuestion", "sample_conversation", "sample_questions"]
+
+_DATA = files("ecphoria.demo") / "data"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleQuestion:
+    """A question worth asking.
+
+    Attributes:
+        why: What makes it interesting.
+        gold: Keys of the turns that answer it; empty if nothing does.
+    """
+
+    question: str
+    why: str
+    gold: frozenset[str]
+
+
+def sample_conversation() -> tuple[AppendRequest, ...]:
+    """Read every turn, ready to append; its key makes appending it again harmless."""
+    lines = (_DATA / "conversation.jsonl").read_text(encoding="utf-8").splitlines()
+    return tuple(_turn(json.loads(line)) for line in lines)
+
+
+def sample_questions() -> tuple[SampleQuestion, ...]:
+    """Read the questions of the demo, in the order they are asked."""
+    listed = json.loads((_DATA / "demo_questions.json").read_text(encoding="utf-8"))
+    return tuple(
+        SampleQuestion(question=item["question"], why=item["why"], gold=frozenset(item["gold"]))
+        for item in listed
+    )
+
+
+def _turn(fields: dict[str, object]) -> AppendRequest:
+    key = fields.pop("id")
+    return AppendRequest.model_validate({**fields, "idempotency_key": key})

@@ -1,0 +1,240 @@
+"""Where a managed server keeps its things, and who may touch them at one time."""
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from ecphoria.errors import EngineError
+
+__all__ = [
+    "Home",
+    "ServerState",
+    "held",
+    "held_if_free",
+    "refused",
+    "require_space",
+    "write_private",
+]
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerState:
+    """What one process tells the next: `pid` is None while stopped, the ports are kept.
+
+    `keep` is true for a server that stays until `down`, and false for one that ends with the
+    last process that uses it.
+    """
+
+    pid: int | None
+    bolt_port: int
+    http_port: int
+    keep: bool
+
+    def started(self, pid: int) -> "ServerState":
+        """Note the process of the server that now runs."""
+        return replace(self, pid=pid)
+
+    def stopped(self) -> "ServerState":
+        """Keep the ports for the next start."""
+        return replace(self, pid=None, keep=False)
+
+    def kept(self) -> "ServerState":
+        """Let the server stay until `down`."""
+        return replace(self, keep=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The directory of one managed server: every path in it has its name here."""
+
+    root: Path
+
+    @property
+    def lib(self) -> Path:
+        """Hold the server's jars."""
+        return self.root / "lib"
+
+    @property
+    def plugins(self) -> Path:
+        """Hold the jars whose classes may be procedures: GDS and nothing else."""
+        return self.root / "plugins"
+
+    @property
+    def conf(self) -> Path:
+        """Hold neo4j.conf, rewritten at every start."""
+        return self.root / "conf"
+
+    @property
+    def data(self) -> Path:
+        """Hold the store: the only part that cannot be made again."""
+        return self.root / "data"
+
+    @property
+    def console(self) -> Path:
+        """Receive what the server of this run prints."""
+        return self.root / "logs" / "console.log"
+
+    @property
+    def scratch(self) -> Path:
+        """Hold temporary files of the Java runtime."""
+        return self.root / "run" / "tmp"
+
+    @property
+    def password_file(self) -> Path:
+        """Hold the generated password, readable by its owner only."""
+        return self.root / "password"
+
+    @property
+    def assembled(self) -> Path:
+        """Hold the digest of the lock whose jars are all in place."""
+        return self.root / "run" / "assembled"
+
+    @property
+    def lock(self) -> Path:
+        """Be held while one process starts, stops or assembles."""
+        return self.root / "run" / "lock"
+
+    @property
+    def users(self) -> Path:
+        """Be held, shared, by every process that uses a server which nobody asked to keep."""
+        return self.root / "run" / "users"
+
+    @property
+    def _state_file(self) -> Path:
+        return self.root / "run" / "state.json"
+
+    def create(self) -> None:
+        """Make the directories, closed to other users of the machine.
+
+        Raises:
+            EngineError: the place cannot be written (`cannot-write`, `disk-full`).
+        """
+        try:
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for path in (self.lib, self.plugins, self.conf, self.data, self.console.parent):
+                path.mkdir(mode=0o700, exist_ok=True)
+            self.scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise refused(error, self.root) from error
+
+    def read_state(self) -> ServerState | None:
+        """Read what the last process left; None when it left nothing that can be read."""
+        try:
+            return ServerState(**json.loads(self._state_file.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def write_state(self, state: ServerState) -> None:
+        """Replace the state at once, so that a reader never sees half of it."""
+        write_private(self._state_file, json.dumps(asdict(state)))
+
+    def read_password(self) -> str | None:
+        """Read the password; None before the first start."""
+        try:
+            return self.password_file.read_text(encoding="ascii").strip() or None
+        except FileNotFoundError:
+            return None
+
+    def new_password(self) -> str:
+        """Draw a password and keep it, mode 0600."""
+        password = secrets.token_hex(16)
+        write_private(self.password_file, password)
+        return password
+
+
+def refused(error: OSError, path: Path) -> EngineError:
+    """Turn the system's refusal to write into an error that names the place and the remedy."""
+    if error.errno in _FULL:
+        return EngineError(
+            f"The disk that holds {path} is full; free some space or choose another place, and"
+            " run the command again: it resumes.",
+            reason="disk-full",
+            path=str(path),
+        )
+    return EngineError(
+        f"Cannot write {error.filename or path}: {error.strerror}; choose another place.",
+        reason="cannot-write",
+        path=str(path),
+    )
+
+
+def require_space(path: Path, needed: int) -> None:
+    """Refuse before work that would fill the disk; `needed` in bytes.
+
+    Raises:
+        EngineError: the disk has less (reason `disk-full`).
+    """
+    if needed > 0 and shutil.disk_usage(path).free < needed:
+        raise refused(OSError(errno.ENOSPC, ""), path)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file in one step, readable by its owner only.
+
+    Raises:
+        EngineError: the file cannot be written (`cannot-write`, `disk-full`).
+    """
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        draft.replace(path)
+    except OSError as error:
+        raise refused(error, path) from error
+
+
+@contextlib.contextmanager
+def held(
+    path: Path, *, shared: bool = False, waiting: Callable[[], None] | None = None
+) -> Iterator[None]:
+    """Hold a file's lock; the system frees it when the process ends, however it ends.
+
+    Args:
+        path: The file, created when missing and never removed.
+        shared: Let others hold it too, if they also share.
+        waiting: Called once when someone else holds it now.
+    """
+    mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    handle = _open_lock(path)
+    try:
+        try:
+            fcntl.flock(handle, mode | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if waiting is not None:
+                waiting()
+            fcntl.flock(handle, mode)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def held_if_free(path: Path) -> Iterator[bool]:
+    """Hold a file's lock alone if nobody holds it, and say whether that was so."""
+    handle = _open_lock(path)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(handle)
+
+
+def _open_lock(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise refused(error, path) from error

@@ -1,0 +1,270 @@
+"""The server as an operating-system process: start it, recognise it, wait for it, stop it."""
+
+import contextlib
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import psutil
+
+from ecphoria.engine.config import Memory
+from ecphoria.engine.home import Home, refused
+from ecphoria.engine.java import JavaRuntime
+from ecphoria.errors import EngineError
+
+__all__ = [
+    "JAVA_FLAGS",
+    "clear_scratch",
+    "environment",
+    "find_server",
+    "is_started",
+    "server_command",
+    "set_password",
+    "spawn",
+    "spawn_watch",
+    "stop",
+    "tail",
+    "wait_started",
+]
+
+_OPENS = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent", "java.lang")
+JAVA_FLAGS = (
+    # Without the java.nio opens the population of a vector index stalls without a word.
+    *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENS),
+    "--enable-native-access=ALL-UNNAMED",
+    "-XX:+UseG1GC",
+    "-XX:-OmitStackTraceInFastThrow",
+    "-XX:+DisableExplicitGC",
+    "-XX:+ExitOnOutOfMemoryError",
+    "-Djdk.nio.maxCachedBufferSize=1024",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "-Dlog4j2.disable.jmx=true",
+    "-Dfile.encoding=UTF-8",
+)
+_STOP_SECONDS = 60
+_PASSWORD_SECONDS = 120
+
+
+def server_command(java: JavaRuntime, home: Home, memory: Memory) -> list[str]:
+    """Write the command line; `--home-dir` in it is how `find_server` knows its own."""
+    return [
+        str(java.executable),
+        *JAVA_FLAGS,
+        f"-Xms{memory.heap_mb // 2}m",
+        f"-Xmx{memory.heap_mb}m",
+        f"-Djava.io.tmpdir={home.scratch}",
+        f"-XX:ErrorFile={home.console.parent}/java-crash-%p.log",
+        "-cp",
+        f"{home.plugins}/*:{home.conf}/*:{home.lib}/*",
+        "org.neo4j.server.Neo4jCommunity",
+        *_identity(home),
+        f"--config-dir={home.conf}",
+        "--console-mode",
+    ]
+
+
+def _identity(home: Home) -> tuple[str, ...]:
+    return (f"--home-dir={home.root}",)
+
+
+def environment(home: Home) -> dict[str, str]:
+    """Give the server nothing of ours but its own two places."""
+    return {"NEO4J_HOME": str(home.root), "NEO4J_CONF": str(home.conf), "LC_ALL": "C.UTF-8"}
+
+
+def spawn(command: list[str], *, log: Path, environment: Mapping[str, str]) -> psutil.Process:
+    """Start a process that outlives us, in a session of its own, printing into a new file.
+
+    `posix_spawn` rather than `Popen`: the child is meant to be left running, which a `Popen`
+    object warns about when it is forgotten.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+    pid = os.posix_spawn(
+        command[0],
+        command,
+        environment,
+        file_actions=(
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, str(log), flags, 0o600),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
+        ),
+        setsid=True,
+        setsigdef=(signal.SIGPIPE, signal.SIGINT, signal.SIGTERM),
+        setsigmask=(),
+    )
+    return psutil.Process(pid)
+
+
+def spawn_watch(home: Home) -> psutil.Process:
+    """Start the process that stops the server once all its users are gone, however they went."""
+    command = [sys.executable, "-m", "ecphoria.engine.watch", str(home.root)]
+    here = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    return spawn(command, log=home.console.with_name("watch.log"), environment=here)
+
+
+def find_server(pid: int | None, home: Home) -> psutil.Process | None:
+    """Find the process if it runs and is the server of this home, not a reuse of its number."""
+    if pid is None:
+        return None
+    try:
+        process = psutil.Process(pid)
+        if _has_ended(process):
+            return None
+        return process if set(_identity(home)) <= set(process.cmdline()) else None
+    except psutil.Error:
+        return None
+
+
+def set_password(java: JavaRuntime, home: Home, password: str) -> None:
+    """Set the password of a store that does not exist yet.
+
+    It goes through an argument file, because a command line is there for all to read.
+
+    Raises:
+        EngineError: the tool failed (reason `start-failed`).
+    """
+    arguments = home.scratch / "password.args"
+    arguments.touch(mode=0o600)
+    try:
+        arguments.write_text(f"dbms\nset-initial-password\n{password}\n", encoding="ascii")
+        done = subprocess.run(  # noqa: S603 (our own command line)
+            [
+                str(java.executable),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                f"{home.lib}/*",
+                "org.neo4j.cli.AdminTool",
+                f"@{arguments}",
+            ],
+            env=environment(home),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_PASSWORD_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise EngineError(
+            f"The password of the new store was not set within {_PASSWORD_SECONDS} s; run the"
+            " command again when the machine is less busy.",
+            reason="start-timeout",
+        ) from error
+    finally:
+        arguments.unlink(missing_ok=True)
+    if done.returncode != 0:
+        raise EngineError(
+            f"The password of the new store could not be set: {done.stderr.strip()[-400:]}",
+            reason="start-failed",
+        )
+
+
+def clear_scratch(home: Home) -> None:
+    """Remove what a killed Java left in its temporary directory."""
+    shutil.rmtree(home.scratch, ignore_errors=True)
+    home.scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def tail(log: Path, lines: int) -> list[str]:
+    """Read the last lines of a log; none when there is no log."""
+    try:
+        return log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]
+    except FileNotFoundError:
+        return []
+
+
+def is_started(home: Home) -> bool:
+    """Tell whether the server of this run has said that it takes requests."""
+    try:
+        with home.console.open(encoding="utf-8", errors="replace") as lines:
+            return any(line.endswith("Started.\n") for line in lines)
+    except FileNotFoundError:
+        return False
+
+
+def wait_started(process: psutil.Process, home: Home, seconds: float) -> None:
+    """Wait until the server says so.
+
+    Raises:
+        EngineError: it ended (`start-failed` or a more telling reason), or took too long
+            (`start-timeout`); the last lines of its log are in the message.
+    """
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            status = process.wait(timeout=0.1)
+        except psutil.TimeoutExpired:
+            if is_started(home):
+                return
+            if _has_ended(process):
+                raise _explain(None, home) from None
+        else:
+            raise _explain(status, home)
+    last = "\n".join(tail(home.console, 5))
+    raise EngineError(
+        f"Neo4j did not start within {seconds:.0f} s; raise the start timeout on a slow machine."
+        f" Its last words:\n{last}",
+        reason="start-timeout",
+    )
+
+
+def _explain(status: int | None, home: Home) -> EngineError:
+    lines = tail(home.console, 400)
+    text = "\n".join(lines)
+    last = "\n".join(lines[-5:])
+    if "Address already in use" in text:
+        return EngineError(
+            "Another program took one of Neo4j's ports; run the command again.",
+            reason="port-taken",
+        )
+    if "No space left on device" in text:
+        return refused(OSError(errno.ENOSPC, ""), home.data)
+    if status == 2:
+        return EngineError(
+            f"The store under {home.data} is in use by a Neo4j that this command does not manage;"
+            " stop that one, or choose another place with --home.",
+            reason="store-locked",
+        )
+    if "Could not reserve enough space" in text or "insufficient memory" in text:
+        return EngineError(
+            "The machine did not give Neo4j its memory; set heap and page cache lower.",
+            reason="not-enough-memory",
+        )
+    if status == 3:
+        return EngineError(
+            f"Neo4j refuses its configuration, or heap and page cache are more than the machine"
+            f" has; set them lower. Its last words:\n{last}",
+            reason="bad-configuration",
+        )
+    return EngineError(
+        f"Neo4j ended at its start (exit code {status}). Its last words:\n{last}",
+        reason="start-failed",
+    )
+
+
+def stop(process: psutil.Process) -> None:
+    """End the server and wait; by force if it does not end in a minute."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process.terminate()
+        deadline = time.monotonic() + _STOP_SECONDS
+        while not _has_ended(process):
+            if time.monotonic() > deadline:
+                process.kill()
+            time.sleep(0.05)
+
+
+def _has_ended(process: psutil.Process) -> bool:
+    """Tell whether it runs no more, also where nobody collects the exit codes of orphans."""
+    try:
+        if process.status() != psutil.STATUS_ZOMBIE:
+            return not process.is_running()
+        with contextlib.suppress(psutil.TimeoutExpired):
+            process.wait(timeout=0)  # collects it if it is our own child
+    except psutil.NoSuchProcess:
+        pass
+    return True

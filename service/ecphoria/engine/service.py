@@ -1,0 +1,262 @@
+"""The managed server as the rest of the program sees it: up, down, status, logs."""
+
+import contextlib
+import enum
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ecphoria.engine import process
+from ecphoria.engine.assemble import assemble, is_assembled
+from ecphoria.engine.config import (
+    Ports,
+    choose_ports,
+    machine_megabytes,
+    neo4j_conf,
+    size_memory,
+)
+from ecphoria.engine.home import Home, ServerState, held, require_space, write_private
+from ecphoria.engine.java import JavaRuntime, find_java
+from ecphoria.engine.lock import JarLock, packaged_lock
+from ecphoria.engine.maven import Fetch, maven_fetch
+from ecphoria.engine.progress import Progress, Report, Stage, silent
+from ecphoria.engine.watch import stop_if_unused
+from ecphoria.errors import EngineError
+
+__all__ = ["Endpoint", "Engine", "EngineSettings", "EngineState", "EngineStatus"]
+
+_USER = "neo4j"
+_SPACE = 256 * 2**20  # bytes that an empty store with its logs takes, and some to grow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineSettings:
+    """Where the server lives and what it may take; None means that the engine decides."""
+
+    home: Path
+    cache: Path
+    java: Path | None = None
+    repository: str | None = None
+    heap_mb: int | None = None
+    page_cache_mb: int | None = None
+    bolt_port: int | None = None
+    http_port: int | None = None
+    start_timeout_s: float = 180.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """What a client needs to reach the running server."""
+
+    bolt_uri: str
+    http_url: str
+    user: str
+    password: str = field(repr=False)
+    pid: int
+    version: str
+
+
+class EngineState(enum.StrEnum):
+    """Whether the server can be used now."""
+
+    STOPPED = "stopped"
+    STARTING = "starting"
+    RUNNING = "running"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineStatus:
+    """One look at the server; `keep` tells whether it stays until `down`."""
+
+    state: EngineState
+    home: Path
+    endpoint: Endpoint | None
+    keep: bool
+    since: datetime | None
+    memory_bytes: int
+    store_bytes: int
+
+
+class Engine:
+    """One home's server; every method may be called from any thread and any process.
+
+    `up` leaves a server that stays until `down`. `running` uses the server that is up, or else
+    starts one that ends with its last user. All methods block; none needs an event loop.
+    """
+
+    def __init__(
+        self, settings: EngineSettings, *, lock: JarLock | None = None, fetch: Fetch | None = None
+    ) -> None:
+        """Prepare; nothing is touched yet.
+
+        Args:
+            settings: Where the server lives and what it may take.
+            lock: The jars of the server; those that this release was tested with by default.
+            fetch: Where they come from; by default the Maven repository of the settings.
+        """
+        self._settings = settings
+        self._fetch = fetch
+        self._home = Home(settings.home.expanduser().resolve())
+        self._lock = lock or packaged_lock()
+
+    def up(self, report: Report = silent) -> Endpoint:
+        """Bring the server up, or find it up, and leave it running.
+
+        Raises:
+            EngineError: with a `reason`; see docs/howto/engine.md for each and its remedy.
+        """
+        with self._alone(report):
+            return self._ensure(report, keep=True)
+
+    @contextlib.contextmanager
+    def running(self, report: Report = silent) -> Iterator[Endpoint]:
+        """Use the server for a while; one started for this ends with its last user.
+
+        Raises:
+            EngineError: with a `reason`; see docs/howto/engine.md for each and its remedy.
+        """
+        self._home.create()
+        try:
+            with contextlib.ExitStack() as use:
+                with self._alone(report):
+                    use.enter_context(held(self._home.users, shared=True))
+                    endpoint = self._ensure(report, keep=False)
+                yield endpoint
+        finally:
+            stop_if_unused(self._home)
+
+    def down(self) -> bool:
+        """Stop the server cleanly, whoever started it, and tell whether there was one."""
+        if not self._home.root.exists():
+            return False
+        with self._alone(silent):
+            state = self._home.read_state()
+            server = process.find_server(state.pid, self._home) if state else None
+            if state is None or server is None:
+                return False
+            process.stop(server)
+            self._home.write_state(state.stopped())
+            return True
+
+    def status(self) -> EngineStatus:
+        """Look at the server without waiting for anyone."""
+        state = self._home.read_state()
+        server = process.find_server(state.pid, self._home) if state else None
+        store = sum(f.stat().st_size for f in self._home.data.rglob("*") if f.is_file())
+        if state is None or server is None:
+            return EngineStatus(
+                state=EngineState.STOPPED,
+                home=self._home.root,
+                endpoint=None,
+                keep=False,
+                since=None,
+                memory_bytes=0,
+                store_bytes=store,
+            )
+        with server.oneshot():
+            since = datetime.fromtimestamp(server.create_time(), tz=UTC)
+            memory = server.memory_info().rss
+        return EngineStatus(
+            state=EngineState.RUNNING if process.is_started(self._home) else EngineState.STARTING,
+            home=self._home.root,
+            endpoint=self._endpoint(state),
+            keep=state.keep,
+            since=since,
+            memory_bytes=memory,
+            store_bytes=store,
+        )
+
+    def logs(self, lines: int = 50) -> list[str]:
+        """Read the last lines the server printed, in this run or the last."""
+        return process.tail(self._home.console, lines)
+
+    @contextlib.contextmanager
+    def _alone(self, report: Report) -> Iterator[None]:
+        self._home.create()
+        waiting = Progress(stage=Stage.WAIT)
+        with held(self._home.lock, waiting=lambda: report(waiting)):
+            yield
+
+    def _ensure(self, report: Report, *, keep: bool) -> Endpoint:
+        state = self._home.read_state()
+        server = process.find_server(state.pid, self._home) if state else None
+        if state is None or server is None:
+            state = self._start(state, report, keep=keep)
+        else:
+            # Its starter may have been killed half-way.
+            process.wait_started(server, self._home, self._settings.start_timeout_s)
+            if keep and not state.keep:
+                state = state.kept()
+                self._home.write_state(state)
+        report(Progress(stage=Stage.READY))
+        return self._endpoint(state)
+
+    def _start(self, last: ServerState | None, report: Report, *, keep: bool) -> ServerState:
+        settings, home = self._settings, self._home
+        java = find_java(settings.java)
+        memory = size_memory(
+            machine_megabytes(), heap_mb=settings.heap_mb, page_cache_mb=settings.page_cache_mb
+        )
+        ports = choose_ports(
+            bolt=settings.bolt_port,
+            http=settings.http_port,
+            remembered=Ports(bolt=last.bolt_port, http=last.http_port) if last else None,
+        )
+        if not is_assembled(self._lock, home):
+            assemble(
+                self._lock,
+                home=home,
+                cache=settings.cache,
+                fetch=self._fetch or maven_fetch(settings.repository),
+                report=report,
+                clock=time.monotonic,
+            )
+        require_space(home.root, _SPACE)
+        write_private(home.conf / "neo4j.conf", neo4j_conf(ports, memory))
+        process.clear_scratch(home)
+        self._prepare_password(java, report)
+        report(Progress(stage=Stage.START))
+        state = ServerState(pid=None, bolt_port=ports.bolt, http_port=ports.http, keep=keep)
+        if not keep:
+            process.spawn_watch(home)
+        return self._launch(process.server_command(java, home, memory), state)
+
+    def _launch(self, command: list[str], state: ServerState) -> ServerState:
+        home = self._home
+        server = process.spawn(command, log=home.console, environment=process.environment(home))
+        started = state.started(server.pid)
+        home.write_state(started)
+        try:
+            process.wait_started(server, home, self._settings.start_timeout_s)
+        except BaseException:
+            process.stop(server)
+            home.write_state(state)
+            raise
+        return started
+
+    def _prepare_password(self, java: JavaRuntime, report: Report) -> None:
+        home = self._home
+        known = home.read_password()
+        if (home.data / "databases" / "system").exists():
+            if known is None:
+                raise EngineError(
+                    f"There is a store under {home.data}, but its password is gone from"
+                    f" {home.password_file}; put it back, or choose another place with --home.",
+                    reason="password-lost",
+                )
+            return
+        report(Progress(stage=Stage.PREPARE))
+        process.set_password(java, home, known or home.new_password())
+
+    def _endpoint(self, state: ServerState) -> Endpoint:
+        assert state.pid is not None
+        return Endpoint(
+            bolt_uri=f"bolt://127.0.0.1:{state.bolt_port}",
+            http_url=f"http://127.0.0.1:{state.http_port}",
+            user=_USER,
+            password=self._home.read_password() or "",
+            pid=state.pid,
+            version=self._lock.neo4j,
+        )

@@ -1,0 +1,42 @@
+"""Outlives the users of a server that nobody asked to keep, and stops it after the last.
+
+Run as `python -m ecphoria.engine.watch HOME` by the engine. Every user holds a shared lock on one
+file, and the system frees a lock when its process ends, even by SIGKILL: waiting for the lock
+alone is waiting for the last user to be gone.
+"""
+
+import sys
+from pathlib import Path
+
+from ecphoria.engine.home import Home, held, held_if_free
+from ecphoria.engine.process import find_server, stop
+
+__all__ = ["stop_if_unused", "watch"]
+
+
+def stop_if_unused(home: Home) -> bool:
+    """Stop a server that is neither kept nor used, and tell whether the matter is settled."""
+    with held(home.lock), held_if_free(home.users) as unused:
+        if not unused:
+            return False
+        state = home.read_state()
+        if state is None or state.keep:
+            return True
+        if server := find_server(state.pid, home):
+            stop(server)
+        home.write_state(state.stopped())
+        return True
+
+
+def watch(home: Home) -> None:
+    """Wait until nobody uses the server, then stop it."""
+    settled = False
+    while not settled:
+        # Not while holding the home's lock: a new user takes that one first, then this one.
+        with held(home.users):
+            pass
+        settled = stop_if_unused(home)
+
+
+if __name__ == "__main__":
+    watch(Home(Path(sys.argv[1])))

@@ -1,0 +1,175 @@
+"""Every error Ecphoria raises, by the remedy it calls for.
+
+```
+EcphoriaError
+├── InvalidInput            the caller sent something unusable; says what to send instead
+│   ├── UnknownStrategy     no such recall strategy
+│   ├── BadVector           wrong dimension, not finite, or zero
+│   └── BadFile             a file to import cannot be read; names the record
+├── Unauthenticated         no key, or a key nobody issued
+├── Forbidden               the key lacks the scope
+├── NotFound                no such thing in this tenant
+├── Conflict                the same key was used for another body
+├── TooLarge                over a stated bound
+├── Unavailable             something the request needs is not there now; retry later
+│   ├── StoreUnavailable    Neo4j does not answer
+│   ├── Timeout             the store took longer than allowed
+│   └── EncoderUnavailable  the embedder cannot be loaded or does not answer
+├── Misconfigured           start-up refuses; the operator must change something
+│   ├── StoreUnsuitable     Neo4j is too old or lacks a feature
+│   ├── EmbedderMismatch    the store was made with another model
+│   └── WeightsMismatch     the model's files are not the ones expected
+└── EngineError             the managed local Neo4j cannot be assembled or started
+```
+
+The first paragraph of each class's docstring is its default message; fields carry the rest.
+Errors know nothing of HTTP: `ecphoria.api.problems` maps them.
+"""
+
+import inspect
+from collections.abc import Mapping
+from typing import ClassVar
+
+__all__ = [
+    "BadFile",
+    "BadVector",
+    "Conflict",
+    "EcphoriaError",
+    "EmbedderMismatch",
+    "EncoderUnavailable",
+    "EngineError",
+    "Forbidden",
+    "InvalidInput",
+    "Misconfigured",
+    "NotFound",
+    "StoreUnavailable",
+    "StoreUnsuitable",
+    "Timeout",
+    "TooLarge",
+    "Unauthenticated",
+    "Unavailable",
+    "UnknownStrategy",
+    "WeightsMismatch",
+]
+
+ErrorField = str | int | float | bool | tuple[str, ...] | None
+
+
+class EcphoriaError(Exception):
+    """Something went wrong inside Ecphoria; the service log has the request id."""
+
+    code: ClassVar[str] = "internal"
+
+    def __init__(self, message: str | None = None, **fields: ErrorField) -> None:
+        first = inspect.cleandoc(type(self).__doc__ or "").split("\n\n", 1)[0]
+        self.message = message or " ".join(first.split())
+        self.fields: Mapping[str, ErrorField] = fields
+        super().__init__(self.message)
+
+
+class InvalidInput(EcphoriaError):
+    """The request cannot be used as it is; the detail says which field to change and how."""
+
+    code = "invalid-input"
+
+
+class UnknownStrategy(InvalidInput):
+    """There is no such recall strategy; send one of the listed names."""
+
+    code = "unknown-strategy"
+
+
+class BadVector(InvalidInput):
+    """The vector must have the store's dimension, finite numbers and a length above zero."""
+
+    code = "bad-vector"
+
+
+class BadFile(InvalidInput):
+    """The file cannot be read; mend the named record and send it again."""
+
+    code = "bad-file"
+
+
+class Unauthenticated(EcphoriaError):
+    """Send a valid API key as `Authorization: Bearer KEY`."""
+
+    code = "unauthenticated"
+
+
+class Forbidden(EcphoriaError):
+    """The API key lacks the scope this call needs; ask an admin for a key that has it."""
+
+    code = "forbidden"
+
+
+class NotFound(EcphoriaError):
+    """There is nothing with this id in this tenant."""
+
+    code = "not-found"
+
+
+class Conflict(EcphoriaError):
+    """This key was already used for a different body; send a new key or the same body."""
+
+    code = "conflict"
+
+
+class TooLarge(EcphoriaError):
+    """The request is over a stated bound; send less, or in several calls."""
+
+    code = "too-large"
+
+
+class Unavailable(EcphoriaError):
+    """Something this request needs does not answer now; try again shortly."""
+
+    code = "unavailable"
+
+
+class StoreUnavailable(Unavailable):
+    """Neo4j does not answer; nothing was written. Try again shortly, or see `ecphoria status`."""
+
+    code = "store-unavailable"
+
+
+class Timeout(Unavailable):
+    """The store took longer than allowed and the query was stopped; ask for less or retry."""
+
+    code = "timeout"
+
+
+class EncoderUnavailable(Unavailable):
+    """The embedder cannot be loaded or does not answer; send vectors, or see its setting."""
+
+    code = "encoder-unavailable"
+
+
+class Misconfigured(EcphoriaError):
+    """The service cannot start with these settings; the detail says what to change."""
+
+    code = "misconfigured"
+
+
+class StoreUnsuitable(Misconfigured):
+    """This Neo4j server lacks something Ecphoria needs; the detail lists what and the remedy."""
+
+    code = "store-unsuitable"
+
+
+class EmbedderMismatch(Misconfigured):
+    """The store was made with another embedding model; use that model, or a new store."""
+
+    code = "embedder-mismatch"
+
+
+class WeightsMismatch(Misconfigured):
+    """The model's files are not the expected ones, so their vectors would silently be wrong."""
+
+    code = "weights-mismatch"
+
+
+class EngineError(EcphoriaError):
+    """The managed local Neo4j cannot be assembled or started; the detail says what to do."""
+
+    code = "engine"

@@ -1,0 +1,1 @@
+"""Turn what was written into names, mentions, dates and facts that the graph can hold."""

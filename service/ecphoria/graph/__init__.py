@@ -1,0 +1,1 @@
+"""The Neo4j adapter: stores that fit the ports, and the only importer of the driver."""

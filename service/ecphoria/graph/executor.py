@@ -1,0 +1,213 @@
+"""Run named queries against the server and hand back typed rows."""
+
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Any, Generic, Self, TypeVar
+
+import neo4j
+import numpy as np
+from neo4j.time import DateTime
+from neo4j.vector import Vector as PackedVector
+
+from ecphoria.errors import Misconfigured
+from ecphoria.graph.driver import GraphOptions, open_driver, translated_errors
+from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries, statements
+
+__all__ = ["Done", "Graph", "QueryListener", "Statement", "Work", "packed"]
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+QueryListener = Callable[[str, float], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """The row of a statement that returns none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement(Generic[R]):
+    """A query's name together with the class of its rows, whose fields are its columns."""
+
+    name: str
+    row: type[R]
+
+
+class Work:
+    """An open transaction: statements run in it are committed or undone together."""
+
+    def __init__(self, graph: "Graph", transaction: neo4j.AsyncManagedTransaction) -> None:
+        self._graph = graph
+        self._transaction = transaction
+
+    async def run(self, statement: Statement[R], **params: object) -> list[R]:
+        """Run one statement; errors stay the driver's, so that it can retry the whole."""
+        return await self._graph.run_in(self._transaction, statement, params)
+
+    async def run_one(self, statement: Statement[R], **params: object) -> R | None:
+        """Run one statement for its first row."""
+        rows = await self.run(statement, **params)
+        return rows[0] if rows else None
+
+
+class Graph:
+    """A connected server with the checked queries; made by `connect`, ended by `close`."""
+
+    def __init__(
+        self,
+        driver: neo4j.AsyncDriver,
+        options: GraphOptions,
+        queries: Mapping[str, Query],
+        on_query: QueryListener | None,
+    ) -> None:
+        self._driver = driver
+        self._database = options.database
+        self._timeout_s = options.query_timeout_s
+        self._on_query = on_query
+        self.queries = queries
+
+    @classmethod
+    def connect(cls, options: GraphOptions, *, on_query: QueryListener | None = None) -> Self:
+        """Load the queries and make a driver, which connects when first used.
+
+        Args:
+            options: Where the server is.
+            on_query: Told the name and the seconds of every query that ran.
+
+        Raises:
+            Misconfigured: The URI or a query file is unusable.
+        """
+        return cls(open_driver(options), options, load_queries(cypher_root()), on_query)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Give back every connection."""
+        await self._driver.close()
+
+    async def run(self, statement: Statement[R], **params: object) -> list[R]:
+        """Run one statement in a transaction of its own, retried when the server allows.
+
+        Raises:
+            StoreUnavailable: The server does not answer.
+            Timeout: The server stopped it.
+        """
+        query = self._query(statement)
+        with translated_errors(query.name), self._timed(query.name):
+            return await self._driver.execute_query(
+                neo4j.Query(query.text, timeout=self._timeout_s),
+                parameters_=params,
+                routing_=_routing(query.mode),
+                database_=self._database,
+                result_transformer_=_rows_of(statement.row),
+            )
+
+    async def run_one(self, statement: Statement[R], **params: object) -> R | None:
+        """Run one statement for its first row."""
+        rows = await self.run(statement, **params)
+        return rows[0] if rows else None
+
+    async def change(self, name: str, work: Callable[[Work], Awaitable[T]]) -> T:
+        """Run `work` in one write transaction, again from the start if it must be retried.
+
+        Args:
+            name: What to call it when it is timed or fails.
+            work: Its own errors undo the transaction and pass through.
+
+        Raises:
+            StoreUnavailable: The server does not answer; nothing was written.
+            Timeout: The server stopped it; nothing was written.
+        """
+
+        @neo4j.unit_of_work(timeout=self._timeout_s)
+        async def unit(transaction: neo4j.AsyncManagedTransaction) -> T:
+            return await work(Work(self, transaction))
+
+        with translated_errors(name), self._timed(name):
+            async with self._session() as session:
+                return await session.execute_write(unit)
+
+    async def apply_schema(self, query: Query, **params: object) -> None:
+        """Run a schema file's statements one by one, each in a transaction of its own."""
+        with translated_errors(query.name):
+            async with self._session() as session:
+                for text in statements(query):
+                    used = {name: value for name, value in params.items() if f"${name}" in text}
+                    result = await session.run(text, used)
+                    await result.consume()
+
+    async def run_in(
+        self,
+        transaction: neo4j.AsyncManagedTransaction,
+        statement: Statement[R],
+        params: Mapping[str, object],
+    ) -> list[R]:
+        """Run one statement in an open transaction."""
+        query = self._query(statement)
+        with self._timed(query.name):
+            result = await transaction.run(query.text, dict(params))
+            return await _rows_of(statement.row)(result)
+
+    def _query(self, statement: Statement[R]) -> Query:
+        query = self.queries.get(statement.name)
+        if query is None:
+            raise Misconfigured(f"there is no query {statement.name}")
+        return query
+
+    @asynccontextmanager
+    async def _session(self) -> AsyncIterator[neo4j.AsyncSession]:
+        async with self._driver.session(
+            database=self._database,
+            bookmark_manager=self._driver.execute_query_bookmark_manager,
+        ) as session:
+            yield session
+
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            if self._on_query is not None:
+                self._on_query(name, time.perf_counter() - start)
+
+
+def packed(vector: np.ndarray[Any, np.dtype[np.float32]]) -> PackedVector:
+    """Pack a vector as Bolt's float32 array, a fifth of the bytes of a list."""
+    return PackedVector.from_numpy(np.ascontiguousarray(vector, dtype=np.float32))
+
+
+def _routing(mode: Mode) -> neo4j.RoutingControl:
+    return neo4j.RoutingControl.READ if mode is Mode.READ else neo4j.RoutingControl.WRITE
+
+
+def _rows_of(row: type[R]) -> Callable[[neo4j.AsyncResult], Awaitable[list[R]]]:
+    async def read(result: neo4j.AsyncResult) -> list[R]:
+        if row is Done:
+            await result.consume()
+            return []
+        return [
+            row(
+                **{
+                    key: _native(value)
+                    for key, value in zip(record.keys(), record.values(), strict=True)
+                }
+            )
+            async for record in result
+        ]
+
+    return read
+
+
+def _native(value: object) -> object:
+    if isinstance(value, DateTime):
+        return value.to_native().astimezone(UTC)
+    return value

@@ -1,0 +1,246 @@
+"""Write memories: one transaction under the tenant's write lock."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+import numpy as np
+
+from ecphoria.errors import NotFound
+from ecphoria.graph.episodes import StoredEpisode, to_episode
+from ecphoria.graph.executor import Graph, Statement, Work
+from ecphoria.graph.lucene import all_of_any
+from ecphoria.graph.writes import apply_changes
+from ecphoria.model.episode import Episode
+from ecphoria.model.ids import EpisodeId, TenantId
+from ecphoria.ports.ingest import Body, IngestChanges, IngestTransaction, NameState, Placed
+from ecphoria.ports.world import Vector
+
+__all__ = ["EpisodeWriter"]
+
+T = TypeVar("T")
+
+# The text index takes at most 1,024 clauses a query.
+_STEMS_A_QUERY = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Counters:
+    change: int
+    turn: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _BodyHash:
+    id: str
+    body_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PlacedRow:
+    id: str
+    ordinal: int
+    occurred_at: datetime
+    position: int | None
+    turn: int
+    terms: str
+    near_length: float
+    context_norm: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _VectorRow:
+    id: str
+    embedding: list[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _NameColumns:
+    normalised: list[str]
+    surface: list[str]
+    kind: list[str]
+    titles: list[int]
+    candidates: list[int]
+    live: list[bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _WordColumn:
+    words: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _WordCount:
+    word: str
+    items: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Mentioning:
+    id: str
+    concepts: list[str]
+
+
+_LOCK_TENANT = Statement("ingest.lock_tenant", _Counters)
+_LIST_BODY_HASHES = Statement("ingest.list_body_hashes", _BodyHash)
+_FIND_EPISODE = Statement("archive.find_episode", StoredEpisode)
+_LIST_SEGMENT = Statement("ingest.list_segment", _PlacedRow)
+_LIST_VECTORS = Statement("ingest.list_vectors", _VectorRow)
+_LIST_NAMES = Statement("ingest.list_names", _NameColumns)
+_LIST_WORDS = Statement("ingest.list_words", _WordColumn)
+_LIST_NAME_STATES = Statement("ingest.list_name_states", NameState)
+_LIST_WORD_COUNTS = Statement("ingest.list_word_counts", _WordCount)
+_FIND_BODIES = Statement("ingest.find_bodies", Body)
+_LIST_MENTIONS = Statement("ingest.list_mentions", _Mentioning)
+
+
+class EpisodeWriter:
+    """The write side of the memory graph; implements `ports.ingest.IngestStore`."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def body_hashes(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, str]:
+        """Look up, without the lock, which of these episodes exist: saves embedding them."""
+        rows = await self._graph.run(_LIST_BODY_HASHES, tenant=tenant, ids=list(ids))
+        return {EpisodeId(row.id): row.body_hash for row in rows}
+
+    async def change(
+        self, tenant: TenantId, work: Callable[[IngestTransaction], Awaitable[T]]
+    ) -> T:
+        """Run `work` in one transaction under the tenant's write lock.
+
+        It is run again from the start when the server asks for a retry, and committed when it
+        returns.
+
+        Raises:
+            NotFound: There is no such tenant.
+            StoreUnavailable: The server does not answer; nothing was written.
+            Timeout: The server stopped it; nothing was written.
+        """
+
+        async def locked(transaction: Work) -> T:
+            counters = await transaction.run_one(_LOCK_TENANT, tenant=tenant)
+            if counters is None:
+                raise NotFound("there is no such tenant", tenant=tenant)
+            return await work(_Transaction(tenant, counters, transaction))
+
+        return await self._graph.change("ingest.change", locked)
+
+
+class _Transaction:
+    """One locked transaction; implements `ports.ingest.IngestTransaction`."""
+
+    def __init__(self, tenant: TenantId, counters: _Counters, work: Work) -> None:
+        self._tenant = tenant
+        self._counters = counters
+        self._work = work
+
+    @property
+    def change(self) -> int:
+        return self._counters.change
+
+    @property
+    def turn(self) -> int:
+        return self._counters.turn
+
+    async def body_hashes(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
+        rows = await self._work.run(_LIST_BODY_HASHES, tenant=self._tenant, ids=list(ids))
+        return {EpisodeId(row.id): row.body_hash for row in rows}
+
+    async def episode(self, episode: EpisodeId) -> Episode | None:
+        row = await self._work.run_one(_FIND_EPISODE, tenant=self._tenant, id=episode)
+        return None if row is None else to_episode(row)
+
+    async def segment(
+        self, session: str, occurred_at: datetime, position: int | None, margin: int
+    ) -> Sequence[Placed]:
+        rows = await self._work.run(
+            _LIST_SEGMENT,
+            tenant=self._tenant,
+            session=session,
+            occurred_at=occurred_at,
+            position=position or 0,
+            margin=margin,
+        )
+        return [
+            Placed(
+                id=EpisodeId(row.id),
+                ordinal=row.ordinal,
+                occurred_at=row.occurred_at,
+                position=row.position,
+                turn=row.turn,
+                terms=tuple(row.terms.split()),
+                near_length=row.near_length,
+                context_norm=row.context_norm,
+            )
+            for row in rows
+        ]
+
+    async def vectors(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Vector]:
+        rows = await self._work.run(_LIST_VECTORS, tenant=self._tenant, ids=list(ids))
+        return {EpisodeId(row.id): np.asarray(row.embedding, np.float32) for row in rows}
+
+    async def names(self) -> tuple[Sequence[NameState], Sequence[str]]:
+        (columns,) = await self._work.run(_LIST_NAMES, tenant=self._tenant)
+        (words,) = await self._work.run(_LIST_WORDS, tenant=self._tenant)
+        states = [
+            NameState(
+                normalised=normalised,
+                surface=surface,
+                kind=kind,
+                titles=titles,
+                candidates=candidates,
+                live=live,
+            )
+            for normalised, surface, kind, titles, candidates, live in zip(
+                columns.normalised,
+                columns.surface,
+                columns.kind,
+                columns.titles,
+                columns.candidates,
+                columns.live,
+                strict=True,
+            )
+        ]
+        return states, words.words
+
+    async def name_states(self, names: Sequence[str]) -> Sequence[NameState]:
+        return await self._work.run(_LIST_NAME_STATES, tenant=self._tenant, names=list(names))
+
+    async def word_counts(self, words: Sequence[str]) -> Mapping[str, int]:
+        rows = await self._work.run(_LIST_WORD_COUNTS, tenant=self._tenant, words=list(words))
+        return {row.word: row.items for row in rows}
+
+    async def bodies_with(self, phrases: Sequence[tuple[str, ...]]) -> Sequence[Body]:
+        found: dict[EpisodeId, Body] = {}
+        for some in _in_batches(phrases):
+            query = all_of_any(self._tenant, some)
+            for body in await self._work.run(_FIND_BODIES, tenant=self._tenant, query=query):
+                found[body.id] = body
+        return list(found.values())
+
+    async def mentions(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, frozenset[str]]:
+        rows = await self._work.run(_LIST_MENTIONS, tenant=self._tenant, ids=list(ids))
+        return {EpisodeId(row.id): frozenset(row.concepts) for row in rows}
+
+    async def write(self, changes: IngestChanges) -> None:
+        await apply_changes(self._work, self._tenant, changes)
+
+
+def _in_batches(phrases: Sequence[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
+    batch: list[tuple[str, ...]] = []
+    stems = 0
+    for phrase in phrases:
+        if not phrase:
+            continue
+        if batch and stems + len(phrase) > _STEMS_A_QUERY:
+            yield batch
+            batch, stems = [], 0
+        batch.append(phrase)
+        stems += len(phrase)
+    if batch:
+        yield batch

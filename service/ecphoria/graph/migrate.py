@@ -1,0 +1,133 @@
+"""Bring the schema up to date, one migrator at a time, and bind the store to its embedder."""
+
+import asyncio
+import hashlib
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from ecphoria.errors import EmbedderMismatch, Misconfigured, StoreUnavailable
+from ecphoria.graph.executor import Done, Graph, Statement
+from ecphoria.graph.queries import Mode, Query
+
+__all__ = ["migrate"]
+
+_FIRST: Final = "schema.0000_pre_lock"
+_LEASE_S: Final = 120
+_LOCK_RETRY_S: Final = 0.2
+_LOCK_WAIT_S: Final = 300.0
+_INDEX_WAIT_S: Final = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lock:
+    holder: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Applied:
+    id: str
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Binding:
+    model: str
+    dimension: int
+
+
+_ACQUIRE_LOCK = Statement("server.acquire_lock", _Lock)
+_RELEASE_LOCK = Statement("server.release_lock", Done)
+_LIST_MIGRATIONS = Statement("server.list_migrations", _Applied)
+_RECORD_MIGRATION = Statement("server.record_migration", Done)
+_AWAIT_INDEXES = Statement("server.await_indexes", Done)
+_BIND_STORE = Statement("server.bind_store", _Binding)
+
+
+async def migrate(graph: Graph, model: str, dimension: int) -> tuple[str, ...]:
+    """Apply the schema files the store has not seen, in order, and wait for their indexes.
+
+    Args:
+        graph: The server.
+        model: Name of the embedder's model.
+        dimension: Length of its vectors, for the vector indexes.
+
+    Returns:
+        The names of the files applied now; none when the store was up to date.
+
+    Raises:
+        EmbedderMismatch: The store was made with another model.
+        Misconfigured: A schema file was changed after it was applied.
+        StoreUnavailable: The server does not answer, or another migrator does not finish.
+    """
+    files = sorted(
+        (query for query in graph.queries.values() if query.mode is Mode.SCHEMA),
+        key=lambda query: query.name,
+    )
+    await graph.apply_schema(graph.queries[_FIRST])
+    async with _locked(graph) as holder:
+        (binding,) = await graph.run(_BIND_STORE, model=model, dimension=dimension)
+        _refuse_other_model(binding, model, dimension)
+        pending = _pending(files, await graph.run(_LIST_MIGRATIONS))
+        for file in pending:
+            await graph.run(_ACQUIRE_LOCK, holder=holder, seconds=_LEASE_S)
+            await graph.apply_schema(file, vectors=_vector_options(dimension))
+            await graph.run(_RECORD_MIGRATION, id=file.name, checksum=_checksum(file))
+        await graph.run(_AWAIT_INDEXES, seconds=_INDEX_WAIT_S)
+    return tuple(file.name for file in pending)
+
+
+@asynccontextmanager
+async def _locked(graph: Graph) -> AsyncIterator[str]:
+    holder = uuid.uuid4().hex
+    waited = 0.0
+    while not await graph.run(_ACQUIRE_LOCK, holder=holder, seconds=_LEASE_S):
+        if waited >= _LOCK_WAIT_S:
+            raise StoreUnavailable("another service is migrating the store; try again later")
+        await asyncio.sleep(_LOCK_RETRY_S)
+        waited += _LOCK_RETRY_S
+    try:
+        yield holder
+    finally:
+        await graph.run(_RELEASE_LOCK, holder=holder)
+
+
+def _refuse_other_model(binding: _Binding, model: str, dimension: int) -> None:
+    if (binding.model, binding.dimension) == (model, dimension):
+        return
+    raise EmbedderMismatch(
+        f"the store was made with {binding.model} ({binding.dimension} dimensions) and the "
+        f"service is set to {model} ({dimension}); set the embedder back to {binding.model}, "
+        "or point the service at an empty store and import the memories again",
+        stored_model=binding.model,
+        stored_dimension=binding.dimension,
+        model=model,
+        dimension=dimension,
+    )
+
+
+def _pending(files: list[Query], applied: list[_Applied]) -> list[Query]:
+    checksums = {row.id: row.checksum for row in applied}
+    for file in files:
+        if checksums.get(file.name, _checksum(file)) != _checksum(file):
+            raise Misconfigured(
+                f"the schema file {file.name} was changed after this store applied it; put the "
+                "released file back and make the change in a new file",
+                file=file.name,
+            )
+    return [file for file in files if file.name not in checksums]
+
+
+def _checksum(file: Query) -> str:
+    return hashlib.sha256(file.text.encode()).hexdigest()
+
+
+def _vector_options(dimension: int) -> dict[str, dict[str, str | int]]:
+    return {
+        "indexConfig": {
+            "vector.dimensions": dimension,
+            "vector.similarity_function": "cosine",
+        }
+    }

@@ -1,0 +1,298 @@
+"""Read for recall: seeds from the indexes, columns of a subgraph, arcs of a frontier."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+
+from ecphoria.errors import NotFound
+from ecphoria.graph.episodes import StoredEpisode, to_episode
+from ecphoria.graph.executor import Graph, Statement, packed
+from ecphoria.graph.lucene import any_of
+from ecphoria.model.episode import Episode
+from ecphoria.model.ids import EpisodeId, TenantId
+from ecphoria.model.recall import Filters
+from ecphoria.ports.recall import (
+    Arcs,
+    Columns,
+    ConceptEdges,
+    FoundConcept,
+    Profile,
+    SeedRow,
+    TermCount,
+    Window,
+)
+from ecphoria.ports.world import Vector
+
+__all__ = ["EpisodeReader"]
+
+# Ranges that leave nothing out, so that one query text serves every filter.
+_FIRST_TEXT, _LAST_TEXT = "", "\U0010ffff"
+_FIRST_INSTANT = datetime(1, 1, 1, tzinfo=UTC)
+_LAST_INSTANT = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
+# How many more than asked are fetched from an index whose scores are rounded or tied.
+_OVERFETCH, _OVERFETCH_AT_LEAST = 1.25, 20
+# Filters cut the text index's hits after ranking, so with filters all of them are looked at.
+_FILTERED_FETCH = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ProfileRow:
+    items: int
+    length: int
+    near_length: float
+    titles: int
+    change: int
+    participants: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FoundRow:
+    id: str
+    session: str
+    ordinal: int | None
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ColumnLists:
+    id: list[str]
+    turn: list[int]
+    session: list[str]
+    ordinal: list[int]
+    speaker: list[str]
+    occurred_ms: list[int]
+    terms: list[str]
+    length: list[float]
+    near_length: list[float]
+    context_norm: list[float]
+    length_prior: list[float]
+    is_question: list[bool]
+    time_expression: list[bool]
+    first_person: list[bool]
+    second_person: list[bool]
+    title: list[bool]
+    cosine: list[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ArcLists:
+    tail: list[str]
+    head: list[str]
+    edge: list[str]
+    forward: list[bool]
+    weight: list[float]
+    degree: list[int]
+    head_kind: list[str]
+    head_label: list[str]
+    head_degree: list[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _EdgeLists:
+    episode: list[str]
+    concept: list[str]
+    is_about: list[bool]
+    label: list[str]
+    mentions: list[int]
+    abouts: list[int]
+
+
+_LOAD_PROFILE = Statement("recall.load_profile", _ProfileRow)
+_SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", _FoundRow)
+_SEEDS_BY_TEXT = Statement("recall.seeds_by_text", _FoundRow)
+_LIST_TERM_COUNTS = Statement("recall.list_term_counts", TermCount)
+_LIST_CONCEPTS_NAMED = Statement("recall.list_concepts_named", FoundConcept)
+_LOAD_COLUMNS = Statement("recall.load_columns", _ColumnLists)
+_EXPAND_FRONTIER = Statement("recall.expand_frontier", _ArcLists)
+_LIST_CONCEPTS_OF = Statement("recall.list_concepts_of", _EdgeLists)
+_LIST_EPISODES_OF = Statement("recall.list_episodes_of", _EdgeLists)
+_LIST_LIVE_EPISODES = Statement("recall.list_live_episodes", StoredEpisode)
+
+
+class EpisodeReader:
+    """The read side of the memory graph; implements `ports.recall.RecallStore`."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def profile(self, tenant: TenantId) -> Profile:
+        """Read the tenant's ranking statistics.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        row = await self._graph.run_one(_LOAD_PROFILE, tenant=tenant)
+        if row is None:
+            raise NotFound("there is no such tenant", tenant=tenant)
+        items = max(row.items, 1)
+        return Profile(
+            items=row.items,
+            mean_length=row.length / items,
+            mean_near_length=row.near_length / items,
+            titles=row.titles,
+            participants=tuple(row.participants),
+            change=row.change,
+        )
+
+    async def seeds_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the vector index; score is the cosine; best first, ties by turn."""
+        rows = await self._graph.run(
+            _SEEDS_BY_VECTOR,
+            tenant=tenant,
+            vector=packed(vector),
+            fetch=_overfetch(limit),
+            limit=limit,
+            session_from=filters.session or _FIRST_TEXT,
+            session_to=filters.session or _LAST_TEXT,
+            speaker_from=filters.speaker or _FIRST_TEXT,
+            speaker_to=filters.speaker or _LAST_TEXT,
+            occurred_from=filters.occurred_from or _FIRST_INSTANT,
+            occurred_before=filters.occurred_before or _LAST_INSTANT,
+        )
+        return [_to_seed(row) for row in rows]
+
+    async def seeds_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the text index for items with any of the stems; best first, ties by turn."""
+        wanted = sorted(set(stems))
+        if not wanted:
+            return []
+        rows = await self._graph.run(
+            _SEEDS_BY_TEXT,
+            tenant=tenant,
+            query=any_of(tenant, wanted),
+            fetch=_overfetch(limit) if filters == Filters() else _FILTERED_FETCH,
+            limit=limit,
+            session=filters.session,
+            speaker=filters.speaker,
+            occurred_from=filters.occurred_from,
+            occurred_before=filters.occurred_before,
+        )
+        return [_to_seed(row) for row in rows]
+
+    async def term_counts(self, tenant: TenantId, stems: Sequence[str]) -> Sequence[TermCount]:
+        """Look up document frequencies; unknown stems are absent."""
+        wanted = sorted(set(stems))
+        return await self._graph.run(_LIST_TERM_COUNTS, tenant=tenant, stems=wanted)
+
+    async def concepts_named(
+        self, tenant: TenantId, names: Sequence[str]
+    ) -> Sequence[FoundConcept]:
+        """Look up live concepts by normalised name, ordered by name."""
+        wanted = sorted(set(names))
+        return await self._graph.run(_LIST_CONCEPTS_NAMED, tenant=tenant, names=wanted)
+
+    async def columns(
+        self,
+        tenant: TenantId,
+        ids: Sequence[EpisodeId],
+        windows: Sequence[Window],
+        vector: Vector | None,
+    ) -> Columns:
+        """Fetch episodes by id and by place in their session, each once."""
+        (lists,) = await self._graph.run(
+            _LOAD_COLUMNS,
+            tenant=tenant,
+            ids=list(ids),
+            windows=[
+                {"session": window.session, "first": window.first, "last": window.last}
+                for window in windows
+            ],
+            vector=None if vector is None else packed(vector),
+        )
+        return _to_columns(lists)
+
+    async def expand(
+        self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float
+    ) -> Arcs:
+        """List the live edges of a frontier, strongest first, at most `fan` per node and type.
+
+        Edges lighter than `floor` are pruned by the server.
+        """
+        (lists,) = await self._graph.run(
+            _EXPAND_FRONTIER, tenant=tenant, frontier=list(frontier), fan=fan, floor=floor
+        )
+        return Arcs(
+            tail=tuple(lists.tail),
+            head=tuple(lists.head),
+            edge=tuple(lists.edge),
+            forward=np.asarray(lists.forward, np.bool_),
+            weight=np.asarray(lists.weight, np.float64),
+            degree=np.asarray(lists.degree, np.int64),
+            head_kind=tuple(lists.head_kind),
+            head_label=tuple(lists.head_label),
+            head_degree=np.asarray(lists.head_degree, np.int64),
+        )
+
+    async def concepts_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
+    ) -> ConceptEdges:
+        """List what these episodes are about and mention, hubs (over `hub` mentions) left out."""
+        (lists,) = await self._graph.run(
+            _LIST_CONCEPTS_OF, tenant=tenant, episodes=list(episodes), hub=hub
+        )
+        return _to_edges(lists)
+
+    async def episodes_of(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int
+    ) -> ConceptEdges:
+        """List the live episodes about these concepts, and those that mention them unless hubs."""
+        (lists,) = await self._graph.run(
+            _LIST_EPISODES_OF, tenant=tenant, concepts=list(concepts), hub=hub
+        )
+        return _to_edges(lists)
+
+    async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
+        """Fetch whole episodes, in the order asked; missing ones are left out."""
+        rows = await self._graph.run(_LIST_LIVE_EPISODES, tenant=tenant, ids=list(ids))
+        found = {row.id: to_episode(row) for row in rows}
+        return [found[id_] for id_ in ids if id_ in found]
+
+
+def _overfetch(limit: int) -> int:
+    return max(int(limit * _OVERFETCH), limit + _OVERFETCH_AT_LEAST)
+
+
+def _to_seed(row: _FoundRow) -> SeedRow:
+    return SeedRow(
+        id=EpisodeId(row.id), session=row.session or None, ordinal=row.ordinal, score=row.score
+    )
+
+
+def _to_edges(lists: _EdgeLists) -> ConceptEdges:
+    return ConceptEdges(
+        episode=tuple(EpisodeId(id_) for id_ in lists.episode),
+        concept=tuple(lists.concept),
+        is_about=np.asarray(lists.is_about, np.bool_),
+        label=tuple(lists.label),
+        mentions=np.asarray(lists.mentions, np.int64),
+        abouts=np.asarray(lists.abouts, np.int64),
+    )
+
+
+def _to_columns(lists: _ColumnLists) -> Columns:
+    size = len(lists.id)
+    return Columns(
+        id=tuple(EpisodeId(id_) for id_ in lists.id),
+        turn=np.asarray(lists.turn, np.int64),
+        session=tuple(session or None for session in lists.session),
+        ordinal=np.asarray(lists.ordinal, np.int64),
+        speaker=tuple(speaker or None for speaker in lists.speaker),
+        occurred_ms=np.asarray(lists.occurred_ms, np.int64),
+        terms=tuple(lists.terms),
+        length=np.asarray(lists.length, np.float64),
+        near_length=np.asarray(lists.near_length, np.float64),
+        context_norm=np.asarray(lists.context_norm, np.float64),
+        length_prior=np.asarray(lists.length_prior, np.float64),
+        is_question=np.asarray(lists.is_question, np.bool_),
+        time_expression=np.asarray(lists.time_expression, np.bool_),
+        first_person=np.asarray(lists.first_person, np.bool_),
+        second_person=np.asarray(lists.second_person, np.bool_),
+        title=np.asarray(lists.title, np.bool_),
+        cosine=np.asarray(lists.cosine, np.float64) if lists.cosine else np.zeros(size),
+    )

@@ -1,0 +1,126 @@
+"""Owners of memories: made, found, and erased with all they own."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from ecphoria.errors import Conflict, EcphoriaError, NotFound
+from ecphoria.graph.executor import Done, Graph, Statement
+from ecphoria.model.ids import TenantId
+from ecphoria.model.tenant import Tenant
+
+__all__ = ["Tenants"]
+
+# Small enough that a batch of episodes with all their edges stays far below the heap.
+_BATCH: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TenantRow:
+    id: str
+    name: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TenantKey:
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Deleted:
+    deleted: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Remaining:
+    remaining: int
+
+
+_CREATE_TENANT = Statement("tenants.create_tenant", Done)
+_FIND_TENANT = Statement("tenants.find_tenant", _TenantRow)
+_LIST_TENANTS = Statement("tenants.list_tenants", _TenantRow)
+_START_ERASING = Statement("tenants.start_erasing", _TenantKey)
+_DELETE_TENANT = Statement("tenants.delete_tenant", _Deleted)
+_COUNT_REMAINING = Statement("tenants.count_remaining", _Remaining)
+# Traces go first: their edges lead to nearly everything else.
+_ERASE_BY_KIND: Final = {
+    "traces": Statement("tenants.erase_traces", _Deleted),
+    "episodes": Statement("tenants.erase_episodes", _Deleted),
+    "sessions": Statement("tenants.erase_sessions", _Deleted),
+    "speakers": Statement("tenants.erase_speakers", _Deleted),
+    "names": Statement("tenants.erase_names", _Deleted),
+    "terms": Statement("tenants.erase_terms", _Deleted),
+    "words": Statement("tenants.erase_words", _Deleted),
+    "keys": Statement("tenants.erase_keys", _Deleted),
+}
+
+
+class Tenants:
+    """Owners of memories; implements `ports.tenants.TenantStore`."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def create(self, tenant: Tenant) -> Tenant:
+        """Create a tenant; Conflict if the name is taken."""
+        try:
+            await self._graph.run(
+                _CREATE_TENANT, id=tenant.id, name=tenant.name, created_at=tenant.created_at
+            )
+        except Conflict as error:
+            raise Conflict("a tenant with this name exists", name=tenant.name) from error
+        return tenant
+
+    async def find(self, name: str) -> Tenant:
+        """Find a tenant by name; NotFound if there is none."""
+        row = await self._graph.run_one(_FIND_TENANT, name=name)
+        if row is None:
+            raise NotFound("there is no tenant with this name", name=name)
+        return _to_tenant(row)
+
+    async def list(self) -> Sequence[Tenant]:
+        """List tenants by name."""
+        return [_to_tenant(row) for row in await self._graph.run(_LIST_TENANTS)]
+
+    async def erase(self, tenant: TenantId) -> Mapping[str, int]:
+        """Remove a tenant with everything it owns, in bounded transactions; counts per kind.
+
+        From the first step on the tenant takes no more writes; a call that was cut short is
+        finished by calling again.
+
+        Returns:
+            The number of nodes deleted by kind, and under `remaining` what a count over every
+            label finds afterwards: 0.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        if not await self._graph.run(_START_ERASING, tenant=tenant):
+            raise NotFound("there is no such tenant", tenant=tenant)
+        counts = {
+            kind: await self._erase(statement, tenant)
+            for kind, statement in _ERASE_BY_KIND.items()
+        }
+        (last,) = await self._graph.run(_DELETE_TENANT, tenant=tenant)
+        (proof,) = await self._graph.run(_COUNT_REMAINING, tenant=tenant)
+        if proof.remaining:
+            raise EcphoriaError(
+                "something of the tenant is left; erase it again",
+                tenant=tenant,
+                remaining=proof.remaining,
+            )
+        return {**counts, "tenants": last.deleted, "remaining": proof.remaining}
+
+    async def _erase(self, statement: Statement[_Deleted], tenant: TenantId) -> int:
+        total = 0
+        while True:
+            (batch,) = await self._graph.run(statement, tenant=tenant, batch=_BATCH)
+            total += batch.deleted
+            if batch.deleted < _BATCH:
+                return total
+
+
+def _to_tenant(row: _TenantRow) -> Tenant:
+    return Tenant(id=TenantId(row.id), name=row.name, created_at=row.created_at)

@@ -1,0 +1,151 @@
+"""What one transaction writes: the sum of what the sessions, the terms and the concepts say."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+
+from ecphoria.ingest.concepts import ConceptChanges
+from ecphoria.ingest.prepare import Prepared
+from ecphoria.ingest.sequence import MARGIN, Resequenced, resequence, vectors_needed
+from ecphoria.language.tokens import stems
+from ecphoria.model.episode import Episode, indexed_text
+from ecphoria.model.ids import EpisodeId
+from ecphoria.ports.ingest import EpisodeRow, IngestChanges, IngestTransaction, TermDelta
+from ecphoria.ports.world import Vector
+
+__all__ = ["addition", "removal"]
+
+_TICK = timedelta(microseconds=1)
+
+Vectors = Mapping[EpisodeId, Vector]
+
+
+async def addition(
+    transaction: IngestTransaction,
+    new: Sequence[Prepared],
+    vectors: Vectors,
+    concepts: ConceptChanges,
+) -> IngestChanges:
+    """Place new episodes in their sessions and count what they bring."""
+    turns = {one.id: transaction.turn + place for place, one in enumerate(new, 1)}
+    sessions = await _sessions(transaction, new, turns, vectors)
+    places = {turn: place for part in sessions for turn, place in part.places.items()}
+    rows = tuple(one.row(turns[one.id], places.get(one.id), vectors[one.id]) for one in new)
+    alone = [one for one in new if one.new.session is None]
+    return _sum(
+        concepts,
+        sessions,
+        turns=len(new),
+        titles=sum(one.new.title is not None for one in new),
+        length=sum(row.length for row in rows),
+        near_length=sum(float(len(one.terms)) for one in alone),
+        episodes=rows,
+        speakers=_speakers((one.new.speaker for one in new), 1),
+        terms=_terms((one.terms for one in new), (one.terms for one in alone), sessions, 1),
+    )
+
+
+async def removal(
+    transaction: IngestTransaction, gone: Episode, concepts: ConceptChanges
+) -> IngestChanges:
+    """Take an episode out of its session, which closes the gap, and out of every count."""
+    terms = stems(indexed_text(gone.title, gone.text))
+    sessions: list[Resequenced] = []
+    if gone.session is not None:
+        before = await transaction.segment(gone.session, gone.occurred_at - _TICK, None, MARGIN)
+        removed = frozenset([gone.id])
+        known = await transaction.vectors(vectors_needed(before, (), removed))
+        sessions.append(resequence(before, (), removed, known))
+    return _sum(
+        concepts,
+        sessions,
+        titles=-(gone.title is not None),
+        length=-len(terms),
+        near_length=0.0 if sessions else -float(len(terms)),
+        removed=(gone.id,),
+        speakers=_speakers((gone.speaker,), -1),
+        terms=_terms([terms], () if sessions else [terms], sessions, -1),
+    )
+
+
+async def _sessions(
+    transaction: IngestTransaction,
+    new: Sequence[Prepared],
+    turns: Mapping[EpisodeId, int],
+    vectors: Vectors,
+) -> list[Resequenced]:
+    by_session: dict[str, list[Prepared]] = {}
+    for one in new:
+        if one.new.session is not None:
+            by_session.setdefault(one.new.session, []).append(one)
+    parts: list[Resequenced] = []
+    for session, turned in sorted(by_session.items()):
+        arrivals = [one.arrival(turns[one.id]) for one in turned]
+        first = min(arrivals, key=lambda one: (one.occurred_at, one.position or 0))
+        before = await transaction.segment(session, first.occurred_at, first.position, MARGIN)
+        wanted = vectors_needed(before, arrivals, frozenset())
+        known = {**vectors, **await transaction.vectors(wanted)} if wanted else vectors
+        parts.append(resequence(before, arrivals, frozenset(), known))
+    return parts
+
+
+def _sum(
+    concepts: ConceptChanges,
+    sessions: Sequence[Resequenced],
+    *,
+    titles: int,
+    length: int,
+    near_length: float,
+    speakers: tuple[tuple[str, int], ...],
+    terms: tuple[TermDelta, ...],
+    turns: int = 0,
+    episodes: tuple[EpisodeRow, ...] = (),
+    removed: tuple[EpisodeId, ...] = (),
+) -> IngestChanges:
+    return IngestChanges(
+        turns=turns,
+        items=len(episodes) - len(removed),
+        titles=titles,
+        length=length,
+        near_length=near_length + sum(part.near_length for part in sessions),
+        episodes=episodes,
+        removed=removed,
+        moved=tuple(row for part in sessions for row in part.moved),
+        next_removed=tuple(pair for part in sessions for pair in part.next_removed),
+        next_added=tuple(row for part in sessions for row in part.next_added),
+        speakers=speakers,
+        terms=terms,
+        words=concepts.words,
+        names=concepts.names,
+        concepts_made=concepts.made,
+        concepts_unmade=concepts.unmade,
+        mentions_added=concepts.mentions_added,
+        mentions_removed=concepts.mentions_removed,
+        abouts_added=concepts.abouts_added,
+    )
+
+
+def _speakers(names: Iterable[str | None], sign: int) -> tuple[tuple[str, int], ...]:
+    counts = Counter(name for name in names if name is not None)
+    return tuple((name, sign * count) for name, count in sorted(counts.items()))
+
+
+def _terms(
+    items: Iterable[Sequence[str]],
+    alone: Iterable[Sequence[str]],
+    sessions: Sequence[Resequenced],
+    sign: int,
+) -> tuple[TermDelta, ...]:
+    """Count, per stem, the items that have it and those it reaches over NEXT."""
+    found: Counter[str] = Counter(stem for terms in items for stem in set(terms))
+    near: Counter[str] = Counter()
+    for stem, count in Counter(stem for terms in alone for stem in set(terms)).items():
+        near[stem] += sign * count
+    for part in sessions:
+        for stem, count in part.near.items():
+            near[stem] += count
+    return tuple(
+        TermDelta(stem=stem, items=sign * found[stem], near=near[stem])
+        for stem in sorted(found.keys() | near.keys())
+        if found[stem] or near[stem]
+    )

@@ -1,0 +1,213 @@
+"""Which names become concepts, and who mentions them, as episodes come and go.
+
+A name's standing depends on the whole tenant (seen twice, nowhere in lower case), so a new
+episode can make a concept that older ones mention, and can end one. The book keeps each tenant's
+table of names between writes; the table is only trusted while the tenant's change counter says
+that nobody else wrote.
+"""
+
+import asyncio
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+from ecphoria.extraction.name_table import NameRow, NameTable
+from ecphoria.extraction.records import Candidate, Extraction
+from ecphoria.extraction.rules import extract
+from ecphoria.ingest.prepare import Prepared
+from ecphoria.language.tokens import stems
+from ecphoria.model.episode import Episode
+from ecphoria.model.ids import ConceptId, EpisodeId, TenantId, derived_id
+from ecphoria.ports.ingest import (
+    AboutRow,
+    Body,
+    ConceptRow,
+    IngestTransaction,
+    MentionRow,
+    NameState,
+    WordDelta,
+)
+
+__all__ = ["ConceptBook", "ConceptChanges"]
+
+_TENANTS_KEPT = 64
+_MENTION_WEIGHT = 0.8
+"""SYNAPSE's weight of an explicit mention at full confidence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConceptChanges:
+    """What a write does to names, concepts and the edges to them."""
+
+    words: tuple[WordDelta, ...]
+    names: tuple[NameState, ...]
+    made: tuple[ConceptRow, ...]
+    unmade: tuple[str, ...]
+    mentions_added: tuple[MentionRow, ...]
+    mentions_removed: tuple[tuple[EpisodeId, str], ...]
+    abouts_added: tuple[AboutRow, ...] = ()
+
+
+class ConceptBook:
+    """The tables of names of the tenants written to lately."""
+
+    def __init__(self) -> None:
+        self._tables: OrderedDict[TenantId, tuple[int, NameTable]] = OrderedDict()
+        self._pending: dict[TenantId, tuple[int, NameTable]] = {}
+        self._locks: WeakValueDictionary[TenantId, asyncio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def writing(self, tenant: TenantId) -> AsyncIterator[None]:
+        """Let one writer of a tenant in; keep its table only if its transaction committed."""
+        lock = self._locks.setdefault(tenant, asyncio.Lock())
+        async with lock:
+            self._pending.pop(tenant, None)
+            yield
+            written = self._pending.pop(tenant, None)
+            if written is not None:
+                self._tables[tenant] = written
+                self._tables.move_to_end(tenant)
+                while len(self._tables) > _TENANTS_KEPT:
+                    self._tables.popitem(last=False)
+
+    async def add(
+        self, tenant: TenantId, transaction: IngestTransaction, new: Sequence[Prepared]
+    ) -> ConceptChanges:
+        """Take new episodes in, and look again at older ones that a new name may touch."""
+        table = await self._table(tenant, transaction)
+        delta = table.add([one.extraction for one in new])
+        older = await _bodies(transaction, (*delta.sought, *delta.silenced))
+        added, removed = await _again(transaction, older, table, frozenset(delta.vanished))
+        self._pending[tenant] = (transaction.change + 1, table)
+        return ConceptChanges(
+            words=_words((one.extraction for one in new), 1),
+            names=_names((one.extraction for one in new), 1),
+            made=_rows(tenant, delta.appeared),
+            unmade=delta.vanished,
+            mentions_added=(
+                *added,
+                *(row for one in new for row in _mentions(one.id, table.mentions(one.extraction))),
+            ),
+            mentions_removed=removed,
+            abouts_added=tuple(
+                AboutRow(episode=one.id, concept=one.extraction.title.name)
+                for one in new
+                if one.extraction.title
+            ),
+        )
+
+    async def remove(
+        self, tenant: TenantId, transaction: IngestTransaction, gone: Episode
+    ) -> ConceptChanges:
+        """Take an episode out: names only it supported end, words only it had are forgotten."""
+        out = extract(gone.title, gone.text)
+        counts = await transaction.word_counts(sorted(out.lower))
+        states, lower = await transaction.names()
+        last = {word for word, count in counts.items() if count <= 1}
+        names = _names([out], -1)
+        less = {row.normalised: row for row in names}
+        before = NameTable(map(_row, states), lower)
+        after = NameTable(
+            (_row(state, less.get(state.normalised)) for state in states), set(lower) - last
+        )
+        unmade = tuple(sorted(before.concepts - after.concepts))
+        touched = {*less, *last} & {state.normalised for state in states}
+        older = [
+            body for body in await _bodies(transaction, sorted(touched)) if body.id != gone.id
+        ]
+        added, removed = await _again(transaction, older, after, frozenset(unmade))
+        self._pending[tenant] = (transaction.change + 1, after)
+        return ConceptChanges(
+            words=_words([out], -1),
+            names=names,
+            made=_rows(tenant, sorted(after.concepts - before.concepts)),
+            unmade=unmade,
+            mentions_added=added,
+            mentions_removed=removed,
+        )
+
+    async def _table(self, tenant: TenantId, transaction: IngestTransaction) -> NameTable:
+        """Reuse the table if it is current; it is taken out, since this write changes it."""
+        change, table = self._tables.pop(tenant, (-1, NameTable()))
+        if change == transaction.change:
+            return table
+        states, lower = await transaction.names()
+        return NameTable(map(_row, states), lower)
+
+
+def _row(state: NameState, less: NameState | None = None) -> NameRow:
+    titles = state.titles + (less.titles if less else 0)
+    candidates = state.candidates + (less.candidates if less else 0)
+    return NameRow(name=state.normalised, is_title=titles > 0, candidates=candidates)
+
+
+def _words(items: Iterable[Extraction], sign: int) -> tuple[WordDelta, ...]:
+    counts = Counter(word for item in items for word in item.lower)
+    return tuple(
+        WordDelta(word=word, items=sign * count) for word, count in sorted(counts.items())
+    )
+
+
+def _names(items: Iterable[Extraction], sign: int) -> tuple[NameState, ...]:
+    first: dict[str, Candidate] = {}
+    titles: Counter[str] = Counter()
+    candidates: Counter[str] = Counter()
+    for item in items:
+        for named in item.candidates:
+            first.setdefault(named.name, named)
+            candidates[named.name] += sign
+        if item.title:
+            first.setdefault(item.title.name, item.title)
+            titles[item.title.name] += sign
+    return tuple(
+        NameState(
+            normalised=name,
+            surface=first[name].surface,
+            kind=first[name].kind,
+            titles=titles[name],
+            candidates=candidates[name],
+            live=False,
+        )
+        for name in sorted(first)
+    )
+
+
+def _rows(tenant: TenantId, names: Iterable[str]) -> tuple[ConceptRow, ...]:
+    return tuple(
+        ConceptRow(id=ConceptId(derived_id(tenant, "concept", name)), normalised=name)
+        for name in names
+    )
+
+
+def _mentions(episode: EpisodeId, names: Iterable[str]) -> list[MentionRow]:
+    return [MentionRow(episode=episode, concept=name, weight=_MENTION_WEIGHT) for name in names]
+
+
+async def _bodies(transaction: IngestTransaction, names: Iterable[str]) -> Sequence[Body]:
+    """Fetch the stored items whose words hold one of the names."""
+    phrases = sorted({phrase for name in names if (phrase := stems(name))})
+    return await transaction.bodies_with(phrases) if phrases else ()
+
+
+async def _again(
+    transaction: IngestTransaction,
+    older: Sequence[Body],
+    table: NameTable,
+    vanished: frozenset[str],
+) -> tuple[tuple[MentionRow, ...], tuple[tuple[EpisodeId, str], ...]]:
+    """Determine older items' mentions anew; edges of vanished concepts go with them."""
+    if not older:
+        return (), ()
+    stored: Mapping[EpisodeId, frozenset[str]] = await transaction.mentions(
+        [body.id for body in older]
+    )
+    added: list[MentionRow] = []
+    removed: list[tuple[EpisodeId, str]] = []
+    for body in older:
+        was = stored.get(body.id, frozenset())
+        now = frozenset(table.mentions(extract(body.title, body.text)))
+        added += _mentions(body.id, sorted(now - was))
+        removed += ((body.id, name) for name in sorted(was - now - vanished))
+    return tuple(added), tuple(removed)

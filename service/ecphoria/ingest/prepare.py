@@ -1,0 +1,115 @@
+"""From what a caller sent to what will be stored: everything that can be told without a store."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ecphoria.extraction.records import Extraction
+from ecphoria.extraction.rules import extract
+from ecphoria.ingest.door import body_hash, check, checked_time, content_key
+from ecphoria.ingest.sequence import Arrival, Place
+from ecphoria.language.tokens import stems
+from ecphoria.language.turns import TurnFeatures, turn_features
+from ecphoria.model.episode import NewEpisode, indexed_text
+from ecphoria.model.ids import EpisodeId, TenantId, derived_id, fresh_id
+from ecphoria.ports.ingest import EpisodeRow
+from ecphoria.ports.world import Vector
+
+__all__ = ["Prepared", "prepare"]
+
+_SILENT = TurnFeatures(
+    length=0.0,
+    is_question=False,
+    has_time_expression=False,
+    first_person=False,
+    second_person=False,
+)
+"""A document has no turn features."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A checked episode, ready to be placed.
+
+    Attributes:
+        text: What is embedded and indexed.
+        terms: Stems with repeats.
+    """
+
+    new: NewEpisode
+    id: EpisodeId
+    body_hash: str
+    text: str
+    occurred_at: datetime
+    recorded_at: datetime
+    terms: tuple[str, ...]
+    features: TurnFeatures
+    extraction: Extraction
+
+    def arrival(self, turn: int) -> Arrival:
+        """Tell where in its session it belongs."""
+        return Arrival(
+            id=self.id,
+            occurred_at=self.occurred_at,
+            position=self.new.position,
+            turn=turn,
+            terms=self.terms,
+        )
+
+    def row(self, turn: int, place: Place | None, vector: Vector) -> EpisodeRow:
+        """Join text, place and vector to what is stored."""
+        new = self.new
+        return EpisodeRow(
+            id=self.id,
+            turn=turn,
+            text=new.text,
+            title=new.title,
+            speaker=new.speaker,
+            role=new.role,
+            session=new.session,
+            ordinal=place.ordinal if place else None,
+            position=new.position,
+            occurred_at=self.occurred_at,
+            recorded_at=self.recorded_at,
+            source=new.source,
+            metadata=new.metadata,
+            importance=new.importance,
+            body_hash=self.body_hash,
+            idempotency_key=new.idempotency_key,
+            terms=" ".join(self.terms),
+            length=len(self.terms),
+            near_length=place.near_length if place else float(len(self.terms)),
+            context_norm=place.context_norm if place else 1.0,
+            length_prior=self.features.length,
+            is_question=self.features.is_question,
+            time_expression=self.features.has_time_expression,
+            first_person=self.features.first_person,
+            second_person=self.features.second_person,
+            vector=vector,
+        )
+
+
+def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime) -> Prepared:
+    """Check one episode and derive its id, terms and features.
+
+    The id follows from the idempotency key, else from the content where content tells
+    repeats apart, so that the same append finds the same episode whatever happens in between.
+
+    Raises:
+        InvalidInput: It cannot be stored as it is.
+        TooLarge: A field is over its bound.
+    """
+    check(new)
+    occurred_at = checked_time(new.occurred_at, recorded_at)
+    text = indexed_text(new.title, new.text)
+    key = content_key(new)
+    return Prepared(
+        new=new,
+        id=EpisodeId(derived_id(tenant, "episode", key) if key else fresh_id()),
+        body_hash=body_hash(new),
+        text=text,
+        occurred_at=occurred_at,
+        recorded_at=recorded_at,
+        terms=stems(text),
+        features=turn_features(new.text) if new.session is not None else _SILENT,
+        extraction=extract(new.title, new.text),
+    )

@@ -1,0 +1,153 @@
+"""The ingest service: check, embed, then place and write in one transaction."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+
+from ecphoria.errors import Conflict, EcphoriaError, NotFound, TooLarge
+from ecphoria.ingest.changes import addition, removal
+from ecphoria.ingest.concepts import ConceptBook
+from ecphoria.ingest.prepare import Prepared, prepare
+from ecphoria.kernels.unit import unit_vector
+from ecphoria.model.episode import NewEpisode, Outcome, Receipt
+from ecphoria.model.ids import EpisodeId, TenantId
+from ecphoria.ports.ingest import IngestStore, IngestTransaction
+from ecphoria.ports.world import Clock, Embedder, Vector
+
+__all__ = ["BATCH_LIMIT", "IngestService"]
+
+BATCH_LIMIT = 1_000
+"""Episodes of one batch; all of them are written in one transaction."""
+
+Result = Receipt | EcphoriaError
+
+
+class IngestService:
+    """Writes memories: once, in order, all or nothing."""
+
+    def __init__(self, *, store: IngestStore, embedder: Embedder, clock: Clock) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._clock = clock
+        self._book = ConceptBook()
+
+    async def append(self, tenant: TenantId, new: NewEpisode) -> Receipt:
+        """Store one episode; when this returns, the next recall can find it.
+
+        Raises:
+            InvalidInput: It cannot be stored as it is; the message says what to change.
+            Conflict: Its idempotency key was used for another body.
+            NotFound: No such tenant.
+            Unavailable: The store or the encoder does not answer; nothing was written.
+        """
+        (result,) = await self.append_batch(tenant, [new])
+        if isinstance(result, EcphoriaError):
+            raise result
+        return result
+
+    async def append_batch(self, tenant: TenantId, items: Sequence[NewEpisode]) -> list[Result]:
+        """Store what can be stored of a batch, together; a result for each item, in order.
+
+        Raises:
+            TooLarge: More than `BATCH_LIMIT` items.
+            NotFound: No such tenant.
+            Unavailable: The store or the encoder does not answer; nothing was written.
+        """
+        if len(items) > BATCH_LIMIT:
+            raise TooLarge(
+                f"a batch holds at most {BATCH_LIMIT:,} episodes, this one {len(items):,}; "
+                "send it in parts",
+                field="episodes",
+            )
+        checked = await asyncio.to_thread(self._check_all, tenant, items)
+        ready: dict[EpisodeId, Prepared] = {}
+        for one in checked:
+            if isinstance(one, Prepared):
+                ready.setdefault(one.id, one)
+        stored = dict(await self._store.body_hashes(tenant, sorted(ready)))
+        fresh = [one for one in ready.values() if one.id not in stored]
+        if fresh:
+            vectors = await self._vectors(fresh)
+            stored |= await self._write(tenant, fresh, vectors)
+        return list(_results(checked, stored))
+
+    async def delete(self, tenant: TenantId, episode: EpisodeId) -> None:
+        """Remove an episode and all that only it supported; its session closes the gap.
+
+        Raises:
+            NotFound: No such episode in this tenant.
+        """
+
+        async def work(transaction: IngestTransaction) -> None:
+            gone = await transaction.episode(episode)
+            if gone is None:
+                raise NotFound(f"there is no episode {episode} in this tenant", id=episode)
+            concepts = await self._book.remove(tenant, transaction, gone)
+            await transaction.write(await removal(transaction, gone, concepts))
+
+        async with self._book.writing(tenant):
+            await self._store.change(tenant, work)
+
+    def _check_all(
+        self, tenant: TenantId, items: Sequence[NewEpisode]
+    ) -> list[Prepared | EcphoriaError]:
+        recorded_at = self._clock.now()
+        results: list[Prepared | EcphoriaError] = []
+        for new in items:
+            try:
+                if new.vector is not None:
+                    unit_vector(new.vector, self._embedder.dimension)
+                results.append(prepare(tenant, new, recorded_at))
+            except EcphoriaError as error:
+                results.append(error)
+        return results
+
+    async def _vectors(self, fresh: Sequence[Prepared]) -> dict[EpisodeId, Vector]:
+        vectors = {
+            one.id: unit_vector(one.new.vector, self._embedder.dimension)
+            for one in fresh
+            if one.new.vector is not None
+        }
+        missing = [one for one in fresh if one.id not in vectors]
+        if missing:
+            made = await self._embedder.embed([one.text for one in missing])
+            vectors.update((one.id, row) for one, row in zip(missing, made, strict=True))
+        return vectors
+
+    async def _write(
+        self,
+        tenant: TenantId,
+        fresh: Sequence[Prepared],
+        vectors: Mapping[EpisodeId, Vector],
+    ) -> Mapping[EpisodeId, str]:
+        """Write what is not there yet; give back what another writer stored meanwhile."""
+
+        async def work(transaction: IngestTransaction) -> Mapping[EpisodeId, str]:
+            known = await transaction.body_hashes([one.id for one in fresh])
+            new = [one for one in fresh if one.id not in known]
+            if new:
+                concepts = await self._book.add(tenant, transaction, new)
+                await transaction.write(await addition(transaction, new, vectors, concepts))
+            return known
+
+        async with self._book.writing(tenant):
+            return await self._store.change(tenant, work)
+
+
+def _results(
+    checked: Sequence[Prepared | EcphoriaError], stored: Mapping[EpisodeId, str]
+) -> Iterator[Result]:
+    """Acknowledge each item; of a batch's repeats the first is the one that was created."""
+    bodies = dict(stored)
+    seen = set(stored)
+    for one in checked:
+        if isinstance(one, EcphoriaError):
+            yield one
+        elif bodies.setdefault(one.id, one.body_hash) != one.body_hash:
+            yield Conflict(
+                "this idempotency key was used for another body; send a new key or the same body",
+                field="idempotency_key",
+            )
+        else:
+            outcome = Outcome.EXISTED if one.id in seen else Outcome.CREATED
+            seen.add(one.id)
+            yield Receipt(id=one.id, outcome=outcome)

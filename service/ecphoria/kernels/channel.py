@@ -1,0 +1,242 @@
+"""The concept channel: items wake concepts, concepts wake the items that are about them.
+
+A walk over a bipartite graph in half-steps, each a pure function from state to state, so the
+edges of the next half-step can be fetched between them:
+
+```
+state = start(seeds, cue_concepts, options=options)
+for _ in range(options.steps):
+    rows = state.sending_items()            # fetch the concepts of these
+    state = wake_concepts(state, ...)
+    rows = state.sending_concepts()         # fetch the items of these
+    state = wake_items(state, ...)
+state.act(), state.gate()
+```
+
+Indices are local; new items and concepts take the next free ones, and arrays grow by themselves.
+`concept_graph.walk` runs the loop where the whole graph is at hand; `channel_read` turns the
+result into scores and paths.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ecphoria.kernels.arrays import FloatArray, IntArray, bools, floats, indices, one_size, tally
+from ecphoria.kernels.channel_options import ChannelOptions
+from ecphoria.kernels.frontier import frontier, grown, only, strongest
+
+__all__ = [
+    "ChannelOptions",
+    "ChannelState",
+    "Wave",
+    "start",
+    "wake_concepts",
+    "wake_items",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Wave:
+    """What one step delivered, and over which path the most of it came.
+
+    Attributes:
+        received: [n], energy that reached each item.
+        by_concept: int [n], the concept that sent the item most; -1 for none.
+        share: [n], how much that concept sent.
+        by_item: int [q], the item that sent each concept most; -1 for the cue, or none.
+    """
+
+    received: FloatArray
+    by_concept: IntArray
+    share: FloatArray
+    by_item: IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChannelState:
+    """Where the walk stands between two half-steps.
+
+    Attributes:
+        options: of the walk.
+        items: [n], energy of the items.
+        concepts: [q], energy of the concepts in this step; before the first step, the cue's.
+        about_mass: mass received over ABOUT so far.
+        by_item: int [q], strongest sender to each concept in this step.
+        waves: one for each finished step.
+    """
+
+    options: ChannelOptions
+    items: FloatArray
+    concepts: FloatArray
+    about_mass: float
+    by_item: IntArray
+    by_item_share: FloatArray
+    waves: tuple[Wave, ...]
+
+    def sending_items(self) -> IntArray:
+        """Name the items that send now, ascending."""
+        return frontier(self.items, self.options.item_frontier)
+
+    def sending_concepts(self) -> IntArray:
+        """Name the concepts that send now, ascending."""
+        return frontier(self.concepts, self.options.concept_frontier)
+
+    def act(self) -> FloatArray:
+        """Add up what each item received; a seed's own energy is not in it, [n]."""
+        total = np.zeros_like(self.items)
+        for wave in self.waves:
+            total[: wave.received.size] += wave.received
+        return total
+
+    def gate(self) -> float:
+        """Find g = min(1, 2 r), r = share of the received mass that came over ABOUT.
+
+        0 in a store where nothing is about anything (chat), near 1 among titled documents.
+        """
+        received = sum(float(wave.received.sum()) for wave in self.waves)
+        return min(1.0, 2.0 * self.about_mass / received) if received > 0.0 else 0.0
+
+
+def start(
+    seeds: ArrayLike, cue_concepts: ArrayLike, *, options: ChannelOptions | None = None
+) -> ChannelState:
+    """Set the walk up.
+
+    Args:
+        seeds: [n] >= 0, sum 1 or 0: text score of the best items (two by default), scaled.
+        cue_concepts: [q] >= 0, energy the cue gives to the concepts it names, once, in the first
+            step: 1 / their number each.
+        options: None for the measured ones.
+
+    >>> start([0.6, 0.4], []).sending_items()
+    array([0, 1])
+    """
+    items = floats("seeds", seeds, low=0.0)
+    concepts = floats("cue_concepts", cue_concepts, low=0.0)
+    return ChannelState(
+        options=ChannelOptions() if options is None else options,
+        items=items.copy(),
+        concepts=concepts.copy(),
+        about_mass=0.0,
+        by_item=np.full(concepts.size, -1, dtype=np.int64),
+        by_item_share=concepts.copy(),
+        waves=(),
+    )
+
+
+def wake_concepts(
+    state: ChannelState,
+    *,
+    item: ArrayLike,
+    concept: ArrayLike,
+    is_title: ArrayLike,
+    item_mentions: ArrayLike,
+    item_titles: ArrayLike,
+    concept_mentions: ArrayLike,
+) -> ChannelState:
+    """Send the items' energy to their concepts: `c += a w / (m + .1 t)^.5`; O(edges).
+
+    w is 1 for MENTIONS, .1 for the item's own title. Edges of items that do not send now, and
+    MENTIONS of hubs, carry nothing.
+
+    Args:
+        state: before the step, or after `wake_items`.
+        item: int [e], one end of each edge.
+        concept: int [e], the other.
+        is_title: bool [e], the concept is what the item is about.
+        item_mentions: [n] m, concepts the item mentions; its title and hubs do not count.
+        item_titles: [n] t, concepts the item is about, 0 or 1.
+        concept_mentions: [q], items that mention the concept; sets the number of concepts.
+    """
+    options = state.options
+    mentions, titles = floats("item_mentions", item_mentions), floats("item_titles", item_titles)
+    hubs = floats("concept_mentions", concept_mentions, low=0.0) > options.hub
+    if one_size(item_mentions=mentions, item_titles=titles) != state.items.size:
+        raise ValueError("item_mentions and item_titles must have one value for each item")
+    tail = indices("item", item, size=state.items.size)
+    head = indices("concept", concept, size=hubs.size)
+    title = bools("is_title", is_title)
+    one_size(item=tail, concept=head, is_title=title)
+    if hubs.size < state.concepts.size:
+        raise ValueError("concepts never become fewer")
+
+    fan = mentions + options.title_out * titles
+    scale = np.divide(1.0, fan**options.item_fan, out=np.zeros_like(fan), where=fan > 0.0)
+    weight = np.where(title, options.title_out, np.where(hubs[head], 0.0, 1.0))
+    sent = only(state.items, state.sending_items())[tail] * scale[tail] * weight
+    origin, share = strongest(tail, head, sent, size=hubs.size)
+    known = grown(state.by_item_share, hubs.size)
+    better = share > known
+    return replace(
+        state,
+        concepts=grown(state.concepts, hubs.size) + tally(head, sent, size=hubs.size),
+        by_item=np.where(better, origin, grown(state.by_item, hubs.size, fill=-1)),
+        by_item_share=np.maximum(share, known),
+    )
+
+
+def wake_items(
+    state: ChannelState,
+    *,
+    concept: ArrayLike,
+    item: ArrayLike,
+    is_about: ArrayLike,
+    concept_about: ArrayLike,
+    concept_mentions: ArrayLike,
+    size: int,
+) -> ChannelState:
+    """Send the concepts' energy to items and finish the step; O(edges).
+
+    `a' += .8 c / about^.75` over ABOUT, `a' += .8 * .1 c / (about + mentions)^.75` over MENTIONS;
+    the next step starts from `.5 a + a'`, its concepts from 0. Edges of concepts that do not send
+    now, and MENTIONS of hubs, carry nothing.
+
+    Args:
+        state: after `wake_concepts`.
+        concept: int [e], one end of each edge.
+        item: int [e], the other.
+        is_about: bool [e], the item is about the concept.
+        concept_about: [q], items about the concept.
+        concept_mentions: [q], items that mention it.
+        size: number of items n from now on.
+    """
+    options = state.options
+    about, mentions = _degrees(state, concept_about, concept_mentions)
+    if size < state.items.size:
+        raise ValueError("items never become fewer")
+    tail = indices("concept", concept, size=state.concepts.size)
+    head = indices("item", item, size=size)
+    over_about = bools("is_about", is_about)
+    one_size(concept=tail, item=head, is_about=over_about)
+
+    energy = options.flow * only(state.concepts, state.sending_concepts())
+    direct = energy / np.maximum(1.0, about) ** options.concept_fan
+    back = options.mention_back * energy / np.maximum(1.0, about + mentions) ** options.concept_fan
+    back[mentions > options.hub] = 0.0
+    sent = np.where(over_about, direct[tail], back[tail])
+    received = tally(head, sent, size=size)
+    sender, share = strongest(tail, head, sent, size=size)
+    wave = Wave(received=received, by_concept=sender, share=share, by_item=state.by_item)
+    quiet = np.zeros_like(state.concepts)
+    return replace(
+        state,
+        items=options.keep * grown(state.items, size) + received,
+        concepts=quiet,
+        about_mass=state.about_mass + float(sent[over_about].sum()),
+        by_item=np.full(quiet.size, -1, dtype=np.int64),
+        by_item_share=quiet,
+        waves=(*state.waves, wave),
+    )
+
+
+def _degrees(
+    state: ChannelState, about: ArrayLike, mentions: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Check the concepts' degrees."""
+    first = floats("concept_about", about, low=0.0)
+    second = floats("concept_mentions", mentions, low=0.0)
+    if one_size(concept_about=first, concept_mentions=second) != state.concepts.size:
+        raise ValueError("concept_about and concept_mentions need one value for each concept")
+    return first, second

@@ -1,0 +1,104 @@
+"""Episodes: what happened, immutable once recorded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from ecphoria.model.ids import EpisodeId, TenantId
+
+__all__ = ["Episode", "MetadataValue", "NewEpisode", "Outcome", "Receipt", "State", "indexed_text"]
+
+MetadataValue = str | int | float | bool
+
+
+class State(StrEnum):
+    """How present a memory is: found by recall, asleep, or moved to cold files."""
+
+    LIVE = "live"
+    DORMANT = "dormant"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEpisode:
+    """What a caller asks to remember.
+
+    A turn belongs to a session; a document has a title; a note has neither.
+
+    Attributes:
+        text: What was said or written, 1 to 200,000 characters; never with the speaker's name
+            or the date in front, which have fields of their own.
+        title: Title of a document.
+        speaker: Who said it.
+        role: The speaker's role for an agent: user, assistant, tool, system.
+        session: The stream of turns it belongs to; NEXT edges stay inside one.
+        position: Order among turns of one session with the same `occurred_at`.
+        occurred_at: When it was so, aware UTC; the moment of recording if absent.
+        source: Where it came from (file, URL, tool).
+        metadata: The caller's own flat values, stored and returned.
+        importance: 0 to 1.
+        idempotency_key: A second append with the same key and body changes nothing.
+        vector: Embedding made by the caller with the store's own model.
+    """
+
+    text: str
+    title: str | None = None
+    speaker: str | None = None
+    role: str | None = None
+    session: str | None = None
+    position: int | None = None
+    occurred_at: datetime | None = None
+    source: str | None = None
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    importance: float = 0.5
+    idempotency_key: str | None = None
+    vector: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """One recorded memory.
+
+    Attributes:
+        turn: 1-based count of the tenant's appends; the tie-break of every ranking.
+        ordinal: 0-based place inside the session; None without a session.
+        recorded_at: When the store learned it.
+    """
+
+    id: EpisodeId
+    tenant: TenantId
+    turn: int
+    text: str
+    title: str | None
+    speaker: str | None
+    role: str | None
+    session: str | None
+    ordinal: int | None
+    position: int | None
+    occurred_at: datetime
+    recorded_at: datetime
+    source: str | None
+    metadata: Mapping[str, MetadataValue]
+    importance: float
+    state: State
+
+
+class Outcome(StrEnum):
+    """What an append did."""
+
+    CREATED = "created"
+    EXISTED = "existed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """The acknowledgement of one append: it is stored and the next recall can find it."""
+
+    id: EpisodeId
+    outcome: Outcome
+
+
+def indexed_text(title: str | None, text: str) -> str:
+    """Join what is embedded and indexed: a document's title stands on a line of its own."""
+    return f"{title}\n{text}" if title else text

@@ -1,0 +1,30 @@
+"""Ids: our own UUIDs as text, one type each; never the database's internal ids."""
+
+import uuid
+from typing import NewType
+
+__all__ = [
+    "ConceptId",
+    "EpisodeId",
+    "KeyId",
+    "TenantId",
+    "TraceId",
+    "derived_id",
+    "fresh_id",
+]
+
+TenantId = NewType("TenantId", str)
+EpisodeId = NewType("EpisodeId", str)
+ConceptId = NewType("ConceptId", str)
+TraceId = NewType("TraceId", str)
+KeyId = NewType("KeyId", str)
+
+
+def fresh_id() -> str:
+    """Make a random id: 32 lower-case hex digits, one alphanumeric token for the text index."""
+    return uuid.uuid4().hex
+
+
+def derived_id(tenant: TenantId, kind: str, key: str) -> str:
+    """Derive the id that `key` always has in `tenant`, so that writing it again finds it."""
+    return uuid.uuid5(uuid.UUID(tenant), f"{kind}:{key}").hex

@@ -1,0 +1,216 @@
+"""Recall: a cue goes in, woken memories with their reasons come out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from ecphoria.model.episode import Episode
+from ecphoria.model.ids import EpisodeId, TraceId
+
+__all__ = [
+    "Cue",
+    "Filters",
+    "Hit",
+    "NearMiss",
+    "OptionValue",
+    "PathStep",
+    "RecallOptions",
+    "RecallResult",
+    "SeedRecord",
+    "Stream",
+    "Trace",
+    "TracedHit",
+    "Verdict",
+    "Wave",
+    "WaveArc",
+]
+
+OptionValue = str | int | float | bool
+
+
+class Stream(StrEnum):
+    """Which look-up found a seed."""
+
+    TEXT = "text"
+    VECTOR = "vector"
+    NAME = "name"
+    RANK = "rank"
+
+
+class Verdict(StrEnum):
+    """What the gate says of the evidence."""
+
+    ANSWER = "answer"
+    VERIFY = "verify"
+    REFUSE = "refuse"
+    EMPTY = "empty"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Which memories may be woken; applied inside the indexes.
+
+    Attributes:
+        occurred_from: Earliest `occurred_at`, inclusive.
+        occurred_before: Latest `occurred_at`, exclusive.
+    """
+
+    session: str | None = None
+    speaker: str | None = None
+    occurred_from: datetime | None = None
+    occurred_before: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cue:
+    """What is asked: words, a vector made with the store's model, or both."""
+
+    text: str | None = None
+    vector: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallOptions:
+    """How to recall.
+
+    Attributes:
+        strategy: Name of the mechanism; the service's default if None.
+        options: The strategy's own parameters, checked against its options class.
+        k: Number of hits, 1 to 200.
+        filters: Which memories may be woken.
+        token_budget: Size of the context block, in tokens.
+        explain: Record every arc of every wave in the trace.
+    """
+
+    strategy: str | None = None
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    k: int = 10
+    filters: Filters = field(default_factory=Filters)
+    token_budget: int = 2_000
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathStep:
+    """One step on the way to a hit.
+
+    Attributes:
+        edge: The relationship walked to get here; the seed's stream on the first step.
+        label: A speaker, a concept's name or an episode's place, to read.
+        energy: What arrived here by this step.
+    """
+
+    node: str
+    kind: str
+    edge: str
+    label: str
+    energy: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A woken memory; `sum(parts.values()) == score` to 1e-9."""
+
+    episode: Episode
+    rank: int
+    score: float
+    parts: Mapping[str, float]
+    path: tuple[PathStep, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearMiss:
+    """A memory just below the cut, told when the answer is not known."""
+
+    episode: EpisodeId
+    score: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedRecord:
+    """An entry node: which look-up found it and the energy it received."""
+
+    node: str
+    kind: str
+    stream: Stream
+    label: str
+    energy: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaveArc:
+    """Energy carried along one edge in one wave."""
+
+    tail: str
+    head: str
+    edge: str
+    weight: float
+    energy: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wave:
+    """One step of spreading: how many nodes are awake and what moved."""
+
+    number: int
+    active: int
+    energy: float
+    arcs: tuple[WaveArc, ...]
+    arcs_left_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TracedHit:
+    """A hit without its text."""
+
+    episode: EpisodeId
+    rank: int
+    score: float
+    parts: Mapping[str, float]
+    path: tuple[PathStep, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """The record of one recall: enough to explain it and to show it in Neo4j Browser."""
+
+    id: TraceId
+    cue: str
+    strategy: str
+    options: Mapping[str, OptionValue]
+    created_at: datetime
+    seeds: tuple[SeedRecord, ...]
+    waves: tuple[Wave, ...]
+    hits: tuple[TracedHit, ...]
+    truncated: bool
+    cypher: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallResult:
+    """The answer to a cue.
+
+    Attributes:
+        confidence: Probability that the hits answer the cue, 0 to 1.
+        calibrated: Whether the gate was fitted on this store's own questions.
+        reasons: Why it is (not) answerable, in words.
+        context: The hits in chronological order, one a line, within the token budget.
+        timings_ms: Milliseconds by phase.
+        degraded: What was missing (embedder, GDS), if anything.
+    """
+
+    hits: tuple[Hit, ...]
+    strategy: str
+    verdict: Verdict
+    answerable: bool
+    confidence: float
+    calibrated: bool
+    reasons: tuple[str, ...]
+    misses: tuple[NearMiss, ...]
+    context: str
+    context_tokens: int
+    timings_ms: Mapping[str, float]
+    trace_id: TraceId
+    degraded: tuple[str, ...]

@@ -1,0 +1,292 @@
+"""What writing memories needs: one transaction that holds the tenant's write lock."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from ecphoria.model.episode import Episode, MetadataValue
+from ecphoria.model.ids import ConceptId, EpisodeId, TenantId
+from ecphoria.ports.world import Vector
+
+__all__ = [
+    "AboutRow",
+    "Body",
+    "ConceptRow",
+    "EpisodeRow",
+    "IngestChanges",
+    "IngestStore",
+    "IngestTransaction",
+    "MentionRow",
+    "MovedRow",
+    "NameState",
+    "NextRow",
+    "Placed",
+    "TermDelta",
+    "WordDelta",
+]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A turn already in a session, as ordering and derivation need it.
+
+    Attributes:
+        terms: The turn's stems with repeats.
+    """
+
+    id: EpisodeId
+    ordinal: int
+    occurred_at: datetime
+    position: int | None
+    turn: int
+    terms: tuple[str, ...]
+    near_length: float
+    context_norm: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """The text of a stored episode, for extraction to look at again."""
+
+    id: EpisodeId
+    title: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameState:
+    """What a tenant knows of one name (a candidate for, or already, a concept).
+
+    Attributes:
+        normalised: Lower case letters and digits, single spaces.
+        surface: How it was written when first seen.
+        titles: Number of documents with this title.
+        candidates: Number of items whose body has it as a candidate.
+        live: Whether it is a concept node.
+    """
+
+    normalised: str
+    surface: str
+    kind: str
+    titles: int
+    candidates: int
+    live: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeRow:
+    """One episode to create, with the columns derived from its text and its place.
+
+    Attributes:
+        terms: Stems with repeats, joined by one blank; what the text index holds.
+        length: Number of stems, repeats counted.
+        near_length: Stems that reach it over NEXT, weighted (recall.md 4, `L_i`).
+        context_norm: Norm of `e_i + .6 e_(i-1) + .3 e_(i+1)`; 1 for a document.
+        length_prior, is_question, time_expression: Turn priors, 0 for a document.
+        first_person, second_person: Pronouns the text has.
+    """
+
+    id: EpisodeId
+    turn: int
+    text: str
+    title: str | None
+    speaker: str | None
+    role: str | None
+    session: str | None
+    ordinal: int | None
+    position: int | None
+    occurred_at: datetime
+    recorded_at: datetime
+    source: str | None
+    metadata: Mapping[str, MetadataValue]
+    importance: float
+    body_hash: str
+    idempotency_key: str | None
+    terms: str
+    length: int
+    near_length: float
+    context_norm: float
+    length_prior: float
+    is_question: bool
+    time_expression: bool
+    first_person: bool
+    second_person: bool
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovedRow:
+    """New derived columns of a stored turn whose neighbours changed."""
+
+    id: EpisodeId
+    ordinal: int
+    near_length: float
+    context_norm: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextRow:
+    """A NEXT edge; weight `exp(-.01 * gap_days)` (SYNAPSE, rho per day)."""
+
+    tail: EpisodeId
+    head: EpisodeId
+    gap_days: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermDelta:
+    """Change of one stem's document frequencies: in items, and within NEXT reach of items."""
+
+    stem: str
+    items: int
+    near: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordDelta:
+    """Change of the number of items that have a word in lower case."""
+
+    word: str
+    items: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConceptRow:
+    """A name that becomes a concept node."""
+
+    id: ConceptId
+    normalised: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MentionRow:
+    """A MENTIONS edge, episode to concept."""
+
+    episode: EpisodeId
+    concept: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AboutRow:
+    """An ABOUT edge, concept to the episode whose title it is."""
+
+    episode: EpisodeId
+    concept: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestChanges:
+    """Everything one transaction writes; concepts are named by their normalised name.
+
+    `turns`, `items`, `titles`, `length` and `near_length` are added to the tenant's totals.
+    Names carry deltas: `names[i].titles` and `.candidates` are added to what is stored.
+    Concept counts (`mentions`, `abouts`) follow the edges added and removed.
+    """
+
+    turns: int = 0
+    items: int = 0
+    titles: int = 0
+    length: int = 0
+    near_length: float = 0.0
+    episodes: tuple[EpisodeRow, ...] = ()
+    removed: tuple[EpisodeId, ...] = ()
+    moved: tuple[MovedRow, ...] = ()
+    next_removed: tuple[tuple[EpisodeId, EpisodeId], ...] = ()
+    next_added: tuple[NextRow, ...] = ()
+    speakers: tuple[tuple[str, int], ...] = ()
+    terms: tuple[TermDelta, ...] = ()
+    words: tuple[WordDelta, ...] = ()
+    names: tuple[NameState, ...] = ()
+    concepts_made: tuple[ConceptRow, ...] = ()
+    concepts_unmade: tuple[str, ...] = ()
+    mentions_added: tuple[MentionRow, ...] = ()
+    mentions_removed: tuple[tuple[EpisodeId, str], ...] = ()
+    abouts_added: tuple[AboutRow, ...] = ()
+
+
+class IngestTransaction(Protocol):
+    """Reads and the one write of a transaction; it sees the tenant alone until it ends."""
+
+    @property
+    def change(self) -> int:
+        """The tenant's change counter before this transaction; +1 when `write` ran."""
+        ...
+
+    @property
+    def turn(self) -> int:
+        """The tenant's last turn before this transaction."""
+        ...
+
+    async def body_hashes(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
+        """Look up which of these episodes exist, and the hash of their bodies."""
+        ...
+
+    async def episode(self, episode: EpisodeId) -> Episode | None:
+        """Fetch one episode of the tenant, live or not."""
+        ...
+
+    async def segment(
+        self, session: str, occurred_at: datetime, position: int | None, margin: int
+    ) -> Sequence[Placed]:
+        """List a session's turns after an order key, and `margin` turns before it, in order.
+
+        The order is (occurred_at, position with None as 0, turn).
+        """
+        ...
+
+    async def vectors(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Vector]:
+        """Fetch stored vectors."""
+        ...
+
+    async def names(self) -> tuple[Sequence[NameState], Sequence[str]]:
+        """Load every name of the tenant, and every word it has seen in lower case."""
+        ...
+
+    async def name_states(self, names: Sequence[str]) -> Sequence[NameState]:
+        """Load the stored states of some names."""
+        ...
+
+    async def word_counts(self, words: Sequence[str]) -> Mapping[str, int]:
+        """Count, for each word, the items that have it in lower case."""
+        ...
+
+    async def bodies_with(self, phrases: Sequence[tuple[str, ...]]) -> Sequence[Body]:
+        """Fetch the items that hold all stems of at least one phrase, each once."""
+        ...
+
+    async def mentions(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, frozenset[str]]:
+        """List the concepts (normalised) each item mentions."""
+        ...
+
+    async def write(self, changes: IngestChanges) -> None:
+        """Apply all changes; they become visible together when the transaction commits."""
+        ...
+
+
+class IngestStore(Protocol):
+    """The write side of the memory graph."""
+
+    async def body_hashes(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, str]:
+        """Look up, without the lock, which of these episodes exist: saves embedding them."""
+        ...
+
+    async def change(
+        self, tenant: TenantId, work: Callable[[IngestTransaction], Awaitable[T]]
+    ) -> T:
+        """Run `work` in one transaction under the tenant's write lock.
+
+        It is run again from the start when the server asks for a retry, and committed when it
+        returns.
+
+        Raises:
+            NotFound: There is no such tenant.
+            StoreUnavailable: The server does not answer; nothing was written.
+        """
+        ...

@@ -1,0 +1,247 @@
+"""What recalling needs: seeds from the indexes, columns of a bounded subgraph, arcs by wave."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.model.episode import Episode
+from ecphoria.model.ids import EpisodeId, TenantId, TraceId
+from ecphoria.model.recall import Filters, Trace
+from ecphoria.ports.world import Vector
+
+__all__ = [
+    "Arcs",
+    "Columns",
+    "ConceptEdges",
+    "FoundConcept",
+    "Profile",
+    "RecallStore",
+    "SeedRow",
+    "TermCount",
+    "TraceStore",
+    "Window",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """Statistics of a tenant that ranking needs.
+
+    Attributes:
+        items: Live episodes.
+        mean_length: Mean number of stems an item has.
+        mean_near_length: Mean of the items' `near_length`.
+        titles: Live episodes with a title: without any, nothing is about anything.
+        participants: The tenant's speakers, most frequent first.
+        change: The tenant's change counter; equal counters mean equal graphs.
+    """
+
+    items: int
+    mean_length: float
+    mean_near_length: float
+    titles: int
+    participants: tuple[str, ...]
+    change: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedRow:
+    """An episode found by an index, and where it stands."""
+
+    id: EpisodeId
+    session: str | None
+    ordinal: int | None
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermCount:
+    """Document frequencies of a stem: in items, and within NEXT reach of items."""
+
+    stem: str
+    items: int
+    near: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundConcept:
+    """A concept named in the cue; `lower` tells that its word is also an ordinary one."""
+
+    id: str
+    name: str
+    normalised: str
+    kind: str
+    mentions: int
+    abouts: int
+    lower: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A run of a session's turns, both ends included."""
+
+    session: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """Episodes as parallel columns, ordered by (session, ordinal, turn); n rows.
+
+    Attributes:
+        cosine: Exact cosine to the cue's vector, 0 without one.
+        occurred_ms: Epoch milliseconds, UTC.
+        session: None for documents and notes.
+        ordinal: -1 without a session.
+        terms: Stems with repeats, joined by one blank.
+        title: Whether it has a title of its own.
+    """
+
+    id: tuple[EpisodeId, ...]
+    turn: NDArray[np.int64]
+    session: tuple[str | None, ...]
+    ordinal: NDArray[np.int64]
+    speaker: tuple[str | None, ...]
+    occurred_ms: NDArray[np.int64]
+    terms: tuple[str, ...]
+    length: NDArray[np.float64]
+    near_length: NDArray[np.float64]
+    context_norm: NDArray[np.float64]
+    length_prior: NDArray[np.float64]
+    is_question: NDArray[np.bool_]
+    time_expression: NDArray[np.bool_]
+    first_person: NDArray[np.bool_]
+    second_person: NDArray[np.bool_]
+    title: NDArray[np.bool_]
+    cosine: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConceptEdges:
+    """MENTIONS and ABOUT edges between episodes and concepts, as parallel columns.
+
+    Attributes:
+        is_about: ABOUT rather than MENTIONS.
+        label: The concept's name.
+        mentions, abouts: Episodes that mention the concept, and that are about it.
+    """
+
+    episode: tuple[EpisodeId, ...]
+    concept: tuple[str, ...]
+    is_about: NDArray[np.bool_]
+    label: tuple[str, ...]
+    mentions: NDArray[np.int64]
+    abouts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arcs:
+    """Edges that leave a frontier, as parallel columns; m rows.
+
+    Attributes:
+        edge: NEXT, MENTIONS or ABOUT.
+        forward: Whether the stored direction is tail to head.
+        degree: The tail's number of edges of this type, listed or not.
+        head_kind: `episode` or `concept`.
+        head_label: The concept's name, or the episode's speaker or title, to read.
+        head_degree: The head's `mentions + abouts` if it is a concept, else 0.
+    """
+
+    tail: tuple[str, ...]
+    head: tuple[str, ...]
+    edge: tuple[str, ...]
+    forward: NDArray[np.bool_]
+    weight: NDArray[np.float64]
+    degree: NDArray[np.int64]
+    head_kind: tuple[str, ...]
+    head_label: tuple[str, ...]
+    head_degree: NDArray[np.int64]
+
+
+class RecallStore(Protocol):
+    """The read side of the memory graph; every call sees one tenant's live nodes only."""
+
+    async def profile(self, tenant: TenantId) -> Profile:
+        """Read the tenant's ranking statistics.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        ...
+
+    async def seeds_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the vector index; score is the cosine; best first, ties by turn."""
+        ...
+
+    async def seeds_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the text index for items with any of the stems; best first, ties by turn."""
+        ...
+
+    async def term_counts(self, tenant: TenantId, stems: Sequence[str]) -> Sequence[TermCount]:
+        """Look up document frequencies; unknown stems are absent."""
+        ...
+
+    async def concepts_named(
+        self, tenant: TenantId, names: Sequence[str]
+    ) -> Sequence[FoundConcept]:
+        """Look up live concepts by normalised name, ordered by name."""
+        ...
+
+    async def columns(
+        self,
+        tenant: TenantId,
+        ids: Sequence[EpisodeId],
+        windows: Sequence[Window],
+        vector: Vector | None,
+    ) -> Columns:
+        """Fetch episodes by id and by place in their session, each once."""
+        ...
+
+    async def expand(
+        self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float
+    ) -> Arcs:
+        """List the live edges of a frontier, strongest first, at most `fan` per node and type.
+
+        Edges lighter than `floor` are pruned by the server.
+        """
+        ...
+
+    async def concepts_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
+    ) -> ConceptEdges:
+        """List what these episodes are about and mention, hubs (over `hub` mentions) left out."""
+        ...
+
+    async def episodes_of(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int
+    ) -> ConceptEdges:
+        """List the live episodes about these concepts, and those that mention them unless hubs."""
+        ...
+
+    async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
+        """Fetch whole episodes, in the order asked; missing ones are left out."""
+        ...
+
+
+class TraceStore(Protocol):
+    """Where recalls leave their records."""
+
+    async def save(self, tenant: TenantId, trace: Trace) -> None:
+        """Store a trace with WOKE and SEEDED edges, dropping the tenant's oldest over a bound."""
+        ...
+
+    async def find(self, tenant: TenantId, trace: TraceId) -> Trace:
+        """Load a trace.
+
+        Raises:
+            NotFound: No such trace in this tenant, or it was dropped.
+        """
+        ...

@@ -1,0 +1,122 @@
+"""From a ranking to an answer: hits with texts and paths, a context block, near misses."""
+
+from collections.abc import Mapping, Sequence
+
+from ecphoria.model.episode import Episode
+from ecphoria.model.ids import EpisodeId
+from ecphoria.model.recall import Hit, NearMiss, PathStep, SeedRecord
+from ecphoria.recall.strategies.strategy import Ranked
+
+__all__ = ["context_block", "hits_of", "label_of", "labelled_seeds", "misses_of", "needed"]
+
+MISSES = 3
+_CLIP = 80
+_CHARACTERS_PER_TOKEN = 4
+"""English text, byte-pair tokenizers; a budget, not a bill."""
+
+
+def needed(ranked: Ranked, k: int) -> list[EpisodeId]:
+    """List the episodes an answer shows: hits, near misses, seeds and what lies on the paths."""
+    shown = dict.fromkeys(ranked.ids[: k + MISSES])
+    for episode in ranked.ids[:k]:
+        steps = ranked.path(episode)
+        shown.update(dict.fromkeys(EpisodeId(s.node) for s in steps if s.kind == "episode"))
+    shown.update(dict.fromkeys(EpisodeId(s.node) for s in ranked.seeds if s.kind == "episode"))
+    return list(shown)
+
+
+def hits_of(ranked: Ranked, k: int, episodes: Mapping[str, Episode]) -> tuple[Hit, ...]:
+    """Join ranks, scores, parts, texts and paths; what was deleted meanwhile is left out."""
+    rows = [row for row, one in enumerate(ranked.ids[:k]) if one in episodes]
+    return tuple(
+        Hit(
+            episode=episodes[ranked.ids[row]],
+            rank=place,
+            score=float(ranked.parts[row].sum()),
+            parts=_parts(ranked, row),
+            path=_labelled(ranked.path(ranked.ids[row]), episodes),
+        )
+        for place, row in enumerate(rows, 1)
+    )
+
+
+def misses_of(ranked: Ranked, k: int, episodes: Mapping[str, Episode]) -> tuple[NearMiss, ...]:
+    """Name the memories just below the cut."""
+    below = zip(ranked.ids[k : k + MISSES], ranked.score[k : k + MISSES], strict=True)
+    return tuple(
+        NearMiss(episode=one, score=float(score), text=_clipped(episodes[one].text))
+        for one, score in below
+        if one in episodes
+    )
+
+
+def labelled_seeds(ranked: Ranked, episodes: Mapping[str, Episode]) -> tuple[SeedRecord, ...]:
+    """Give seeds names to read."""
+    return tuple(
+        SeedRecord(
+            node=seed.node,
+            kind=seed.kind,
+            stream=seed.stream,
+            label=seed.label or label_of(episodes.get(seed.node)),
+            energy=seed.energy,
+        )
+        for seed in ranked.seeds
+    )
+
+
+def context_block(hits: Sequence[Hit], budget: int) -> tuple[str, int]:
+    """Write the hits in the order they happened, one a line, within a token budget.
+
+    The lowest scores go first when the budget is short; lines are never cut.
+
+    Returns:
+        The block and its estimated number of tokens.
+    """
+    kept: list[Hit] = []
+    used = 0
+    for hit in hits:
+        cost = -(-len(_line(hit)) // _CHARACTERS_PER_TOKEN)
+        if used + cost <= budget:
+            kept.append(hit)
+            used += cost
+    kept.sort(key=lambda hit: (hit.episode.occurred_at, hit.episode.turn))
+    return "\n".join(_line(hit) for hit in kept), used
+
+
+def label_of(episode: Episode | None) -> str:
+    """Name an episode to a reader: its title, or who said what."""
+    if episode is None:
+        return ""
+    if episode.title:
+        return episode.title
+    said = _clipped(episode.text)
+    return f"{episode.speaker}: {said}" if episode.speaker else said
+
+
+def _line(hit: Hit) -> str:
+    one = hit.episode
+    who = f"{one.speaker}: " if one.speaker else f"{one.title}: " if one.title else ""
+    text = " ".join(one.text.split())
+    return f"[{one.occurred_at:%Y-%m-%d}] {who}{text} ({one.id})"
+
+
+def _parts(ranked: Ranked, row: int) -> dict[str, float]:
+    return dict(zip(ranked.part_names, ranked.parts[row].tolist(), strict=True))
+
+
+def _labelled(path: Sequence[PathStep], episodes: Mapping[str, Episode]) -> tuple[PathStep, ...]:
+    return tuple(
+        PathStep(
+            node=step.node,
+            kind=step.kind,
+            edge=step.edge,
+            label=step.label or label_of(episodes.get(step.node)),
+            energy=step.energy,
+        )
+        for step in path
+    )
+
+
+def _clipped(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _CLIP else flat[: _CLIP - 1].rstrip() + "…"

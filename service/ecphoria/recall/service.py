@@ -1,0 +1,257 @@
+"""The recall service: seeds, candidates, strategy, feeling, hits, and a trace of it all."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import structlog
+
+from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, TooLarge, UnknownStrategy
+from ecphoria.model.episode import Episode
+from ecphoria.model.ids import TenantId, TraceId, fresh_id
+from ecphoria.model.recall import Cue, Hit, RecallOptions, RecallResult, Trace, TracedHit
+from ecphoria.ports.recall import RecallStore, TraceStore
+from ecphoria.ports.world import Clock, Embedder
+from ecphoria.recall.assemble import context_block, hits_of, labelled_seeds, misses_of, needed
+from ecphoria.recall.candidates import gather
+from ecphoria.recall.feeling import DEFAULT_THRESHOLD, feel
+from ecphoria.recall.options import Parameter, parameters, resolve
+from ecphoria.recall.seeding import seed
+from ecphoria.recall.strategies.baselines import Dense, Fusion, Lexical
+from ecphoria.recall.strategies.ecphoria import Ecphoria
+from ecphoria.recall.strategies.strategy import Ranked, Search, Strategy
+from ecphoria.recall.strategies.synapse import Synapse
+
+__all__ = ["CUE_LIMIT", "STRATEGIES", "RecallService", "StrategyInfo"]
+
+CUE_LIMIT = 10_000
+K_LIMIT = 200
+_TRACES_WAITING = 256
+
+STRATEGIES: Mapping[str, Strategy] = {
+    strategy.name: strategy for strategy in (Ecphoria(), Synapse(), Fusion(), Dense(), Lexical())
+}
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrategyInfo:
+    """A strategy as documented to users."""
+
+    name: str
+    doc: str
+    presets: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+
+
+class RecallService:
+    """Answers cues; a recall changes nothing that the next recall reads."""
+
+    def __init__(
+        self,
+        *,
+        store: RecallStore,
+        traces: TraceStore,
+        embedder: Embedder,
+        clock: Clock,
+        default_strategy: str = "ecphoria",
+        gate_threshold: float = DEFAULT_THRESHOLD,
+        snippet: Callable[[TraceId], str] = str,
+    ) -> None:
+        self._store = store
+        self._traces = traces
+        self._embedder = embedder
+        self._clock = clock
+        self._default = default_strategy
+        self._threshold = gate_threshold
+        self._snippet = snippet
+        self._recent: dict[tuple[TenantId, TraceId], Trace] = {}
+        self._saving: set[asyncio.Task[None]] = set()
+
+    def strategies(self) -> Sequence[StrategyInfo]:
+        """Describe every strategy with its options, the default first."""
+        names = sorted(STRATEGIES, key=lambda name: (name != self._default, name))
+        return [_describe(STRATEGIES[name]) for name in names]
+
+    async def recall(self, tenant: TenantId, cue: Cue, options: RecallOptions) -> RecallResult:
+        """Wake what a cue calls for.
+
+        Raises:
+            InvalidInput: An empty cue, an option out of bounds; the message says what to send.
+            UnknownStrategy: No such strategy.
+            NotFound: No such tenant.
+            Unavailable: The store or the encoder does not answer.
+        """
+        strategy = self._strategy(options.strategy)
+        parsed = resolve(strategy.options, strategy.presets, options.options)
+        _check(cue, options)
+        clock = _Stopwatch()
+        seeding = await seed(
+            self._store, self._embedder, tenant, cue,
+            filters=options.filters, limit=strategy.seeds,
+        )  # fmt: skip
+        clock.lap("seeds", minus=seeding.encode_ms)
+        clock.laps["encode"] = seeding.encode_ms
+        candidates = await gather(self._store, tenant, seeding, options.filters)
+        clock.lap("subgraph")
+        search = Search(
+            store=self._store,
+            tenant=tenant,
+            seeding=seeding,
+            candidates=candidates,
+            filters=options.filters,
+            explain=options.explain,
+        )
+        ranked = await strategy.rank(search, parsed)
+        clock.lap("spread")
+        feeling = feel(cue.text or "", seeding, candidates, self._threshold)
+        shown = await self._store.episodes(tenant, needed(ranked, options.k))
+        episodes: dict[str, Episode] = {episode.id: episode for episode in shown}
+        hits = hits_of(ranked, options.k, episodes)
+        block, tokens = context_block(hits, options.token_budget)
+        trace = self._trace(
+            strategy.name, cue=cue, options=options, ranked=ranked, hits=hits, episodes=episodes
+        )
+        self._keep(tenant, trace)
+        clock.lap("rank")
+        return RecallResult(
+            hits=hits,
+            strategy=strategy.name,
+            verdict=feeling.verdict,
+            answerable=feeling.answerable,
+            confidence=feeling.confidence,
+            calibrated=False,
+            reasons=feeling.reasons,
+            misses=misses_of(ranked, options.k, episodes),
+            context=block,
+            context_tokens=tokens,
+            timings_ms=clock.result(),
+            trace_id=trace.id,
+            degraded=(),
+        )
+
+    async def trace(self, tenant: TenantId, trace: TraceId) -> Trace:
+        """Load the record of a recall.
+
+        Raises:
+            NotFound: No such trace in this tenant, or it was dropped since.
+        """
+        waiting = self._recent.get((tenant, trace))
+        return waiting or await self._traces.find(tenant, trace)
+
+    async def close(self) -> None:
+        """Wait until every trace is stored."""
+        while self._saving:
+            await asyncio.gather(*self._saving, return_exceptions=True)
+
+    def _strategy(self, name: str | None) -> Strategy:
+        chosen = name or self._default
+        if chosen not in STRATEGIES:
+            known = ", ".join(sorted(STRATEGIES))
+            raise UnknownStrategy(
+                f"there is no strategy `{chosen}`; choose from: {known}", field="strategy"
+            )
+        return STRATEGIES[chosen]
+
+    def _trace(
+        self,
+        strategy: str,
+        *,
+        cue: Cue,
+        options: RecallOptions,
+        ranked: Ranked,
+        hits: Sequence[Hit],
+        episodes: Mapping[str, Episode],
+    ) -> Trace:
+        name = TraceId(fresh_id())
+        return Trace(
+            id=name,
+            cue=cue.text or "(vector)",
+            strategy=strategy,
+            options=options.options,
+            created_at=self._clock.now(),
+            seeds=labelled_seeds(ranked, episodes),
+            waves=ranked.waves,
+            hits=tuple(
+                TracedHit(
+                    episode=hit.episode.id,
+                    rank=hit.rank,
+                    score=hit.score,
+                    parts=hit.parts,
+                    path=hit.path,
+                )
+                for hit in hits
+            ),
+            truncated=ranked.truncated,
+            cypher=self._snippet(name),
+        )
+
+    def _keep(self, tenant: TenantId, trace: Trace) -> None:
+        """Store the trace behind the answer; over the bound it is dropped, and said."""
+        if len(self._recent) >= _TRACES_WAITING:
+            log.warning("trace_dropped", reason="too many waiting", waiting=len(self._recent))
+            return
+        self._recent[tenant, trace.id] = trace
+        task = asyncio.create_task(self._save(tenant, trace))
+        self._saving.add(task)
+        task.add_done_callback(self._saving.discard)
+
+    async def _save(self, tenant: TenantId, trace: Trace) -> None:
+        try:
+            await self._traces.save(tenant, trace)
+        except NotFound:
+            log.info("trace_dropped", reason="tenant erased")
+        except EcphoriaError as error:
+            log.warning("trace_dropped", reason=error.code)
+        finally:
+            self._recent.pop((tenant, trace.id), None)
+
+
+class _Stopwatch:
+    """Milliseconds by phase."""
+
+    def __init__(self) -> None:
+        self._start = self._last = perf_counter()
+        self.laps: dict[str, float] = {}
+
+    def lap(self, phase: str, minus: float = 0.0) -> None:
+        now = perf_counter()
+        self.laps[phase] = max(0.0, 1e3 * (now - self._last) - minus)
+        self._last = now
+
+    def result(self) -> dict[str, float]:
+        return {**self.laps, "total": 1e3 * (perf_counter() - self._start)}
+
+
+def _describe(strategy: Strategy) -> StrategyInfo:
+    return StrategyInfo(
+        name=strategy.name,
+        doc=(type(strategy).__doc__ or "").strip(),
+        presets=tuple(sorted(strategy.presets)),
+        parameters=parameters(strategy.options),
+    )
+
+
+def _check(cue: Cue, options: RecallOptions) -> None:
+    text = (cue.text or "").strip()
+    if not text and cue.vector is None:
+        raise InvalidInput("the cue is empty; send words, a vector, or both", field="cue")
+    if len(text) > CUE_LIMIT:
+        raise TooLarge(
+            f"the cue has {len(text):,} characters; at most {CUE_LIMIT:,} are read", field="cue"
+        )
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InvalidInput("the cue holds a lone surrogate; send valid Unicode", field="cue")
+    if not 1 <= options.k <= K_LIMIT:
+        raise InvalidInput(f"`k` must lie between 1 and {K_LIMIT}", field="k")
+    if not 1 <= options.token_budget <= 1_000_000:
+        raise InvalidInput("`token_budget` must lie between 1 and 1000000", field="token_budget")
+    since, until = options.filters.occurred_from, options.filters.occurred_before
+    for name, instant in (("occurred_from", since), ("occurred_before", until)):
+        if instant is not None and instant.tzinfo is None:
+            raise InvalidInput(
+                f"`filters.{name}` has no offset; send for example 2025-03-01T12:00:00Z",
+                field=f"filters.{name}",
+            )

@@ -1,0 +1,1 @@
+"""Strategies: how seeds become a ranking. The pipeline around them is shared."""

@@ -1,0 +1,161 @@
+"""The subgraph around the seeds, fetched wave by wave and pruned by the server.
+
+Each wave asks Neo4j for the strongest edges of the nodes that the last one woke: at most `fan`
+per node and type, none lighter than `floor`. A cap on nodes bounds the whole; what is cut is
+what the least energy could reach.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.kernels.adjacency import Adjacency
+from ecphoria.kernels.normalize import transition
+from ecphoria.model.ids import TenantId
+from ecphoria.ports.recall import Arcs, RecallStore
+
+__all__ = ["EDGES", "GAINS", "Limits", "Subgraph", "fetch"]
+
+EDGES = ("NEXT", "MENTIONS", "ABOUT")
+GAINS = np.ones((len(EDGES), 2))
+"""Start gains, forward and backward (SYNAPSE: 1 each)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Caps of one fetch.
+
+    Attributes:
+        waves: Hops from the seeds.
+        frontier: Nodes expanded in one wave.
+        fan: Edges per node and type.
+        floor: Lightest edge.
+        nodes: Nodes in all.
+    """
+
+    waves: int = 3
+    frontier: int = 64
+    fan: int = 32
+    floor: float = 0.05
+    nodes: int = 2_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Subgraph:
+    """Nodes and edges met so far; indices are local to one recall.
+
+    Attributes:
+        index: Node by id.
+        labels: Names to read.
+        truncated: Whether a cap cut something.
+    """
+
+    ids: list[str] = field(default_factory=list)
+    index: dict[str, int] = field(default_factory=dict)
+    kinds: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    edges: dict[tuple[int, int, int], float] = field(default_factory=dict)
+    degrees: dict[tuple[int, int], int] = field(default_factory=dict)
+    expanded: set[int] = field(default_factory=set)
+    truncated: bool = False
+
+    def add(self, node: str, kind: str, label: str) -> int:
+        """Number a node; a known one keeps its number."""
+        if node not in self.index:
+            self.index[node] = len(self.ids)
+            self.ids.append(node)
+            self.kinds.append(kind)
+            self.labels.append(label)
+        return self.index[node]
+
+    def see(self, arcs: Arcs, room: int) -> None:
+        """Take in edges; once `room` nodes are known, edges to further nodes are cut."""
+        rows = zip(
+            arcs.tail, arcs.head, arcs.edge, arcs.forward.tolist(), arcs.weight.tolist(),
+            arcs.degree.tolist(), arcs.head_kind, arcs.head_label, strict=True,
+        )  # fmt: skip
+        for tail, head, edge, forward, weight, degree, kind, label in rows:
+            if head not in self.index and len(self.ids) >= room:
+                self.truncated = True
+                continue
+            at, to, sort = self.index[tail], self.add(head, kind, label), EDGES.index(edge)
+            self.degrees[at, sort] = degree
+            self.edges[(at, to, sort) if forward else (to, at, sort)] = min(1.0, weight)
+
+    def adjacency(self, gains: NDArray[np.float64], fan_power: float, *, guard: bool) -> Adjacency:
+        """Turn what was met into arcs with the fan effect."""
+        ends = np.array(list(self.edges), dtype=np.int64).reshape(-1, 3)
+        degree = np.zeros((len(self.ids), len(EDGES)))
+        for (node, sort), count in self.degrees.items():
+            degree[node, sort] = count
+        return transition(
+            ends[:, 0],
+            ends[:, 1],
+            ends[:, 2],
+            np.array(list(self.edges.values())),
+            degree=degree,
+            gain=gains,
+            fan_power=fan_power,
+            row_guard=guard,
+        )
+
+    def edge_name(self, one: int, other: int) -> str:
+        """Name the type of edge between two nodes, in either direction."""
+        for sort, name in enumerate(EDGES):
+            if (one, other, sort) in self.edges or (other, one, sort) in self.edges:
+                return name
+        return ""
+
+
+async def fetch(
+    store: RecallStore,
+    tenant: TenantId,
+    seeds: Mapping[str, tuple[str, str, float]],
+    limits: Limits,
+) -> Subgraph:
+    """Fetch the subgraph energy can reach in `waves` steps.
+
+    Args:
+        store: Expands a frontier, strongest edges first.
+        tenant: Whose graph.
+        seeds: Kind, label and energy by node.
+        limits: Caps.
+    """
+    graph = Subgraph()
+    energy: list[float] = []
+    for node, (kind, label, amount) in seeds.items():
+        graph.add(node, kind, label)
+        energy.append(amount)
+    reach = np.array(energy)
+    for _ in range(limits.waves):
+        frontier = _frontier(graph, reach, limits.frontier)
+        if not frontier:
+            break
+        graph.expanded.update(frontier)
+        graph.see(
+            await store.expand(
+                tenant, [graph.ids[node] for node in frontier], limits.fan, limits.floor
+            ),
+            limits.nodes,
+        )
+        reach = _reach(graph, reach)
+    return graph
+
+
+def _frontier(graph: Subgraph, reach: NDArray[np.float64], size: int) -> Sequence[int]:
+    """Choose the nodes most energy can reach that were not expanded yet."""
+    fresh = [node for node in range(reach.size) if node not in graph.expanded and reach[node] > 0]
+    fresh.sort(key=lambda node: (-reach[node], graph.ids[node]))
+    if len(fresh) > size:
+        graph.truncated = True
+    return fresh[:size]
+
+
+def _reach(graph: Subgraph, reach: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Bound from above what each node can have received by now."""
+    known = np.zeros(len(graph.ids))
+    known[: reach.size] = reach
+    arcs = graph.adjacency(GAINS, 1.0, guard=True)
+    return np.maximum(known, arcs.push(known))

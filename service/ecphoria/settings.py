@@ -1,0 +1,249 @@
+"""What an operator may set, each by an environment variable; read once, by wiring."""
+
+import difflib
+import os
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+import platformdirs
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from ecphoria.errors import Misconfigured
+
+__all__ = [
+    "AuthSettings",
+    "EmbedderSettings",
+    "EngineGroup",
+    "LogFormat",
+    "LogSettings",
+    "Neo4jSettings",
+    "RecallSettings",
+    "ServerSettings",
+    "Settings",
+    "read_settings",
+    "variables",
+]
+
+PREFIX = "ECPHORIA_"
+DELIMITER = "__"
+CLIENT_VARIABLES = frozenset({"ECPHORIA_URL", "ECPHORIA_API_KEY", "ECPHORIA_TENANT"})
+"""Read by the command line for its client, never by the service."""
+
+Folder = Annotated[Path, AfterValidator(Path.expanduser)]
+Port = Annotated[int, Field(ge=1, le=65_535)]
+Seconds = Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)]
+
+
+class _Group(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class Neo4jSettings(_Group):
+    """The store. Without an address, a private local Neo4j is fetched and run."""
+
+    uri: str | None = None
+    """Address of your own server (`bolt://`, `neo4j://`, `+s` for TLS); empty: a local one."""
+    user: str = "neo4j"
+    """User on your own server."""
+    password: SecretStr = SecretStr("")
+    """Password on your own server."""
+    database: str = Field(default="neo4j", min_length=1)
+    """Database that holds the memories."""
+    query_timeout_s: Seconds = 30.0
+    """Longest a query may run before the server stops it, in seconds."""
+    retry_s: Seconds = 15.0
+    """Longest to go on retrying what the server says may be retried, in seconds."""
+    connect_timeout_s: Seconds = 10.0
+    """Longest to wait for a connection, in seconds."""
+    connections: int = Field(default=50, ge=1, le=1_000)
+    """Most connections to keep open."""
+
+
+class EngineGroup(_Group):
+    """The private local Neo4j, used when no address is set."""
+
+    home: Folder | None = None
+    """Folder of the server and its data; `engine` in the service's home if empty."""
+    java: Folder | None = None
+    """A Java 21 or newer to run it with; the one that pip brought if empty."""
+    repository: str | None = None
+    """Address of the Maven repository to fetch it from; the public one if empty."""
+    heap_mb: int | None = Field(default=None, ge=256)
+    """Memory for its objects, in MB; an eighth of the machine's if empty."""
+    page_cache_mb: int | None = Field(default=None, ge=8)
+    """Memory for pages of the store, in MB; an eighth of the machine's if empty."""
+    bolt_port: Port | None = None
+    """Loopback port of its Bolt connector; a free one if empty."""
+    http_port: Port | None = None
+    """Loopback port of Neo4j Browser; a free one if empty."""
+    start_timeout_s: Seconds = 180.0
+    """Longest to wait for its start, in seconds."""
+
+
+class EmbedderSettings(_Group):
+    """The model that turns texts into vectors; a store is bound to one."""
+
+    provider: Literal["local", "sentence-transformers", "openai"] = "local"
+    """Where vectors are made; `openai` is any endpoint that speaks its API."""
+    model: str = Field(default="all-MiniLM-L6-v2", min_length=1)
+    """Name of the model, kept beside the vectors."""
+    weights_dir: Folder | None = None
+    """Folder with the model's files, the only place to look if set (not for `openai`)."""
+    threads: int | None = Field(default=None, ge=1, le=1_024)
+    """Cores to use; all if empty (not for `openai`)."""
+    dimension: int | None = Field(default=None, ge=1, le=4_096)
+    """Length of the vectors; needed for `openai`, checked for the others."""
+    request_dimension: bool = False
+    """Ask the endpoint for this dimension (`openai`)."""
+    base_url: str = "https://api.openai.com/v1"
+    """Address of the endpoint, up to and without `/embeddings` (`openai`)."""
+    api_key: SecretStr | None = None
+    """Key of the endpoint (`openai`)."""
+    batch_size: int = Field(default=256, ge=1, le=2_048)
+    """Texts of one request (`openai`)."""
+    timeout_s: Seconds = 30.0
+    """Longest to wait for one answer, in seconds (`openai`)."""
+    retries: int = Field(default=3, ge=0, le=20)
+    """Further attempts after a failure that may pass (`openai`)."""
+
+
+class AuthSettings(_Group):
+    """Who may ask."""
+
+    enabled: bool = True
+    """Whether callers need an API key; without, the service listens on loopback only."""
+    bootstrap_key: SecretStr | None = Field(default=None, min_length=32)
+    """An operator's key of your own, at least 32 random characters; else one is made."""
+    cache_s: float = Field(default=5.0, ge=0, le=60, allow_inf_nan=False)
+    """How long a key is trusted without asking the store again, in seconds: the longest that a
+    key revoked by another process goes on working."""
+
+
+class ServerSettings(_Group):
+    """Where the service listens."""
+
+    host: str = Field(default="127.0.0.1", min_length=1)
+    """Address to listen on; `0.0.0.0` for all."""
+    port: int = Field(default=8765, ge=0, le=65_535)
+    """Port to listen on; 0 takes a free one."""
+    body_limit_mb: float = Field(default=16.0, gt=0, le=1_024, allow_inf_nan=False)
+    """Largest request body, in MB (10^6 bytes)."""
+    shutdown_s: Seconds = 15.0
+    """Longest to wait for open requests when stopping, in seconds."""
+
+
+class RecallSettings(_Group):
+    """How a cue is answered when the caller does not say."""
+
+    strategy: str = Field(default="ecphoria", min_length=1)
+    """Strategy that runs when a request names none."""
+    traces_kept: int = Field(default=1_000, ge=0, le=1_000_000)
+    """Traces kept of each tenant, the newest."""
+
+
+class LogFormat(StrEnum):
+    """How log lines look."""
+
+    AUTO = "auto"
+    CONSOLE = "console"
+    JSON = "json"
+
+
+class LogSettings(_Group):
+    """What is logged, to standard error; never memory text or secrets."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    """Least serious lines to write."""
+    format: LogFormat = LogFormat.AUTO
+    """`console` to read, `json` to collect; `auto` is `console` on a terminal."""
+
+
+class Settings(BaseSettings):
+    """Everything an operator may set, in groups."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter=DELIMITER,
+        env_ignore_empty=True,
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+        validate_default=True,
+    )
+
+    home: Folder = Field(default_factory=lambda: platformdirs.user_data_path("ecphoria"))
+    """Folder of what this machine keeps: the admin key and the local store."""
+    cache: Folder = Field(default_factory=lambda: platformdirs.user_cache_path("ecphoria"))
+    """Folder of what can be fetched again: the local Neo4j's files, model weights."""
+    neo4j: Neo4jSettings = Neo4jSettings()
+    engine: EngineGroup = EngineGroup()
+    embedder: EmbedderSettings = EmbedderSettings()
+    auth: AuthSettings = AuthSettings()
+    server: ServerSettings = ServerSettings()
+    recall: RecallSettings = RecallSettings()
+    log: LogSettings = LogSettings()
+
+    @model_validator(mode="after")
+    def _open_only_on_loopback(self) -> Self:
+        if not self.auth.enabled and self.server.host not in {"127.0.0.1", "::1", "localhost"}:
+            raise ValueError(
+                "without authentication the service listens on loopback only: leave "
+                "ECPHORIA_SERVER__HOST at 127.0.0.1, or ECPHORIA_AUTH__ENABLED at true"
+            )
+        return self
+
+
+def variables() -> Iterator[tuple[str, type[BaseModel], FieldInfo]]:
+    """List every variable with the group and the field it sets, in order."""
+    for name, field in Settings.model_fields.items():
+        group = field.annotation
+        if isinstance(group, type) and issubclass(group, _Group):
+            for inner, setting in group.model_fields.items():
+                yield f"{PREFIX}{name}{DELIMITER}{inner}".upper(), group, setting
+        else:
+            yield f"{PREFIX}{name}".upper(), Settings, field
+
+
+def read_settings(**given: object) -> Settings:
+    """Read the environment; `given` groups and values, from the command line, go first.
+
+    Raises:
+        Misconfigured: a variable is unknown or its value cannot be used; every one is named.
+    """
+    known = {name for name, _, _ in variables()}
+    wrong = [
+        f"{name} is no setting{_nearest(name, known)}"
+        for name in sorted(os.environ)  # noqa: TID251 (the one place that reads it)
+        if name.upper().startswith(PREFIX) and name.upper() not in known | CLIENT_VARIABLES
+    ]
+    if wrong:
+        raise Misconfigured("; ".join(wrong) + ".", settings=tuple(wrong))
+    try:
+        return Settings(**given)  # type: ignore[arg-type]  # checked by pydantic itself
+    except ValidationError as invalid:
+        wrong = [
+            f"{_variable(error['loc'])}: {error['msg'].removeprefix('Value error, ')}"
+            for error in invalid.errors(include_input=False, include_url=False)
+        ]
+        raise Misconfigured("; ".join(wrong) + ".", settings=tuple(wrong)) from None
+
+
+def _variable(place: tuple[int | str, ...]) -> str:
+    return PREFIX + DELIMITER.join(str(part) for part in place).upper() if place else "settings"
+
+
+def _nearest(name: str, known: set[str]) -> str:
+    near = difflib.get_close_matches(name.upper(), known, n=1)
+    return f" (did you mean {near[0]}?)" if near else ""

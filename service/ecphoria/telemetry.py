@@ -1,0 +1,157 @@
+"""What the service tells its operator: events by structlog, figures by Prometheus.
+
+Events are names with ids and numbers. Memory text, cues and secrets are never logged; an
+exception is logged by its class and its frames, because its message may quote either.
+"""
+
+import logging
+import sys
+import traceback
+from collections.abc import Mapping
+from typing import TextIO
+
+import structlog
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    GCCollector,
+    Histogram,
+    PlatformCollector,
+    ProcessCollector,
+)
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+__all__ = ["Metrics", "configure_logging"]
+
+_SHORT = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_LONG = (*_SHORT[3:], 30.0, 60.0)
+_FOREIGN = ("neo4j", "httpx", "httpcore", "openai", "asyncio", "uvicorn.access")
+
+
+class Metrics:
+    """Every figure the service publishes, in the registry given."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.registry = registry
+        ProcessCollector(registry=registry)
+        PlatformCollector(registry=registry)
+        GCCollector(registry=registry)
+        self._requests = Histogram(
+            "ecphoria_request_seconds",
+            "Time to answer a request, by method, route and status.",
+            ("method", "route", "status"),
+            buckets=_LONG,
+            registry=registry,
+        )
+        self._refusals = Counter(
+            "ecphoria_refusals",
+            "Requests and batch items answered with a problem, by its code.",
+            ("code",),
+            registry=registry,
+        )
+        self._queries = Histogram(
+            "ecphoria_query_seconds",
+            "Time a named query took, its retries included.",
+            ("query",),
+            buckets=_SHORT,
+            registry=registry,
+        )
+        self._phases = Histogram(
+            "ecphoria_recall_phase_seconds",
+            "Time a recall spent in each phase, by strategy.",
+            ("strategy", "phase"),
+            buckets=_SHORT,
+            registry=registry,
+        )
+        self._recalls = Counter(
+            "ecphoria_recalls",
+            "Recalls answered, by strategy and by what the gate said.",
+            ("strategy", "verdict"),
+            registry=registry,
+        )
+        self._episodes = Counter(
+            "ecphoria_episodes",
+            "Episodes acknowledged, by outcome.",
+            ("outcome",),
+            registry=registry,
+        )
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count an answered request under its route's template, never its path."""
+        self._requests.labels(method, route, str(status)).observe(seconds)
+
+    def refusal(self, code: str) -> None:
+        """Count a problem document."""
+        self._refusals.labels(code).inc()
+
+    def query(self, name: str, seconds: float) -> None:
+        """Count a named query."""
+        self._queries.labels(name).observe(seconds)
+
+    def recall(self, strategy: str, verdict: str, phases_ms: Mapping[str, float]) -> None:
+        """Count a recall and its phases."""
+        self._recalls.labels(strategy, verdict).inc()
+        for phase, milliseconds in phases_ms.items():
+            self._phases.labels(strategy, phase).observe(milliseconds / 1_000)
+
+    def episodes(self, outcome: str, number: int = 1) -> None:
+        """Count acknowledged episodes."""
+        self._episodes.labels(outcome).inc(number)
+
+
+def configure_logging(level: str, form: str, stream: TextIO = sys.stderr) -> None:
+    """Send our events and every library's log lines to one stream in one form.
+
+    Args:
+        level: debug, info, warning or error; libraries that could quote a request stay at
+            warning.
+        form: console, json or auto (console on a terminal).
+        stream: Where to.
+    """
+    readable = form == "console" or (form == "auto" and stream.isatty())
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _frames_only,
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.dev.ConsoleRenderer(colors=stream.isatty())
+                if readable
+                else structlog.processors.JSONRenderer(),
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+    for name in _FOREIGN:
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _frames_only(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    """Replace an exception by the classes and frames of its chain."""
+    raised = event.pop("exc_info", None)
+    if raised is True:
+        raised = sys.exc_info()
+    error = raised[1] if isinstance(raised, tuple) else raised
+    chain: list[str] = []
+    while isinstance(error, BaseException) and len(chain) < 8:
+        frames = traceback.extract_tb(error.__traceback__)
+        places = " < ".join(f"{f.name} {f.filename}:{f.lineno}" for f in reversed(frames))
+        chain.append(f"{type(error).__name__}: {places}")
+        error = error.__cause__ or error.__context__
+    if chain:
+        event["raised"] = chain
+    return event

@@ -1,0 +1,1 @@
+"""Who owns memories and who may ask: tenants, keys, and what a key allows."""

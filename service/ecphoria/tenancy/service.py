@@ -1,0 +1,156 @@
+"""Create and erase tenants, issue and revoke keys, open the first door of an empty store."""
+
+import contextlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ecphoria.errors import Conflict, InvalidInput, NotFound
+from ecphoria.model.ids import KeyId, TenantId, fresh_id
+from ecphoria.model.tenant import ApiKey, Scope, Tenant
+from ecphoria.ports.tenants import KeyStore, TenantStore
+from ecphoria.ports.world import Clock
+from ecphoria.tenancy.access import DEFAULT_TENANT, Access
+from ecphoria.tenancy.secrets import Entropy, hashed, new_secret, prefix_of
+
+__all__ = ["IssuedKey", "TenancyService"]
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_LONGEST_KEY_NAME = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssuedKey:
+    """A new key with its secret, which exists nowhere else."""
+
+    key: ApiKey
+    secret: str = field(repr=False)
+
+
+class TenancyService:
+    """The administration of one store."""
+
+    def __init__(
+        self,
+        *,
+        tenants: TenantStore,
+        keys: KeyStore,
+        access: Access,
+        clock: Clock,
+        entropy: Entropy,
+    ) -> None:
+        self._tenants = tenants
+        self._keys = keys
+        self._access = access
+        self._clock = clock
+        self._entropy = entropy
+
+    async def open_store(self, *, given_key: str | None, needs_key: bool) -> IssuedKey | None:
+        """Create the default tenant, and an operator's key if the store has none.
+
+        Args:
+            given_key: A secret of the operator's own choice; admitted whatever keys there are.
+            needs_key: Whether callers need one.
+
+        Returns:
+            The key that was made, if its secret is new to the operator.
+        """
+        with contextlib.suppress(Conflict):  # not the first start, or another was quicker
+            await self.create_tenant(DEFAULT_TENANT)
+        if given_key is not None:
+            if await self._keys.find(hashed(given_key)) is None:
+                await self._store(given_key, None, "bootstrap", frozenset(Scope))
+            return None
+        if not needs_key or await self._keys.count_admins():
+            return None
+        return await self.issue(None, "first operator", Scope)
+
+    async def create_tenant(self, name: str) -> Tenant:
+        """Create an owner of memories.
+
+        Raises:
+            InvalidInput: The name cannot be one.
+            Conflict: The name is taken.
+        """
+        if not _NAME.fullmatch(name):
+            raise InvalidInput(
+                "A tenant's name has 1 to 64 lower-case letters, digits, `-` and `_`, and begins "
+                "with a letter or digit.",
+                field="name",
+            )
+        tenant = Tenant(id=TenantId(fresh_id()), name=name, created_at=self._clock.now())
+        try:
+            return await self._tenants.create(tenant)
+        except Conflict as taken:
+            raise Conflict(f"There is a tenant named {name}; choose another name.") from taken
+
+    async def list_tenants(self) -> Sequence[Tenant]:
+        """List tenants by name."""
+        return await self._tenants.list()
+
+    async def erase_tenant(self, name: str) -> Mapping[str, int]:
+        """Remove a tenant with its memories and keys; counts per kind.
+
+        Raises:
+            NotFound: There is no tenant of this name.
+        """
+        tenant = await self._tenants.find(name)
+        removed = await self._tenants.erase(tenant.id)
+        self._access.forget()
+        return removed
+
+    async def issue(
+        self, tenant: TenantId | None, name: str, scopes: Iterable[Scope]
+    ) -> IssuedKey:
+        """Make a key for a tenant, or for operators with None.
+
+        Raises:
+            InvalidInput: The name is empty or too long, or no scope is given.
+        """
+        wanted = frozenset(scopes)
+        if not 1 <= len(name.strip()) <= _LONGEST_KEY_NAME:
+            raise InvalidInput("A key's name has 1 to 100 characters.", field="name")
+        if not wanted:
+            raise InvalidInput("Give at least one of read, write, admin.", field="scopes")
+        secret = new_secret(self._entropy)
+        return await self._store(secret.text, tenant, name.strip(), wanted)
+
+    async def list_keys(self, tenant: TenantId | None) -> Sequence[ApiKey]:
+        """List a tenant's keys, or the operators' with None; revoked ones too."""
+        return await self._keys.list(tenant)
+
+    async def revoke(self, tenant: TenantId | None, key: KeyId) -> None:
+        """End a key of this tenant, or of operators with None.
+
+        Raises:
+            NotFound: There is no such key there.
+            Conflict: It is the last operator's key with the scope admin.
+        """
+        found = next((k for k in await self._keys.list(tenant) if k.id == key), None)
+        if found is None:
+            raise NotFound("There is no key with this id here.")
+        if found.revoked_at is None:
+            await self._keep_one_admin(found)
+            await self._keys.revoke(key, self._clock.now())
+        self._access.forget()
+
+    async def _keep_one_admin(self, leaving: ApiKey) -> None:
+        """Refuse to close the last door; two at once could still, and a restart reopens it."""
+        admin = leaving.tenant is None and Scope.ADMIN in leaving.scopes
+        if admin and await self._keys.count_admins() == 1:
+            raise Conflict("This is the last operator's key; issue another one first.")
+
+    async def _store(
+        self, secret: str, tenant: TenantId | None, name: str, scopes: frozenset[Scope]
+    ) -> IssuedKey:
+        key = ApiKey(
+            id=KeyId(fresh_id()),
+            tenant=tenant,
+            name=name,
+            prefix=prefix_of(secret),
+            scopes=scopes,
+            created_at=self._clock.now(),
+            revoked_at=None,
+        )
+        await self._keys.create(key, hashed(secret))
+        return IssuedKey(key=key, secret=secret)

@@ -1,0 +1,1 @@
+"""Request and response bodies of the REST API, shared by the service and its clients."""

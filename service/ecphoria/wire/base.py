@@ -1,0 +1,85 @@
+"""What all bodies have in common: closed requests, open answers, instants in UTC."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+)
+
+__all__ = ["Answer", "Instant", "Request", "StrictFloat", "StrictInt"]
+
+
+class Request(BaseModel):
+    """A body sent by a caller; an unknown field is refused, so that a typo is not lost."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _well_formed(cls, value: object) -> object:
+        """Refuse what UTF-8 cannot write; JSON's escapes can spell it, nothing can store it."""
+        for text in _texts(value):
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                raise ValueError(
+                    "Holds half of a surrogate pair; send well-formed Unicode"
+                ) from None
+        return value
+
+
+class Answer(BaseModel):
+    """A body sent by the service; made from model values by attribute.
+
+    Unknown fields are ignored, so that an older client reads a newer service.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore", frozen=True, from_attributes=True, use_attribute_docstrings=True
+    )
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _texts(key)
+            yield from _texts(inner)
+
+
+def _only_text(value: object) -> object:
+    """Refuse numbers, which would silently be read as seconds since 1970."""
+    if isinstance(value, datetime) or (isinstance(value, str) and not _is_number(value)):
+        return value
+    raise ValueError("Send an ISO 8601 instant such as 2026-03-01T09:30:00Z")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _to_utc(value: datetime) -> datetime:
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("Lies outside the years 1 to 9999 in UTC") from None
+
+
+Instant = Annotated[AwareDatetime, BeforeValidator(_only_text), AfterValidator(_to_utc)]
+"""A point in time with an offset, read as UTC; a date or a time without offset is refused."""
+
+StrictInt = Annotated[int, Field(strict=True)]
+StrictFloat = Annotated[float, Field(strict=True)]

@@ -1,0 +1,208 @@
+"""Bodies of the episode calls: append, batch, get, list."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import (
+    ConfigDict,
+    Field,
+    InstanceOf,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+from pydantic.config import JsonDict
+from pydantic.json_schema import SkipJsonSchema
+
+from ecphoria.model.episode import MetadataValue, NewEpisode, Outcome, State
+from ecphoria.wire.base import Answer, Instant, Request, StrictFloat, StrictInt
+from ecphoria.wire.problem import FieldProblem, Problem
+from ecphoria.wire.reading import field_problems
+
+__all__ = [
+    "AppendAnswer",
+    "AppendRequest",
+    "BatchAnswer",
+    "BatchItemAnswer",
+    "BatchRequest",
+    "EpisodeAnswer",
+    "EpisodePage",
+    "EpisodeQuery",
+    "UnreadableItem",
+]
+
+_TURN: JsonDict = {
+    "text": "I moved to Lisbon in March, and the flat has a balcony over the river.",
+    "speaker": "Ana",
+    "role": "user",
+    "session": "ana-2026-03",
+    "occurred_at": "2026-03-14T09:30:00Z",
+}
+_DOCUMENT: JsonDict = {
+    "title": "Opening hours",
+    "text": "The workshop is open from Tuesday to Saturday, 10:00 to 18:00.",
+    "source": "https://example.org/hours",
+    "metadata": {"language": "en", "page": 3},
+    "importance": 0.8,
+}
+
+
+class AppendRequest(Request):
+    """One thing to remember: a turn (has a session), a document (has a title) or a note."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_TURN, _DOCUMENT]})
+
+    text: str
+    """What was said or written, 1 to 200,000 characters; without speaker or date in front."""
+    title: str | None = None
+    """Title of a document."""
+    speaker: str | None = None
+    """Who said it."""
+    role: str | None = None
+    """The speaker's role for an agent: user, assistant, tool, system."""
+    session: str | None = None
+    """The stream of turns it belongs to."""
+    position: StrictInt | None = None
+    """Order among turns of one session with the same `occurred_at`."""
+    occurred_at: Instant | None = None
+    """When it was so, with an offset; the moment of recording if absent."""
+    source: str | None = None
+    """Where it came from: a file, an address, a tool."""
+    metadata: dict[str, MetadataValue] = Field(default_factory=dict)
+    """Your own flat values, stored and returned."""
+    importance: StrictFloat = 0.5
+    """0 to 1."""
+    idempotency_key: str | None = None
+    """Sending the same key and body again changes nothing; another body is a conflict."""
+    vector: tuple[StrictFloat, ...] | None = None
+    """Embedding of the text by the store's own model, if you have it already."""
+
+    def to_model(self) -> NewEpisode:
+        """Hand over to the domain, which checks lengths and bounds."""
+        return NewEpisode(**{name: getattr(self, name) for name in type(self).model_fields})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadableItem:
+    """An item of a batch that is not an append request, and why."""
+
+    errors: tuple[FieldProblem, ...]
+
+
+def _read_item(value: Any, _: ValidatorFunctionWrapHandler) -> AppendRequest | UnreadableItem:
+    if isinstance(value, AppendRequest):
+        return value
+    try:
+        return AppendRequest.model_validate(value)
+    except ValidationError as invalid:
+        return UnreadableItem(errors=field_problems(invalid.errors(), "#"))
+
+
+class BatchRequest(Request):
+    """Up to 1,000 things to remember; one that cannot be used does not sink the others."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"episodes": [_TURN, _DOCUMENT]}]})
+
+    episodes: tuple[
+        Annotated[
+            AppendRequest | SkipJsonSchema[InstanceOf[UnreadableItem]], WrapValidator(_read_item)
+        ],
+        ...,
+    ] = Field(max_length=1_000)
+    """The items, stored together."""
+
+
+class AppendAnswer(Answer):
+    """The acknowledgement: it is stored, and the next recall can find it."""
+
+    id: str
+    """The episode's id."""
+    outcome: Outcome
+    """`created`, or `existed` if the same key and body had been stored before."""
+
+
+class BatchItemAnswer(Answer):
+    """What became of one item: an id with an outcome, or a problem."""
+
+    index: int
+    """The item's place in the request, from 0."""
+    id: str | None = None
+    """The episode's id, if the item was stored."""
+    outcome: Outcome | None = None
+    """`created` or `existed`, if the item was stored."""
+    problem: Problem | None = None
+    """Why the item was not stored."""
+
+
+class BatchAnswer(Answer):
+    """A result for every item, in the order sent."""
+
+    created: int
+    """Items stored by this call."""
+    existed: int
+    """Items that had been stored before."""
+    refused: int
+    """Items that were not stored."""
+    results: tuple[BatchItemAnswer, ...]
+    """One result an item."""
+
+
+class EpisodeAnswer(Answer):
+    """One recorded memory."""
+
+    id: str
+    """32 lower-case hexadecimal digits."""
+    turn: int
+    """1-based count of the tenant's appends."""
+    text: str
+    """What was said or written."""
+    title: str | None = None
+    """Title of a document."""
+    speaker: str | None = None
+    """Who said it."""
+    role: str | None = None
+    """The speaker's role."""
+    session: str | None = None
+    """The stream of turns it belongs to."""
+    ordinal: int | None = None
+    """0-based place in the session."""
+    position: int | None = None
+    """The order that was sent with it."""
+    occurred_at: Instant
+    """When it was so."""
+    recorded_at: Instant
+    """When the store learned it."""
+    source: str | None = None
+    """Where it came from."""
+    metadata: dict[str, MetadataValue] = Field(default_factory=dict)
+    """The values sent with it."""
+    importance: float
+    """0 to 1."""
+    state: State
+    """`live`, `dormant` or `archived`."""
+
+
+class EpisodeQuery(Request):
+    """Which episodes to list."""
+
+    session: str | None = None
+    """Only this session."""
+    concept: str | None = None
+    """Only what mentions this concept; its normalised name."""
+    occurred_from: Instant | None = None
+    """Earliest `occurred_at`, inclusive."""
+    occurred_before: Instant | None = None
+    """Latest `occurred_at`, exclusive."""
+    cursor: int = Field(default=0, ge=0, le=2**62)
+    """`next_cursor` of the page before."""
+    limit: int = Field(default=100, ge=1, le=1_000)
+    """Size of the page."""
+
+
+class EpisodePage(Answer):
+    """Episodes in the order they were recorded."""
+
+    episodes: tuple[EpisodeAnswer, ...]
+    """The page."""
+    next_cursor: str | None = None
+    """Send it as `cursor` for the next page; absent on the last."""

@@ -1,0 +1,243 @@
+"""Bodies of recall and of its trace."""
+
+from pydantic import ConfigDict, Field
+
+from ecphoria.model.recall import Cue, Filters, OptionValue, RecallOptions, Stream, Verdict
+from ecphoria.wire.base import Answer, Instant, Request, StrictFloat, StrictInt
+from ecphoria.wire.episodes import EpisodeAnswer
+
+__all__ = [
+    "ArcAnswer",
+    "FilterRequest",
+    "HitAnswer",
+    "NearMissAnswer",
+    "PathStepAnswer",
+    "RecallAnswer",
+    "RecallRequest",
+    "SeedAnswer",
+    "TraceAnswer",
+    "TracedHitAnswer",
+    "WaveAnswer",
+]
+
+
+class FilterRequest(Request):
+    """Which memories may be woken."""
+
+    session: str | None = None
+    """Only this session."""
+    speaker: str | None = None
+    """Only what this speaker said."""
+    occurred_from: Instant | None = None
+    """Earliest `occurred_at`, inclusive."""
+    occurred_before: Instant | None = None
+    """Latest `occurred_at`, exclusive."""
+
+
+class RecallRequest(Request):
+    """A cue: words, a vector, or both."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"cue": "Where does Ana live now?"},
+                {
+                    "cue": "When is the workshop open?",
+                    "strategy": "fusion",
+                    "k": 5,
+                    "filters": {"occurred_before": "2026-06-01T00:00:00Z"},
+                    "token_budget": 500,
+                },
+            ]
+        }
+    )
+
+    cue: str | None = None
+    """What is asked, as the user put it."""
+    vector: tuple[StrictFloat, ...] | None = None
+    """Embedding of the cue by the store's own model, if you have it already."""
+    strategy: str | None = None
+    """A name listed by `GET /v1/strategies`; the service's default if absent."""
+    options: dict[str, OptionValue] = Field(default_factory=dict)
+    """The strategy's own parameters."""
+    k: StrictInt = Field(default=10, json_schema_extra={"minimum": 1, "maximum": 200})
+    """Number of hits wanted, 1 to 200."""
+    filters: FilterRequest = FilterRequest()
+    """Which memories may be woken."""
+    token_budget: StrictInt = 2_000
+    """Size of the context block, in tokens."""
+    explain: bool = Field(default=False, strict=True)
+    """Record every arc of every wave in the trace."""
+
+    def to_cue(self) -> Cue:
+        """Hand over what is asked."""
+        return Cue(text=self.cue, vector=self.vector)
+
+    def to_options(self) -> RecallOptions:
+        """Hand over how to recall; the domain checks bounds."""
+        filters = {name: getattr(self.filters, name) for name in FilterRequest.model_fields}
+        return RecallOptions(
+            strategy=self.strategy,
+            options=self.options,
+            k=self.k,
+            filters=Filters(**filters),
+            token_budget=self.token_budget,
+            explain=self.explain,
+        )
+
+
+class PathStepAnswer(Answer):
+    """One step on the way to a hit."""
+
+    node: str
+    """Id of the node reached."""
+    kind: str
+    """`episode` or `concept`."""
+    edge: str
+    """The relationship walked to get here; on the first step what found the seed."""
+    label: str
+    """A speaker, a concept's name or an episode's place, to read."""
+    energy: float
+    """What arrived here by this step."""
+
+
+class HitAnswer(Answer):
+    """A woken memory."""
+
+    rank: int
+    """From 1."""
+    score: float
+    """The sum of `parts`."""
+    parts: dict[str, float]
+    """What the score is made of."""
+    path: tuple[PathStepAnswer, ...]
+    """How it was woken, from the seed on."""
+    episode: EpisodeAnswer
+    """The memory itself."""
+
+
+class NearMissAnswer(Answer):
+    """A memory just below the cut, told when the answer is not known."""
+
+    episode: str
+    """Its id."""
+    score: float
+    """Its score."""
+    text: str
+    """Its text."""
+
+
+class RecallAnswer(Answer):
+    """The answer to a cue."""
+
+    hits: tuple[HitAnswer, ...]
+    """Woken memories, best first."""
+    strategy: str
+    """The mechanism that ran."""
+    verdict: Verdict
+    """`answer`, `verify`, `refuse`, or `empty` if nothing is stored."""
+    answerable: bool
+    """Whether the hits are likely to hold the answer."""
+    confidence: float
+    """Probability that they do, 0 to 1."""
+    calibrated: bool
+    """Whether the gate was fitted on this store's own questions."""
+    reasons: tuple[str, ...]
+    """Why it is answerable or not, in words."""
+    misses: tuple[NearMissAnswer, ...]
+    """Nearest misses."""
+    context: str
+    """The hits in chronological order within the token budget, ready for a prompt."""
+    context_tokens: int
+    """Its size."""
+    timings_ms: dict[str, float]
+    """Milliseconds by phase."""
+    trace_id: str
+    """Ask `GET /v1/traces/{id}` for the replay."""
+    degraded: tuple[str, ...]
+    """What was missing, if anything."""
+
+
+class SeedAnswer(Answer):
+    """An entry node."""
+
+    node: str
+    """Its id."""
+    kind: str
+    """`episode` or `concept`."""
+    stream: Stream
+    """What found it."""
+    label: str
+    """To read."""
+    energy: float
+    """What it received."""
+
+
+class ArcAnswer(Answer):
+    """Energy carried along one edge in one wave."""
+
+    tail: str
+    """Where it left."""
+    head: str
+    """Where it arrived."""
+    edge: str
+    """The relationship's type."""
+    weight: float
+    """The edge's weight."""
+    energy: float
+    """What it carried."""
+
+
+class WaveAnswer(Answer):
+    """One step of spreading."""
+
+    number: int
+    """From 1."""
+    active: int
+    """Nodes awake after it."""
+    energy: float
+    """Their energy together."""
+    arcs: tuple[ArcAnswer, ...]
+    """What moved, strongest first."""
+    arcs_left_out: int
+    """Arcs not listed."""
+
+
+class TracedHitAnswer(Answer):
+    """A hit without its text."""
+
+    episode: str
+    """Its id."""
+    rank: int
+    """From 1."""
+    score: float
+    """The sum of `parts`."""
+    parts: dict[str, float]
+    """What the score is made of."""
+    path: tuple[PathStepAnswer, ...]
+    """How it was woken."""
+
+
+class TraceAnswer(Answer):
+    """The record of one recall."""
+
+    id: str
+    """The trace's id."""
+    cue: str
+    """What was asked."""
+    strategy: str
+    """The mechanism that ran."""
+    options: dict[str, OptionValue]
+    """Its parameters."""
+    created_at: Instant
+    """When it ran."""
+    seeds: tuple[SeedAnswer, ...]
+    """Where energy entered."""
+    waves: tuple[WaveAnswer, ...]
+    """How it spread."""
+    hits: tuple[TracedHitAnswer, ...]
+    """What lit up."""
+    truncated: bool
+    """Whether a bound of the trace left something out."""
+    cypher: str
+    """Shows the trace in Neo4j Browser."""

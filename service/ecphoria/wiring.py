@@ -1,0 +1,266 @@
+"""Build everything from the settings; the only module that knows every class."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import structlog
+from prometheus_client import CollectorRegistry
+
+from ecphoria.embedding import CachingEmbedder, EmbedderOptions, create_embedder
+from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
+from ecphoria.engine.home import write_private
+from ecphoria.engine.progress import silent
+from ecphoria.graph.archive import EpisodeArchive
+from ecphoria.graph.check import check, health
+from ecphoria.graph.driver import GraphOptions
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.keys import Keys
+from ecphoria.graph.migrate import migrate
+from ecphoria.graph.queries import cypher_root
+from ecphoria.graph.recall import EpisodeReader
+from ecphoria.graph.tenants import Tenants
+from ecphoria.graph.traces import Traces
+from ecphoria.ingest.service import IngestService
+from ecphoria.model.ids import TraceId
+from ecphoria.ports.tenants import Archive, Health
+from ecphoria.ports.world import Embedder
+from ecphoria.recall.service import RecallService
+from ecphoria.settings import Settings
+from ecphoria.telemetry import Metrics
+from ecphoria.tenancy.access import Access
+from ecphoria.tenancy.service import TenancyService
+
+__all__ = ["Reports", "Services", "build", "embedder_options", "engine_settings"]
+
+ADMIN_KEY_FILE = "admin.key"
+_TRACE_QUERY = "what_woke_this_trace.cypher"
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reports:
+    """Who is told while the parts come up.
+
+    Attributes:
+        engine: Told the stages of the local Neo4j.
+        weights: Told bytes done and in all while the embedder's weights are fetched.
+    """
+
+    engine: Report = silent
+    weights: Callable[[int, int], None] = lambda _done, _total: None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What the faces need.
+
+    Attributes:
+        health: Looks at the store; raises if it does not answer.
+        browser: Folder of the files for Neo4j Browser.
+        admin_key_file: Where this start wrote the first operator's key, if it made one.
+        engine: The local Neo4j, if it is used.
+        resources: What `close` gives back.
+    """
+
+    settings: Settings
+    ingest: IngestService
+    recall: RecallService
+    archive: Archive
+    tenancy: TenancyService
+    access: Access
+    embedder: Embedder
+    metrics: Metrics
+    health: Callable[[], Awaitable[Health]]
+    browser: Path
+    admin_key_file: Path | None = None
+    engine: Endpoint | None = None
+    resources: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    async def close(self) -> None:
+        """End everything, in the reverse order of its making."""
+        await self.resources.aclose()
+
+
+class SystemClock:
+    """The machine's time."""
+
+    def now(self) -> datetime:
+        """Tell the present instant, aware UTC."""
+        return datetime.now(UTC)
+
+
+async def build(settings: Settings, reports: Reports | None = None) -> Services:
+    """Bring up what the service stands on, and the service.
+
+    Raises:
+        EngineError: The local Neo4j cannot be fetched or started.
+        StoreUnavailable: Neo4j does not answer.
+        Misconfigured: Neo4j, its data or the embedder do not fit the settings.
+    """
+    told = reports or Reports()
+    metrics = Metrics(CollectorRegistry())
+    async with AsyncExitStack() as stack:
+        loading = asyncio.create_task(_load_embedder(settings, told))
+        stack.push_async_callback(_settle, loading)
+        endpoint = await _start_engine(settings, told, stack)
+        graph = Graph.connect(_graph_options(settings, endpoint), on_query=metrics.query)
+        stack.push_async_callback(graph.close)
+        found = await check(graph)
+        embedder = await loading
+        stack.push_async_callback(embedder.close)
+        await migrate(graph, embedder.model, embedder.dimension)
+        tenancy, access = _tenancy(settings, graph)
+        recall = _recall(settings, graph, embedder)
+        stack.push_async_callback(recall.close)
+        services = Services(
+            settings=settings,
+            ingest=IngestService(
+                store=EpisodeWriter(graph), embedder=embedder, clock=SystemClock()
+            ),
+            recall=recall,
+            archive=EpisodeArchive(graph),
+            tenancy=tenancy,
+            access=access,
+            embedder=embedder,
+            metrics=metrics,
+            health=partial(health, graph),
+            browser=cypher_root() / "browser",
+            admin_key_file=await _open_store(settings, tenancy),
+            engine=endpoint,
+            resources=stack.pop_all(),
+        )
+    log.info("services_ready", neo4j=found.neo4j, gds=found.gds, model=embedder.model)
+    return services
+
+
+def engine_settings(settings: Settings) -> EngineSettings:
+    """Say where the local Neo4j lives and what it may take."""
+    group = settings.engine
+    return EngineSettings(
+        home=group.home or settings.home / "engine",
+        cache=settings.cache,
+        java=group.java,
+        repository=group.repository,
+        heap_mb=group.heap_mb,
+        page_cache_mb=group.page_cache_mb,
+        bolt_port=group.bolt_port,
+        http_port=group.http_port,
+        start_timeout_s=group.start_timeout_s,
+    )
+
+
+def embedder_options(settings: Settings) -> EmbedderOptions:
+    """Say which embedder, and what it needs."""
+    group = settings.embedder
+    return EmbedderOptions(
+        cache_dir=settings.cache,
+        provider=group.provider,
+        model=group.model,
+        weights_dir=group.weights_dir,
+        threads=group.threads,
+        dimension=group.dimension,
+        request_dimension=group.request_dimension,
+        base_url=group.base_url,
+        api_key=group.api_key.get_secret_value() if group.api_key else None,
+        batch_size=group.batch_size,
+        timeout=group.timeout_s,
+        retries=group.retries,
+    )
+
+
+def _graph_options(settings: Settings, endpoint: Endpoint | None) -> GraphOptions:
+    group = settings.neo4j
+    return GraphOptions(
+        uri=endpoint.bolt_uri if endpoint else group.uri or "",
+        user=endpoint.user if endpoint else group.user,
+        password=endpoint.password if endpoint else group.password.get_secret_value(),
+        database=group.database,
+        query_timeout_s=group.query_timeout_s,
+        retry_s=group.retry_s,
+        connect_timeout_s=group.connect_timeout_s,
+        connections=group.connections,
+    )
+
+
+async def _start_engine(
+    settings: Settings, reports: Reports, stack: AsyncExitStack
+) -> Endpoint | None:
+    if settings.neo4j.uri is not None:
+        return None
+    running = Engine(engine_settings(settings)).running(reports.engine)
+    endpoint = await asyncio.to_thread(running.__enter__)
+    stack.push_async_callback(asyncio.to_thread, running.__exit__, None, None, None)
+    return endpoint
+
+
+async def _load_embedder(settings: Settings, reports: Reports) -> Embedder:
+    return await asyncio.to_thread(
+        create_embedder, embedder_options(settings), report=reports.weights
+    )
+
+
+async def _settle(loading: asyncio.Task[Embedder]) -> None:
+    """Leave no task behind when something else failed first."""
+    loading.cancel()
+    await asyncio.gather(loading, return_exceptions=True)
+
+
+def _tenancy(settings: Settings, graph: Graph) -> tuple[TenancyService, Access]:
+    tenants, keys = Tenants(graph), Keys(graph)
+    access = Access(
+        keys=keys,
+        tenants=tenants,
+        enabled=settings.auth.enabled,
+        cache_s=settings.auth.cache_s,
+        monotonic=time.monotonic,
+    )
+    service = TenancyService(
+        tenants=tenants,
+        keys=keys,
+        access=access,
+        clock=SystemClock(),
+        entropy=secrets.token_bytes,
+    )
+    return service, access
+
+
+def _recall(settings: Settings, graph: Graph, embedder: Embedder) -> RecallService:
+    return RecallService(
+        store=EpisodeReader(graph),
+        traces=Traces(graph, settings.recall.traces_kept),
+        embedder=CachingEmbedder(embedder),
+        clock=SystemClock(),
+        default_strategy=settings.recall.strategy,
+        snippet=_snippet(cypher_root() / "browser" / _TRACE_QUERY),
+    )
+
+
+def _snippet(saved_query: Path) -> Callable[[TraceId], str]:
+    """Put a trace's id in front of the saved query that shows it, as Neo4j Browser takes it."""
+    text = saved_query.read_text(encoding="utf-8")
+    return lambda trace: f":param trace => '{trace}';\n{text}"
+
+
+async def _open_store(settings: Settings, tenancy: TenancyService) -> Path | None:
+    """Leave the first operator's key where only this user reads it."""
+    given = settings.auth.bootstrap_key
+    issued = await tenancy.open_store(
+        given_key=given.get_secret_value() if given else None,
+        needs_key=settings.auth.enabled,
+    )
+    if issued is None:
+        return None
+    file = settings.home / ADMIN_KEY_FILE
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_private(file, issued.secret + "\n")
+    log.info("admin_key_written", file=str(file))
+    return file

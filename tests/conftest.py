@@ -1,0 +1,191 @@
+"""One real Neo4j for the whole run; the report says which.
+
+In this order: a server given by `ECPHORIA_TEST_NEO4J__URI` and `__PASSWORD`; a container of the
+image in docker/neo4j, through testcontainers, where a Docker engine answers; the managed local
+server. `ECPHORIA_TEST_ENGINE=local` skips the container.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import platformdirs
+import pytest
+
+from ecphoria.embedding.factory import EmbedderOptions, create_embedder
+from ecphoria.engine import Engine, EngineSettings
+from ecphoria.graph.driver import GraphOptions
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.migrate import migrate
+from ecphoria.graph.tenants import Tenants
+from ecphoria.model.ids import TenantId, fresh_id
+from ecphoria.model.tenant import Tenant
+from ecphoria.ports.world import Embedder
+
+CACHE = platformdirs.user_cache_path("ecphoria")
+BUILD_IMAGE = Path(__file__).parent.parent / "docker" / "neo4j" / "build.sh"
+
+served_by = pytest.StashKey[str]()
+
+
+@dataclass(frozen=True)
+class Server:
+    """A Neo4j that answers."""
+
+    uri: str
+    user: str
+    password: str
+    kind: str
+
+
+class WallClock:
+    """The real time."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+@contextmanager
+def _given() -> Iterator[Server | None]:
+    uri = os.environ.get("ECPHORIA_TEST_NEO4J__URI")  # noqa: TID251
+    password = os.environ.get("ECPHORIA_TEST_NEO4J__PASSWORD", "")  # noqa: TID251
+    yield Server(uri=uri, user="neo4j", password=password, kind="a given server") if uri else None
+
+
+def _docker_answers() -> bool:
+    if os.environ.get("ECPHORIA_TEST_ENGINE") == "local":  # noqa: TID251
+        return False
+    docker = shutil.which("docker")
+    if docker is None:
+        return False
+    return subprocess.run([docker, "info"], capture_output=True, check=False).returncode == 0
+
+
+@contextmanager
+def _container() -> Iterator[Server | None]:
+    if not _docker_answers():
+        yield None
+        return
+    # Its reaper image cannot be pulled where no registry answers; the container is stopped below.
+    os.environ["TESTCONTAINERS_RYUK_DISABLED"] = "true"  # noqa: TID251
+    from testcontainers.community.neo4j import Neo4jContainer  # noqa: PLC0415
+
+    built = subprocess.run(
+        ["sh", str(BUILD_IMAGE)],
+        env={**os.environ, "PYTHON": sys.executable},  # noqa: TID251
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    image = built.stdout.strip()
+    with Neo4jContainer(image, password="ecphoria-tests") as container:
+        yield Server(
+            uri=container.get_connection_url(),
+            user="neo4j",
+            password="ecphoria-tests",
+            kind=f"testcontainers, {image}",
+        )
+
+
+@contextmanager
+def _managed(home: Path) -> Iterator[Server]:
+    settings = EngineSettings(home=home, cache=CACHE, heap_mb=768, page_cache_mb=256)
+    with Engine(settings).running() as endpoint:
+        yield Server(
+            uri=endpoint.bolt_uri,
+            user=endpoint.user,
+            password=endpoint.password,
+            kind="the managed local server",
+        )
+
+
+@pytest.fixture(scope="session")
+def neo4j_server(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Server]:
+    """A real Neo4j with GDS."""
+    with _given() as given, _container() as container:
+        found = given or container
+        if found is not None:
+            request.config.stash[served_by] = found.kind
+            yield found
+            return
+        with _managed(tmp_path_factory.mktemp("engine")) as managed:
+            request.config.stash[served_by] = managed.kind
+            yield managed
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say where the database came from."""
+    kind = config.stash.get(served_by, None)
+    if kind:
+        terminalreporter.write_line(f"Neo4j: {kind}")
+
+
+@pytest.fixture(scope="session")
+async def embedder() -> AsyncIterator[Embedder]:
+    """The local encoder."""
+    made = create_embedder(EmbedderOptions(cache_dir=CACHE))
+    yield made
+    await made.close()
+
+
+@pytest.fixture(scope="session")
+async def graph(neo4j_server: Server, embedder: Embedder) -> AsyncIterator[Graph]:
+    """A connected, migrated graph."""
+    options = GraphOptions(
+        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
+    )
+    async with Graph.connect(options) as connected:
+        await migrate(connected, embedder.model, embedder.dimension)
+        yield connected
+
+
+Rows = list[dict[str, Any]]
+Cypher = Callable[..., Awaitable[Rows]]
+
+
+@pytest.fixture(scope="session")
+async def cypher(neo4j_server: Server) -> AsyncIterator[Cypher]:
+    """Ask the server directly, past the product."""
+    auth = (neo4j_server.user, neo4j_server.password)
+    async with neo4j.AsyncGraphDatabase.driver(neo4j_server.uri, auth=auth) as driver:
+
+        async def ask(query: str, **params: object) -> Rows:
+            answer = await driver.execute_query(query, params)  # type: ignore[arg-type]
+            return [row.data() for row in answer.records]
+
+        yield ask
+
+
+async def new_tenant(graph: Graph) -> TenantId:
+    """Make an empty tenant."""
+    made = TenantId(fresh_id())
+    await Tenants(graph).create(Tenant(id=made, name=f"t-{made}", created_at=WallClock().now()))
+    return made
+
+
+@pytest.fixture
+async def tenant(graph: Graph) -> AsyncIterator[TenantId]:
+    """A fresh tenant, erased afterwards."""
+    made = await new_tenant(graph)
+    yield made
+    await Tenants(graph).erase(made)
+
+
+@pytest.fixture
+async def other_tenant(graph: Graph) -> AsyncIterator[TenantId]:
+    """A second one, which must never be seen by the first."""
+    made = await new_tenant(graph)
+    yield made
+    await Tenants(graph).erase(made)

@@ -1,0 +1,168 @@
+"""The real server, assembled and run: slow starts, so each test tells one whole story."""
+
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import platformdirs
+import psutil
+import pytest
+
+from ecphoria.engine import Endpoint, Engine, EngineSettings, EngineState
+from ecphoria.errors import EngineError
+
+pytestmark = pytest.mark.engine
+
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from ecphoria.engine import Engine, EngineSettings
+engine = Engine(
+    EngineSettings(
+        home=Path(sys.argv[1]), cache=Path(sys.argv[2]), heap_mb=512, page_cache_mb=128
+    )
+)
+if sys.argv[3] == "up":
+    print(engine.up().pid, flush=True)
+else:
+    with engine.running() as endpoint:
+        print(endpoint.pid, flush=True)
+        time.sleep(300)
+"""
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> EngineSettings:
+    return EngineSettings(
+        home=tmp_path / "home",
+        cache=platformdirs.user_cache_path("ecphoria"),
+        heap_mb=512,
+        page_cache_mb=128,
+    )
+
+
+@pytest.fixture
+def engine(settings: EngineSettings) -> Iterator[Engine]:
+    made = Engine(settings)
+    yield made
+    made.down()
+
+
+def ask(endpoint: Endpoint, statement: str) -> list[list[object]]:
+    answer = httpx.post(
+        f"{endpoint.http_url}/db/neo4j/query/v2",
+        json={"statement": statement},
+        auth=(endpoint.user, endpoint.password),
+        timeout=60,
+    )
+    rows: list[list[object]] = answer.raise_for_status().json()["data"]["values"]
+    return rows
+
+
+def command(settings: EngineSettings, what: str) -> list[str]:
+    return [sys.executable, "-c", PROGRAM, str(settings.home), str(settings.cache), what]
+
+
+def wait_gone(pid: int, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < deadline, "the server is still there"
+        time.sleep(0.1)
+
+
+def test_two_processes_one_server_that_survives_kill_and_stops_clean(
+    engine: Engine, settings: EngineSettings
+) -> None:
+    def up(_: int) -> int:
+        done = subprocess.run(
+            command(settings, "up"), capture_output=True, text=True, check=True, timeout=250
+        )
+        return int(done.stdout)
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(up, range(2))
+    assert first == second
+    found = engine.status()
+    assert found.state is EngineState.RUNNING
+    assert found.endpoint is not None
+    assert found.endpoint.pid == first
+    assert stat.S_IMODE((settings.home / "password").stat().st_mode) == 0o600
+    assert ask(found.endpoint, "RETURN gds.version()") == [["2.26.0"]]
+    ask(found.endpoint, "CREATE (:Kept {n: 1})")
+
+    os.kill(first, signal.SIGKILL)
+    wait_gone(first, 10)
+    assert engine.status().state is EngineState.STOPPED
+    again = engine.up()
+    assert again.pid != first
+    assert again.bolt_uri == found.endpoint.bolt_uri
+    assert ask(again, "MATCH (k:Kept) RETURN k.n") == [[1]]
+
+    began = time.monotonic()
+    assert engine.down()
+    assert time.monotonic() - began < 30
+    assert engine.logs()[-1].endswith("Stopped.")
+    assert engine.status().state is EngineState.STOPPED
+
+
+def test_a_killed_user_takes_its_server_along(engine: Engine, settings: EngineSettings) -> None:
+    with subprocess.Popen(command(settings, "use"), stdout=subprocess.PIPE, text=True) as user:
+        assert user.stdout is not None
+        pid = int(user.stdout.readline())
+        assert engine.status().state is EngineState.RUNNING
+        user.kill()
+    wait_gone(pid, 60)
+    assert engine.logs()[-1].endswith("Stopped.")
+    assert engine.status().state is EngineState.STOPPED
+
+
+def test_a_store_in_use_by_an_unknown_server_is_told(
+    engine: Engine, settings: EngineSettings
+) -> None:
+    endpoint = engine.up()
+    state = settings.home / "run" / "state.json"
+    kept = state.read_text()
+    state.unlink()
+    try:
+        with pytest.raises(EngineError) as caught:
+            Engine(settings).up()
+        assert caught.value.fields["reason"] == "store-locked"
+    finally:
+        state.write_text(kept)
+    assert ask(endpoint, "RETURN 1") == [[1]]
+
+
+def test_a_taken_port_is_told_before_the_server_is_started(settings: EngineSettings) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = int(listener.getsockname()[1])
+        taken = EngineSettings(home=settings.home, cache=settings.cache, http_port=port)
+        with pytest.raises(EngineError, match=str(port)) as caught:
+            Engine(taken).up()
+    assert caught.value.fields["reason"] == "port-taken"
+
+
+def test_a_heap_that_the_machine_lacks_is_told(settings: EngineSettings) -> None:
+    greedy = EngineSettings(
+        home=settings.home, cache=settings.cache, heap_mb=2**30, page_cache_mb=128
+    )
+    with pytest.raises(EngineError) as caught:
+        Engine(greedy).up()
+    assert caught.value.fields["reason"] == "not-enough-memory"
+
+
+def test_a_setting_the_server_refuses_is_told(engine: Engine, settings: EngineSettings) -> None:
+    with pytest.raises(EngineError) as caught:
+        Engine(
+            EngineSettings(home=settings.home, cache=settings.cache, heap_mb=512, page_cache_mb=4)
+        ).up()
+    assert caught.value.fields["reason"] in {"bad-configuration", "start-failed"}

@@ -1,0 +1,219 @@
+"""The graph is a function of what was said, not of the order or the batches it came in."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from ecphoria.errors import BadVector, Conflict, InvalidInput, NotFound, TooLarge
+from ecphoria.extraction.name_table import NameTable
+from ecphoria.extraction.rules import extract
+from ecphoria.ingest.service import IngestService
+from ecphoria.model.episode import NewEpisode, Outcome, Receipt
+from ecphoria.model.ids import EpisodeId, TenantId
+from tests.conftest import Cypher
+
+START = datetime(2025, 3, 1, 9, tzinfo=UTC)
+SAID = (
+    ("Ida", "I saw Marlowe at the Harbour Fair yesterday."),
+    ("Bo", "Marlowe again? Was Petra Lind with her?"),
+    ("Ida", "No, Petra Lind moved to Oslo Fjord in spring."),
+    ("Bo", "We should visit the harbour fair together, or Oslo."),
+    ("Ida", "Oslo would be lovely. Is the rose garden open there?"),
+    ("Bo", "Rose told me it is."),
+    ("Ida", "Then let us ask Rose and Marlowe along!"),
+)
+BOOKS = (
+    ("Marlowe", "A captain of the Harbour Fair, born in Oslo Fjord."),
+    ("Oslo Fjord", "An inlet where Petra Lind keeps a boat."),
+)
+
+
+def conversation() -> list[NewEpisode]:
+    turns = [
+        NewEpisode(
+            text=text,
+            speaker=speaker,
+            session="walk",
+            position=place,
+            occurred_at=START + timedelta(days=place),
+            idempotency_key=f"t{place}",
+        )
+        for place, (speaker, text) in enumerate(SAID)
+    ]
+    return turns + [NewEpisode(text=text, title=title) for title, text in BOOKS]
+
+
+async def dump(cypher: Cypher, tenant: TenantId) -> dict[str, list[tuple[object, ...]]]:
+    """Write a tenant's graph down without ids and clocks."""
+    queries = {
+        "episodes": """MATCH (e:Episode {tenant: $t}) RETURN e.text, e.session, e.ordinal, e.terms,
+            e.length, round(e.near_length, 6), round(e.context_norm, 5), e.title, e.speaker""",
+        "next": """MATCH (a:Episode {tenant: $t})-[r:NEXT]->(b)
+            RETURN a.text, b.text, round(r.weight, 9)""",
+        "mentions": """MATCH (e:Episode {tenant: $t})-[r:MENTIONS]->(c)
+            RETURN e.text, c.normalised, r.weight""",
+        "about": "MATCH (c {tenant: $t})-[:ABOUT]->(e) RETURN c.normalised, e.text",
+        "names": """MATCH (n:Name {tenant: $t}) RETURN n.normalised, n.titles, n.candidates,
+            n:LiveConcept, coalesce(n.mentions, 0), coalesce(n.abouts, 0)""",
+        "terms": "MATCH (n:Term {tenant: $t}) RETURN n.stem, n.items, n.near",
+        "words": "MATCH (n:Word {tenant: $t}) RETURN n.word, n.items",
+        "speakers": "MATCH (n:Speaker {tenant: $t}) RETURN n.name, n.episodes",
+        "tenant": """MATCH (n:Tenant {id: $t})
+            RETURN n.items, n.length, round(n.near_length, 6), n.titles""",
+    }
+    return {
+        name: sorted((tuple(row.values()) for row in await cypher(query, t=tenant)), key=repr)
+        for name, query in queries.items()
+    }
+
+
+async def store(
+    ingest: IngestService, tenant: TenantId, items: Sequence[NewEpisode], size: int
+) -> list[EpisodeId]:
+    ids: list[EpisodeId] = []
+    for start in range(0, len(items), size):
+        for result in await ingest.append_batch(tenant, items[start : start + size]):
+            assert isinstance(result, Receipt), result
+            ids.append(result.id)
+    return ids
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_any_order_and_any_batches_give_the_same_graph(
+    seed: int, ingest: IngestService, tenant: TenantId, other_tenant: TenantId, cypher: Cypher
+) -> None:
+    items = conversation()
+    shuffled = list(items)
+    random.Random(seed).shuffle(shuffled)
+    await store(ingest, tenant, items, size=100)
+    await store(ingest, other_tenant, shuffled, size=seed + 1)
+    assert await dump(cypher, other_tenant) == await dump(cypher, tenant)
+
+
+async def test_concepts_and_mentions_are_what_the_rules_say_of_the_whole(
+    ingest: IngestService, tenant: TenantId, cypher: Cypher
+) -> None:
+    items = conversation()
+    await store(ingest, tenant, items, size=1)
+    table = NameTable()
+    read = [extract(item.title, item.text) for item in items]
+    table.add(read)
+    expected = sorted(
+        (item.text, name) for item, one in zip(items, read, strict=True)
+        for name in table.mentions(one)
+    )  # fmt: skip
+    graph = await dump(cypher, tenant)
+    assert [row[:2] for row in graph["mentions"]] == expected
+    assert {row[0] for row in graph["names"] if row[3]} == table.concepts
+    degrees = {row[0]: row[4] for row in graph["names"] if row[3]}
+    assert degrees == {
+        name: sum(mention == name for _, mention in expected) for name in table.concepts
+    }
+
+
+@pytest.mark.parametrize("gone", range(len(SAID) + len(BOOKS)))
+async def test_a_deleted_memory_leaves_the_graph_as_if_it_had_never_been(
+    gone: int, ingest: IngestService, tenant: TenantId, other_tenant: TenantId, cypher: Cypher
+) -> None:
+    items = conversation()
+    ids = await store(ingest, tenant, items, size=100)
+    await ingest.delete(tenant, ids[gone])
+    await store(ingest, other_tenant, items[:gone] + items[gone + 1 :], size=100)
+    assert await dump(cypher, tenant) == await dump(cypher, other_tenant)
+
+
+async def test_everything_deleted_leaves_nothing(
+    ingest: IngestService, tenant: TenantId, cypher: Cypher
+) -> None:
+    for episode in await store(ingest, tenant, conversation(), size=100):
+        await ingest.delete(tenant, episode)
+    graph = await dump(cypher, tenant)
+    assert graph.pop("tenant") == [(0, 0, 0.0, 0)]
+    assert not any(graph.values())
+
+
+async def test_a_repeat_changes_nothing_and_another_body_is_refused(
+    ingest: IngestService, tenant: TenantId, cypher: Cypher
+) -> None:
+    items = conversation()
+    await store(ingest, tenant, items, size=100)
+    before = await dump(cypher, tenant)
+    again = await ingest.append_batch(tenant, items)
+    assert {one.outcome for one in again if isinstance(one, Receipt)} == {Outcome.EXISTED}
+    changed = replace(items[0], text="Something else.")
+    with pytest.raises(Conflict):
+        await ingest.append(tenant, changed)
+    assert await dump(cypher, tenant) == before
+
+
+async def test_a_batch_tells_each_item_its_own_result(
+    ingest: IngestService, tenant: TenantId, cypher: Cypher
+) -> None:
+    good = conversation()[0]
+    results = await ingest.append_batch(
+        tenant,
+        [
+            good,
+            replace(good, text=""),
+            replace(good),
+            replace(good, text="Another body."),
+            replace(good, idempotency_key="v", vector=(0.0,) * 384),
+            replace(good, idempotency_key="w", vector=(1.0,) * 12),
+            replace(good, idempotency_key="x", vector=(float("nan"),) * 384),
+        ],
+    )
+    kinds = [one.outcome if isinstance(one, Receipt) else type(one) for one in results]
+    assert kinds == [
+        Outcome.CREATED, InvalidInput, Outcome.EXISTED, Conflict, BadVector, BadVector, BadVector,
+    ]  # fmt: skip
+    assert len((await dump(cypher, tenant))["episodes"]) == 1
+
+
+async def test_an_oversized_batch_is_refused_whole(
+    ingest: IngestService, tenant: TenantId, cypher: Cypher
+) -> None:
+    with pytest.raises(TooLarge, match="in parts"):
+        await ingest.append_batch(tenant, [NewEpisode(text="a")] * 1001)
+    assert (await dump(cypher, tenant))["episodes"] == []
+
+
+async def test_writers_at_once_lose_nothing(
+    ingest: IngestService, tenant: TenantId, other_tenant: TenantId, cypher: Cypher
+) -> None:
+    items = conversation()
+    await asyncio.gather(*(ingest.append(tenant, item) for item in (*items, *items)))
+    await store(ingest, other_tenant, items, size=100)
+    assert await dump(cypher, tenant) == await dump(cypher, other_tenant)
+
+
+async def test_two_services_on_one_database_agree(
+    ingest: IngestService,
+    tenant: TenantId,
+    other_tenant: TenantId,
+    cypher: Cypher,
+) -> None:
+    """Each service keeps a table of names; the change counter tells when it is stale."""
+    twin = IngestService(store=ingest._store, embedder=ingest._embedder, clock=ingest._clock)
+    items = conversation()
+    for place, item in enumerate(items):
+        await (ingest if place % 2 else twin).append(tenant, item)
+    await store(ingest, other_tenant, items, size=100)
+    assert await dump(cypher, tenant) == await dump(cypher, other_tenant)
+
+
+async def test_an_unknown_tenant_is_not_made_by_writing(ingest: IngestService) -> None:
+    nobody = TenantId("0" * 32)
+    with pytest.raises(NotFound):
+        await ingest.append(nobody, conversation()[0])
+
+
+async def test_deleting_what_another_tenant_owns_is_not_found(
+    ingest: IngestService, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    ids = await store(ingest, tenant, conversation(), size=100)
+    with pytest.raises(NotFound):
+        await ingest.delete(other_tenant, ids[0])

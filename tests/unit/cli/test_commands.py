@@ -1,0 +1,286 @@
+"""Commands as a user types them, against a stub service."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.unit.cli.conftest import Command, StubService
+
+TRACE = "b" * 32
+PERIOD = {"first_occurred_at": "2025-01-12T09:04:00Z", "last_occurred_at": None}
+COUNTS = {
+    "episodes": 1234,
+    "dormant": 0,
+    "sessions": 28,
+    "speakers": 3,
+    "concepts": 7,
+    "mentions": 8,
+    "abouts": 9,
+    "next_edges": 10,
+    "terms": 11,
+    "traces": 12,
+    "change": 13,
+}
+
+
+def episode(ident: str, text: str, speaker: str = "Mara") -> dict[str, object]:
+    return {
+        "id": ident * 32,
+        "turn": 1,
+        "text": text,
+        "speaker": speaker,
+        "occurred_at": "2025-09-05T18:00:00Z",
+        "recorded_at": "2025-09-05T18:00:01Z",
+        "importance": 0.5,
+        "state": "live",
+    }
+
+
+def step(ident: str, edge: str, energy: float, **rest: str) -> dict[str, object]:
+    return {
+        "node": ident * 32,
+        "kind": "episode",
+        "edge": edge,
+        "label": "",
+        "energy": energy,
+    } | rest
+
+
+def answer(**members: object) -> dict[str, object]:
+    return {
+        "hits": [
+            {
+                "rank": 1,
+                "score": 0.75,
+                "parts": {"lex": 0.5, "sem": 0.25, "date": 0.0},
+                "path": [step("c", "text", 2.5), step("a", "NEXT", 0.7)],
+                "episode": episode("a", "A red ring [bold]around[/bold] the bite.\nAnd a fever."),
+            }
+        ],
+        "strategy": "fusion",
+        "verdict": "answer",
+        "answerable": True,
+        "confidence": 0.86,
+        "calibrated": False,
+        "reasons": [],
+        "misses": [],
+        "context": "",
+        "context_tokens": 0,
+        "timings_ms": {"seeds": 12.0, "rank": 3.0, "total": 16.0},
+        "trace_id": TRACE,
+        "degraded": [],
+    } | members
+
+
+def test_remember_tells_the_id(command: Command, service: StubService) -> None:
+    service.routes["POST /v1/episodes"] = 201, {"id": "a" * 32, "outcome": "created"}
+    done = command("remember", "A tick bit me.", "--speaker", "Mara", "--at", "2025-09-05T18:00Z")
+    assert (done.code, done.out) == (0, f"Remembered  {'a' * 32}\n")
+    (_, _, body), *_ = service.seen
+    assert body == {
+        "text": "A tick bit me.",
+        "speaker": "Mara",
+        "occurred_at": "2025-09-05T18:00:00Z",
+    }
+
+
+def test_remember_says_when_it_was_known(command: Command, service: StubService) -> None:
+    service.routes["POST /v1/episodes"] = 200, {"id": "a" * 32, "outcome": "existed"}
+    assert command("remember", "x").out.startswith("Already remembered")
+
+
+@pytest.mark.parametrize("at", ["yesterday", "2025-09-05", "2025-09-05T18:00:00"])
+def test_an_instant_needs_an_offset(command: Command, service: StubService, at: str) -> None:
+    done = command("remember", "x", "--at", at)
+    assert done.code == 1
+    assert "is no instant with an offset" in done.err
+    assert service.seen == []
+
+
+def test_recall_lists_hits_without_reading_markup(command: Command, service: StubService) -> None:
+    service.routes["POST /v1/recall"] = 200, answer()
+    done = command("recall", "What illness did Mara catch?")
+    assert done.code == 0
+    assert "I remember  confidence 0.86" in done.out
+    assert "0.750" in done.out
+    assert "Mara  5 Sep 2025  A red ring [bold]around[/bold] the bite. And a fever." in done.out
+    assert f"fusion  16 ms (seeds 12  rank 3)  trace {TRACE}" in done.out
+    assert "NEXT" not in done.out
+    assert service.seen[0][2]["k"] == 5
+
+
+def test_explain_draws_the_path_with_its_texts(command: Command, service: StubService) -> None:
+    service.routes["POST /v1/recall"] = 200, answer()
+    found = episode("c", "did you walk in the long grass?", "Tobias")
+    service.routes[f"GET /v1/episodes/{'c' * 32}"] = 200, found
+    done = command("recall", "What illness?", "--explain")
+    lines = [line.strip() for line in done.out.splitlines()]
+    start = lines.index(
+        "words of the cue 2.50 → Tobias  5 Sep 2025  did you walk in the long grass?"
+    )
+    assert lines[start + 1] == "└── NEXT 0.70 → this memory"
+    assert lines[start + 2] == "= 0.500 lex + 0.250 sem"
+    assert service.seen[0][2]["explain"] is True
+
+
+def test_a_step_that_is_gone_keeps_its_id(command: Command, service: StubService) -> None:
+    service.routes["POST /v1/recall"] = 200, answer()
+    done = command("recall", "What illness?", "--explain")
+    assert "words of the cue 2.50 → cccccccc (episode)" in done.out
+
+
+def test_not_knowing_says_why(command: Command, service: StubService) -> None:
+    service.routes["POST /v1/recall"] = (
+        200,
+        answer(
+            verdict="refuse",
+            answerable=False,
+            confidence=0.1,
+            reasons=["No memory says it of Mara."],
+            misses=[{"episode": "d" * 32, "score": 0.4, "text": "Ines has a parrot"}],
+        ),
+    )
+    done = command("recall", "Did Mara adopt a parrot?")
+    assert done.code == 0
+    assert "I don't know  confidence 0.10" in done.out
+    assert "· No memory says it of Mara." in done.out
+    assert "nearest 0.400: Ines has a parrot" in done.out
+
+
+def test_recall_as_json_is_the_answer_itself(command: Command, service: StubService) -> None:
+    service.routes["POST /v1/recall"] = 200, answer()
+    assert json.loads(command("recall", "x", "--json").out)["trace_id"] == TRACE
+
+
+def test_stats_counts(command: Command, service: StubService) -> None:
+    service.routes["GET /v1/stats"] = 200, COUNTS | PERIOD
+    done = command("stats")
+    rows = [line.split() for line in done.out.splitlines()]
+    assert ["episodes", "1,234"] in rows
+    assert ["first", "occurred", "at", "2025-01-12"] in rows
+    assert ["last", "occurred", "at", "never"] in rows
+
+
+def _batch(refuse: Callable[[dict[str, object]], bool]) -> Callable[[dict[str, object]], object]:
+    def answer_batch(body: dict[str, object]) -> object:
+        items = body["episodes"]
+        assert isinstance(items, list)
+        problem = {
+            "type": "/errors/invalid-input",
+            "title": "t",
+            "status": 422,
+            "detail": "Empty.",
+        }
+        results = [
+            {"index": place, "problem": problem}
+            if refuse(item)
+            else {"index": place, "id": "a" * 32, "outcome": "created"}
+            for place, item in enumerate(items)
+        ]
+        refused = sum("problem" in result for result in results)
+        created = len(results) - refused
+        return 200, {"created": created, "existed": 0, "refused": refused, "results": results}
+
+    return answer_batch
+
+
+def test_import_names_every_bad_record(
+    command: Command, service: StubService, tmp_path: Path
+) -> None:
+    service.routes["GET /v1/stats"] = 200, COUNTS | PERIOD
+    service.routes["POST /v1/episodes/batch"] = _batch(lambda item: item["text"] == " ")  # type: ignore[assignment]  # the stub's answers are loosely typed
+    file = tmp_path / "in.jsonl"
+    file.write_text('{"text": "a"}\n\nbroken\n{"text": " "}\n{"text": "b"}\n', encoding="utf-8")
+    done = command("import", str(file), "--batch", "2")
+    assert done.code == 1
+    assert "Imported 2 new, 0 known before, 2 refused." in done.out
+    assert "Record 3: Not JSON" in done.err
+    assert "Record 4: Empty." in done.err
+
+
+def test_import_tells_how_to_go_on(command: Command, service: StubService, tmp_path: Path) -> None:
+    service.routes["GET /v1/stats"] = 200, COUNTS | PERIOD
+    gone = {"type": "/errors/timeout", "title": "t", "status": 504, "detail": "Too slow."}
+    service.routes["POST /v1/episodes/batch"] = 504, gone
+    file = tmp_path / "in.jsonl"
+    file.write_text('{"text": "a"}\n', encoding="utf-8")
+    done = command("import", str(file))
+    assert done.code == 1
+    assert "Error: Too slow. Run the same command again to go on from here." in done.err
+
+
+def test_import_of_a_missing_file_is_told(command: Command, tmp_path: Path) -> None:
+    done = command("import", str(tmp_path / "nowhere.jsonl"))
+    assert done.code == 1
+    assert "nowhere.jsonl cannot be read: No such file or directory." in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize(
+    "words", [("recall", "x"), ("remember", "x"), ("stats",), ("tenants", "list")]
+)
+def test_without_a_service_the_remedy_is_told(command: Command, words: tuple[str, ...]) -> None:
+    done = command(*words, "--server", "http://127.0.0.1:9")
+    assert done.code == 1
+    assert "start one with `ecphoria serve`" in " ".join(done.err.split())
+    assert "Traceback" not in done.err
+
+
+def test_the_admin_key_of_this_machine_is_used(
+    command: Command, service: StubService, tmp_path: Path
+) -> None:
+    service.routes["GET /v1/stats"] = 200, COUNTS | PERIOD
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "admin.key").write_text("eck_local\n", encoding="ascii")
+    command("stats")
+    command("stats", "--tenant", "acme")
+    command("stats", "--key", "eck_given")
+    first, second, third = service.headers
+    assert (first["Authorization"], first["Ecphoria-Tenant"]) == ("Bearer eck_local", "default")
+    assert second["Ecphoria-Tenant"] == "acme"
+    assert third["Authorization"] == "Bearer eck_given"
+    assert "Ecphoria-Tenant" not in third
+
+
+def test_a_missing_key_says_where_to_put_it(command: Command, service: StubService) -> None:
+    refused = {"type": "/errors/unauthenticated", "title": "t", "status": 401, "detail": "No key."}
+    service.routes["GET /v1/stats"] = 401, refused | {"request_id": "r-1"}
+    done = command("stats")
+    assert done.code == 1
+    assert "No key. On the command line: --key, or ECPHORIA_API_KEY. (request r-1)" in done.err
+
+
+def test_keys_are_issued_listed_and_revoked(command: Command, service: StubService) -> None:
+    key = {
+        "id": "k1",
+        "name": "agent",
+        "prefix": "eck_12345678",
+        "scopes": ["read", "write"],
+        "created_at": "2026-01-01T00:00:00Z",
+        "revoked_at": None,
+    }
+    service.routes["POST /v1/keys"] = 201, key | {"secret": "eck_12345678_secret"}
+    service.routes["GET /v1/keys"] = 200, [key]
+    service.routes["DELETE /v1/keys/k1"] = 200, None
+    issued = command("keys", "issue", "agent", "--scope", "read", "--scope", "write")
+    assert issued.out.splitlines()[-1] == "eck_12345678_secret"
+    assert set(service.seen[0][2]["scopes"]) == {"read", "write"}  # type: ignore[call-overload]  # a JSON list
+    assert "eck_12345678" in command("keys", "list").out
+    assert command("keys", "revoke", "k1").out == "Revoked.\n"
+
+
+def test_erasing_a_tenant_counts(command: Command, service: StubService) -> None:
+    service.routes["DELETE /v1/tenants/demo"] = 200, {"removed": {"episodes": 394, "jobs": 0}}
+    done = command("tenants", "erase", "demo", "--yes")
+    assert done.out == "Erased demo: 394 episodes.\n"
+
+
+@pytest.mark.parametrize("words", [("recal", "x"), ("recall",), ("recall", "x", "--nope")])
+def test_wrong_use_ends_with_two(command: Command, words: tuple[str, ...]) -> None:
+    assert command(*words).code == 2
+
+
+def test_the_version_is_told(command: Command) -> None:
+    done = command("--version")
+    assert done.code == 0
+    assert done.out[0].isdigit()

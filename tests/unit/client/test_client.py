@@ -1,0 +1,361 @@
+"""The client against a scripted service behind httpx's own transport seam."""
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta, timezone
+
+import httpx
+import pytest
+
+from ecphoria import AppendRequest, AsyncClient, Client, EcphoriaError, Retries, Scope
+from ecphoria.errors import (
+    Conflict,
+    InvalidInput,
+    NotFound,
+    StoreUnavailable,
+    Timeout,
+    Unauthenticated,
+    Unavailable,
+)
+from ecphoria.model.episode import Outcome
+from ecphoria.wire.problem import error_classes, problem_type
+
+AT_ONCE = Retries(limit=2, first_pause_s=0.0)
+RECEIPT = {"id": "a" * 32, "outcome": "created"}
+Script = Sequence[httpx.Response | httpx.TransportError]
+
+
+def problem(code: str, status: int, **members: object) -> httpx.Response:
+    body = {"type": problem_type(code), "title": code, "status": status, "detail": "Do so."}
+    return httpx.Response(
+        status, json=body | members, headers={"Content-Type": "application/problem+json"}
+    )
+
+
+class Service:
+    """Answers with a script and keeps what it was sent."""
+
+    def __init__(self, *script: httpx.Response | httpx.TransportError) -> None:
+        self.script = list(script)
+        self.seen: list[httpx.Request] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.seen.append(request)
+        answer = self.script.pop(0)
+        if isinstance(answer, httpx.TransportError):
+            raise answer
+        return answer
+
+    def client(self, **settings: str) -> AsyncClient:
+        return AsyncClient(
+            "http://memory.test/",
+            transport=httpx.MockTransport(self),
+            retries=AT_ONCE,
+            **settings,  # type: ignore[arg-type]  # only api_key and tenant are ever given
+        )
+
+    def body(self, place: int = 0) -> dict[str, object]:
+        content = json.loads(self.seen[place].content)
+        assert isinstance(content, dict)
+        return content
+
+
+def episode(turn: int) -> dict[str, object]:
+    return {
+        "id": f"{turn:032x}",
+        "turn": turn,
+        "text": f"turn {turn}",
+        "occurred_at": "2025-01-12T09:04:00Z",
+        "recorded_at": "2025-01-12T09:04:01Z",
+        "importance": 0.5,
+        "state": "live",
+    }
+
+
+async def test_remember_sends_only_what_was_given() -> None:
+    service = Service(httpx.Response(201, json=RECEIPT))
+    async with service.client(api_key="secret", tenant="demo") as client:
+        receipt = await client.remember(
+            "The drum kit is loud.",
+            speaker="Tobias",
+            occurred_at=datetime(2025, 1, 12, 10, 10, tzinfo=timezone(timedelta(hours=1))),
+            importance=1,
+            metadata={"page": 3},
+        )
+    assert receipt.outcome is Outcome.CREATED
+    sent = service.seen[0]
+    assert (sent.method, str(sent.url)) == ("POST", "http://memory.test/v1/episodes")
+    assert sent.headers["Authorization"] == "Bearer secret"
+    assert sent.headers["Ecphoria-Tenant"] == "demo"
+    assert sent.headers["Content-Type"] == "application/json"
+    assert service.body() == {
+        "text": "The drum kit is loud.",
+        "speaker": "Tobias",
+        "occurred_at": "2025-01-12T09:10:00Z",
+        "importance": 1.0,
+        "metadata": {"page": 3},
+    }
+
+
+async def test_without_a_key_none_is_sent() -> None:
+    service = Service(httpx.Response(201, json=RECEIPT))
+    async with service.client() as client:
+        await client.remember("a note")
+    assert "Authorization" not in service.seen[0].headers
+    assert "Ecphoria-Tenant" not in service.seen[0].headers
+
+
+async def test_a_note_gets_one_key_for_all_its_sendings() -> None:
+    service = Service(httpx.ConnectError("refused"), httpx.Response(201, json=RECEIPT))
+    async with service.client() as client:
+        await client.remember("a note")
+    first, second = service.body(0), service.body(1)
+    assert first == second
+    assert isinstance(first["idempotency_key"], str)
+    assert len(first["idempotency_key"]) == 32
+
+
+async def test_two_notes_get_different_keys() -> None:
+    service = Service(*(httpx.Response(201, json=RECEIPT) for _ in range(2)))
+    async with service.client() as client:
+        await client.remember("a note")
+        await client.remember("a note")
+    assert service.body(0)["idempotency_key"] != service.body(1)["idempotency_key"]
+
+
+async def test_a_document_and_an_own_key_are_left_alone() -> None:
+    service = Service(*(httpx.Response(201, json=RECEIPT) for _ in range(2)))
+    async with service.client() as client:
+        await client.remember("10 to 18", title="Opening hours")
+        await client.remember("a note", idempotency_key="mine")
+    assert "idempotency_key" not in service.body(0)
+    assert service.body(1)["idempotency_key"] == "mine"
+
+
+async def test_batch_keeps_every_result() -> None:
+    refused = problem("invalid-input", 422).json()
+    answer = {
+        "created": 1,
+        "existed": 0,
+        "refused": 1,
+        "results": [
+            {"index": 0, "id": "a" * 32, "outcome": "created"},
+            {"index": 1, "problem": refused},
+        ],
+    }
+    service = Service(httpx.Response(200, json=answer))
+    async with service.client() as client:
+        got = await client.append_batch([AppendRequest(text="one"), AppendRequest(text=" ")])
+    assert got.refused == 1
+    assert got.results[1].problem is not None
+    items = service.body()["episodes"]
+    assert isinstance(items, list)
+    assert [set(item) for item in items] == [{"text", "idempotency_key"}] * 2
+
+
+async def test_list_walks_all_pages() -> None:
+    service = Service(
+        httpx.Response(200, json={"episodes": [episode(1), episode(2)], "next_cursor": "2"}),
+        httpx.Response(200, json={"episodes": [episode(3)]}),
+    )
+    since = datetime(2025, 1, 1, tzinfo=UTC)
+    async with service.client() as client:
+        turns = [e.turn async for e in client.list(session="s", occurred_from=since, page_size=2)]
+    assert turns == [1, 2, 3]
+    first, second = (dict(request.url.params) for request in service.seen)
+    assert first == {"session": "s", "occurred_from": "2025-01-01T00:00:00+00:00", "limit": "2"}
+    assert second == first | {"cursor": "2"}
+
+
+async def test_ids_cannot_leave_their_path() -> None:
+    service = Service(problem("not-found", 404))
+    async with service.client() as client:
+        with pytest.raises(NotFound):
+            await client.get("../tenants?x=1")
+    assert service.seen[0].url.raw_path == b"/v1/episodes/..%2Ftenants%3Fx%3D1"
+
+
+async def test_a_problem_becomes_its_error_class() -> None:
+    service = Service(
+        problem(
+            "conflict",
+            409,
+            request_id="r1",
+            fields={"key": "k"},
+            errors=[{"pointer": "#/idempotency_key", "detail": "used"}],
+        )
+    )
+    async with service.client() as client:
+        with pytest.raises(Conflict, match="Do so") as caught:
+            await client.remember("x")
+    assert caught.value.fields == {
+        "request_id": "r1",
+        "key": "k",
+        "field": "#/idempotency_key",
+    }
+
+
+@pytest.mark.parametrize("kind", list(error_classes()), ids=lambda kind: kind.code)
+def test_every_error_comes_back_as_itself(kind: type[EcphoriaError]) -> None:
+    service = Service(*(problem(kind.code, 400) for _ in range(3)))
+    transport = httpx.MockTransport(service)
+    with (
+        Client("http://memory.test", transport=transport, retries=AT_ONCE) as client,
+        pytest.raises(EcphoriaError) as caught,
+    ):
+        client.stats()
+    assert type(caught.value) is kind
+
+
+async def test_an_unknown_problem_is_still_ours() -> None:
+    service = Service(problem("from-the-future", 418))
+    async with service.client() as client:
+        with pytest.raises(EcphoriaError, match="Do so") as caught:
+            await client.stats()
+    assert type(caught.value) is EcphoriaError
+
+
+async def test_an_answer_of_something_else_is_named() -> None:
+    service = Service(httpx.Response(404, text="<h1>nginx</h1>"))
+    async with service.client() as client:
+        with pytest.raises(EcphoriaError, match="is it the address of an Ecphoria service"):
+            await client.stats()
+
+
+@pytest.mark.parametrize(
+    "passing",
+    [
+        httpx.ConnectError("refused"),
+        httpx.ConnectTimeout("slow"),
+        httpx.ReadError("reset"),
+        httpx.RemoteProtocolError("closed"),
+        problem("store-unavailable", 503),
+        httpx.Response(502, text="bad gateway"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+async def test_a_passing_failure_is_sent_again(
+    passing: httpx.Response | httpx.TransportError,
+) -> None:
+    service = Service(passing, passing, httpx.Response(201, json=RECEIPT))
+    async with service.client() as client:
+        assert (await client.remember("x")).id == "a" * 32
+    assert len(service.seen) == 3
+
+
+async def test_after_the_last_try_the_remedy_is_told() -> None:
+    service = Service(*(httpx.ConnectError("refused") for _ in range(3)))
+    async with service.client() as client:
+        with pytest.raises(Unavailable, match="start one with `ecphoria serve`") as caught:
+            await client.recall("x")
+    assert caught.value.fields == {"url": "http://memory.test"}
+    assert isinstance(caught.value.__cause__, httpx.ConnectError)
+
+
+async def test_a_store_that_stays_away_is_told_as_such() -> None:
+    service = Service(*(problem("store-unavailable", 503) for _ in range(3)))
+    async with service.client() as client:
+        with pytest.raises(StoreUnavailable):
+            await client.recall("x")
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (httpx.ReadTimeout("slow"), Timeout),
+        (problem("timeout", 504), Timeout),
+        (problem("unauthenticated", 401), Unauthenticated),
+        (problem("invalid-input", 422), InvalidInput),
+    ],
+    ids=["read-timeout", "store-timeout", "unauthenticated", "invalid"],
+)
+async def test_what_would_fail_again_is_sent_once(
+    answer: httpx.Response | httpx.TransportError, kind: type[EcphoriaError]
+) -> None:
+    service = Service(answer)
+    async with service.client() as client:
+        with pytest.raises(kind):
+            await client.recall("x")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda client: client.delete("a" * 32),
+        lambda client: client.create_tenant("demo"),
+        lambda client: client.erase_tenant("demo"),
+        lambda client: client.issue_key("agent", [Scope.READ]),
+        lambda client: client.revoke_key("k"),
+    ],
+)
+def test_what_must_happen_once_is_sent_once(call: Callable[[Client], object]) -> None:
+    service = Service(httpx.ReadError("reset"))
+    transport = httpx.MockTransport(service)
+    with (
+        Client("http://memory.test", transport=transport, retries=AT_ONCE) as client,
+        pytest.raises(Unavailable),
+    ):
+        call(client)
+    assert len(service.seen) == 1
+
+
+def test_pauses_grow_and_heed_the_service() -> None:
+    retries = Retries(first_pause_s=0.25)
+    assert [retries.pause_s(attempt, None) for attempt in range(3)] == [0.25, 0.5, 1.0]
+    assert retries.pause_s(0, httpx.Response(503, headers={"Retry-After": "3"})) == 3.0
+    assert retries.pause_s(0, httpx.Response(503, headers={"Retry-After": "900"})) == 8.0
+    assert retries.pause_s(0, httpx.Response(503, headers={"Retry-After": "soon"})) == 0.25
+
+
+@pytest.mark.parametrize(
+    ("arguments", "saying"),
+    [
+        ({"occurred_at": datetime(2025, 1, 1)}, "`occurred_at`: Add an offset"),  # noqa: DTZ001
+        ({"metadata": {"a": ["nested"]}}, "`metadata/a/"),
+        ({"position": "first"}, "`position`"),
+    ],
+)
+async def test_what_cannot_be_sent_is_refused_here(
+    arguments: dict[str, object], saying: str
+) -> None:
+    service = Service()
+    async with service.client() as client:
+        with pytest.raises(InvalidInput, match=saying):
+            await client.remember("x", **arguments)  # type: ignore[arg-type]  # wrong on purpose
+    assert service.seen == []
+
+
+async def test_half_a_surrogate_pair_is_refused_here() -> None:
+    async with Service().client() as client:
+        with pytest.raises(InvalidInput, match="surrogate"):
+            await client.remember("\ud800")
+
+
+async def test_recall_sends_filters_and_options() -> None:
+    service = Service(problem("unknown-strategy", 422))
+    async with service.client() as client:
+        with pytest.raises(InvalidInput):
+            await client.recall(
+                "Where?", strategy="x", k=3, speaker="Mara", options={"steps": 2}, explain=True
+            )
+    assert service.body() == {
+        "cue": "Where?",
+        "strategy": "x",
+        "options": {"steps": 2},
+        "k": 3,
+        "filters": {"speaker": "Mara"},
+        "explain": True,
+    }
+
+
+def test_the_synchronous_twin_does_the_same() -> None:
+    service = Service(
+        httpx.ConnectError("refused"),
+        httpx.Response(201, json=RECEIPT),
+        httpx.Response(200, json={"episodes": [episode(1)], "next_cursor": "1"}),
+        httpx.Response(200, json={"episodes": [episode(2)]}),
+    )
+    transport = httpx.MockTransport(service)
+    with Client("http://memory.test", transport=transport, retries=AT_ONCE) as client:
+        assert client.remember("a note").outcome is Outcome.CREATED
+        assert [found.turn for found in client.list()] == [1, 2]

@@ -1,0 +1,95 @@
+"""Whatever comes in is either storable as it is or refused with the remedy."""
+
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge
+from ecphoria.ingest.door import TEXT_LIMIT, body_hash, check, checked_time, content_key
+from ecphoria.model.episode import NewEpisode
+
+NOW = datetime(2025, 6, 1, tzinfo=UTC)
+GOOD = NewEpisode(text="We repainted the boat.", session="s1", speaker="Ida")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("text", "", "empty"),
+        ("text", " \n\t", "empty"),
+        ("text", "a\x00b", "U+0000"),
+        ("text", "a\ud800b", "U+D800"),
+        ("text", "\x1b[31m", "U+001B"),
+        ("speaker", "  ", "blank"),
+        ("speaker", "a\x07", "U+0007"),
+        ("session", "", "blank"),
+        ("importance", 1.5, "between 0 and 1"),
+        ("importance", float("nan"), "between 0 and 1"),
+        ("position", -1, "position"),
+        ("metadata", {"x": float("inf")}, "finite"),
+        ("metadata", {"x": 2**70}, "64 bits"),
+    ],
+)
+def test_what_cannot_be_stored_is_refused_by_name(field: str, value: object, says: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        check(replace(GOOD, **{field: value}))  # type: ignore[arg-type]
+    assert says in refused.value.message
+    assert refused.value.fields["field"] == field
+
+
+def test_a_megabyte_is_too_large_and_says_to_split() -> None:
+    with pytest.raises(TooLarge, match="split"):
+        check(replace(GOOD, text="x" * 1_000_000))
+    check(replace(GOOD, text="x" * TEXT_LIMIT))
+
+
+def test_metadata_is_bounded_as_a_whole() -> None:
+    with pytest.raises(TooLarge, match="metadata"):
+        check(replace(GOOD, metadata={f"k{n}": "v" * 1000 for n in range(20)}))
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_accepted_or_refused_never_crashed_on(text: str) -> None:
+    with suppress(EcphoriaError):
+        check(replace(GOOD, text=text))
+
+
+@pytest.mark.parametrize(
+    "instant",
+    [
+        datetime(2025, 1, 1),  # noqa: DTZ001 - naive on purpose
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))),
+        datetime(9999, 12, 31, tzinfo=timezone(timedelta(hours=-12))),
+        NOW + timedelta(days=366 * 101),
+    ],
+)
+def test_impossible_times_are_refused(instant: datetime) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        checked_time(instant, NOW)
+    assert refused.value.fields["field"] == "occurred_at"
+
+
+def test_times_are_brought_to_utc_and_the_near_future_is_allowed() -> None:
+    local = datetime(2025, 7, 1, 14, tzinfo=timezone(timedelta(hours=2)))
+    assert checked_time(local, NOW) == datetime(2025, 7, 1, 12, tzinfo=UTC)
+    assert checked_time(None, NOW) == NOW
+    assert checked_time(NOW + timedelta(days=400), NOW) > NOW
+
+
+def test_only_what_tells_repeats_apart_makes_a_key() -> None:
+    assert content_key(GOOD) is None
+    dated = replace(GOOD, occurred_at=NOW)
+    assert content_key(dated) == content_key(replace(dated))
+    assert content_key(dated) != content_key(replace(dated, speaker="Bo"))
+    assert content_key(replace(dated, idempotency_key="k")) == "key:k"
+    assert content_key(replace(GOOD, title="Boats")) is not None
+
+
+def test_the_body_hash_ignores_the_key_and_the_vector() -> None:
+    assert body_hash(GOOD) == body_hash(replace(GOOD, idempotency_key="k", vector=(1.0,)))
+    assert body_hash(GOOD) != body_hash(replace(GOOD, metadata={"a": 1}))

@@ -1,0 +1,172 @@
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from ecphoria.model.episode import NewEpisode
+from ecphoria.model.recall import Cue, Filters, RecallOptions
+from ecphoria.wire.base import Instant
+from ecphoria.wire.episodes import AppendRequest, BatchRequest, UnreadableItem
+from ecphoria.wire.reading import field_problems, pointer
+from ecphoria.wire.recall import RecallRequest
+
+
+def refusals(model: type[AppendRequest | RecallRequest], body: object) -> dict[str, str]:
+    with pytest.raises(ValidationError) as caught:
+        model.model_validate(body)
+    return {p.pointer: p.detail for p in field_problems(caught.value.errors(), "#")}
+
+
+def test_append_request_becomes_a_new_episode_with_every_field() -> None:
+    body = {
+        "text": "hello",
+        "title": "t",
+        "speaker": "Ana",
+        "role": "user",
+        "session": "s",
+        "position": 3,
+        "occurred_at": "2026-03-01T10:00:00+01:00",
+        "source": "mail",
+        "metadata": {"a": 1, "b": True, "c": 0.5, "d": "x"},
+        "importance": 1,
+        "idempotency_key": "k",
+        "vector": [1, 0.5],
+    }
+    assert AppendRequest.model_validate(body).to_model() == NewEpisode(
+        text="hello",
+        title="t",
+        speaker="Ana",
+        role="user",
+        session="s",
+        position=3,
+        occurred_at=datetime(2026, 3, 1, 9, tzinfo=UTC),
+        source="mail",
+        metadata={"a": 1, "b": True, "c": 0.5, "d": "x"},
+        importance=1.0,
+        idempotency_key="k",
+        vector=(1.0, 0.5),
+    )
+
+
+def test_metadata_keeps_the_type_of_each_value() -> None:
+    kept = AppendRequest(text="x", metadata={"yes": True, "one": 1}).to_model().metadata
+    assert [type(value) for value in kept.values()] == [bool, int]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "#/text"),
+        ({"text": None}, "#/text"),
+        ({"text": 5}, "#/text"),
+        ({"text": "half \ud800"}, "#/text"),
+        ({"text": "x", "speaker": "\udfff"}, "#/speaker"),
+        ({"text": "x", "metadata": {"\ud800": 1}}, "#/metadata"),
+        ({"text": "x", "metadata": {"a": "\ud800"}}, "#/metadata"),
+        ({"text": "x", "txet": "y"}, "#/txet"),
+        ({"text": "x", "\ud800": "y"}, "#/?"),
+        ({"text": "x", "position": "3"}, "#/position"),
+        ({"text": "x", "position": True}, "#/position"),
+        ({"text": "x", "importance": "high"}, "#/importance"),
+        ({"text": "x", "metadata": {"a": None}}, "#/metadata/a/str"),
+        ({"text": "x", "vector": ["0.5"]}, "#/vector/0"),
+        ({"text": "x", "occurred_at": "2026-03-01T10:00:00"}, "#/occurred_at"),
+        ({"text": "x", "occurred_at": 1_700_000_000}, "#/occurred_at"),
+        ([], "#"),
+    ],
+)
+def test_unreadable_append_names_the_field(body: object, field: str) -> None:
+    assert field in refusals(AppendRequest, body)
+
+
+def test_refusal_never_repeats_what_was_sent() -> None:
+    told = refusals(AppendRequest, {"text": ["marmalade"], "importance": "marmalade"})
+    assert "marmalade" not in str(told)
+
+
+def test_a_naive_time_is_told_to_add_an_offset() -> None:
+    assert (
+        "offset"
+        in refusals(RecallRequest, {"filters": {"occurred_from": "2026-03-01"}})[
+            "#/filters/occurred_from"
+        ]
+    )
+
+
+def test_batch_keeps_readable_items_beside_unreadable_ones() -> None:
+    batch = BatchRequest.model_validate({"episodes": [{"text": "a"}, {"txt": "b"}, 7]})
+    first, second, third = batch.episodes
+    assert first == AppendRequest(text="a")
+    assert isinstance(second, UnreadableItem)
+    assert [problem.pointer for problem in second.errors] == ["#/text", "#/txt"]
+    assert isinstance(third, UnreadableItem)
+    assert [problem.pointer for problem in third.errors] == ["#"]
+
+
+def test_batch_made_by_a_client_survives_the_wire() -> None:
+    batch = BatchRequest(episodes=(AppendRequest(text="a", session="s"),))
+    assert BatchRequest.model_validate_json(batch.model_dump_json()) == batch
+
+
+def test_batch_schema_shows_items_as_append_requests() -> None:
+    items = BatchRequest.model_json_schema()["properties"]["episodes"]["items"]
+    assert items == {"$ref": "#/$defs/AppendRequest"}
+
+
+def test_recall_request_becomes_cue_and_options() -> None:
+    request = RecallRequest.model_validate(
+        {
+            "cue": "where?",
+            "strategy": "synapse",
+            "options": {"waves": 3},
+            "k": 5,
+            "filters": {"speaker": "Ana", "occurred_before": "2026-01-01T00:00:00Z"},
+            "token_budget": 100,
+            "explain": True,
+        }
+    )
+    assert request.to_cue() == Cue(text="where?")
+    assert request.to_options() == RecallOptions(
+        strategy="synapse",
+        options={"waves": 3},
+        k=5,
+        filters=Filters(speaker="Ana", occurred_before=datetime(2026, 1, 1, tzinfo=UTC)),
+        token_budget=100,
+        explain=True,
+    )
+
+
+def test_wire_defaults_are_the_domain_defaults() -> None:
+    assert RecallRequest().to_options() == RecallOptions()
+    assert AppendRequest(text="x").to_model() == NewEpisode(text="x")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["0001-01-01T00:00:00+05:00", "9999-12-31T23:00:00-05:00", "1e3", "5", 5, True, None, "x"],
+)
+def test_instants_that_are_none_are_refused(value: Any) -> None:
+    with pytest.raises(ValidationError):
+        TypeAdapter(Instant).validate_python(value)
+
+
+@given(
+    st.datetimes(min_value=datetime(2, 1, 1), max_value=datetime(9998, 1, 1)),  # noqa: DTZ001 zone below
+    st.integers(min_value=-840, max_value=840),
+)
+def test_an_instant_keeps_its_moment_and_becomes_utc(naive: datetime, minutes: int) -> None:
+    moment = naive.replace(tzinfo=timezone(timedelta(minutes=minutes)))
+    read = TypeAdapter(Instant).validate_python(moment.isoformat())
+    assert read == moment
+    assert read.utcoffset() == timedelta(0)
+
+
+@given(st.lists(st.text(st.characters())))
+def test_pointers_are_wellformed_and_reversible(parts: list[str]) -> None:
+    written = pointer(parts, "#")
+    assert written.encode("utf-8")
+    back = [p.replace("~1", "/").replace("~0", "~") for p in written.split("/")[1:]]
+    assert back == [p.encode("utf-8", "replace").decode() for p in parts]
