@@ -162,7 +162,7 @@ async def cypher(neo4j_server: Server) -> AsyncIterator[Cypher]:
     async with neo4j.AsyncGraphDatabase.driver(neo4j_server.uri, auth=auth) as driver:
 
         async def ask(query: str, **params: object) -> Rows:
-            answer = await driver.execute_query(query, params)  # type: ignore[arg-type]
+            answer = await driver.execute_query(query, params)
             return [row.data() for row in answer.records]
 
         yield ask

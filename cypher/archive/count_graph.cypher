@@ -6,36 +6,36 @@
 //   traces INTEGER, change INTEGER, first_occurred_at DATETIME, last_occurred_at DATETIME
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
-CALL () {
+CALL (t) {
   MATCH (e:Episode)
-  WHERE e.tenant = $tenant AND e.turn IS NOT NULL
+  WHERE e.tenant = t.id AND e.turn IS NOT NULL
   RETURN count(e) AS episodes, sum(CASE WHEN e:LiveEpisode THEN 1 ELSE 0 END) AS live,
     sum(COUNT { (e)-[:NEXT]->() }) AS next_edges,
     min(e.occurred_at) AS first_occurred_at, max(e.occurred_at) AS last_occurred_at
 }
-CALL () {
+CALL (t) {
   MATCH (s:Session)
-  WHERE s.tenant = $tenant AND s.name IS NOT NULL
+  WHERE s.tenant = t.id AND s.name IS NOT NULL
   RETURN count(s) AS sessions
 }
-CALL () {
+CALL (t) {
   MATCH (p:Speaker)
-  WHERE p.tenant = $tenant AND p.name IS NOT NULL
+  WHERE p.tenant = t.id AND p.name IS NOT NULL
   RETURN count(p) AS speakers
 }
-CALL () {
+CALL (t) {
   MATCH (n:Name)
-  WHERE n.tenant = $tenant AND n.normalised IS NOT NULL
+  WHERE n.tenant = t.id AND n.normalised IS NOT NULL
   RETURN count(n.id) AS concepts, sum(n.mentions) AS mentions, sum(n.abouts) AS abouts
 }
-CALL () {
+CALL (t) {
   MATCH (w:Term)
-  WHERE w.tenant = $tenant AND w.stem IS NOT NULL
+  WHERE w.tenant = t.id AND w.stem IS NOT NULL
   RETURN count(w) AS terms
 }
-CALL () {
+CALL (t) {
   MATCH (r:Trace)
-  WHERE r.tenant = $tenant AND r.created_at IS NOT NULL
+  WHERE r.tenant = t.id AND r.created_at IS NOT NULL
   RETURN count(r) AS traces
 }
 RETURN episodes, live, sessions, speakers, concepts, mentions, abouts, next_edges, terms,

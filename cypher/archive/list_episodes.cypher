@@ -15,5 +15,5 @@ RETURN e.id AS id, e.tenant AS tenant, e.turn AS turn, e.text AS text, e.title A
   e.position AS position, e.occurred_at AS occurred_at, e.recorded_at AS recorded_at,
   e.source AS source, e.metadata AS metadata, e.importance AS importance,
   e:LiveEpisode AS live
-ORDER BY turn
+ORDER BY tenant, turn
 LIMIT $limit

@@ -1,6 +1,7 @@
 // doc: Join turns that follow each other in a session.
 // mode: write
 // params: tenant STRING, rows LIST<MAP>
+// plan: CartesianProduct of the one tail and the one head that a unique key finds
 CYPHER 25
 UNWIND $rows AS row
 MATCH (tail:Episode {id: row.tail})

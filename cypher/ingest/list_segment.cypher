@@ -5,17 +5,20 @@
 //   terms STRING, near_length FLOAT, context_norm FLOAT
 CYPHER 25
 CALL () {
-  OPTIONAL MATCH (before:Episode)
+  MATCH (before:Episode)
   WHERE before.tenant = $tenant AND before.session = $session
     AND before.occurred_at <= $occurred_at
     AND (before.occurred_at < $occurred_at OR coalesce(before.position, 0) <= $position)
-  RETURN before.ordinal AS last
-  ORDER BY before.occurred_at DESC, before.ordinal DESC
+  WITH before
+  // All columns of the index, so that it is walked backwards instead of sorted.
+  ORDER BY before.tenant DESC, before.session DESC, before.occurred_at DESC,
+    before.ordinal DESC
   LIMIT 1
+  RETURN coalesce(max(before.ordinal), -1) AS last
 }
 MATCH (e:Episode)
 WHERE e.tenant = $tenant AND e.session = $session
-  AND e.ordinal > coalesce(last, -1) - $margin
+  AND e.ordinal > last - $margin
 RETURN e.id AS id, e.ordinal AS ordinal, e.occurred_at AS occurred_at,
   e.position AS position, e.turn AS turn, e.terms AS terms,
   e.near_length AS near_length, e.context_norm AS context_norm

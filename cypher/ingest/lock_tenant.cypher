@@ -4,8 +4,8 @@
 // returns: change INTEGER, turn INTEGER
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
-// Removing a property that is not there writes nothing, but locks the node until the commit.
-REMOVE t.lock
+// A write that changes something locks the node until the commit; one that does not may not.
+SET t.locked_at = datetime()
 WITH t
 WHERE t.erasing IS NULL
 RETURN t.change AS change, t.turn AS turn

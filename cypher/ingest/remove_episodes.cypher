@@ -2,6 +2,7 @@
 // mode: write
 // params: tenant STRING, ids LIST<STRING>
 // returns: session STRING
+// plan: Eager all are found before the first is deleted, batches are small
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})

@@ -1,6 +1,7 @@
 // doc: Part items from concepts they no longer mention, and count.
 // mode: write
 // params: tenant STRING, rows LIST<MAP>
+// plan: Eager all edges are found before the first is deleted, batches are small
 CYPHER 25
 UNWIND $rows AS row
 MATCH (e:Episode {id: row.episode})-[r:MENTIONS]->(c:Concept)

@@ -1,10 +1,11 @@
 // doc: Delete a tenant's oldest traces over the number to keep.
 // mode: write
 // params: tenant STRING, keep INTEGER
+// plan: Eager the index is walked before anything is deleted, at most the kept number
 CYPHER 25
 MATCH (t:Trace)
 WHERE t.tenant = $tenant AND t.created_at IS NOT NULL
 WITH t
-ORDER BY t.created_at DESC, t.id
+ORDER BY t.tenant DESC, t.created_at DESC, t.id
 SKIP $keep
 DETACH DELETE t

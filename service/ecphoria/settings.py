@@ -40,6 +40,8 @@ PREFIX = "ECPHORIA_"
 DELIMITER = "__"
 CLIENT_VARIABLES = frozenset({"ECPHORIA_URL", "ECPHORIA_API_KEY", "ECPHORIA_TENANT"})
 """Read by the command line for its client, never by the service."""
+TEST_PREFIX = "ECPHORIA_TEST_"
+"""Read by the tests of this project."""
 
 Folder = Annotated[Path, AfterValidator(Path.expanduser)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
@@ -226,7 +228,9 @@ def read_settings(**given: object) -> Settings:
     wrong = [
         f"{name} is no setting{_nearest(name, known)}"
         for name in sorted(os.environ)  # noqa: TID251 (the one place that reads it)
-        if name.upper().startswith(PREFIX) and name.upper() not in known | CLIENT_VARIABLES
+        if name.upper().startswith(PREFIX)
+        and not name.upper().startswith(TEST_PREFIX)
+        and name.upper() not in known | CLIENT_VARIABLES
     ]
     if wrong:
         raise Misconfigured("; ".join(wrong) + ".", settings=tuple(wrong))

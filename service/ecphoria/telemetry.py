@@ -25,6 +25,7 @@ __all__ = ["Metrics", "configure_logging"]
 
 _SHORT = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _LONG = (*_SHORT[3:], 30.0, 60.0)
+_HANDLER = "ecphoria"
 _FOREIGN = ("neo4j", "httpx", "httpcore", "openai", "asyncio", "uvicorn.access")
 
 
@@ -99,15 +100,16 @@ class Metrics:
         self._episodes.labels(outcome).inc(number)
 
 
-def configure_logging(level: str, form: str, stream: TextIO = sys.stderr) -> None:
+def configure_logging(level: str, form: str, stream: TextIO | None = None) -> None:
     """Send our events and every library's log lines to one stream in one form.
 
     Args:
         level: debug, info, warning or error; libraries that could quote a request stay at
             warning.
         form: console, json or auto (console on a terminal).
-        stream: Where to.
+        stream: Where to; standard error if None.
     """
+    stream = stream or sys.stderr
     readable = form == "console" or (form == "auto" and stream.isatty())
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -122,6 +124,7 @@ def configure_logging(level: str, form: str, stream: TextIO = sys.stderr) -> Non
         cache_logger_on_first_use=False,
     )
     handler = logging.StreamHandler(stream)
+    handler.name = _HANDLER
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
@@ -134,7 +137,9 @@ def configure_logging(level: str, form: str, stream: TextIO = sys.stderr) -> Non
         )
     )
     root = logging.getLogger()
-    root.handlers[:] = [handler]
+    for earlier in [each for each in root.handlers if each.name == _HANDLER]:
+        root.removeHandler(earlier)
+    root.addHandler(handler)
     root.setLevel(level.upper())
     for name in _FOREIGN:
         logging.getLogger(name).setLevel(logging.WARNING)

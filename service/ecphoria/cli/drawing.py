@@ -13,7 +13,7 @@ from ecphoria.model.recall import Verdict
 from ecphoria.wire.episodes import EpisodeAnswer
 from ecphoria.wire.recall import HitAnswer, NearMissAnswer, PathStepAnswer, RecallAnswer
 
-__all__ = ["draw_footer", "draw_hits", "draw_verdict", "path_nodes"]
+__all__ = ["draw_hits", "draw_timings", "draw_verdict", "path_nodes"]
 
 _SAYINGS = {
     Verdict.ANSWER: "I remember",
@@ -65,15 +65,16 @@ def draw_hits(
         body: list[RenderableType] = [_quote(hit.episode, _CLIP)]
         if explain:
             body += [_path(hit, known), _parts(hit)]
+            body.append("")
         table.add_row(str(hit.rank), f"{hit.score:.3f}", Group(*body))
     return table
 
 
-def draw_footer(answer: RecallAnswer) -> Text:
-    """Say what ran, how long each phase took, and where the replay is."""
+def draw_timings(answer: RecallAnswer) -> Text:
+    """Say what ran, how long each phase took, and what was missing."""
     total = answer.timings_ms.get("total", sum(answer.timings_ms.values()))
-    phases = "  ".join(f"{n} {ms:.0f}" for n, ms in answer.timings_ms.items() if n != "total")
-    said = f"{answer.strategy}  {total:.0f} ms ({phases})  trace {answer.trace_id}"
+    phases = ", ".join(f"{n} {ms:.0f}" for n, ms in answer.timings_ms.items() if n != "total")
+    said = f"{answer.strategy}: {total:.0f} ms ({phases})"
     lines = [said, *(f"degraded: {missing}" for missing in answer.degraded)]
     return Text("\n".join(lines), style="dim")
 

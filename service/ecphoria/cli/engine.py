@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Column, Table
 from rich.text import Text
 
+from ecphoria.cli.connection import Home
 from ecphoria.cli.console import say_error, stderr, stdout
 from ecphoria.engine import (
     Endpoint,
@@ -40,9 +41,6 @@ _STOPPED = 3  # exit code of `status`, as service managers have it
 _PROMPT = "cypher> "
 _MEGABYTE = 2**20
 
-HomeOption = Annotated[
-    Path | None, typer.Option("--home", help="Directory of the local engine.", metavar="DIR")
-]
 HeapOption = Annotated[
     int | None, typer.Option("--heap-mb", min=256, help="Java heap; by default sized to fit.")
 ]
@@ -72,7 +70,7 @@ def _add_life(app: typer.Typer, load: Load) -> None:
 
     @app.command()
     def up(
-        home: HomeOption = None,
+        home: Home = None,
         heap_mb: HeapOption = None,
         page_cache_mb: PageCacheOption = None,
         bolt_port: BoltOption = None,
@@ -93,7 +91,7 @@ def _add_life(app: typer.Typer, load: Load) -> None:
         _show(engine.status())
 
     @app.command()
-    def down(home: HomeOption = None) -> None:
+    def down(home: Home = None) -> None:
         """Stop the local Neo4j cleanly; its data stays."""
         stopped = Engine(load(home)).down()
         stdout().print("stopped" if stopped else "was not running")
@@ -101,7 +99,7 @@ def _add_life(app: typer.Typer, load: Load) -> None:
 
 def _add_views(app: typer.Typer, load: Load) -> None:
     @app.command()
-    def status(home: HomeOption = None) -> None:
+    def status(home: Home = None) -> None:
         """Show whether the local Neo4j runs and how to reach it; exit code 3 when it does not."""
         now = Engine(load(home)).status()
         _show(now)
@@ -109,7 +107,7 @@ def _add_views(app: typer.Typer, load: Load) -> None:
             raise typer.Exit(_STOPPED)
 
     @app.command()
-    def logs(home: HomeOption = None, lines: LinesOption = 50) -> None:
+    def logs(home: Home = None, lines: LinesOption = 50) -> None:
         """Print what the local Neo4j said in this run, or in the last."""
         for line in Engine(load(home)).logs(lines):
             stdout().print(line, markup=False, soft_wrap=True)
@@ -117,7 +115,7 @@ def _add_views(app: typer.Typer, load: Load) -> None:
 
 def _add_shell(app: typer.Typer, load: Load, connect: Connect) -> None:
     @app.command()
-    def shell(statement: StatementArgument = None, home: HomeOption = None) -> None:
+    def shell(statement: StatementArgument = None, home: Home = None) -> None:
         """Ask the local Neo4j in Cypher: one statement, standard input, or a prompt."""
         with (
             drawn(stderr()) as report,

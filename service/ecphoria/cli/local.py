@@ -67,7 +67,7 @@ def serve(
 
 def demo(
     *,
-    port: Port = 0,
+    port: Port = None,
     home: Home = None,
     keep: Annotated[
         bool, typer.Option("--keep", help="Go on running without asking, until Ctrl-C.")
@@ -75,9 +75,12 @@ def demo(
 ) -> None:
     """Remember a sample conversation and recall five questions from it."""
     with _needed():
-        from ecphoria.cli import showing  # noqa: PLC0415 (extra `server`)
+        from ecphoria.cli import serving, showing  # noqa: PLC0415 (extra `server`)
         from ecphoria.settings import read_settings  # noqa: PLC0415
 
+    if port is None:
+        usual = read_settings().server
+        port = serving.free_port(usual.host, usual.port)
     given = _given(None, port, home) | {"log": {"level": "warning"}}
     try:
         asyncio.run(showing.show(read_settings(**given), keep=keep))

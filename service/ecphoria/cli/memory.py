@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ecphoria.cli.connection import DEFAULT_URL, Home, Key, Server, TenantName, connect
 from ecphoria.cli.console import stdout
-from ecphoria.cli.drawing import draw_footer, draw_hits, draw_verdict, path_nodes
+from ecphoria.cli.drawing import draw_hits, draw_timings, draw_verdict, path_nodes
 from ecphoria.client import Client
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.model.episode import Outcome
@@ -86,7 +86,8 @@ def recall(
         episodes = episodes_on_paths(client, path_nodes(answer, k)) if explain else {}
     console.print(draw_verdict(answer))
     console.print(draw_hits(answer, limit=k, explain=explain, episodes=episodes))
-    console.print(draw_footer(answer))
+    console.print(draw_timings(answer))
+    console.print(f"[dim]trace {answer.trace_id}[/dim]")
 
 
 def stats(

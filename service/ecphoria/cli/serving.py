@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import signal
+import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from ecphoria.settings import Settings
 from ecphoria.telemetry import configure_logging
 from ecphoria.wiring import Reports
 
-__all__ = ["Running", "running", "serve"]
+__all__ = ["Running", "free_port", "running", "serve"]
 
 _MEGABYTE = 10**6
 
@@ -59,6 +60,7 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
             try:
                 await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             except asyncio.CancelledError:
+                stderr().print("Stopping, as soon as what is being started can be.", style="dim")
                 task.cancel()
                 await asyncio.wait({task})
                 raise
@@ -91,6 +93,17 @@ def _cancelled_by_signals() -> Iterator[None]:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+
+
+def free_port(host: str, wanted: int) -> int:
+    """Take the port that is wanted, or let the system choose (0) if it is in use."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, wanted))
+        except OSError:
+            return 0
+    return wanted
 
 
 def _weights() -> Callable[[int, int], None]:

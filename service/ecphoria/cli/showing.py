@@ -13,14 +13,16 @@ from rich.table import Table
 from rich.text import Text
 
 from ecphoria.api.server import Started
+from ecphoria.cli.connection import DEFAULT_URL
 from ecphoria.cli.console import counting, stdout
-from ecphoria.cli.drawing import draw_footer, draw_hits, draw_verdict, path_nodes
+from ecphoria.cli.drawing import draw_hits, draw_timings, draw_verdict, path_nodes
 from ecphoria.cli.serving import Running, running
 from ecphoria.client import AsyncClient
 from ecphoria.demo.sample import SampleQuestion, sample_conversation, sample_questions
 from ecphoria.errors import Conflict, NotFound
 from ecphoria.settings import Settings
 from ecphoria.wire.episodes import EpisodeAnswer
+from ecphoria.wire.recall import RecallAnswer
 
 __all__ = ["show"]
 
@@ -108,8 +110,21 @@ async def _ask(
     console.print(Text(question.why, style="dim italic"))
     console.print(draw_verdict(answer))
     hits = draw_hits(answer, limit=_SHOWN, explain=True, episodes=episodes)
-    console.print(Padding(hits, (1, 0)))
-    console.print(draw_footer(answer))
+    console.print(Padding(hits, (1, 0, 0, 0)))
+    console.print(_evidence(question, answer))
+    console.print(draw_timings(answer))
+
+
+def _evidence(question: SampleQuestion, answer: RecallAnswer) -> Text:
+    """Compare with what the sample says is right: which hits hold the answer, if any can."""
+    if not question.evidence:
+        right = not answer.answerable
+        said = "right: nothing in the sample answers this" if right else "wrong: nothing does"
+        return Text(said, style="green" if right else "yellow")
+    ranks = [hit.rank for hit in answer.hits if hit.episode.text in question.evidence]
+    found = f"{len(ranks)} of {len(question.evidence)} memories that hold the answer"
+    where = f", at rank {' and '.join(map(str, ranks))}" if ranks else ""
+    return Text(found + where, style="green" if ranks else "yellow")
 
 
 def _say_next(console: Console, started: Started, settings: Settings) -> None:
@@ -121,13 +136,12 @@ def _say_next(console: Console, started: Started, settings: Settings) -> None:
         table.add_row("Neo4j Browser", f"[address]{endpoint.http_url}/browser[/address]")
         table.add_row("", f"connect to {endpoint.bolt_uri}")
         table.add_row("", f"user {endpoint.user}, password {endpoint.password}")
-    table.add_row(
-        "its look", f"drop [address]{started.url}/browser-guide/ecphoria.grass[/address]"
-    )
+    table.add_row("its style", f"[address]{started.url}/browser-guide/ecphoria.grass[/address]")
     table.add_row("its queries", f"[address]{started.url}/v1/browser[/address]")
-    asked = f"ecphoria recall 'Who has a parrot?' --explain --tenant {TENANT}"
-    table.add_row("ask yourself", f"{asked} --server {started.url}")
-    table.add_row("start afresh", f"ecphoria tenants erase {TENANT}")
+    there = "" if started.url == DEFAULT_URL else f" --server {started.url}"
+    asked = f"ecphoria recall 'Who has a parrot?' --explain --tenant {TENANT}{there}"
+    table.add_row("ask yourself", asked)
+    table.add_row("start afresh", f"ecphoria tenants erase {TENANT}{there}")
     table.add_row("everything is in", str(settings.home))
     console.print()
     console.print(Panel(table, title="Where to look next", title_align="left", style="none",

@@ -17,12 +17,12 @@ class SampleQuestion:
 
     Attributes:
         why: What makes it interesting.
-        gold: Keys of the turns that answer it; empty if nothing does.
+        evidence: Texts of the turns that answer it; empty if nothing does.
     """
 
     question: str
     why: str
-    gold: frozenset[str]
+    evidence: frozenset[str]
 
 
 def sample_conversation() -> tuple[AppendRequest, ...]:
@@ -33,9 +33,14 @@ def sample_conversation() -> tuple[AppendRequest, ...]:
 
 def sample_questions() -> tuple[SampleQuestion, ...]:
     """Read the questions of the demo, in the order they are asked."""
+    texts = {turn.idempotency_key: turn.text for turn in sample_conversation()}
     listed = json.loads((_DATA / "demo_questions.json").read_text(encoding="utf-8"))
     return tuple(
-        SampleQuestion(question=item["question"], why=item["why"], gold=frozenset(item["gold"]))
+        SampleQuestion(
+            question=item["question"],
+            why=item["why"],
+            evidence=frozenset(texts[key] for key in item["gold"]),
+        )
         for item in listed
     )
 

@@ -24,6 +24,7 @@ __all__ = [
     "environment",
     "find_server",
     "is_started",
+    "require_alone",
     "server_command",
     "set_password",
     "spawn",
@@ -63,14 +64,14 @@ def server_command(java: JavaRuntime, home: Home, memory: Memory) -> list[str]:
         "-cp",
         f"{home.plugins}/*:{home.conf}/*:{home.lib}/*",
         "org.neo4j.server.Neo4jCommunity",
-        *_identity(home),
+        _identity(home),
         f"--config-dir={home.conf}",
         "--console-mode",
     ]
 
 
-def _identity(home: Home) -> tuple[str, ...]:
-    return (f"--home-dir={home.root}",)
+def _identity(home: Home) -> str:
+    return f"--home-dir={home.root}"
 
 
 def environment(home: Home) -> dict[str, str]:
@@ -116,9 +117,28 @@ def find_server(pid: int | None, home: Home) -> psutil.Process | None:
         process = psutil.Process(pid)
         if _has_ended(process):
             return None
-        return process if set(_identity(home)) <= set(process.cmdline()) else None
+        return process if _identity(home) in process.cmdline() else None
     except psutil.Error:
         return None
+
+
+def require_alone(home: Home) -> None:
+    """Refuse to start beside a server of this home that nobody has noted.
+
+    Raises:
+        EngineError: there is one (reason `store-locked`).
+    """
+    for process in psutil.process_iter(["cmdline"]):
+        if _identity(home) in (process.info["cmdline"] or ()):
+            raise _locked(home, f"process {process.pid}")
+
+
+def _locked(home: Home, owner: str) -> EngineError:
+    return EngineError(
+        f"The store under {home.data} is in use by {owner}, which this command does not manage;"
+        " end that one, or choose another place with --home.",
+        reason="store-locked",
+    )
 
 
 def set_password(java: JavaRuntime, home: Home, password: str) -> None:
@@ -224,12 +244,8 @@ def _explain(status: int | None, home: Home) -> EngineError:
         )
     if "No space left on device" in text:
         return refused(OSError(errno.ENOSPC, ""), home.data)
-    if status == 2:
-        return EngineError(
-            f"The store under {home.data} is in use by a Neo4j that this command does not manage;"
-            " stop that one, or choose another place with --home.",
-            reason="store-locked",
-        )
+    if status == 2 or "FileLockException" in text:
+        return _locked(home, "another Neo4j")
     if "Could not reserve enough space" in text or "insufficient memory" in text:
         return EngineError(
             "The machine did not give Neo4j its memory; set heap and page cache lower.",

@@ -195,6 +195,7 @@ class Engine:
 
     def _start(self, last: ServerState | None, report: Report, *, keep: bool) -> ServerState:
         settings, home = self._settings, self._home
+        process.require_alone(home)
         java = find_java(settings.java)
         memory = size_memory(
             machine_megabytes(), heap_mb=settings.heap_mb, page_cache_mb=settings.page_cache_mb

@@ -28,6 +28,8 @@ from ecphoria.errors import (
 
 __all__ = ["GraphOptions", "open_driver", "translated_errors"]
 
+# The driver would also speak HTTP, but without the transactions that writing needs.
+_SCHEMES = frozenset({"bolt", "neo4j"})
 _TIMED_OUT = frozenset(
     {
         "Neo.ClientError.Transaction.TransactionTimedOut",
@@ -64,6 +66,10 @@ def open_driver(options: GraphOptions) -> neo4j.AsyncDriver:
     Raises:
         Misconfigured: The URI cannot be one of a Neo4j server.
     """
+    if options.uri.partition("://")[0].partition("+")[0] not in _SCHEMES:
+        raise Misconfigured(
+            "the Neo4j URI must start with bolt:// or neo4j://, or with +s for TLS"
+        )
     try:
         return neo4j.AsyncGraphDatabase.driver(
             options.uri,

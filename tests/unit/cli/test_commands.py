@@ -105,7 +105,7 @@ def test_recall_lists_hits_without_reading_markup(command: Command, service: Stu
     assert "I remember  confidence 0.86" in done.out
     assert "0.750" in done.out
     assert "Mara  5 Sep 2025  A red ring [bold]around[/bold] the bite. And a fever." in done.out
-    assert f"fusion  16 ms (seeds 12  rank 3)  trace {TRACE}" in done.out
+    assert f"fusion: 16 ms (seeds 12, rank 3)\ntrace {TRACE}\n" in done.out
     assert "NEXT" not in done.out
     assert service.seen[0][2]["k"] == 5
 

@@ -11,8 +11,8 @@ def test_every_turn_can_be_appended_again() -> None:
 
 
 def test_the_questions_ask_for_turns_that_are_there() -> None:
-    keys = {turn.idempotency_key for turn in sample_conversation()}
+    texts = {turn.text for turn in sample_conversation()}
     questions = sample_questions()
     assert len(questions) == 5
-    assert all(question.gold <= keys for question in questions)
-    assert sum(not question.gold for question in questions) == 1
+    assert all(question.evidence <= texts for question in questions)
+    assert sum(not question.evidence for question in questions) == 1

@@ -136,6 +136,19 @@ def test_a_reused_process_number_is_not_taken_for_the_server(make: Make, tmp_pat
     assert engine.up().pid != os.getpid()
 
 
+def test_a_running_server_whose_note_is_lost_is_left_alone(make: Make, tmp_path: Path) -> None:
+    engine = make()
+    pid = engine.up().pid
+    state = tmp_path / "home" / "run" / "state.json"
+    note = state.read_text()
+    state.unlink()
+    with pytest.raises(EngineError, match=str(pid)) as caught:
+        engine.up()
+    assert caught.value.fields["reason"] == "store-locked"
+    state.write_text(note)
+    assert engine.status().state is EngineState.RUNNING
+
+
 def test_two_at_once_get_one_server(make: Make) -> None:
     engines = [make(behaviour=f"sleep 0.5; {STARTS}") for _ in range(2)]
     found: list[Endpoint] = []
@@ -206,6 +219,7 @@ def test_a_killed_user_leaves_no_server_behind(make: Make, tmp_path: Path) -> No
     ("behaviour", "reason"),
     [
         ("exit 2", "store-locked"),
+        ("echo 'FileLockException: Store and its lock file'; exit 1", "store-locked"),
         ("echo 'Invalid value'; exit 3", "bad-configuration"),
         ("echo 'Could not reserve enough space for object heap'; exit 1", "not-enough-memory"),
         ("echo 'java.net.BindException: Address already in use'; exit 1", "port-taken"),

@@ -16,8 +16,8 @@ from ecphoria.recall.strategies.strategy import Ranked
 
 __all__ = ["found_directly", "next_wave", "rank_rows", "seed_records", "text_path"]
 
-_TRACED = 30
-"""Seeds a trace lists."""
+_TRACED = 10
+"""Seeds of each index that a trace lists."""
 
 FloatArray = NDArray[np.float64]
 
@@ -73,7 +73,8 @@ def found_directly(candidates: Candidates) -> Callable[[EpisodeId], tuple[PathSt
         row = candidates.row[episode]
         by_text = candidates.single[row] > 0.0
         stream = Stream.TEXT if by_text else Stream.VECTOR
-        energy = candidates.single[row] if by_text else candidates.columns.cosine[row]
+        found = candidates.single if by_text else candidates.columns.cosine
+        energy = float(found[row])
         return (PathStep(node=episode, kind="episode", edge=stream, label="", energy=energy),)
 
     return path

@@ -1,0 +1,76 @@
+"""The raw result of one question and one strategy: all figures come from these alone."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ecphoria.errors import BadFile
+from ecphoria.evaluation.datasets.dataset import ADVERSARIAL
+from ecphoria.evaluation.datasets.reading import read_lines
+
+__all__ = ["Row", "read_rows", "write_rows"]
+
+
+class Row(BaseModel):
+    """One line of ROWS.jsonl."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    strategy: str
+    """Its name, or `without:...` for an ablation of the default."""
+    collection: str
+    """The conversation or pool."""
+    question: str
+    """Id of the question in its collection."""
+    category: str
+    """Of the question."""
+    gold: tuple[str, ...]
+    """Ids of the memories that hold the evidence."""
+    official: tuple[str, ...] | None
+    """Evidence as the data spells it."""
+    ranked: tuple[str, ...]
+    """Ids of what was recalled, best first."""
+    scores: tuple[float, ...]
+    """Of what was recalled."""
+    confidence: float
+    """That the answer is among it."""
+    verdict: str
+    """What the gate said."""
+    latency_ms: float
+    """Of the whole recall, measured by the service."""
+    timings_ms: dict[str, float]
+    """By phase."""
+    context_tokens: int
+    """Size of the context block."""
+    error: str | None = None
+    """Code of the error if the question failed; it scores 0."""
+
+    @property
+    def adversarial(self) -> bool:
+        """Whether it counts for abstention only."""
+        return self.category == ADVERSARIAL
+
+    @property
+    def scored(self) -> bool:
+        """Whether it counts for recall."""
+        return bool(self.gold) and not self.adversarial
+
+
+def write_rows(path: Path, rows: Iterable[Row]) -> None:
+    """Write a row a line."""
+    text = "".join(f"{row.model_dump_json()}\n" for row in rows)
+    path.write_text(text, encoding="utf-8")
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """Read what `write_rows` wrote.
+
+    Raises:
+        BadFile: It cannot be read, or is something else.
+    """
+    for record in read_lines(path):
+        try:
+            yield Row.model_validate(record.fields)
+        except ValidationError as error:
+            raise BadFile(f"{record.where} is not a row of results.") from error

@@ -1,0 +1,165 @@
+"""The real service on the real Neo4j, reached over HTTP as a user would."""
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from ecphoria.api.server import Started, serve
+from ecphoria.settings import AuthSettings, Neo4jSettings, ServerSettings, Settings
+from tests.conftest import CACHE, Server
+
+PROBLEM_JSON = "application/problem+json"
+
+
+@dataclass(frozen=True)
+class RunningService:
+    """A service that answers, and an operator's key for it."""
+
+    url: str
+    key: str
+    started: Started
+
+
+Run = Callable[[Settings], AbstractContextManager[RunningService]]
+
+
+@contextmanager
+def running(settings: Settings) -> Iterator[RunningService]:
+    """Serve in a thread of its own until the block ends."""
+    up: Future[Started] = Future()
+
+    def work() -> None:
+        try:
+            asyncio.run(serve(settings, started=up.set_result))
+        except BaseException as error:
+            if up.done():
+                raise
+            up.set_exception(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        started = up.result(timeout=120)
+        key = settings.auth.bootstrap_key
+        yield RunningService(
+            url=started.url, key=key.get_secret_value() if key else "", started=started
+        )
+    finally:
+        if up.done() and up.exception() is None:
+            up.result().stop()
+        thread.join(timeout=30)
+        assert not thread.is_alive()
+
+
+def settings_for(neo4j: Server, home: Path, **changes: Any) -> Settings:
+    """Settings of a service of its own on this Neo4j."""
+    return Settings(
+        **{
+            "home": home,
+            "cache": CACHE,
+            "neo4j": Neo4jSettings(uri=neo4j.uri, user=neo4j.user, password=neo4j.password),
+            "auth": AuthSettings(bootstrap_key=f"test-{secrets.token_urlsafe(32)}"),
+            "server": ServerSettings(port=0),
+            **changes,
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def server(
+    neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningService]:
+    """A running service that all tests share; each works in tenants of its own."""
+    with running(settings_for(neo4j_server, tmp_path_factory.mktemp("home"))) as service:
+        yield service
+
+
+@pytest.fixture(scope="session")
+def operator(server: RunningService) -> Iterator[httpx.Client]:
+    """An operator, who names the tenant in each request."""
+    headers = {"Authorization": f"Bearer {server.key}"}
+    with httpx.Client(base_url=server.url, headers=headers, timeout=60) as client:
+        yield client
+
+
+class Owner(httpx.Client):
+    """A caller with a key of one tenant."""
+
+    def __init__(self, url: str, name: str, key: str) -> None:
+        super().__init__(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60)
+        self.name = name
+        self.key = key
+
+    def remember(self, text: str, **fields: object) -> str:
+        answer = self.post("/v1/episodes", json={"text": text, **fields})
+        assert answer.status_code in {200, 201}, answer.text
+        return str(answer.json()["id"])
+
+    def texts(self, **query: str | int) -> list[str]:
+        answer = self.get("/v1/episodes", params=query)
+        assert answer.status_code == 200, answer.text
+        return [episode["text"] for episode in answer.json()["episodes"]]
+
+    def recalled(self, cue: str, **body: object) -> list[str]:
+        answer = self.post("/v1/recall", json={"cue": cue, **body})
+        assert answer.status_code == 200, answer.text
+        return [hit["episode"]["text"] for hit in answer.json()["hits"]]
+
+
+@contextmanager
+def new_owner(operator: httpx.Client, *scopes: str) -> Iterator[Owner]:
+    """A tenant of its own with one key, erased afterwards."""
+    name = f"t-{secrets.token_hex(8)}"
+    assert operator.post("/v1/tenants", json={"name": name}).status_code == 201
+    issued = operator.post(
+        "/v1/keys",
+        json={"name": "test", "scopes": scopes or ("read", "write", "admin")},
+        headers={"Ecphoria-Tenant": name},
+    )
+    assert issued.status_code == 201, issued.text
+    with Owner(str(operator.base_url), name, issued.json()["secret"]) as owner:
+        yield owner
+    assert operator.delete(f"/v1/tenants/{name}").status_code in {200, 404}
+
+
+@pytest.fixture
+def owner(operator: httpx.Client) -> Iterator[Owner]:
+    """The owner of a fresh tenant."""
+    with new_owner(operator) as made:
+        yield made
+
+
+@pytest.fixture
+def stranger(operator: httpx.Client) -> Iterator[Owner]:
+    """The owner of another tenant."""
+    with new_owner(operator) as made:
+        yield made
+
+
+def problem(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
+    """Check that an answer is the problem expected, whole and helpful."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["Content-Type"] == PROBLEM_JSON
+    document: dict[str, Any] = answer.json()
+    assert document["type"] == f"/errors/{code}"
+    assert document["status"] == status
+    assert document["title"]
+    assert document["detail"]
+    assert document["instance"] == answer.request.url.path
+    assert document["request_id"] == answer.headers["X-Request-Id"]
+    assert "Traceback" not in answer.text
+    return document
+
+
+def pointers(document: dict[str, Any]) -> list[str]:
+    """Which fields a problem names."""
+    return [fault["pointer"] for fault in document.get("errors", [])]

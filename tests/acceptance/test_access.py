@@ -1,0 +1,209 @@
+"""Keys, scopes, and tenants that never meet."""
+
+import re
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+from tests.acceptance.conftest import Owner, RunningService, new_owner, problem
+
+SECRET = "The treasure is buried under the walnut tree."
+Call = Callable[[Owner, dict[str, str]], httpx.Response]
+
+
+def key_of(owner: Owner, *scopes: str) -> httpx.Client:
+    issued = owner.post("/v1/keys", json={"name": "narrow", "scopes": scopes})
+    assert issued.status_code == 201, issued.text
+    headers = {"Authorization": f"Bearer {issued.json()['secret']}"}
+    return httpx.Client(base_url=owner.base_url, headers=headers, timeout=60)
+
+
+CALLS: dict[str, Call] = {
+    "get /v1/episodes/{episode}": lambda o, ids: o.get(f"/v1/episodes/{ids['episode']}"),
+    "get /v1/episodes": lambda o, _: o.get("/v1/episodes", params={"concept": "walnut"}),
+    "delete /v1/episodes/{episode}": lambda o, ids: o.delete(f"/v1/episodes/{ids['episode']}"),
+    "post /v1/episodes": lambda o, _: o.post(
+        "/v1/episodes", json={"text": "mine", "idempotency_key": "shared"}
+    ),
+    "post /v1/episodes/batch": lambda o, _: o.post(
+        "/v1/episodes/batch",
+        json={"episodes": [{"text": "mine too", "idempotency_key": "shared 2"}]},
+    ),
+    "post /v1/recall": lambda o, _: o.post(
+        "/v1/recall", json={"cue": SECRET, "k": 200, "explain": True}
+    ),
+    "get /v1/traces/{trace}": lambda o, ids: o.get(f"/v1/traces/{ids['trace']}"),
+    "get /v1/strategies": lambda o, _: o.get("/v1/strategies"),
+    "get /v1/sessions": lambda o, _: o.get("/v1/sessions"),
+    "get /v1/stats": lambda o, _: o.get("/v1/stats"),
+    "get /v1/tenants": lambda o, _: o.get("/v1/tenants"),
+    "post /v1/tenants": lambda o, _: o.post("/v1/tenants", json={"name": "mine"}),
+    "delete /v1/tenants/{name}": lambda o, ids: o.delete(f"/v1/tenants/{ids['name']}"),
+    "get /v1/keys": lambda o, _: o.get("/v1/keys"),
+    "post /v1/keys": lambda o, _: o.post("/v1/keys", json={"name": "k", "scopes": ["read"]}),
+    "delete /v1/keys/{key}": lambda o, ids: o.delete(f"/v1/keys/{ids['key']}"),
+}
+
+
+@pytest.fixture
+def ids(owner: Owner) -> dict[str, str]:
+    """A memory of the owner's, with everything that hangs on it."""
+    episode = owner.remember(
+        SECRET, speaker="Flint", session="island", idempotency_key="shared", metadata={"m": 1}
+    )
+    recall = owner.post("/v1/recall", json={"cue": SECRET}).json()
+    assert [hit["episode"]["text"] for hit in recall["hits"]] == [SECRET]
+    (key,) = owner.get("/v1/keys").json()
+    return {
+        "episode": episode,
+        "trace": recall["trace_id"],
+        "key": key["id"],
+        "name": owner.name,
+    }
+
+
+def guarded_operations(server: RunningService) -> set[str]:
+    paths = httpx.get(f"{server.url}/openapi.json").json()["paths"]
+    return {
+        f"{method} {path}"
+        for path, methods in paths.items()
+        for method, operation in methods.items()
+        if operation.get("security")
+    }
+
+
+def test_every_guarded_endpoint_is_tried_with_two_tenants(server: RunningService) -> None:
+    assert guarded_operations(server) == set(CALLS)
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_no_tenant_sees_or_touches_another(
+    owner: Owner, stranger: Owner, ids: dict[str, str], call: Call
+) -> None:
+    before = owner.get("/v1/stats").json()
+    answer = call(stranger, ids)
+    for told in ("walnut", "Flint", "island", ids["episode"], owner.name, ids["key"]):
+        assert told not in answer.text or told in str(answer.request.url), told
+    after = owner.get("/v1/stats").json()
+    assert after == before
+    assert owner.get(f"/v1/episodes/{ids['episode']}").json()["text"] == SECRET
+
+
+def test_the_same_key_is_free_in_another_tenant(owner: Owner, stranger: Owner) -> None:
+    for who in (owner, stranger):
+        made = who.post("/v1/episodes", json={"text": who.name, "idempotency_key": "one"})
+        assert made.status_code == 201
+    assert owner.texts() == [owner.name]
+    assert stranger.texts() == [stranger.name]
+
+
+def test_a_tenants_key_may_not_name_another_tenant(owner: Owner, stranger: Owner) -> None:
+    for name in (stranger.name, "no-such-tenant"):
+        answer = owner.get("/v1/stats", headers={"Ecphoria-Tenant": name})
+        problem(answer, 403, "forbidden")
+    own = owner.get("/v1/stats", headers={"Ecphoria-Tenant": owner.name})
+    assert own.status_code == 200
+
+
+def test_an_operator_names_the_tenant(operator: httpx.Client, owner: Owner) -> None:
+    owner.remember("one")
+    told = operator.get("/v1/stats", headers={"Ecphoria-Tenant": owner.name})
+    assert told.json()["episodes"] == 1
+    problem(operator.get("/v1/stats"), 422, "invalid-input")
+    unknown = operator.get("/v1/stats", headers={"Ecphoria-Tenant": "no-such-tenant"})
+    problem(unknown, 404, "not-found")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [{}, {"Authorization": "Bearer "}, {"Authorization": "Bearer eck_00000000_" + "a" * 43},
+     {"Authorization": "Basic dXNlcjpwdw=="}, {"Authorization": "Bearer \xff".encode("latin-1")}],
+)  # fmt: skip
+def test_without_a_key_that_was_issued_nothing_opens(
+    server: RunningService, header: dict[str, str]
+) -> None:
+    for operation in guarded_operations(server):
+        method, path = operation.split()
+        answer = httpx.request(
+            method, server.url + re.sub(r"{\w+}", "x", path), headers=header, timeout=60
+        )
+        problem(answer, 401, "unauthenticated")
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+SCOPE_OF = {
+    "read": {
+        "get /v1/episodes/{episode}", "get /v1/episodes", "post /v1/recall",
+        "get /v1/traces/{trace}", "get /v1/strategies", "get /v1/sessions", "get /v1/stats",
+    },
+    "write": {"post /v1/episodes", "post /v1/episodes/batch", "delete /v1/episodes/{episode}"},
+    "admin": {"get /v1/keys", "post /v1/keys", "delete /v1/keys/{key}"},
+    "operator": {"get /v1/tenants", "post /v1/tenants", "delete /v1/tenants/{name}"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("scope", ["read", "write", "admin"])
+def test_a_key_opens_what_its_scope_says_and_no_more(owner: Owner, scope: str) -> None:
+    assert set().union(*SCOPE_OF.values()) == set(CALLS)
+    ids = {"episode": "x", "trace": "x", "key": "x", "name": "x"}
+    with key_of(owner, scope) as narrow:
+        for operation, call in CALLS.items():
+            answer = call(narrow, ids)  # type: ignore[arg-type]  # only its HTTP verbs are used
+            if operation in SCOPE_OF[scope]:
+                assert answer.status_code in {200, 201, 204, 404}, operation
+            else:
+                problem(answer, 403, "forbidden")
+
+
+def test_a_revoked_key_is_refused_at_once(owner: Owner) -> None:
+    issued = owner.post("/v1/keys", json={"name": "leaving", "scopes": ["read"]}).json()
+    headers = {"Authorization": f"Bearer {issued['secret']}"}
+    assert owner.get("/v1/stats", headers=headers).status_code == 200
+    assert owner.delete(f"/v1/keys/{issued['id']}").status_code == 204
+    problem(owner.get("/v1/stats", headers=headers), 401, "unauthenticated")
+    listed = {key["id"]: key for key in owner.get("/v1/keys").json()}
+    assert listed[issued["id"]]["revoked_at"]
+    assert owner.delete(f"/v1/keys/{issued['id']}").status_code == 204
+
+
+def test_a_secret_is_shown_once(owner: Owner) -> None:
+    issued = owner.post("/v1/keys", json={"name": "once", "scopes": ["read", "write"]}).json()
+    assert re.fullmatch(r"eck_[0-9a-f]{8}_[\w-]{43}", issued["secret"])
+    assert issued["secret"].startswith(issued["prefix"])
+    assert issued["secret"] not in owner.get("/v1/keys").text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{"name": "", "scopes": ["read"]}, {"name": "x", "scopes": []},
+     {"name": "x", "scopes": ["root"]}, {"name": "x" * 101, "scopes": ["read"]}, {"name": "x"}],
+)  # fmt: skip
+def test_an_unusable_key_is_refused(owner: Owner, body: dict[str, object]) -> None:
+    problem(owner.post("/v1/keys", json=body), 422, "invalid-input")
+    assert len(owner.get("/v1/keys").json()) == 1
+
+
+@pytest.mark.parametrize("name", ["", "A", "-a", "a b", "ä", "a" * 65, "a/b", "a\n"])
+def test_an_unusable_tenant_name_is_refused(operator: httpx.Client, name: str) -> None:
+    problem(operator.post("/v1/tenants", json={"name": name}), 422, "invalid-input")
+
+
+def test_a_taken_tenant_name_is_a_conflict(operator: httpx.Client, owner: Owner) -> None:
+    problem(operator.post("/v1/tenants", json={"name": owner.name}), 409, "conflict")
+
+
+def test_erasing_a_tenant_leaves_nothing(operator: httpx.Client) -> None:
+    with new_owner(operator) as leaving:
+        leaving.remember(SECRET, session="s", speaker="Flint")
+        leaving.remember("Another.", session="s", speaker="Flint")
+        leaving.recalled(SECRET)
+        erased = operator.delete(f"/v1/tenants/{leaving.name}")
+        assert erased.status_code == 200, erased.text
+        removed = erased.json()["removed"]
+        assert removed["episodes"] == 2
+        assert removed["keys"] == 1
+        problem(leaving.get("/v1/stats"), 401, "unauthenticated")
+        problem(operator.delete(f"/v1/tenants/{leaving.name}"), 404, "not-found")
+        names = [tenant["name"] for tenant in operator.get("/v1/tenants").json()]
+        assert leaving.name not in names

@@ -1,0 +1,231 @@
+"""Whatever is sent, the answer says what to do and nothing half-written stays."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.acceptance.conftest import Owner, RunningService, pointers, problem
+
+JSON = {"Content-Type": "application/json"}
+DIMENSION = 384
+
+
+@pytest.fixture(autouse=True)
+def nothing_written(owner: Owner, request: pytest.FixtureRequest) -> Any:
+    """After every test of this module the tenant is as empty as before."""
+    yield
+    stats = owner.get("/v1/stats").json()
+    left = {name: count for name, count in stats.items() if count}
+    left.pop("traces", None)
+    assert left == {}
+
+
+APPENDS: list[tuple[str, dict[str, Any], str, str]] = [
+    ("empty text", {"text": ""}, "invalid-input", "#/text"),
+    ("blank text", {"text": " \n\t "}, "invalid-input", "#/text"),
+    ("no text", {"speaker": "Ana"}, "invalid-input", "#/text"),
+    ("1 MB text", {"text": "a" * 1_000_000}, "too-large", "#/text"),
+    ("control characters", {"text": "bell \x07"}, "invalid-input", "#/text"),
+    ("NUL", {"text": "nul \x00"}, "invalid-input", "#/text"),
+    ("control character in a name", {"text": "x", "speaker": "A\x1bna"}, "invalid-input", "#/speaker"),  # noqa: E501
+    ("unknown field", {"text": "x", "txet": "y"}, "invalid-input", "#/txet"),
+    ("far future", {"text": "x", "occurred_at": "9999-01-01T00:00:00Z"}, "invalid-input", "#/occurred_at"),  # noqa: E501
+    ("year 1", {"text": "x", "occurred_at": "0001-01-01T00:00:00Z"}, "invalid-input", "#/occurred_at"),  # noqa: E501
+    ("before year 1 in UTC", {"text": "x", "occurred_at": "0001-01-01T00:00:00+10:00"}, "invalid-input", "#/occurred_at"),  # noqa: E501
+    ("naive datetime", {"text": "x", "occurred_at": "2025-01-01T00:00:00"}, "invalid-input", "#/occurred_at"),  # noqa: E501
+    ("seconds since 1970", {"text": "x", "occurred_at": 1_735_689_600}, "invalid-input", "#/occurred_at"),  # noqa: E501
+    ("no such day", {"text": "x", "occurred_at": "2025-02-30T00:00:00Z"}, "invalid-input", "#/occurred_at"),  # noqa: E501
+    ("importance above 1", {"text": "x", "importance": 1.5}, "invalid-input", "#/importance"),
+    ("nested metadata", {"text": "x", "metadata": {"a": {"b": 1}}}, "invalid-input", "#/metadata"),
+    ("huge integer", {"text": "x", "metadata": {"a": 2**80}}, "invalid-input", "#/metadata"),
+    ("negative position", {"text": "x", "position": -1}, "invalid-input", "#/position"),
+    ("short vector", {"text": "x", "vector": [0.1, 0.2]}, "bad-vector", "#/vector"),
+    ("zero vector", {"text": "x", "vector": [0.0] * DIMENSION}, "bad-vector", "#/vector"),
+    ("empty vector", {"text": "x", "vector": []}, "bad-vector", "#/vector"),
+    ("overflowing vector", {"text": "x", "vector": [1e308] * DIMENSION}, "bad-vector", "#/vector"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "field"),
+    [each[1:] for each in APPENDS],
+    ids=[each[0] for each in APPENDS],
+)
+def test_an_unusable_episode_names_the_field(
+    owner: Owner, body: dict[str, Any], code: str, field: str
+) -> None:
+    answer = owner.post("/v1/episodes", json=body)
+    status = 413 if code == "too-large" else 422
+    told = pointers(problem(answer, status, code))
+    assert any(pointer == field or pointer.startswith(f"{field}/") for pointer in told), told
+
+
+RAW: list[tuple[str, bytes, str]] = [
+    ("lone surrogate", b'{"text": "half \\ud83d"}', "#/text"),
+    ("lone surrogate in a name", b'{"text": "x", "speaker": "\\udc00"}', "#/speaker"),
+    ("lone surrogate in metadata", b'{"text": "x", "metadata": {"\\ud800": 1}}', "#/metadata"),
+    ("lone surrogate as a field", b'{"text": "x", "\\ud800": 1}', "#"),
+    ("invalid UTF-8", b'{"text": "\xff\xfe"}', ""),
+    ("not JSON", b"text=hello", "#"),
+    ("cut off", b'{"text": "hel', "#"),
+    ("empty", b"", "#"),
+    ("null", b"null", "#"),
+    ("a list", b"[]", "#"),
+    ("deeply nested", b"[" * 100_000, ""),
+    ("a number of 5,000 digits", b'{"text": "x", "position": ' + b"9" * 5_000 + b"}", ""),
+    ("infinity", b'{"text": "x", "importance": Infinity}', "#/importance"),
+    ("NaN in a vector", b'{"text": "x", "vector": [' + b"NaN," * 383 + b"1]}", "#/vector"),
+]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"), [each[1:] for each in RAW], ids=[each[0] for each in RAW]
+)
+def test_bytes_that_are_no_request_are_refused(owner: Owner, body: bytes, field: str) -> None:
+    answer = owner.post("/v1/episodes", content=body, headers=JSON)
+    code = "bad-vector" if "vector" in field else "invalid-input"
+    told = pointers(problem(answer, 422, code))
+    assert told == ([field] if field else []), told
+
+
+def test_a_body_over_the_bound_is_refused_whether_its_length_is_told_or_not(
+    owner: Owner,
+) -> None:
+    piece = b" " * 1_000_000
+    told = owner.post("/v1/episodes", content=piece * 17, headers=JSON)
+    assert "16,000,000" in problem(told, 413, "too-large")["detail"]
+    streamed = owner.post("/v1/episodes", content=(piece for _ in range(17)), headers=JSON)
+    problem(streamed, 413, "too-large")
+
+
+def test_a_batch_of_10_000_is_told_the_bound(owner: Owner) -> None:
+    items = [{"text": f"turn {number}"} for number in range(10_000)]
+    answer = owner.post("/v1/episodes/batch", json={"episodes": items})
+    told = problem(answer, 413, "too-large")
+    assert pointers(told) == ["#/episodes"]
+    assert "1,000" in told["detail"]
+
+
+@pytest.mark.parametrize("body", [{}, {"episodes": {}}, {"episodes": None}, {"items": []}])
+def test_a_batch_without_its_list_is_refused(owner: Owner, body: dict[str, Any]) -> None:
+    problem(owner.post("/v1/episodes/batch", json=body), 422, "invalid-input")
+
+
+def test_an_empty_batch_stores_nothing(owner: Owner) -> None:
+    answer = owner.post("/v1/episodes/batch", json={"episodes": []})
+    assert answer.json() == {"created": 0, "existed": 0, "refused": 0, "results": []}
+
+
+RECALLS: list[tuple[str, dict[str, Any], str, str]] = [
+    ("no cue", {}, "invalid-input", "#/cue"),
+    ("blank cue", {"cue": "  "}, "invalid-input", "#/cue"),
+    ("cue of 1 MB", {"cue": "a " * 500_000}, "too-large", "#/cue"),
+    ("unknown strategy", {"cue": "x", "strategy": "magic"}, "unknown-strategy", "#/strategy"),
+    ("unknown option", {"cue": "x", "options": {"magic": 1}}, "invalid-input", "#/options"),
+    ("k = 0", {"cue": "x", "k": 0}, "invalid-input", "#/k"),
+    ("k = 10,000", {"cue": "x", "k": 10_000}, "invalid-input", "#/k"),
+    ("k as text", {"cue": "x", "k": "10"}, "invalid-input", "#/k"),
+    ("no budget", {"cue": "x", "token_budget": 0}, "invalid-input", "#/token_budget"),
+    ("naive filter", {"cue": "x", "filters": {"occurred_from": "2025-01-01"}}, "invalid-input", "#/filters/occurred_from"),  # noqa: E501
+    ("unknown filter", {"cue": "x", "filters": {"person": "Ana"}}, "invalid-input", "#/filters/person"),  # noqa: E501
+    ("short vector", {"vector": [1.0]}, "bad-vector", "#/vector"),
+    ("zero vector", {"vector": [0.0] * DIMENSION}, "bad-vector", "#/vector"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "field"),
+    [each[1:] for each in RECALLS],
+    ids=[each[0] for each in RECALLS],
+)
+def test_an_unusable_cue_names_the_field(
+    owner: Owner, body: dict[str, Any], code: str, field: str
+) -> None:
+    answer = owner.post("/v1/recall", json=body)
+    status = 413 if code == "too-large" else 422
+    told = pointers(problem(answer, status, code))
+    assert any(pointer == field or pointer.startswith(f"{field}/") for pointer in told), told
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
+        "the of and to a in is it",
+        '+tenant:x AND (text:* OR "open',
+        "a\\ ~2 ^5 [1 TO *] {} /regex/ && || !",
+        'it\'s "quoted" `ticks`; MATCH (n) DETACH DELETE n //',
+        "🙂 ︎ \u200b",
+        "\x00\x07",
+        "???",
+        "x" * 5_000,
+    ],
+)
+def test_an_empty_store_answers_any_cue_with_nothing(owner: Owner, cue: str) -> None:
+    answer = owner.post("/v1/recall", json={"cue": cue})
+    assert answer.status_code == 200, answer.text
+    told = answer.json()
+    assert told["hits"] == []
+    assert told["verdict"] == "empty"
+    assert told["answerable"] is False
+    assert told["reasons"]
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "field"),
+    [
+        ("/v1/episodes", {"limit": "0"}, "query:limit"),
+        ("/v1/episodes", {"limit": "100000"}, "query:limit"),
+        ("/v1/episodes", {"cursor": "x"}, "query:cursor"),
+        ("/v1/episodes", {"cursor": "9" * 30}, "query:cursor"),
+        ("/v1/episodes", {"occurred_from": "2025-01-01"}, "query:occurred_from"),
+        ("/v1/episodes", {"sesion": "x"}, "query:sesion"),
+        ("/v1/sessions", {"limit": "many"}, "query:limit"),
+    ],
+)
+def test_an_unusable_query_names_the_parameter(
+    owner: Owner, path: str, query: dict[str, str], field: str
+) -> None:
+    assert pointers(problem(owner.get(path, params=query), 422, "invalid-input")) == [field]
+
+
+def test_what_does_not_exist_is_not_found(owner: Owner) -> None:
+    for path in ("/v1/episodes/no-such", "/v1/traces/no-such", "/v1/nowhere", "/errors/none"):
+        problem(owner.get(path), 404, "not-found")
+    problem(owner.delete("/v1/episodes/no-such"), 404, "not-found")
+    problem(owner.get("/v1/episodes/%00%ff%ed%a0%80"), 404, "not-found")
+
+
+def test_another_method_is_told_the_ones_allowed(owner: Owner) -> None:
+    answer = owner.put("/v1/episodes", json={})
+    assert answer.status_code == 405
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert "POST" in answer.headers["Allow"] or "GET" in answer.headers["Allow"]
+
+
+def test_a_refusal_never_repeats_the_text(owner: Owner) -> None:
+    for body in ({"text": "marmalade", "role": 5}, {"text": ["marmalade"]}, "marmalade"):
+        answer = owner.post("/v1/episodes", json=body)
+        assert answer.status_code == 422
+        assert "marmalade" not in answer.text
+
+
+def test_a_request_id_is_taken_over_when_it_is_usable(owner: Owner) -> None:
+    named = owner.get("/v1/stats", headers={"X-Request-Id": "turn-17.a_b"})
+    assert named.headers["X-Request-Id"] == "turn-17.a_b"
+    for unusable in ("x" * 65, "a b", "a;b"):
+        other = owner.get("/v1/stats", headers={"X-Request-Id": unusable})
+        assert other.headers["X-Request-Id"] not in {unusable, ""}
+
+
+def test_a_strangers_body_is_not_read(server: RunningService, owner: Owner) -> None:
+    with httpx.Client(base_url=server.url) as anyone:
+        answer = anyone.post("/v1/episodes", content=b"{not json", headers=JSON)
+    problem(answer, 401, "unauthenticated")
+
+
+def test_an_importance_that_json_cannot_hold_is_refused(owner: Owner) -> None:
+    body = json.dumps({"text": "x", "importance": float("nan")}).encode()
+    answer = owner.post("/v1/episodes", content=body, headers=JSON)
+    assert pointers(problem(answer, 422, "invalid-input")) == ["#/importance"]

@@ -1,0 +1,204 @@
+import secrets
+from datetime import UTC, datetime, timedelta
+
+import httpx
+
+from tests.acceptance.conftest import Owner, pointers, problem
+
+TURN = {
+    "text": "We planted the lemon tree behind the shed.",
+    "speaker": "Mara",
+    "role": "user",
+    "session": "garden",
+    "position": 2,
+    "occurred_at": "2025-04-02T08:15:00+02:00",
+    "source": "chat",
+    "metadata": {"mood": "glad", "count": 1, "warm": True, "share": 0.25},
+    "importance": 0.75,
+}
+
+
+def test_an_episode_comes_back_as_it_was_sent(owner: Owner) -> None:
+    made = owner.post("/v1/episodes", json=TURN)
+    assert made.status_code == 201
+    assert made.json()["outcome"] == "created"
+    episode = owner.get(f"/v1/episodes/{made.json()['id']}").json()
+    sent = {**TURN, "occurred_at": "2025-04-02T06:15:00Z"}
+    assert {name: episode[name] for name in sent} == sent
+    assert episode["ordinal"] == 0
+    assert episode["state"] == "live"
+    age = datetime.now(UTC) - datetime.fromisoformat(episode["recorded_at"])
+    assert timedelta() <= age < timedelta(minutes=1)
+
+
+def test_the_next_recall_finds_what_was_acknowledged(owner: Owner) -> None:
+    for number, text in enumerate(("The key is under the blue pot.", "Dinner is at eight.")):
+        owner.remember(text, session="s", occurred_at=f"2025-01-0{number + 1}T10:00:00Z")
+        assert text in owner.recalled(text)
+
+
+def test_the_same_key_and_body_is_stored_once(owner: Owner) -> None:
+    headers = {"Idempotency-Key": "order-7"}
+    body = {"text": "The parcel arrived.", "session": "s"}
+    first = owner.post("/v1/episodes", json=body, headers=headers)
+    again = owner.post("/v1/episodes", json=body, headers=headers)
+    in_body = owner.post("/v1/episodes", json={**body, "idempotency_key": "order-7"})
+    assert (first.status_code, again.status_code, in_body.status_code) == (201, 200, 200)
+    assert first.json()["id"] == again.json()["id"] == in_body.json()["id"]
+    assert again.json()["outcome"] == "existed"
+    assert owner.texts() == ["The parcel arrived."]
+
+
+def test_the_same_key_with_another_body_is_a_conflict(owner: Owner) -> None:
+    headers = {"Idempotency-Key": "order-7"}
+    owner.post("/v1/episodes", json={"text": "The parcel arrived."}, headers=headers)
+    other = owner.post("/v1/episodes", json={"text": "The parcel is late."}, headers=headers)
+    problem(other, 409, "conflict")
+    assert owner.texts() == ["The parcel arrived."]
+
+
+def test_a_header_and_a_body_that_disagree_about_the_key_are_refused(owner: Owner) -> None:
+    answer = owner.post(
+        "/v1/episodes",
+        json={"text": "x", "idempotency_key": "a"},
+        headers={"Idempotency-Key": "b"},
+    )
+    assert pointers(problem(answer, 422, "invalid-input")) == ["#/idempotency_key"]
+    assert owner.texts() == []
+
+
+def test_late_turns_take_their_place_in_the_session(owner: Owner) -> None:
+    for text, minute in (("third", 3), ("first", 1), ("fourth", 4), ("second", 2)):
+        owner.remember(text, session="s", occurred_at=f"2025-01-01T10:0{minute}:00Z")
+    listed = owner.get("/v1/episodes", params={"session": "s"}).json()["episodes"]
+    by_place = sorted(listed, key=lambda episode: episode["ordinal"])
+    assert [episode["text"] for episode in by_place] == ["first", "second", "third", "fourth"]
+    assert [episode["ordinal"] for episode in by_place] == [0, 1, 2, 3]
+    assert owner.get("/v1/stats").json()["next_edges"] == 3
+
+
+def test_position_orders_turns_of_one_instant(owner: Owner) -> None:
+    for text, position in (("b", 2), ("a", 1), ("c", 3)):
+        owner.remember(text, session="s", position=position, occurred_at="2025-01-01T10:00:00Z")
+    listed = owner.get("/v1/episodes", params={"session": "s"}).json()["episodes"]
+    assert [e["text"] for e in sorted(listed, key=lambda e: e["ordinal"])] == ["a", "b", "c"]
+
+
+def test_a_batch_stores_what_can_be_used_and_says_what_cannot(owner: Owner) -> None:
+    items = [
+        {"text": "good one", "session": "s"},
+        {"text": ""},
+        {"txt": "misspelt"},
+        "no object",
+        {"text": "good two", "session": "s", "idempotency_key": "k"},
+        {"text": "good two", "session": "s", "idempotency_key": "k"},
+        {"text": "other body", "session": "s", "idempotency_key": "k"},
+        {"text": "x", "vector": [0.0, 1.0]},
+        {"text": "x", "occurred_at": "2025-01-01T10:00:00"},
+    ]
+    answer = owner.post("/v1/episodes/batch", json={"episodes": items})
+    assert answer.status_code == 200
+    told = answer.json()
+    assert (told["created"], told["existed"], told["refused"]) == (2, 1, 6)
+    results = told["results"]
+    assert [result["index"] for result in results] == list(range(len(items)))
+    assert [result.get("outcome") for result in results] == [
+        "created", None, None, None, "created", "existed", None, None, None,
+    ]  # fmt: skip
+    codes = [r["problem"]["type"].rpartition("/")[2] if "problem" in r else "" for r in results]
+    assert codes == [
+        "", "invalid-input", "invalid-input", "invalid-input", "", "",
+        "conflict", "bad-vector", "invalid-input",
+    ]  # fmt: skip
+    assert pointers(results[1]["problem"]) == ["#/episodes/1/text"]
+    assert pointers(results[2]["problem"]) == ["#/episodes/2/text", "#/episodes/2/txt"]
+    assert pointers(results[3]["problem"]) == ["#/episodes/3"]
+    assert pointers(results[8]["problem"]) == ["#/episodes/8/occurred_at"]
+    assert owner.texts() == ["good one", "good two"]
+
+
+def test_listing_pages_through_everything_once(owner: Owner) -> None:
+    texts = [f"turn {number}" for number in range(7)]
+    items = [{"text": text, "session": "s"} for text in texts]
+    owner.post("/v1/episodes/batch", json={"episodes": items})
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
+    for _ in range(10):
+        page = owner.get("/v1/episodes", params={"limit": 3, **cursor}).json()
+        seen += [episode["text"] for episode in page["episodes"]]
+        if page.get("next_cursor") is None:
+            break
+        cursor = {"cursor": page["next_cursor"]}
+    assert seen == texts
+
+
+def test_listing_by_session_time_and_concept(owner: Owner) -> None:
+    owner.remember("Rain all day.", session="a", occurred_at="2025-01-01T00:00:00Z")
+    owner.remember("We met Ingrid by the sea.", session="b", occurred_at="2025-02-01T00:00:00Z")
+    owner.remember(
+        "Then I heard from Ingrid again.", session="b", occurred_at="2025-03-01T00:00:00Z"
+    )
+    assert owner.texts(session="a") == ["Rain all day."]
+    assert owner.texts(occurred_from="2025-02-01T00:00:00Z") == [
+        "We met Ingrid by the sea.",
+        "Then I heard from Ingrid again.",
+    ]
+    assert owner.texts(occurred_before="2025-02-01T00:00:00Z") == ["Rain all day."]
+    assert owner.texts(concept="ingrid") == [
+        "We met Ingrid by the sea.",
+        "Then I heard from Ingrid again.",
+    ]
+    assert owner.texts(session="nowhere") == []
+
+
+def test_sessions_are_listed_by_name_with_their_span(owner: Owner) -> None:
+    owner.remember("x", session="b", speaker="Ana", occurred_at="2025-02-01T00:00:00Z")
+    owner.remember("y", session="b", speaker="Bo", occurred_at="2025-02-03T00:00:00Z")
+    owner.remember("z", session="a", speaker="Ana", occurred_at="2025-01-01T00:00:00Z")
+    first = owner.get("/v1/sessions", params={"limit": 1}).json()
+    assert [session["name"] for session in first["sessions"]] == ["a"]
+    rest = owner.get("/v1/sessions", params={"cursor": first["next_cursor"]}).json()
+    assert rest.get("next_cursor") is None
+    (second,) = rest["sessions"]
+    assert second["episodes"] == 2
+    assert sorted(second["speakers"]) == ["Ana", "Bo"]
+    assert second["first_occurred_at"] == "2025-02-01T00:00:00Z"
+    assert second["last_occurred_at"] == "2025-02-03T00:00:00Z"
+
+
+def test_a_deleted_episode_is_gone_everywhere(owner: Owner) -> None:
+    kept = owner.remember("The blue boat.", session="s", occurred_at="2025-01-01T00:00:00Z")
+    gone = owner.remember(
+        "Zanzibar was mentioned.", session="s", occurred_at="2025-01-02T00:00:00Z"
+    )
+    owner.remember("The red boat.", session="s", occurred_at="2025-01-03T00:00:00Z")
+    assert owner.delete(f"/v1/episodes/{gone}").status_code == 204
+    problem(owner.get(f"/v1/episodes/{gone}"), 404, "not-found")
+    problem(owner.delete(f"/v1/episodes/{gone}"), 404, "not-found")
+    assert owner.texts() == ["The blue boat.", "The red boat."]
+    assert "Zanzibar was mentioned." not in owner.recalled("Zanzibar was mentioned.")
+    assert owner.texts(concept="zanzibar") == []
+    stats = owner.get("/v1/stats").json()
+    assert (stats["episodes"], stats["next_edges"]) == (2, 1)
+    assert owner.get(f"/v1/episodes/{kept}").json()["ordinal"] == 0
+
+
+def test_a_callers_own_vector_is_what_is_searched(owner: Owner) -> None:
+    vector = [0.0] * 384
+    vector[secrets.randbelow(384)] = 1.0
+    owner.remember("entirely unrelated", vector=vector)
+    owner.remember("something else")
+    hits = owner.post("/v1/recall", json={"vector": vector, "strategy": "dense", "k": 1}).json()
+    assert [hit["episode"]["text"] for hit in hits["hits"]] == ["entirely unrelated"]
+
+
+def test_two_writers_of_one_key_store_it_once(owner: Owner) -> None:
+    import concurrent.futures  # noqa: PLC0415
+
+    def append(_: int) -> httpx.Response:
+        return owner.post("/v1/episodes", json={"text": "once", "idempotency_key": "race"})
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(append, range(8)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 7 + [201]
+    assert owner.texts() == ["once"]

@@ -1,0 +1,173 @@
+"""Small memories to write, with only the columns a test cares about."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.model.ids import ConceptId, EpisodeId, TenantId, derived_id
+from ecphoria.ports.ingest import (
+    AboutRow,
+    ConceptRow,
+    EpisodeRow,
+    IngestChanges,
+    IngestTransaction,
+    MentionRow,
+    NameState,
+    NextRow,
+    TermDelta,
+    WordDelta,
+)
+from ecphoria.ports.world import Vector
+
+START = datetime(2024, 3, 1, 12, tzinfo=UTC)
+DIMENSION = 384
+
+
+def axis(number: int, towards: int = 0, share: float = 0.0) -> Vector:
+    """A unit vector along one axis, turned towards another by a share of its square."""
+    vector = np.zeros(DIMENSION, np.float32)
+    vector[number] = np.sqrt(1 - share)
+    vector[towards] += np.sqrt(share)
+    return vector
+
+
+def episode_id(tenant: TenantId, name: str) -> EpisodeId:
+    return EpisodeId(derived_id(tenant, "episode", name))
+
+
+def concept_id(tenant: TenantId, name: str) -> ConceptId:
+    return ConceptId(derived_id(tenant, "concept", name))
+
+
+def turn(tenant: TenantId, number: int, **changed: object) -> EpisodeRow:
+    """The tenant's turn `number`, at place `number - 1` of session s1, said by Ann."""
+    row = EpisodeRow(
+        id=episode_id(tenant, str(number)),
+        turn=number,
+        text=f"Turn {number} was said.",
+        title=None,
+        speaker="Ann",
+        role=None,
+        session="s1",
+        ordinal=number - 1,
+        position=None,
+        occurred_at=START + timedelta(minutes=number),
+        recorded_at=START + timedelta(days=1),
+        source=None,
+        metadata={},
+        importance=0.5,
+        body_hash=f"hash {number}",
+        idempotency_key=None,
+        terms=f"turn said t{number}",
+        length=3,
+        near_length=6.5,
+        context_norm=1.25,
+        length_prior=0.25,
+        is_question=False,
+        time_expression=False,
+        first_person=True,
+        second_person=False,
+        vector=axis(number),
+    )
+    return replace(row, **changed)  # type: ignore[arg-type]  # each test names real fields
+
+
+def document(tenant: TenantId, number: int, title: str, **changed: object) -> EpisodeRow:
+    """A titled document without session or speaker."""
+    return turn(
+        tenant,
+        number,
+        title=title,
+        session=None,
+        ordinal=None,
+        speaker=None,
+        near_length=3.0,
+        context_norm=1.0,
+        **changed,
+    )
+
+
+def appended(*rows: EpisodeRow, **more: object) -> IngestChanges:
+    """The changes that append rows, with the counts that follow from them."""
+    speakers: dict[str, int] = {}
+    for row in rows:
+        if row.speaker:
+            speakers[row.speaker] = speakers.get(row.speaker, 0) + 1
+    changes = IngestChanges(
+        turns=len(rows),
+        items=len(rows),
+        titles=sum(row.title is not None for row in rows),
+        length=sum(row.length for row in rows),
+        near_length=sum(row.near_length for row in rows),
+        episodes=rows,
+        speakers=tuple(speakers.items()),
+    )
+    return replace(changes, **more)  # type: ignore[arg-type]  # each test names real fields
+
+
+def follows(tenant: TenantId, tail: int, head: int, weight: float = 0.9) -> NextRow:
+    return NextRow(
+        tail=episode_id(tenant, str(tail)),
+        head=episode_id(tenant, str(head)),
+        gap_days=0.5,
+        weight=weight,
+    )
+
+
+def named(name: str, *, titles: int = 0, candidates: int = 0) -> NameState:
+    return NameState(
+        normalised=name,
+        surface=name.title(),
+        kind="name",
+        titles=titles,
+        candidates=candidates,
+        live=False,
+    )
+
+
+def made(tenant: TenantId, name: str) -> ConceptRow:
+    return ConceptRow(id=concept_id(tenant, name), normalised=name)
+
+
+def mention(tenant: TenantId, number: int, name: str, weight: float = 1.0) -> MentionRow:
+    return MentionRow(episode=episode_id(tenant, str(number)), concept=name, weight=weight)
+
+
+def about(tenant: TenantId, number: int, name: str) -> AboutRow:
+    return AboutRow(episode=episode_id(tenant, str(number)), concept=name)
+
+
+async def write(graph: Graph, tenant: TenantId, changes: IngestChanges) -> None:
+    """Apply changes in a transaction of their own."""
+
+    async def work(transaction: IngestTransaction) -> None:
+        await transaction.write(changes)
+
+    await EpisodeWriter(graph).change(tenant, work)
+
+
+def everything(tenant: TenantId) -> IngestChanges:
+    """Three turns and a document that between them have one of everything."""
+    return appended(
+        turn(tenant, 1, role="user", source="chat.json", metadata={"mood": "glad", "n": 1}),
+        turn(tenant, 2, speaker="Bob", position=2, idempotency_key="k2"),
+        turn(tenant, 3, session="s2", ordinal=0, is_question=True),
+        document(tenant, 4, "Rome", terms="rome citi tiber"),
+        next_added=(follows(tenant, 1, 2),),
+        terms=(
+            TermDelta(stem="turn", items=3, near=3),
+            TermDelta(stem="rome", items=1, near=1),
+        ),
+        words=(WordDelta(word="rome", items=1), WordDelta(word="said", items=3)),
+        names=(named("rome", titles=1, candidates=1), named("tiber", candidates=2)),
+        concepts_made=(made(tenant, "rome"), made(tenant, "tiber")),
+        mentions_added=(
+            mention(tenant, 1, "rome"),
+            mention(tenant, 2, "tiber", 0.5),
+            mention(tenant, 4, "tiber"),
+        ),
+        abouts_added=(about(tenant, 4, "rome"),),
+    )

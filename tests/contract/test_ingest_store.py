@@ -1,0 +1,405 @@
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import TypeVar
+
+import numpy as np
+import pytest
+
+from ecphoria.errors import NotFound
+from ecphoria.graph.archive import EpisodeArchive
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.recall import EpisodeReader
+from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.model.recall import Filters
+from ecphoria.ports.ingest import IngestChanges, IngestTransaction, MovedRow, TermDelta, WordDelta
+from tests.conftest import Cypher
+from tests.contract.memories import (
+    START,
+    about,
+    appended,
+    axis,
+    concept_id,
+    document,
+    episode_id,
+    everything,
+    follows,
+    made,
+    mention,
+    named,
+    turn,
+    write,
+)
+
+T = TypeVar("T")
+Ask = Callable[[IngestTransaction], Awaitable[T]]
+
+
+async def ask(graph: Graph, tenant: TenantId, work: Ask[T]) -> T:
+    return await EpisodeWriter(graph).change(tenant, work)
+
+
+async def count(cypher: Cypher, tenant: TenantId, label: str) -> int:
+    rows = await cypher(
+        "MATCH (n) WHERE n.tenant = $tenant AND $label IN labels(n) RETURN count(n) AS n",
+        tenant=tenant,
+        label=label,
+    )
+    return int(rows[0]["n"])
+
+
+async def test_a_written_batch_is_there_for_the_next_read(graph: Graph, tenant: TenantId) -> None:
+    await write(graph, tenant, everything(tenant))
+    found = await EpisodeReader(graph).episodes(tenant, [episode_id(tenant, "1")])
+    assert found[0].text == "Turn 1 was said."
+    assert found[0].metadata == {"mood": "glad", "n": 1}
+    seeds = await EpisodeReader(graph).seeds_by_vector(tenant, axis(2), 1, Filters())
+    assert [seed.id for seed in seeds] == [episode_id(tenant, "2")]
+    by_text = await EpisodeReader(graph).seeds_by_text(tenant, ["t3"], 5, Filters())
+    assert [seed.id for seed in by_text] == [episode_id(tenant, "3")]
+
+
+async def test_counters_move_only_when_something_is_written(
+    graph: Graph, tenant: TenantId
+) -> None:
+    async def look(transaction: IngestTransaction) -> tuple[int, int]:
+        return transaction.change, transaction.turn
+
+    assert await ask(graph, tenant, look) == (0, 0)
+    assert await ask(graph, tenant, look) == (0, 0)
+    await write(graph, tenant, everything(tenant))
+    assert await ask(graph, tenant, look) == (1, 4)
+
+
+async def test_nobody_writes_for_a_tenant_that_is_not_there(graph: Graph) -> None:
+    async def never(transaction: IngestTransaction) -> None:
+        raise AssertionError
+
+    with pytest.raises(NotFound):
+        await EpisodeWriter(graph).change(TenantId(fresh_id()), never)
+
+
+async def test_an_error_in_the_work_leaves_nothing_behind(graph: Graph, tenant: TenantId) -> None:
+    async def fail(transaction: IngestTransaction) -> None:
+        await transaction.write(everything(tenant))
+        raise ValueError("stop")
+
+    with pytest.raises(ValueError, match="stop"):
+        await EpisodeWriter(graph).change(tenant, fail)
+    stats = await EpisodeArchive(graph).stats(tenant)
+    assert (stats.episodes, stats.terms, stats.concepts, stats.change) == (0, 0, 0, 0)
+
+
+async def test_transactions_of_a_tenant_run_one_after_the_other(
+    graph: Graph, tenant: TenantId
+) -> None:
+    seen: list[int] = []
+
+    async def append(transaction: IngestTransaction) -> None:
+        number = transaction.turn + 1
+        await asyncio.sleep(0.02)
+        await transaction.write(
+            appended(
+                turn(tenant, number),
+                terms=(TermDelta(stem="turn", items=1, near=1),),
+            )
+        )
+        seen.append(number)
+
+    await asyncio.gather(*(EpisodeWriter(graph).change(tenant, append) for _ in range(8)))
+    assert sorted(seen) == list(range(1, 9))
+    counts = await EpisodeReader(graph).term_counts(tenant, ["turn"])
+    assert counts[0].items == 8
+
+
+async def test_body_hashes_are_of_this_tenant(
+    graph: Graph, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    mine, missing = episode_id(tenant, "1"), EpisodeId(fresh_id())
+    assert await EpisodeWriter(graph).body_hashes(tenant, [mine, missing]) == {mine: "hash 1"}
+    assert await EpisodeWriter(graph).body_hashes(other_tenant, [mine]) == {}
+    assert await ask(graph, tenant, lambda t: t.body_hashes([mine])) == {mine: "hash 1"}
+
+
+async def test_an_episode_is_found_inside_the_transaction_that_wrote_it(
+    graph: Graph, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    async def both(transaction: IngestTransaction) -> str:
+        await transaction.write(appended(turn(tenant, 1)))
+        found = await transaction.episode(episode_id(tenant, "1"))
+        assert found is not None
+        return found.text
+
+    assert await ask(graph, tenant, both) == "Turn 1 was said."
+    assert await ask(graph, other_tenant, lambda t: t.episode(episode_id(tenant, "1"))) is None
+
+
+async def test_a_segment_starts_a_margin_before_the_key(
+    graph: Graph, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    rows = [turn(tenant, number) for number in range(1, 9)]
+    await write(graph, tenant, appended(*rows))
+
+    async def ordinals(minute: int, margin: int, position: int | None = None) -> list[int]:
+        at = START + timedelta(minutes=minute)
+        placed = await ask(graph, tenant, lambda t: t.segment("s1", at, position, margin))
+        return [one.ordinal for one in placed]
+
+    assert await ordinals(minute=5, margin=2) == [3, 4, 5, 6, 7]
+    assert await ordinals(minute=0, margin=2) == [0, 1, 2, 3, 4, 5, 6, 7]
+    assert await ordinals(minute=60, margin=3) == [5, 6, 7]
+    assert await ordinals(minute=60, margin=0) == []
+    at = START + timedelta(minutes=8)
+    placed = await ask(graph, tenant, lambda t: t.segment("s1", at, None, 1))
+    assert placed[0].terms == ("turn", "said", "t8")
+    assert (placed[0].near_length, placed[0].context_norm) == (6.5, 1.25)
+    assert (placed[0].turn, placed[0].occurred_at) == (8, at)
+    assert await ask(graph, tenant, lambda t: t.segment("s9", at, None, 5)) == []
+    assert await ask(graph, other_tenant, lambda t: t.segment("s1", at, None, 5)) == []
+
+
+async def test_equal_times_are_ordered_by_position_and_none_is_zero(
+    graph: Graph, tenant: TenantId
+) -> None:
+    rows = [
+        turn(tenant, 1, occurred_at=START, position=None),
+        turn(tenant, 2, occurred_at=START, position=1),
+        turn(tenant, 3, occurred_at=START, position=5),
+    ]
+    await write(graph, tenant, appended(*rows))
+
+    async def after(position: int | None) -> list[int]:
+        placed = await ask(graph, tenant, lambda t: t.segment("s1", START, position, 0))
+        return [one.ordinal for one in placed]
+
+    assert await after(None) == [1, 2]
+    assert await after(1) == [2]
+    assert await after(3) == [2]
+    assert await after(5) == []
+
+
+async def test_vectors_come_back_as_they_went(
+    graph: Graph, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    generator = np.random.default_rng(5)
+    vector = generator.normal(size=384).astype(np.float32)
+    vector /= np.linalg.norm(vector)
+    await write(graph, tenant, appended(turn(tenant, 1, vector=vector)))
+    mine = episode_id(tenant, "1")
+    found = await ask(graph, tenant, lambda t: t.vectors([mine]))
+    assert np.array_equal(found[mine], vector)
+    assert await ask(graph, other_tenant, lambda t: t.vectors([mine])) == {}
+
+
+async def test_names_words_and_mentions_are_loaded(
+    graph: Graph, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    names, words = await ask(graph, tenant, lambda t: t.names())
+    assert list(names) == [
+        replace(named("rome", titles=1, candidates=1), live=True),
+        replace(named("tiber", candidates=2), live=True),
+    ]
+    assert list(words) == ["rome", "said"]
+    assert await ask(graph, tenant, lambda t: t.name_states(["tiber", "nile"])) == [names[1]]
+    assert await ask(graph, tenant, lambda t: t.word_counts(["said", "nile"])) == {"said": 3}
+    mentioned = await ask(
+        graph, tenant, lambda t: t.mentions([episode_id(tenant, "2"), episode_id(tenant, "3")])
+    )
+    assert mentioned == {
+        episode_id(tenant, "2"): frozenset({"tiber"}),
+        episode_id(tenant, "3"): frozenset(),
+    }
+    assert await ask(graph, other_tenant, lambda t: t.names()) == ([], [])
+    assert await ask(graph, other_tenant, lambda t: t.name_states(["rome"])) == []
+    assert await ask(graph, other_tenant, lambda t: t.word_counts(["said"])) == {}
+    assert await ask(graph, other_tenant, lambda t: t.mentions([episode_id(tenant, "2")])) == {}
+
+
+async def test_bodies_are_found_by_all_stems_of_a_phrase(
+    graph: Graph, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    await write(graph, tenant, everything(tenant))
+
+    async def found(*phrases: tuple[str, ...]) -> set[EpisodeId]:
+        bodies = await ask(graph, tenant, lambda t: t.bodies_with(phrases))
+        assert len({body.id for body in bodies}) == len(bodies)
+        return {body.id for body in bodies}
+
+    first, third, fourth = (episode_id(tenant, name) for name in "134")
+    assert await found(("turn", "t1"), ("tiber",)) == {first, fourth}
+    assert await found(("t1", "t3")) == set()
+    assert await found(("t3",), ("said", "t3")) == {third}
+    assert await found() == set()
+    assert await found(()) == set()
+    many = tuple((f"no{number}", "such", "phrase") for number in range(700))
+    assert await found(*many, ("rome",)) == {fourth}
+    assert await ask(graph, other_tenant, lambda t: t.bodies_with([("turn",)])) == []
+
+
+async def test_stems_of_any_script_and_any_sign_are_found(graph: Graph, tenant: TenantId) -> None:
+    stems = [
+        "naïve",
+        "кошка",
+        "東京",
+        "a+b",
+        "x:y",
+        "(z)",
+        "q*",
+        "AND",
+        "d\\e",
+        "o'neil",
+        "~7",
+        "a/b",
+    ]
+    rows = [turn(tenant, number, terms=stem) for number, stem in enumerate(stems, start=1)]
+    await write(graph, tenant, appended(*rows))
+    for number, stem in enumerate(stems, start=1):
+        found = await EpisodeReader(graph).seeds_by_text(tenant, [stem], 9, Filters())
+        assert [seed.id for seed in found] == [episode_id(tenant, str(number))], stem
+        bodies = await ask(graph, tenant, lambda t, stem=stem: t.bodies_with([(stem,)]))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+        assert [body.id for body in bodies] == [episode_id(tenant, str(number))], stem
+
+
+async def test_moved_turns_take_their_new_columns(graph: Graph, tenant: TenantId) -> None:
+    await write(graph, tenant, everything(tenant))
+    moved = MovedRow(id=episode_id(tenant, "2"), ordinal=7, near_length=9.5, context_norm=1.5)
+    await write(
+        graph,
+        tenant,
+        IngestChanges(
+            moved=(moved,),
+            next_removed=((episode_id(tenant, "1"), episode_id(tenant, "2")),),
+            next_added=(follows(tenant, 2, 1, 0.25),),
+        ),
+    )
+    columns = await EpisodeReader(graph).columns(tenant, [moved.id], [], None)
+    assert (columns.ordinal[0], columns.near_length[0], columns.context_norm[0]) == (7, 9.5, 1.5)
+    arcs = await EpisodeReader(graph).expand(tenant, [moved.id], 10, 0.0)
+    next_arcs = [
+        (head, bool(forward), float(weight))
+        for head, edge, forward, weight in zip(
+            arcs.head, arcs.edge, arcs.forward, arcs.weight, strict=True
+        )
+        if edge == "NEXT"
+    ]
+    assert next_arcs == [(episode_id(tenant, "1"), True, 0.25)]
+
+
+async def test_removal_takes_along_what_only_the_removed_held(
+    graph: Graph, tenant: TenantId, cypher: Cypher
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    reader = EpisodeReader(graph)
+    await write(
+        graph,
+        tenant,
+        IngestChanges(
+            items=-2,
+            titles=-1,
+            length=-6,
+            near_length=-9.5,
+            removed=(episode_id(tenant, "3"), episode_id(tenant, "4")),
+            speakers=(("Ann", -1),),
+            terms=(
+                TermDelta(stem="turn", items=-1, near=-1),
+                TermDelta(stem="rome", items=-1, near=-1),
+            ),
+            words=(WordDelta(word="rome", items=-1), WordDelta(word="said", items=-1)),
+            names=(named("rome", titles=-1, candidates=0), named("tiber", candidates=-1)),
+        ),
+    )
+    stats = await EpisodeArchive(graph).stats(tenant)
+    assert (stats.episodes, stats.sessions, stats.speakers) == (2, 1, 2)
+    assert (stats.mentions, stats.abouts, stats.terms) == (2, 0, 1)
+    profile = await reader.profile(tenant)
+    assert (profile.items, profile.titles, profile.mean_near_length) == (2, 0, 6.5)
+    concepts = await reader.concepts_named(tenant, ["rome", "tiber"])
+    assert [(one.normalised, one.mentions, one.abouts, one.lower) for one in concepts] == [
+        ("rome", 1, 0, False),
+        ("tiber", 1, 0, False),
+    ]
+    await write(
+        graph,
+        tenant,
+        IngestChanges(
+            items=-2,
+            removed=(episode_id(tenant, "1"), episode_id(tenant, "2")),
+            speakers=(("Ann", -1), ("Bob", -1)),
+            terms=(TermDelta(stem="turn", items=-2, near=-2),),
+            words=(WordDelta(word="said", items=-2),),
+            names=(named("rome", candidates=-1), named("tiber", candidates=-1)),
+            concepts_unmade=("rome", "tiber"),
+        ),
+    )
+    for label in ("Episode", "Session", "Speaker", "Term", "Word", "Name", "Concept"):
+        assert await count(cypher, tenant, label) == 0, label
+
+
+async def test_a_concept_can_be_unmade_and_made_again(graph: Graph, tenant: TenantId) -> None:
+    await write(graph, tenant, everything(tenant))
+    await write(graph, tenant, IngestChanges(concepts_unmade=("tiber",)))
+    reader = EpisodeReader(graph)
+    assert await reader.concepts_named(tenant, ["tiber"]) == []
+    (state,) = await ask(graph, tenant, lambda t: t.name_states(["tiber"]))
+    assert (state.live, state.candidates) == (False, 2)
+    await write(
+        graph,
+        tenant,
+        IngestChanges(
+            concepts_made=(made(tenant, "tiber"),),
+            mentions_added=(mention(tenant, 2, "tiber"),),
+        ),
+    )
+    (concept,) = await reader.concepts_named(tenant, ["tiber"])
+    assert (concept.id, concept.mentions) == (concept_id(tenant, "tiber"), 1)
+
+
+async def test_removed_mentions_are_uncounted(graph: Graph, tenant: TenantId) -> None:
+    await write(graph, tenant, everything(tenant))
+    await write(
+        graph,
+        tenant,
+        IngestChanges(mentions_removed=((episode_id(tenant, "2"), "tiber"),)),
+    )
+    (concept,) = await EpisodeReader(graph).concepts_named(tenant, ["tiber"])
+    assert concept.mentions == 1
+    mentioned = await ask(graph, tenant, lambda t: t.mentions([episode_id(tenant, "2")]))
+    assert mentioned == {episode_id(tenant, "2"): frozenset()}
+
+
+async def test_every_edge_says_when_what_and_how_strong(
+    graph: Graph, tenant: TenantId, cypher: Cypher
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    rows = await cypher(
+        "MATCH (e:Episode {tenant: $tenant})-[r]-() RETURN DISTINCT type(r) AS type, "
+        "r.family AS family, r.weight AS weight, r.created_at IS NOT NULL AS dated",
+        tenant=tenant,
+    )
+    assert {row["type"]: row["family"] for row in rows} == {
+        "NEXT": "temporal",
+        "IN_SESSION": "abstraction",
+        "SPOKEN_BY": "provenance",
+        "MENTIONS": "abstraction",
+        "ABOUT": "abstraction",
+    }
+    assert all(0 <= row["weight"] <= 1 and row["dated"] for row in rows)
+
+
+async def test_two_titles_of_one_name_share_a_concept(graph: Graph, tenant: TenantId) -> None:
+    await write(graph, tenant, everything(tenant))
+    await write(
+        graph,
+        tenant,
+        appended(
+            document(tenant, 5, "Rome"),
+            names=(named("rome", titles=1),),
+            abouts_added=(about(tenant, 5, "rome"),),
+        ),
+    )
+    (concept,) = await EpisodeReader(graph).concepts_named(tenant, ["rome"])
+    assert concept.abouts == 2

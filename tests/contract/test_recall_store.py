@@ -1,0 +1,375 @@
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from ecphoria.errors import NotFound
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.recall import EpisodeReader
+from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.model.recall import Filters
+from ecphoria.ports.recall import TermCount, Window
+from tests.conftest import Cypher
+from tests.contract.memories import (
+    START,
+    appended,
+    axis,
+    concept_id,
+    document,
+    episode_id,
+    everything,
+    follows,
+    made,
+    mention,
+    named,
+    turn,
+    write,
+)
+
+NO_FILTERS = Filters()
+
+
+@pytest.fixture
+def reader(graph: Graph) -> EpisodeReader:
+    return EpisodeReader(graph)
+
+
+async def make_dormant(cypher: Cypher, id_: str) -> None:
+    await cypher(
+        "MATCH (n:Episode|Concept {id: $id}) REMOVE n:LiveEpisode:LiveConcept RETURN n.id", id=id_
+    )
+
+
+def names(tenant: TenantId, ids: object) -> list[str]:
+    known = {episode_id(tenant, str(number)): str(number) for number in range(1, 60)}
+    return [known.get(id_, "?") for id_ in ids]  # type: ignore[attr-defined]  # any sequence of ids
+
+
+async def test_a_profile_has_the_means_and_the_speakers(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    empty = await reader.profile(tenant)
+    assert (empty.items, empty.mean_length, empty.participants, empty.change) == (0, 0, (), 0)
+    await write(graph, tenant, everything(tenant))
+    profile = await reader.profile(tenant)
+    assert (profile.items, profile.titles, profile.change) == (4, 1, 1)
+    assert profile.mean_length == 3
+    assert profile.mean_near_length == pytest.approx((3 * 6.5 + 3.0) / 4)
+    assert profile.participants == ("Ann", "Bob")
+
+
+async def test_a_profile_needs_a_tenant(reader: EpisodeReader) -> None:
+    with pytest.raises(NotFound):
+        await reader.profile(TenantId(fresh_id()))
+
+
+async def test_vector_seeds_carry_the_exact_cosine(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    generator = np.random.default_rng(11)
+    vectors = generator.normal(size=(30, 384)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    rows = [turn(tenant, number, vector=vectors[number]) for number in range(1, 30)]
+    await write(graph, tenant, appended(*rows))
+    cue = vectors[0]
+    cosines = vectors[1:].astype(np.float64) @ cue.astype(np.float64)
+    seeds = await reader.seeds_by_vector(tenant, cue, 10, NO_FILTERS)
+    assert names(tenant, [seed.id for seed in seeds]) == [
+        str(number + 1) for number in np.argsort(-cosines)[:10]
+    ]
+    assert [seed.score for seed in seeds] == pytest.approx(sorted(cosines)[::-1][:10], abs=1e-6)
+    assert (seeds[0].session, seeds[0].ordinal) == ("s1", int(np.argmax(cosines)))
+
+
+async def test_vector_ties_go_to_the_earlier_turn(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    rows = [turn(tenant, number, vector=axis(7)) for number in range(1, 13)]
+    await write(graph, tenant, appended(*rows))
+    seeds = await reader.seeds_by_vector(tenant, axis(7), 5, NO_FILTERS)
+    assert names(tenant, [seed.id for seed in seeds]) == ["1", "2", "3", "4", "5"]
+    by_text = await reader.seeds_by_text(tenant, ["said"], 5, NO_FILTERS)
+    assert names(tenant, [seed.id for seed in by_text]) == ["1", "2", "3", "4", "5"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(session="s2"), {"3"}),
+        (Filters(speaker="Bob"), {"2"}),
+        (Filters(speaker="Ann", session="s1"), {"1"}),
+        (Filters(speaker="Ann"), {"1", "3"}),
+        (Filters(occurred_from=START + timedelta(minutes=3)), {"3", "4"}),
+        (Filters(occurred_before=START + timedelta(minutes=3)), {"1", "2"}),
+        (
+            Filters(
+                occurred_from=START + timedelta(minutes=2),
+                occurred_before=START + timedelta(minutes=4),
+                session="s1",
+            ),
+            {"2"},
+        ),
+        (Filters(session="nowhere"), set()),
+        (NO_FILTERS, {"1", "2", "3", "4"}),
+    ],
+)
+async def test_filters_hold_for_both_kinds_of_seeds(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader, filters: Filters, expected: set[str]
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    by_vector = await reader.seeds_by_vector(tenant, axis(9), 10, filters)
+    assert set(names(tenant, [seed.id for seed in by_vector])) == expected
+    stems = ["said", "tiber"]
+    by_text = await reader.seeds_by_text(tenant, stems, 10, filters)
+    assert set(names(tenant, [seed.id for seed in by_text])) == expected
+
+
+async def test_a_filter_finds_what_ranks_behind_many_others(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    rows = [turn(tenant, number, terms="said said") for number in range(1, 50)]
+    rows.append(turn(tenant, 50, session="far", ordinal=0, terms="said " + "x " * 40))
+    await write(graph, tenant, appended(*rows))
+    found = await reader.seeds_by_text(tenant, ["said"], 3, Filters(session="far"))
+    assert names(tenant, [seed.id for seed in found]) == ["50"]
+
+
+async def test_text_seeds_rank_the_rarer_stem_first(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    seeds = await reader.seeds_by_text(tenant, ["turn", "t2", "t2"], 10, NO_FILTERS)
+    assert names(tenant, [seed.id for seed in seeds]) == ["2", "1", "3"]
+    assert seeds[0].score > seeds[1].score > 0
+    assert (seeds[0].session, seeds[0].ordinal) == ("s1", 1)
+    assert await reader.seeds_by_text(tenant, [], 10, NO_FILTERS) == []
+    (document_seed,) = await reader.seeds_by_text(tenant, ["rome"], 10, NO_FILTERS)
+    assert (document_seed.session, document_seed.ordinal) == (None, None)
+
+
+async def test_term_counts_leave_out_the_unknown(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    assert await reader.term_counts(tenant, ["turn", "rome", "nile", "rome"]) == [
+        TermCount(stem="rome", items=1, near=1),
+        TermCount(stem="turn", items=3, near=3),
+    ]
+
+
+async def test_concepts_are_looked_up_by_name(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    rome, tiber = await reader.concepts_named(tenant, ["tiber", "rome", "nile"])
+    assert (rome.id, rome.name, rome.kind) == (concept_id(tenant, "rome"), "Rome", "name")
+    assert (rome.mentions, rome.abouts, rome.lower) == (1, 1, True)
+    assert (tiber.mentions, tiber.abouts, tiber.lower) == (2, 0, False)
+
+
+async def test_columns_join_ids_and_windows_each_once(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    rows = [turn(tenant, number) for number in range(1, 9)]
+    rows.append(turn(tenant, 9, session="s0", ordinal=0, is_question=True, speaker=None))
+    rows.append(document(tenant, 10, "Rome", time_expression=True, second_person=True))
+    await write(graph, tenant, appended(*rows))
+    wanted = [episode_id(tenant, name) for name in ("10", "3", "9")]
+    windows = [
+        Window(session="s1", first=1, last=3),
+        Window(session="s1", first=3, last=4),
+        Window(session="s0", first=-2, last=0),
+    ]
+    columns = await reader.columns(tenant, wanted, windows, axis(3, towards=4, share=0.25))
+    assert names(tenant, columns.id) == ["10", "9", "2", "3", "4", "5"]
+    assert columns.turn.tolist() == [10, 9, 2, 3, 4, 5]
+    assert columns.session == (None, "s0", "s1", "s1", "s1", "s1")
+    assert columns.ordinal.tolist() == [-1, 0, 1, 2, 3, 4]
+    assert columns.speaker == (None, None, "Ann", "Ann", "Ann", "Ann")
+    assert columns.terms[2] == "turn said t2"
+    assert columns.occurred_ms[2] == int((START + timedelta(minutes=2)).timestamp() * 1000)
+    assert columns.title.tolist() == [True, False, False, False, False, False]
+    assert columns.is_question.tolist() == [False, True, False, False, False, False]
+    assert columns.time_expression.tolist() == [True, False, False, False, False, False]
+    assert columns.first_person.all()
+    assert columns.second_person.tolist() == [True, False, False, False, False, False]
+    assert set(columns.length.tolist()) == {3.0}
+    assert columns.near_length.tolist() == [3.0, 6.5, 6.5, 6.5, 6.5, 6.5]
+    assert columns.context_norm.tolist() == [1.0, 1.25, 1.25, 1.25, 1.25, 1.25]
+    assert set(columns.length_prior.tolist()) == {0.25}
+    expected = [0.0, 0.0, 0.0, np.sqrt(0.75), 0.5, 0.0]
+    assert columns.cosine == pytest.approx(expected, abs=1e-6)
+    without = await reader.columns(tenant, wanted, windows, None)
+    assert without.cosine.tolist() == [0.0] * 6
+
+
+async def test_columns_of_nothing_are_empty(tenant: TenantId, reader: EpisodeReader) -> None:
+    columns = await reader.columns(tenant, [], [], axis(1))
+    assert columns.id == ()
+    assert columns.cosine.shape == columns.turn.shape == (0,)
+
+
+async def test_a_frontier_opens_both_ways_strongest_first(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    rome, tiber = concept_id(tenant, "rome"), concept_id(tenant, "tiber")
+    first, second, fourth = (episode_id(tenant, name) for name in "124")
+    arcs = await reader.expand(tenant, [second, fourth, rome, tiber], 10, 0.0)
+    told = list(
+        zip(
+            arcs.tail,
+            arcs.edge,
+            arcs.forward.tolist(),
+            arcs.head,
+            arcs.weight.tolist(),
+            arcs.degree.tolist(),
+            arcs.head_kind,
+            arcs.head_label,
+            arcs.head_degree.tolist(),
+            strict=True,
+        )
+    )
+    assert set(told) == {
+        (second, "NEXT", False, first, 0.9, 1, "episode", "Ann", 0),
+        (second, "MENTIONS", True, tiber, 0.5, 1, "concept", "Tiber", 2),
+        (fourth, "MENTIONS", True, tiber, 1.0, 1, "concept", "Tiber", 2),
+        (fourth, "ABOUT", False, rome, 1.0, 1, "concept", "Rome", 2),
+        (rome, "ABOUT", True, fourth, 1.0, 1, "episode", "Rome", 0),
+        (rome, "MENTIONS", False, first, 1.0, 1, "episode", "Ann", 0),
+        (tiber, "MENTIONS", False, second, 0.5, 2, "episode", "Bob", 0),
+        (tiber, "MENTIONS", False, fourth, 1.0, 2, "episode", "Rome", 0),
+    }
+    assert len(told) == 8
+    assert arcs.weight.tolist() == sorted(arcs.weight.tolist(), reverse=True)
+    strong = await reader.expand(tenant, [second, tiber], 10, 0.6)
+    assert sorted(strong.edge) == ["MENTIONS", "NEXT"]
+
+
+async def test_a_hub_opens_to_its_strongest_edges_only(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    rows = [turn(tenant, number) for number in range(1, 31)]
+    mentions = tuple(
+        mention(tenant, number, "hub", weight=number / 100) for number in range(1, 31)
+    )
+    await write(
+        graph,
+        tenant,
+        appended(
+            *rows,
+            names=(named("hub", candidates=30),),
+            concepts_made=(made(tenant, "hub"),),
+            mentions_added=mentions,
+        ),
+    )
+    arcs = await reader.expand(tenant, [concept_id(tenant, "hub")], 3, 0.0)
+    assert names(tenant, arcs.head) == ["30", "29", "28"]
+    assert arcs.degree.tolist() == [30, 30, 30]
+    edges = await reader.concepts_of(tenant, [episode_id(tenant, "1")], 30)
+    assert edges.mentions.tolist() == [30]
+    assert (await reader.concepts_of(tenant, [episode_id(tenant, "1")], 29)).episode == ()
+    assert (await reader.episodes_of(tenant, [concept_id(tenant, "hub")], 29)).episode == ()
+    assert len((await reader.episodes_of(tenant, [concept_id(tenant, "hub")], 30)).episode) == 30
+
+
+async def test_the_concept_channel_sees_mentions_and_abouts(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    edges = await reader.concepts_of(tenant, [episode_id(tenant, name) for name in "42"], 50)
+    told = set(
+        zip(names(tenant, edges.episode), edges.label, edges.is_about.tolist(), strict=True)
+    )
+    assert told == {("2", "Tiber", False), ("4", "Tiber", False), ("4", "Rome", True)}
+    back = await reader.episodes_of(tenant, [concept_id(tenant, "rome")], 50)
+    assert names(tenant, back.episode) == sorted(
+        names(tenant, back.episode), key=lambda n: episode_id(tenant, n)
+    )
+    assert set(zip(names(tenant, back.episode), back.is_about.tolist(), strict=True)) == {
+        ("1", False),
+        ("4", True),
+    }
+    assert set(back.abouts.tolist()) == {1}
+    hub = await reader.episodes_of(tenant, [concept_id(tenant, "rome")], 0)
+    assert names(tenant, hub.episode) == ["4"]
+
+
+async def test_episodes_come_in_the_order_asked(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    asked = [episode_id(tenant, "3"), EpisodeId(fresh_id()), episode_id(tenant, "1")]
+    found = await reader.episodes(tenant, asked)
+    assert names(tenant, [episode.id for episode in found]) == ["3", "1"]
+    assert found[1].occurred_at == START + timedelta(minutes=1)
+    assert (found[1].speaker, found[1].role, found[1].source) == ("Ann", "user", "chat.json")
+
+
+async def test_what_sleeps_is_not_found(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader, cypher: Cypher
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    second = episode_id(tenant, "2")
+    await make_dormant(cypher, second)
+    by_vector = await reader.seeds_by_vector(tenant, axis(2), 10, NO_FILTERS)
+    by_text = await reader.seeds_by_text(tenant, ["t2", "said"], 10, NO_FILTERS)
+    assert second not in {seed.id for seed in [*by_vector, *by_text]}
+    window = [Window(session="s1", first=0, last=5)]
+    columns = await reader.columns(tenant, [second], window, None)
+    assert names(tenant, columns.id) == ["1"]
+    arcs = await reader.expand(tenant, [episode_id(tenant, "1"), second], 10, 0.0)
+    assert second not in {*arcs.head, *arcs.tail}
+    assert await reader.episodes(tenant, [second]) == []
+    assert second not in (await reader.concepts_of(tenant, [second], 50)).episode
+    assert (
+        second not in (await reader.episodes_of(tenant, [concept_id(tenant, "tiber")], 50)).episode
+    )
+    await make_dormant(cypher, concept_id(tenant, "rome"))
+    assert await reader.concepts_named(tenant, ["rome"]) == []
+
+
+async def test_no_read_shows_another_tenant_anything(
+    graph: Graph, tenant: TenantId, other_tenant: TenantId, reader: EpisodeReader
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    ids = [episode_id(tenant, name) for name in "1234"]
+    concepts = [concept_id(tenant, name) for name in ("rome", "tiber")]
+    window = [Window(session="s1", first=0, last=9)]
+    stranger = other_tenant
+    assert await reader.seeds_by_vector(stranger, axis(1), 50, NO_FILTERS) == []
+    assert await reader.seeds_by_vector(stranger, axis(1), 50, Filters(session="s1")) == []
+    assert await reader.seeds_by_text(stranger, ["turn", "rome"], 50, NO_FILTERS) == []
+    assert await reader.seeds_by_text(stranger, ["turn"], 50, Filters(speaker="Ann")) == []
+    assert await reader.term_counts(stranger, ["turn"]) == []
+    assert await reader.concepts_named(stranger, ["rome"]) == []
+    assert (await reader.columns(stranger, ids, window, axis(1))).id == ()
+    assert (await reader.expand(stranger, [*ids, *concepts], 50, 0.0)).tail == ()
+    assert (await reader.concepts_of(stranger, ids, 50)).episode == ()
+    assert (await reader.episodes_of(stranger, concepts, 50)).episode == ()
+    assert await reader.episodes(stranger, ids) == []
+    profile = await reader.profile(stranger)
+    assert (profile.items, profile.participants, profile.titles) == (0, (), 0)
+
+
+async def test_a_crowded_neighbour_does_not_crowd_out_ones_own(
+    graph: Graph, tenant: TenantId, other_tenant: TenantId, reader: EpisodeReader
+) -> None:
+    many = [turn(other_tenant, number, vector=axis(1)) for number in range(1, 200)]
+    await write(graph, other_tenant, appended(*many))
+    await write(graph, tenant, appended(turn(tenant, 1, vector=axis(2))))
+    (mine,) = await reader.seeds_by_vector(tenant, axis(1), 5, NO_FILTERS)
+    assert mine.id == episode_id(tenant, "1")
+    (also,) = await reader.seeds_by_text(tenant, ["said"], 5, NO_FILTERS)
+    assert also.id == episode_id(tenant, "1")
+
+
+async def test_next_edges_of_a_turn_are_cut_at_the_fan(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    rows = [turn(tenant, number) for number in range(1, 4)]
+    edges = (follows(tenant, 1, 2, 0.3), follows(tenant, 2, 3, 0.7))
+    await write(graph, tenant, appended(*rows, next_added=edges))
+    arcs = await reader.expand(tenant, [episode_id(tenant, "2")], 1, 0.0)
+    assert names(tenant, arcs.head) == ["3"]
+    assert arcs.degree.tolist() == [2]

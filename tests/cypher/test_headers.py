@@ -1,0 +1,129 @@
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import ecphoria.graph
+from ecphoria.graph.executor import Done, Statement
+from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
+
+QUERIES = load_queries(cypher_root())
+VERBS = frozenset(
+    [
+        "acquire",
+        "add",
+        "await",
+        "bind",
+        "count",
+        "create",
+        "delete",
+        "drop",
+        "erase",
+        "expand",
+        "find",
+        "gds",
+        "list",
+        "load",
+        "lock",
+        "make",
+        "move",
+        "record",
+        "release",
+        "remove",
+        "revoke",
+        "save",
+        "seeds",
+        "show",
+        "start",
+        "unmake",
+        "update",
+    ]
+)
+
+
+def in_package() -> Iterator[Statement[object]]:
+    for module in pkgutil.iter_modules(ecphoria.graph.__path__):
+        loaded = importlib.import_module(f"ecphoria.graph.{module.name}")
+        for value in vars(loaded).values():
+            members = value.values() if isinstance(value, dict) else [value]
+            yield from (member for member in members if isinstance(member, Statement))
+
+
+STATEMENTS = {statement.name: statement for statement in in_package()}
+
+
+@pytest.fixture(params=QUERIES.values(), ids=list(QUERIES))
+def query(request: pytest.FixtureRequest) -> Query:
+    found: Query = request.param
+    return found
+
+
+def test_the_sentence_is_one(query: Query) -> None:
+    assert query.doc.endswith(".")
+    assert query.doc[0].isupper()
+    assert ". " not in query.doc
+
+
+def test_the_file_is_named_by_a_verb(query: Query) -> None:
+    if query.mode is Mode.SCHEMA:
+        number, kind, *what = query.source.stem.split("_")
+        assert len(number) == 4
+        assert number.isdigit()
+        assert kind in {"pre", "post"}
+        assert what
+    else:
+        assert query.source.stem.split("_")[0] in VERBS
+
+
+def test_the_language_version_is_pinned(query: Query) -> None:
+    asks_any_server = {"server.show_components", "server.find_procedures", "server.gds_version"}
+    assert query.text.startswith("CYPHER 25\n") is (query.name not in asks_any_server)
+
+
+def test_the_columns_are_the_fields_of_the_rows(query: Query) -> None:
+    if query.mode is Mode.SCHEMA:
+        return
+    statement = STATEMENTS[query.name]
+    assert [field.name for field in fields(statement.row)] == list(query.returns) or {  # type: ignore[arg-type]  # rows are dataclasses
+        field.name
+        for field in fields(statement.row)  # type: ignore[arg-type]  # rows are dataclasses
+    } == set(query.returns)
+    assert bool(query.returns) is (statement.row is not Done)
+
+
+def test_every_statement_has_its_file() -> None:
+    files = {name for name, query in QUERIES.items() if query.mode is not Mode.SCHEMA}
+    assert set(STATEMENTS) == files
+
+
+def test_a_tenant_is_asked_for_wherever_memories_are(query: Query) -> None:
+    if query.source.parent.name in {"ingest", "recall", "archive", "traces"}:
+        assert query.params["tenant"] == "STRING"
+
+
+def test_reads_break_their_ties(query: Query) -> None:
+    one_row = {"find", "count", "load", "gds", "show", "await"}
+    if query.mode is Mode.READ and query.source.stem.split("_")[0] not in one_row:
+        assert "ORDER BY" in query.text
+
+
+def test_no_path_pattern_is_unbounded(query: Query) -> None:
+    assert "*" not in query.text.replace("WITH *", "").replace("RETURN 2 *", "").replace(
+        "count(*)", ""
+    )
+
+
+def test_the_reference_page_is_fresh() -> None:
+    root = Path(__file__).parents[2]
+    script = importlib.util.spec_from_file_location(
+        "document_queries", root / "scripts" / "document_queries.py"
+    )
+    assert script is not None
+    assert script.loader is not None
+    module = importlib.util.module_from_spec(script)
+    script.loader.exec_module(module)
+    page = (root / "docs" / "reference" / "queries.md").read_text("utf-8")
+    assert module.render(QUERIES) == page, "run scripts/document_queries.py"

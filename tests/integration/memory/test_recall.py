@@ -1,0 +1,360 @@
+"""Recall on the real graph: what wakes what, how it is explained, and who never sees it."""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from ecphoria.errors import InvalidInput, NotFound, TooLarge, UnknownStrategy
+from ecphoria.ingest.service import IngestService
+from ecphoria.language.tokens import stems
+from ecphoria.model.episode import NewEpisode, Receipt
+from ecphoria.model.ids import TenantId, TraceId
+from ecphoria.model.recall import Cue, Filters, RecallOptions, RecallResult, Verdict
+from ecphoria.ports.world import Embedder
+from ecphoria.recall.service import STRATEGIES, RecallService
+
+START = datetime(2025, 3, 1, 9, tzinfo=UTC)
+NAIVE = datetime(2025, 3, 1)  # noqa: DTZ001 - on purpose
+CHAT = (
+    ("Ida", "I finally signed up for the pottery class on Tuesdays."),
+    ("Bo", "Wonderful! What made you decide?"),
+    ("Ida", "Clay calms me down after work, and the teacher is patient."),
+    ("Bo", "I would rather fish; my new rod arrived."),
+    ("Ida", "You and your trout."),
+    ("Bo", "My sister adopted a parrot last week."),
+    ("Ida", "A parrot? How loud is it?"),
+)
+PASSAGES = (
+    ("Veldrin Lighthouse", "A lighthouse on the northern cape, designed by Orla Tamsin."),
+    ("Orla Tamsin", "An engineer born in Quellmouth, known for iron bridges."),
+    ("Quellmouth", "A mining town with a copper museum."),
+    ("Harrow Bay", "A bay with seals and a ferry."),
+    ("Copper", "A metal used in wires."),
+    ("Iron Bridge Guild", "A society of builders that Orla Tamsin founded."),
+)
+
+
+def chat() -> list[NewEpisode]:
+    return [
+        NewEpisode(
+            text=text,
+            speaker=speaker,
+            session=f"s{place // 4}",
+            position=place,
+            occurred_at=START + timedelta(days=7 * (place // 4)),
+            metadata={"n": place},
+        )
+        for place, (speaker, text) in enumerate(CHAT)
+    ]
+
+
+def passages() -> list[NewEpisode]:
+    return [NewEpisode(text=text, title=title) for title, text in PASSAGES]
+
+
+async def fill(ingest: IngestService, tenant: TenantId, items: list[NewEpisode]) -> None:
+    results = await ingest.append_batch(tenant, items)
+    assert all(isinstance(one, Receipt) for one in results), results
+
+
+async def ask(
+    recalls: RecallService, tenant: TenantId, cue: str, **options: object
+) -> RecallResult:
+    return await recalls.recall(tenant, Cue(text=cue), RecallOptions(**options))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+async def test_every_strategy_explains_every_hit(
+    strategy: str, ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    await fill(ingest, tenant, chat() + passages())
+    result = await ask(recalls, tenant, "Who takes the pottery class?", strategy=strategy, k=5)
+    assert result.strategy == strategy
+    assert result.hits[0].episode.text == CHAT[0][1]
+    for hit in result.hits:
+        assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
+        assert hit.path[-1].node == hit.episode.id
+        assert all(step.label for step in hit.path)
+    scores = [hit.score for hit in result.hits]
+    assert scores == sorted(scores, reverse=True)
+    assert [hit.rank for hit in result.hits] == list(range(1, len(scores) + 1))
+
+
+async def test_the_answer_to_a_question_is_woken_over_next(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    """The evidence shares no word with the cue; the turn before it does."""
+    await fill(ingest, tenant, chat())
+    off: dict[str, bool | float] = {"next_spreading": False, "w_ctx": 0.0, "w_sem": 0.0}
+    cue = "Why did Ida decide on it?"
+    alone = await ask(recalls, tenant, cue, options={**off})
+    spread = await ask(recalls, tenant, cue, options={**off, "next_spreading": True})
+
+    def lexical(result: RecallResult) -> float:
+        return next(hit.parts["lex"] for hit in result.hits if "Clay" in hit.episode.text)
+
+    assert lexical(alone) == 0.0
+    assert lexical(spread) > 0.0
+    woken = next(hit for hit in spread.hits if "Clay" in hit.episode.text)
+    assert [step.edge for step in woken.path] == ["text", "NEXT"]
+
+
+async def test_a_bridge_is_crossed_by_concepts_and_only_by_them(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    await fill(ingest, tenant, passages())
+    cue = "Where was the designer of Veldrin Lighthouse born, and what museum is there?"
+    with_channel = await ask(recalls, tenant, cue, k=3)
+    without = await ask(recalls, tenant, cue, k=3, options={"w_concepts": 0.0})
+    assert "Orla Tamsin" in {hit.episode.title for hit in with_channel.hits}
+    woken = next(hit for hit in with_channel.hits if hit.episode.title == "Orla Tamsin")
+    assert woken.parts["concepts"] > 0.0
+    assert "Orla Tamsin" in {step.label for step in woken.path if step.kind == "concept"}
+    assert all(hit.parts["concepts"] == 0.0 for hit in without.hits)
+
+
+async def test_without_titles_the_channel_changes_nothing(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    await fill(ingest, tenant, chat())
+    cue = "What did the sister adopt?"
+    on = await ask(recalls, tenant, cue)
+    off = await ask(recalls, tenant, cue, options={"w_concepts": 0.0})
+    assert [hit.episode.id for hit in on.hits] == [hit.episode.id for hit in off.hits]
+    assert [hit.score for hit in on.hits] == [hit.score for hit in off.hits]
+
+
+async def test_the_ranking_does_not_depend_on_the_order_of_writing(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    items = chat() + passages()
+    await fill(ingest, tenant, items)
+    for item in reversed(items):
+        await ingest.append(other_tenant, item)
+    for cue in ("What did Bo buy?", "Who designed the lighthouse on the cape?"):
+        first = await ask(recalls, tenant, cue, k=8)
+        second = await ask(recalls, other_tenant, cue, k=8)
+        assert [hit.episode.text for hit in first.hits] == [
+            hit.episode.text for hit in second.hits
+        ]
+        np.testing.assert_allclose(
+            [hit.score for hit in first.hits], [hit.score for hit in second.hits], atol=1e-6
+        )
+
+
+async def test_signals_equal_a_second_plain_computation(
+    ingest: IngestService, recalls: RecallService, embedder: Embedder, tenant: TenantId
+) -> None:
+    """BM25 with spreading and both cosines, worked out from the texts alone."""
+    await fill(ingest, tenant, chat())
+    cue = "Is the pottery teacher patient after work?"
+    options: Mapping[str, float | bool] = dict.fromkeys(
+        ("w_speaker", "w_length", "w_question", "w_when", "w_date"), 0.0
+    )
+    result = await ask(recalls, tenant, cue, k=7, options=options)
+    expected = await _plain_scores(embedder, cue)
+    for hit in result.hits:
+        place = int(hit.episode.metadata["n"])
+        assert hit.score == pytest.approx(expected[place], abs=1e-5)
+
+
+async def _plain_scores(embedder: Embedder, cue: str) -> list[float]:
+    texts = [text for _, text in CHAT]
+    vectors = (await embedder.embed([*texts, cue])).astype(np.float64)
+    counts = [Counter(stems(text)) for text in texts]
+    shares = {0: 1.0, -1: 0.7, -2: 0.4, -3: 0.2, 1: 0.4, 2: 0.2}
+    smooth = {0: 1.0, -1: 0.6, 1: 0.3}
+
+    def beside(place: int, step: int) -> int | None:
+        other = place + step
+        same = 0 <= other < len(texts) and other // 4 == place // 4
+        return other if same else None
+
+    def spread(place: int, stem: str) -> float:
+        near = ((beside(place, step), share) for step, share in shares.items())
+        return sum(share * counts[other][stem] for other, share in near if other is not None)
+
+    lengths = [
+        sum(spread(place, stem) for stem in {s for count in counts for s in count})
+        for place in range(len(texts))
+    ]
+    mean = float(np.mean(lengths))
+    lex, ctx = [], []
+    for place in range(len(texts)):
+        score = 0.0
+        for stem, often in Counter(stems(cue)).items():
+            df = sum(spread(other, stem) > 0 for other in range(len(texts)))
+            idf = np.log1p((len(texts) - df + 0.5) / (df + 0.5))
+            level = spread(place, stem)
+            score += (
+                often * idf * level * 1.6 / (level + 0.6 * (0.7 + 0.3 * lengths[place] / mean))
+            )
+        lex.append(score)
+        near = [(beside(place, step), share) for step, share in smooth.items()]
+        mixed = sum(share * vectors[other] for other, share in near if other is not None)
+        ctx.append(float(mixed @ vectors[-1] / np.linalg.norm(mixed)))
+    sem = (vectors[:-1] @ vectors[-1]).tolist()
+    scaled = [
+        (np.array(values) - min(values)) / (max(values) - min(values))
+        for values in (lex, sem, ctx)
+    ]
+    return (0.30 * scaled[0] + 0.15 * scaled[1] + 0.15 * scaled[2]).tolist()  # type: ignore[no-any-return]
+
+
+async def test_a_question_about_the_wrong_person_is_refused_in_words(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    await fill(ingest, tenant, chat())
+    known = await ask(recalls, tenant, "Which class did Ida sign up for?")
+    swapped = await ask(recalls, tenant, "Which pottery class did Bo sign up for?")
+    assert known.answerable
+    assert known.confidence > swapped.confidence
+    assert "no memory by Bo about pottery" in swapped.reasons
+
+
+async def test_an_empty_store_is_told_apart_from_a_weak_answer(
+    recalls: RecallService, tenant: TenantId
+) -> None:
+    result = await ask(recalls, tenant, "Anything?")
+    assert result.verdict is Verdict.EMPTY
+    assert not result.answerable
+    assert result.hits == ()
+    assert result.context == ""
+
+
+async def test_a_cue_of_stop_words_only_still_answers(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    await fill(ingest, tenant, chat())
+    result = await ask(recalls, tenant, "who was it that they were?")
+    assert result.hits
+
+
+@pytest.mark.parametrize(
+    "cue", ['"AND OR NOT', "text:* OR tenant:*", "a~2 b^4 [1 TO 5] {x}", "\\"]
+)
+async def test_search_syntax_in_a_cue_is_only_text(
+    cue: str, ingest: IngestService, recalls: RecallService, tenant: TenantId,
+    other_tenant: TenantId,
+) -> None:  # fmt: skip
+    await fill(ingest, tenant, chat())
+    result = await ask(recalls, other_tenant, cue)
+    assert result.hits == ()
+
+
+async def test_a_vector_alone_is_a_cue(
+    ingest: IngestService, recalls: RecallService, embedder: Embedder, tenant: TenantId
+) -> None:
+    await fill(ingest, tenant, chat())
+    vector = tuple((await embedder.embed(["a bird as a pet"]))[0].tolist())
+    result = await recalls.recall(tenant, Cue(vector=vector), RecallOptions(k=1))
+    assert "parrot" in result.hits[0].episode.text
+
+
+async def test_filters_hold_for_seeds_and_for_what_they_wake(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    await fill(ingest, tenant, chat())
+    cases = (
+        (Filters(speaker="Bo"), lambda hit: hit.episode.speaker == "Bo"),
+        (Filters(session="s1"), lambda hit: hit.episode.session == "s1"),
+        (
+            Filters(occurred_from=START + timedelta(days=1)),
+            lambda hit: hit.episode.occurred_at > START,
+        ),
+        (Filters(occurred_before=START), lambda _: False),
+    )
+    for filters, holds in cases:
+        for strategy in sorted(STRATEGIES):
+            result = await ask(
+                recalls, tenant, "pottery parrot rod class", filters=filters, strategy=strategy
+            )
+            assert all(holds(hit) for hit in result.hits), (filters, strategy)
+    found = await ask(recalls, tenant, "parrot", filters=Filters(session="s1"))
+    assert "parrot" in found.hits[0].episode.text
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        (RecallOptions(strategy="magic"), UnknownStrategy, "choose from"),
+        (RecallOptions(k=0), InvalidInput, "between 1 and 200"),
+        (RecallOptions(k=10_000), InvalidInput, "between 1 and 200"),
+        (RecallOptions(options={"w_lexx": 1.0}), InvalidInput, "it takes"),
+        (RecallOptions(options={"w_lex": "high"}), InvalidInput, "float"),
+        (RecallOptions(options={"w_lex": -1.0}), InvalidInput, "between"),
+        (RecallOptions(options={"w_lex": float("nan")}), InvalidInput, "between"),
+        (RecallOptions(options={"preset": "none"}), InvalidInput, "preset"),
+        (RecallOptions(token_budget=0), InvalidInput, "token_budget"),
+        (RecallOptions(filters=Filters(occurred_from=NAIVE)), InvalidInput, "offset"),
+    ],
+)  # fmt: skip
+async def test_bad_options_say_what_to_send(
+    options: RecallOptions, error: type[Exception], says: str, recalls: RecallService,
+    tenant: TenantId,
+) -> None:  # fmt: skip
+    with pytest.raises(error, match=says):
+        await recalls.recall(tenant, Cue(text="pottery"), options)
+
+
+@pytest.mark.parametrize(
+    "cue",
+    [
+        Cue(text=" "),
+        Cue(),
+        Cue(text="x" * 10_001),
+        Cue(text="a\ud800"),
+        Cue(text="a", vector=(1.0,) * 3),
+        Cue(text="a", vector=(0.0,) * 384),
+        Cue(vector=(float("inf"),) * 384),
+    ],
+)
+async def test_bad_cues_are_refused(cue: Cue, recalls: RecallService, tenant: TenantId) -> None:
+    with pytest.raises((InvalidInput, TooLarge), match=r"cue|vector"):
+        await recalls.recall(tenant, cue, RecallOptions())
+
+
+async def test_tenants_never_meet(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    await fill(ingest, tenant, chat() + passages())
+    for strategy in sorted(STRATEGIES):
+        result = await ask(recalls, other_tenant, "pottery Veldrin Lighthouse", strategy=strategy)
+        assert result.hits == ()
+    mine = await ask(recalls, tenant, "pottery")
+    with pytest.raises(NotFound):
+        await recalls.trace(other_tenant, mine.trace_id)
+    with pytest.raises(NotFound):
+        await ask(recalls, TenantId("0" * 32), "pottery")
+
+
+async def test_a_trace_is_kept_and_says_what_the_answer_said(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    await fill(ingest, tenant, chat() + passages())
+    result = await ask(recalls, tenant, "Who takes the pottery class?", strategy="synapse")
+    at_once = await recalls.trace(tenant, result.trace_id)
+    await recalls.close()
+    stored = await recalls.trace(tenant, result.trace_id)
+    assert stored == at_once
+    assert [hit.episode for hit in stored.hits] == [hit.episode.id for hit in result.hits]
+    assert sum(seed.energy for seed in stored.seeds) == pytest.approx(1.0)
+    assert [wave.number for wave in stored.waves] == [1, 2, 3]
+    with pytest.raises(NotFound):
+        await recalls.trace(tenant, TraceId("0" * 32))
+
+
+async def test_the_context_block_is_in_order_and_within_its_budget(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    await fill(ingest, tenant, chat())
+    whole = await ask(recalls, tenant, "pottery class", k=7)
+    lines = whole.context.splitlines()
+    assert lines == sorted(lines, key=lambda line: line[:12])
+    assert len(lines) == len(whole.hits)
+    short = await ask(recalls, tenant, "pottery class", k=7, token_budget=60)
+    assert 0 < short.context_tokens <= 60
+    assert whole.hits[0].episode.text in short.context
