@@ -17,6 +17,7 @@ from ecphoria.embedding import CachingEmbedder, EmbedderOptions, create_embedder
 from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
 from ecphoria.engine.home import write_private
 from ecphoria.engine.progress import silent
+from ecphoria.errors import Misconfigured
 from ecphoria.graph.archive import EpisodeArchive
 from ecphoria.graph.check import check, health
 from ecphoria.graph.driver import GraphOptions
@@ -32,7 +33,7 @@ from ecphoria.ingest.service import IngestService
 from ecphoria.model.ids import TraceId
 from ecphoria.ports.tenants import Archive, Health
 from ecphoria.ports.world import Embedder
-from ecphoria.recall.service import RecallService
+from ecphoria.recall.service import STRATEGIES, RecallService
 from ecphoria.settings import Settings
 from ecphoria.telemetry import Metrics
 from ecphoria.tenancy.access import Access
@@ -234,6 +235,12 @@ def _tenancy(settings: Settings, graph: Graph) -> tuple[TenancyService, Access]:
 
 
 def _recall(settings: Settings, graph: Graph, embedder: Embedder) -> RecallService:
+    if settings.recall.strategy not in STRATEGIES:
+        raise Misconfigured(
+            f"There is no strategy {settings.recall.strategy}; set ECPHORIA_RECALL__STRATEGY to "
+            f"one of {', '.join(sorted(STRATEGIES))}.",
+            setting="ECPHORIA_RECALL__STRATEGY",
+        )
     return RecallService(
         store=EpisodeReader(graph),
         traces=Traces(graph, settings.recall.traces_kept),

@@ -15,6 +15,7 @@ import pytest
 
 from ecphoria.api.server import Started, serve
 from ecphoria.settings import AuthSettings, Neo4jSettings, ServerSettings, Settings
+from ecphoria.telemetry import configure_logging
 from tests.conftest import CACHE, Server
 
 PROBLEM_JSON = "application/problem+json"
@@ -35,6 +36,7 @@ Run = Callable[[Settings], AbstractContextManager[RunningService]]
 @contextmanager
 def running(settings: Settings) -> Iterator[RunningService]:
     """Serve in a thread of its own until the block ends."""
+    configure_logging("warning", "json")
     up: Future[Started] = Future()
 
     def work() -> None:
@@ -60,13 +62,13 @@ def running(settings: Settings) -> Iterator[RunningService]:
         assert not thread.is_alive()
 
 
-def settings_for(neo4j: Server, home: Path, **changes: Any) -> Settings:
+def settings_for(store: Server, home: Path, **changes: Any) -> Settings:
     """Settings of a service of its own on this Neo4j."""
     return Settings(
         **{
             "home": home,
             "cache": CACHE,
-            "neo4j": Neo4jSettings(uri=neo4j.uri, user=neo4j.user, password=neo4j.password),
+            "neo4j": Neo4jSettings(uri=store.uri, user=store.user, password=store.password),
             "auth": AuthSettings(bootstrap_key=f"test-{secrets.token_urlsafe(32)}"),
             "server": ServerSettings(port=0),
             **changes,

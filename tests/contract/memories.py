@@ -27,9 +27,9 @@ DIMENSION = 384
 
 
 def axis(number: int, towards: int = 0, share: float = 0.0) -> Vector:
-    """A unit vector along one axis, turned towards another by a share of its square."""
+    """A unit vector along an axis, round after 384, a share of its square turned to another."""
     vector = np.zeros(DIMENSION, np.float32)
-    vector[number] = np.sqrt(1 - share)
+    vector[number % DIMENSION] = np.sqrt(1 - share)
     vector[towards] += np.sqrt(share)
     return vector
 

@@ -11,37 +11,13 @@ from ecphoria.graph.executor import Done, Statement
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
 
 QUERIES = load_queries(cypher_root())
-VERBS = frozenset(
-    [
-        "acquire",
-        "add",
-        "await",
-        "bind",
-        "count",
-        "create",
-        "delete",
-        "drop",
-        "erase",
-        "expand",
-        "find",
-        "gds",
-        "list",
-        "load",
-        "lock",
-        "make",
-        "move",
-        "record",
-        "release",
-        "remove",
-        "revoke",
-        "save",
-        "seeds",
-        "show",
-        "start",
-        "unmake",
-        "update",
-    ]
-)
+# fmt: off
+VERBS = frozenset((
+    "acquire", "add", "await", "bind", "count", "create", "delete", "drop", "erase", "expand",
+    "find", "gds", "list", "load", "lock", "make", "move", "record", "release", "remove",
+    "revoke", "save", "seeds", "show", "start", "unmake", "update",
+))
+# fmt: on
 
 
 def in_package() -> Iterator[Statement[object]]:
@@ -87,10 +63,8 @@ def test_the_columns_are_the_fields_of_the_rows(query: Query) -> None:
     if query.mode is Mode.SCHEMA:
         return
     statement = STATEMENTS[query.name]
-    assert [field.name for field in fields(statement.row)] == list(query.returns) or {  # type: ignore[arg-type]  # rows are dataclasses
-        field.name
-        for field in fields(statement.row)  # type: ignore[arg-type]  # rows are dataclasses
-    } == set(query.returns)
+    columns = {field.name for field in fields(statement.row)}  # type: ignore[arg-type]  # rows are dataclasses
+    assert columns == set(query.returns)
     assert bool(query.returns) is (statement.row is not Done)
 
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from ecphoria.cli.connection import DEFAULT_URL, Home, Key, Server, TenantName, connect
 from ecphoria.cli.console import stdout
@@ -74,8 +74,9 @@ def list_keys(
     """List a tenant's keys, without their secrets."""
     with connect(server, key, tenant, home, assumed=_assumed(operator=operator)) as client:
         found = client.keys()
-    columns = ("id", "name", "begins with", "scopes", "created", "revoked")
-    table = Table(*columns, box=None, header_style="dim", pad_edge=False)
+    # Whole ids, whatever the width: one is needed to revoke.
+    columns = (Column("id", no_wrap=True, min_width=32), "name", "begins with", "scopes")
+    table = Table(*columns, "created", "revoked", box=None, header_style="dim", pad_edge=False)
     for item in found:
         revoked = f"{item.revoked_at:%Y-%m-%d}" if item.revoked_at else ""
         scopes = " ".join(item.scopes)

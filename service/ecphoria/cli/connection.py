@@ -8,7 +8,7 @@ import typer
 from ecphoria.client import Client
 from ecphoria.errors import BadFile
 
-__all__ = ["DEFAULT_URL", "Home", "Key", "Server", "TenantName", "connect"]
+__all__ = ["DEFAULT_URL", "Home", "Key", "Server", "TenantName", "admin_key", "connect"]
 
 DEFAULT_URL = "http://127.0.0.1:8765"
 _ADMIN_KEY_FILE = "admin.key"
@@ -67,13 +67,13 @@ def connect(
         BadFile: The admin key is there but cannot be read.
     """
     if key is None:
-        key = _admin_key(home)
+        key = admin_key(home)
         if key is not None and tenant is None:
             tenant = assumed
     return Client(server, key, tenant=tenant)
 
 
-def _admin_key(home: Path | None) -> str | None:
+def admin_key(home: Path | None) -> str | None:
     """Read the key the service made at its first start, if it made one on this machine."""
     place = home or _default_home()
     if place is None:

@@ -92,8 +92,10 @@ def _read(line: bytes, key: str) -> AppendRequest | BadFile:
         fields = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as error:
         return BadFile(f"Not UTF-8 at byte {error.start + 1}.")
-    except (ValueError, RecursionError) as error:
-        return BadFile(f"Not JSON: {error}.")
+    except json.JSONDecodeError as error:
+        return BadFile(f"Not JSON at column {error.colno}: {error.msg}.")
+    except RecursionError:
+        return BadFile("Not JSON that can be read: nested too deep.")
     if not isinstance(fields, dict):
         return BadFile('Not a JSON object; write one like {"text": "..."}.')
     named = fields.pop("id", None)

@@ -85,16 +85,16 @@ async def _remember(console: Console, client: AsyncClient) -> None:
                 await client.append_batch(turns[place : place + _BATCH])
                 progress.update(task, completed=min(place + _BATCH, len(turns)))
     stats = await client.stats()
-    took = "kept from the last run" if known else f"{time.monotonic() - start:.1f} s"
+    took = "already there" if known else f"{time.monotonic() - start:.1f} s"
     console.print(
-        f"[dim]{stats.episodes} turns of {stats.speakers} friends"
+        f"[dim]{stats.episodes} turns of {stats.speakers} friends,"
         f" {_period(stats.first_occurred_at, stats.last_occurred_at)},"
         f" {stats.next_edges:,} NEXT edges, {stats.concepts} concepts: {took}[/dim]"
     )
 
 
 def _period(first: datetime | None, last: datetime | None) -> str:
-    return f"from {first:%B} to {last:%B %Y}" if first and last else ""
+    return f"{first:%B} to {last:%B %Y}" if first and last else ""
 
 
 async def _ask(
@@ -119,12 +119,13 @@ def _evidence(question: SampleQuestion, answer: RecallAnswer) -> Text:
     """Compare with what the sample says is right: which hits hold the answer, if any can."""
     if not question.evidence:
         right = not answer.answerable
-        said = "right: nothing in the sample answers this" if right else "wrong: nothing does"
+        said = f"{'Right' if right else 'Not right'}: nothing in the sample answers this."
         return Text(said, style="green" if right else "yellow")
-    ranks = [hit.rank for hit in answer.hits if hit.episode.text in question.evidence]
-    found = f"{len(ranks)} of {len(question.evidence)} memories that hold the answer"
-    where = f", at rank {' and '.join(map(str, ranks))}" if ranks else ""
-    return Text(found + where, style="green" if ranks else "yellow")
+    ranks = [str(hit.rank) for hit in answer.hits if hit.episode.text in question.evidence]
+    if not ranks:
+        return Text(f"The answer is not among the best {len(answer.hits)}.", style="yellow")
+    noun = "memory" if len(ranks) == 1 else "memories"
+    return Text(f"The answer is in {noun} {' and '.join(ranks)}.", style="green")
 
 
 def _say_next(console: Console, started: Started, settings: Settings) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ecphoria.errors import BadFile
 from ecphoria.evaluation.datasets.dataset import ADVERSARIAL
@@ -27,21 +27,21 @@ class Row(BaseModel):
     """Of the question."""
     gold: tuple[str, ...]
     """Ids of the memories that hold the evidence."""
-    official: tuple[str, ...] | None
+    official: tuple[str, ...] | None = None
     """Evidence as the data spells it."""
-    ranked: tuple[str, ...]
+    ranked: tuple[str, ...] = ()
     """Ids of what was recalled, best first."""
-    scores: tuple[float, ...]
+    scores: tuple[float, ...] = ()
     """Of what was recalled."""
-    confidence: float
+    confidence: float = 0.0
     """That the answer is among it."""
-    verdict: str
+    verdict: str = "failed"
     """What the gate said."""
-    latency_ms: float
+    latency_ms: float = 0.0
     """Of the whole recall, measured by the service."""
-    timings_ms: dict[str, float]
+    timings_ms: dict[str, float] = Field(default_factory=dict)
     """By phase."""
-    context_tokens: int
+    context_tokens: int = 0
     """Size of the context block."""
     error: str | None = None
     """Code of the error if the question failed; it scores 0."""

@@ -17,7 +17,6 @@ __all__ = ["migrate"]
 _FIRST: Final = "schema.0000_pre_lock"
 _LEASE_S: Final = 120
 _LOCK_RETRY_S: Final = 0.2
-_LOCK_WAIT_S: Final = 300.0
 _INDEX_WAIT_S: Final = 300
 
 
@@ -46,13 +45,16 @@ _AWAIT_INDEXES = Statement("server.await_indexes", Done)
 _BIND_STORE = Statement("server.bind_store", _Binding)
 
 
-async def migrate(graph: Graph, model: str, dimension: int) -> tuple[str, ...]:
+async def migrate(
+    graph: Graph, model: str, dimension: int, *, lock_wait_s: float = 300.0
+) -> tuple[str, ...]:
     """Apply the schema files the store has not seen, in order, and wait for their indexes.
 
     Args:
         graph: The server.
         model: Name of the embedder's model.
         dimension: Length of its vectors, for the vector indexes.
+        lock_wait_s: How long to wait while another service migrates.
 
     Returns:
         The names of the files applied now; none when the store was up to date.
@@ -67,7 +69,7 @@ async def migrate(graph: Graph, model: str, dimension: int) -> tuple[str, ...]:
         key=lambda query: query.name,
     )
     await graph.apply_schema(graph.queries[_FIRST])
-    async with _locked(graph) as holder:
+    async with _locked(graph, lock_wait_s) as holder:
         (binding,) = await graph.run(_BIND_STORE, model=model, dimension=dimension)
         _refuse_other_model(binding, model, dimension)
         pending = _pending(files, await graph.run(_LIST_MIGRATIONS))
@@ -80,11 +82,11 @@ async def migrate(graph: Graph, model: str, dimension: int) -> tuple[str, ...]:
 
 
 @asynccontextmanager
-async def _locked(graph: Graph) -> AsyncIterator[str]:
+async def _locked(graph: Graph, wait_s: float) -> AsyncIterator[str]:
     holder = uuid.uuid4().hex
     waited = 0.0
     while not await graph.run(_ACQUIRE_LOCK, holder=holder, seconds=_LEASE_S):
-        if waited >= _LOCK_WAIT_S:
+        if waited >= wait_s:
             raise StoreUnavailable("another service is migrating the store; try again later")
         await asyncio.sleep(_LOCK_RETRY_S)
         waited += _LOCK_RETRY_S

@@ -29,7 +29,8 @@ def unit_vector(values: Sequence[float], dimension: int) -> NDArray[np.float32]:
             f"the vector has {vector.size} numbers; this store's model makes {dimension}",
             field="vector",
         )
-    norm = float(np.linalg.norm(vector))
+    with np.errstate(over="ignore"):  # an infinite norm is refused below
+        norm = float(np.linalg.norm(vector))
     if not np.isfinite(norm) or norm < 1e-12:
         raise BadVector(
             "the vector is zero or not finite; send the model's output", field="vector"

@@ -14,7 +14,7 @@ from pydantic import (
     field_validator,
 )
 
-__all__ = ["Answer", "Instant", "Request", "StrictFloat", "StrictInt"]
+__all__ = ["Answer", "Flat", "Instant", "Request", "StrictFloat", "StrictInt"]
 
 
 class Request(BaseModel):
@@ -80,6 +80,17 @@ def _to_utc(value: datetime) -> datetime:
 
 Instant = Annotated[AwareDatetime, BeforeValidator(_only_text), AfterValidator(_to_utc)]
 """A point in time with an offset, read as UTC; a date or a time without offset is refused."""
+
+
+def _flat(value: object) -> object:
+    """Refuse at once what the union would refuse once for each of its members."""
+    if isinstance(value, str | int | float):
+        return value
+    raise ValueError("Send text, a number, true or false.")
+
+
+Flat = Annotated[str | int | float | bool, BeforeValidator(_flat)]
+"""A value without parts, which keeps its type."""
 
 StrictInt = Annotated[int, Field(strict=True)]
 StrictFloat = Annotated[float, Field(strict=True)]

@@ -6,16 +6,17 @@ from typing import Annotated, Any
 from pydantic import (
     ConfigDict,
     Field,
-    InstanceOf,
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
 )
 from pydantic.config import JsonDict
 from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import CoreSchema
+from pydantic_core.core_schema import is_instance_schema
 
-from ecphoria.model.episode import MetadataValue, NewEpisode, Outcome, State
-from ecphoria.wire.base import Answer, Instant, Request, StrictFloat, StrictInt
+from ecphoria.model.episode import NewEpisode, Outcome, State
+from ecphoria.wire.base import Answer, Flat, Instant, Request, StrictFloat, StrictInt
 from ecphoria.wire.problem import FieldProblem, Problem
 from ecphoria.wire.reading import field_problems
 
@@ -68,7 +69,7 @@ class AppendRequest(Request):
     """When it was so, with an offset; the moment of recording if absent."""
     source: str | None = None
     """Where it came from: a file, an address, a tool."""
-    metadata: dict[str, MetadataValue] = Field(default_factory=dict)
+    metadata: dict[str, Flat] = Field(default_factory=dict)
     """Your own flat values, stored and returned."""
     importance: StrictFloat = 0.5
     """0 to 1."""
@@ -88,6 +89,11 @@ class UnreadableItem:
 
     errors: tuple[FieldProblem, ...]
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, *_: object) -> CoreSchema:
+        """Let pydantic carry it, and no caller send it."""
+        return is_instance_schema(cls)
+
 
 def _read_item(value: Any, _: ValidatorFunctionWrapHandler) -> AppendRequest | UnreadableItem:
     if isinstance(value, AppendRequest):
@@ -104,9 +110,7 @@ class BatchRequest(Request):
     model_config = ConfigDict(json_schema_extra={"examples": [{"episodes": [_TURN, _DOCUMENT]}]})
 
     episodes: tuple[
-        Annotated[
-            AppendRequest | SkipJsonSchema[InstanceOf[UnreadableItem]], WrapValidator(_read_item)
-        ],
+        Annotated[AppendRequest | SkipJsonSchema[UnreadableItem], WrapValidator(_read_item)],
         ...,
     ] = Field(max_length=1_000)
     """The items, stored together."""
@@ -174,7 +178,7 @@ class EpisodeAnswer(Answer):
     """When the store learned it."""
     source: str | None = None
     """Where it came from."""
-    metadata: dict[str, MetadataValue] = Field(default_factory=dict)
+    metadata: dict[str, Flat] = Field(default_factory=dict)
     """The values sent with it."""
     importance: float
     """0 to 1."""

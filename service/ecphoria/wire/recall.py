@@ -2,8 +2,8 @@
 
 from pydantic import ConfigDict, Field
 
-from ecphoria.model.recall import Cue, Filters, OptionValue, RecallOptions, Stream, Verdict
-from ecphoria.wire.base import Answer, Instant, Request, StrictFloat, StrictInt
+from ecphoria.model.recall import Cue, Filters, RecallOptions, Stream, Verdict
+from ecphoria.wire.base import Answer, Flat, Instant, Request, StrictFloat, StrictInt
 from ecphoria.wire.episodes import EpisodeAnswer
 
 __all__ = [
@@ -58,7 +58,7 @@ class RecallRequest(Request):
     """Embedding of the cue by the store's own model, if you have it already."""
     strategy: str | None = None
     """A name listed by `GET /v1/strategies`; the service's default if absent."""
-    options: dict[str, OptionValue] = Field(default_factory=dict)
+    options: dict[str, Flat] = Field(default_factory=dict)
     """The strategy's own parameters."""
     k: StrictInt = Field(default=10, json_schema_extra={"minimum": 1, "maximum": 200})
     """Number of hits wanted, 1 to 200."""
@@ -227,7 +227,7 @@ class TraceAnswer(Answer):
     """What was asked."""
     strategy: str
     """The mechanism that ran."""
-    options: dict[str, OptionValue]
+    options: dict[str, Flat]
     """Its parameters."""
     created_at: Instant
     """When it ran."""

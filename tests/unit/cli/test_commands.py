@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from tests.unit.cli.conftest import Command, StubService
 
 TRACE = "b" * 32

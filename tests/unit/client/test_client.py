@@ -311,7 +311,7 @@ def test_pauses_grow_and_heed_the_service() -> None:
     ("arguments", "saying"),
     [
         ({"occurred_at": datetime(2025, 1, 1)}, "`occurred_at`: Add an offset"),  # noqa: DTZ001
-        ({"metadata": {"a": ["nested"]}}, "`metadata/a/"),
+        ({"metadata": {"a": ["nested"]}}, "`metadata/a`"),
         ({"position": "first"}, "`position`"),
     ],
 )

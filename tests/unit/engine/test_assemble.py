@@ -3,13 +3,13 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.unit.engine.doubles import Repository, jar_content, make_lock
 
 from ecphoria.engine.assemble import assemble, is_assembled
 from ecphoria.engine.home import Home
 from ecphoria.engine.lock import JarLock
 from ecphoria.engine.progress import Progress, Stage, silent
 from ecphoria.errors import EngineError
+from tests.unit.engine.doubles import Repository, jar_content, make_lock
 
 LOCK = make_lock("neo4j", "lucene", "gds-proc")
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import typer
 from rich.console import Console
-from tests.unit.engine.doubles import Repository, make_lock, write_java
 from typer.testing import CliRunner
 
 from ecphoria.cli.engine import Run, add_engine_commands, drawn
 from ecphoria.engine import Endpoint, Engine, EngineSettings, Progress, Stage
+from tests.unit.engine.doubles import Repository, make_lock, write_java
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.engine.doubles import write_java
 
 from ecphoria.engine.java import find_java
 from ecphoria.errors import EngineError
+from tests.unit.engine.doubles import write_java
 
 
 def test_without_a_setting_the_bundled_runtime_is_taken() -> None:

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.unit.engine.doubles import STARTS, Repository, make_lock, write_java
 
 from ecphoria.engine import Endpoint, Engine, EngineSettings, EngineState, Progress, Stage
 from ecphoria.errors import EngineError
+from tests.unit.engine.doubles import STARTS, Repository, make_lock, write_java
 
 LOCK = make_lock("neo4j", "gds-proc")
 Make = Callable[..., Engine]

@@ -49,7 +49,7 @@ def load_locomo(path: Path) -> Dataset:
         source=path.name,
         sha256=digest(files),
         collections=tuple(parts),
-        findings=dict(sorted(findings.items())),
+        findings=dict(sorted((+findings).items())),
     )
 
 
@@ -136,7 +136,9 @@ def _questions(record: Record, known: set[str], findings: Counter[str]) -> Itera
             findings["questions of an unknown category"] += 1
             continue
         raw = _raw_evidence(asked.fields.get("evidence"))
-        findings["pieces of evidence that are no turn's id"] += sum(one not in known for one in raw)
+        findings["pieces of evidence that are no turn's id"] += sum(
+            one not in known for one in raw
+        )
         gold = _gold(raw, known)
         if not gold and category != ADVERSARIAL:
             findings["questions without evidence"] += 1

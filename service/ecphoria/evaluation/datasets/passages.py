@@ -69,9 +69,7 @@ def load_passages(path: Path, corpus: Path | None = None) -> Dataset:
         questions = tuple(_distinct(asked, findings))
         findings["passages that came up again"] += passages.repeated
         parts.append(
-            Collection(
-                name=file.stem, memories=passages.memories(findings), questions=questions
-            )
+            Collection(name=file.stem, memories=passages.memories(findings), questions=questions)
         )
     return Dataset(
         suite=Suite.PASSAGES,

@@ -1,0 +1,256 @@
+"""Commands that measure: how much of the evidence is recalled, and how fast."""
+
+import secrets
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from ecphoria.cli.console import stderr, stdout
+from ecphoria.cli.measuring import Home, Key, Server, Where, on_service, refusing
+from ecphoria.errors import BadFile, InvalidInput, Misconfigured
+
+if TYPE_CHECKING:
+    from ecphoria.evaluation.datasets.dataset import Dataset
+    from ecphoria.evaluation.evaluate import Wanted
+    from ecphoria.evaluation.report import Report
+    from ecphoria.evaluation.run import Connect, Outcome, Watch
+
+__all__ = ["evaluation"]
+
+evaluation = typer.Typer(help="Measure recall on public data sets.", no_args_is_help=True)
+
+Data = Annotated[Path, typer.Option("--data", metavar="FILE", help="The data, or a folder of it.")]
+Strategies = Annotated[
+    list[str] | None,
+    typer.Option("--strategy", metavar="NAME", help="Measure this one; repeat it for more."),
+]
+Ablate = Annotated[
+    bool, typer.Option("--ablate", help="Also measure the default without each mechanism.")
+]
+Questions = Annotated[
+    int | None,
+    typer.Option("--questions", min=1, metavar="N", help="Ask only so many, evenly spread."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="Write the report here, rows and plots beside it."),
+]
+Rows = Annotated[
+    Path | None, typer.Option("--rows", metavar="FILE", help="Write the rows here instead.")
+]
+Concurrency = Annotated[
+    int, typer.Option(min=1, max=64, metavar="N", help="Questions asked at a time.")
+]
+Keep = Annotated[bool, typer.Option("--keep", help="Leave what was appended in the store.")]
+
+
+@evaluation.command()
+def locomo(
+    *,
+    data: Data,
+    strategy: Strategies = None,
+    ablate: Ablate = False,
+    questions: Questions = None,
+    out: Out = None,
+    rows: Rows = None,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+    concurrency: Concurrency = 1,
+    keep: Keep = False,
+) -> None:
+    """Find the evidence for questions about long conversations (LoCoMo)."""
+    with refusing():
+        from ecphoria.evaluation.datasets.locomo import load_locomo  # noqa: PLC0415 (costly)
+        from ecphoria.evaluation.evaluate import Wanted  # noqa: PLC0415
+
+        _check_targets(out, rows)
+        dataset = _some(load_locomo(data), questions)
+        wanted = Wanted(
+            strategies=tuple(strategy or ()), ablate=ablate, concurrency=concurrency, keep=keep
+        )
+        _measure(dataset, wanted, Where(server=server, key=key, home=home), out, rows)
+
+
+@evaluation.command()
+def passages(
+    *,
+    data: Data,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The passages, where the data does not hold them."),
+    ] = None,
+    openie: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Names and facts that a model extracted before."),
+    ] = None,
+    strategy: Strategies = None,
+    ablate: Ablate = False,
+    questions: Questions = None,
+    out: Out = None,
+    rows: Rows = None,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+    concurrency: Concurrency = 1,
+    keep: Keep = False,
+) -> None:
+    """Find the passages that a question needs together (2Wiki, HotpotQA, MuSiQue)."""
+    with refusing():
+        from ecphoria.evaluation.datasets.passages import load_passages  # noqa: PLC0415 (costly)
+        from ecphoria.evaluation.evaluate import Wanted  # noqa: PLC0415
+
+        if openie is not None:
+            raise InvalidInput(
+                "--openie is not supported: the service extracts names by rules when it appends, "
+                "and takes none from outside. Leave it out."
+            )
+        _check_targets(out, rows)
+        dataset = _some(load_passages(data, corpus), questions)
+        wanted = Wanted(
+            strategies=tuple(strategy or ()), ablate=ablate, concurrency=concurrency, keep=keep
+        )
+        _measure(dataset, wanted, Where(server=server, key=key, home=home), out, rows)
+
+
+@evaluation.command()
+def mini(
+    *,
+    print_expected: Annotated[
+        bool,
+        typer.Option("--print-expected", help="Print the figures found, as the file has them."),
+    ] = False,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+) -> None:
+    """Check recall on the shipped sample against the figures it must give."""
+    from ecphoria.evaluation.datasets.mini import load_mini  # noqa: PLC0415 (costly)
+    from ecphoria.evaluation.evaluate import Wanted  # noqa: PLC0415
+    from ecphoria.evaluation.expected import check, expected, spelled  # noqa: PLC0415
+
+    reports: list[Report] = []
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        for dataset in load_mini():
+            report, _ = await _evaluate(dataset, Wanted(), connect, watch)
+            reports.append(report)
+
+    on_service(work, Where(server=server, key=key, home=home))
+    if print_expected:
+        typer.echo(spelled(reports), nl=False)
+        return
+    wanted = expected()
+    checks = [one for report in reports for one in check(wanted, report)]
+    console = stdout()
+    for report in reports:
+        _show(report)
+    for one in checks:
+        if not one.holds:
+            found = "nothing" if one.found is None else f"{one.found:.4f}"
+            console.print(
+                f"[error]{one.suite} {one.strategy} {one.measure}[/error]"
+                f" {found}, expected {one.expected:.4f}"
+            )
+    failed = sum(not one.holds for one in checks)
+    console.print(f"{len(checks) - failed} of {len(checks)} figures as expected.")
+    if failed:
+        raise typer.Exit(1)
+
+
+@evaluation.command()
+def compare(
+    *,
+    before: Annotated[Path, typer.Argument(metavar="REPORT", help="A report with its rows.")],
+    after: Annotated[Path, typer.Argument(metavar="REPORT", help="Another, of the same data.")],
+) -> None:
+    """Tell how sure the difference of two reports is, by paired bootstrap."""
+    with refusing():
+        from ecphoria.evaluation.compare import compare as pair  # noqa: PLC0415 (costly)
+        from ecphoria.evaluation.tables import comparison_table  # noqa: PLC0415
+
+        found = pair(before, after)
+        console = stdout()
+        console.print(comparison_table(found))
+        console.print("[dim]Points of 100, with 95 % intervals.[/dim]")
+        if found.alone:
+            console.print(f"[dim]In one report only: {', '.join(found.alone)}[/dim]")
+        if found.unpaired:
+            console.print(f"[dim]Questions in one report only: {found.unpaired:,}[/dim]")
+
+
+def _some(dataset: "Dataset", questions: int | None) -> "Dataset":
+    from ecphoria.evaluation.datasets.dataset import sampled  # noqa: PLC0415 (costly)
+
+    return dataset if questions is None else sampled(dataset, questions)
+
+
+def _measure(
+    dataset: "Dataset", wanted: "Wanted", where: Where, out: Path | None, rows: Path | None
+) -> None:
+    from ecphoria.evaluation.report import write  # noqa: PLC0415 (costly)
+
+    found: list[tuple[Report, Outcome]] = []
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        found.append(await _evaluate(dataset, wanted, connect, watch))
+
+    on_service(work, where)
+    report, outcome = found[0]
+    write(report, outcome, out, rows)
+    _show(report)
+    if outcome.tenants:
+        stdout().print(f"[dim]Kept in the store: {', '.join(outcome.tenants)}[/dim]")
+    if out is not None:
+        _draw(report, outcome, out)
+
+
+async def _evaluate(
+    dataset: "Dataset", wanted: "Wanted", connect: "Connect", watch: "Watch"
+) -> "tuple[Report, Outcome]":
+    from ecphoria.evaluation.evaluate import evaluate  # noqa: PLC0415 (costly)
+
+    name = f"eval-{secrets.token_hex(4)}"
+    return await evaluate(dataset, wanted, connect, watch, name=name, monotonic=time.perf_counter)
+
+
+def _show(report: "Report") -> None:
+    from ecphoria.evaluation.tables import ablation_table, strategy_table  # noqa: PLC0415
+
+    console = stdout()
+    without = f", {report.n_adversarial:,} without an answer" if report.n_adversarial else ""
+    console.print(
+        f"\n[bold]{escape(report.data)}[/bold]  [dim]{report.n:,} questions{without};"
+        f" {report.embedder}; Neo4j {report.engine['neo4j']}[/dim]"
+    )
+    console.print(strategy_table(report))
+    if report.ablations:
+        console.print()
+        console.print(ablation_table(report))
+    console.print("[dim]Points of 100; latencies without encoding the cue.[/dim]")
+    for finding, count in report.findings.items():
+        console.print(f"[dim]{count:,} {escape(finding)}[/dim]")
+
+
+def _draw(report: "Report", outcome: "Outcome", out: Path) -> None:
+    from ecphoria.evaluation.plots import draw  # noqa: PLC0415 (costly)
+
+    console = stdout()
+    console.print(f"[dim]Report: {out}[/dim]")
+    try:
+        for path in draw(report, outcome.rows, out):
+            console.print(f"[dim]Plot: {path}[/dim]")
+    except Misconfigured as error:
+        stderr().print(error.message)
+
+
+def _check_targets(*targets: Path | None) -> None:
+    """Refuse now what could not be written in the end."""
+    for target in targets:
+        if target is not None and not target.resolve().parent.is_dir():
+            raise BadFile(f"There is no folder {target.resolve().parent} to write into.")
+        if target is not None and target.is_dir():
+            raise BadFile(f"{target} is a folder; name a file to write.")

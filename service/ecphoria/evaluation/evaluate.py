@@ -1,0 +1,83 @@
+"""One evaluation from beginning to end: what the service can do, a run, a report."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from ecphoria.evaluation.arms import ablations, chosen
+from ecphoria.evaluation.datasets.dataset import Dataset
+from ecphoria.evaluation.report import Report, make_report
+from ecphoria.evaluation.run import Connect, Outcome, Plan, Watch, run
+
+__all__ = ["Wanted", "evaluate"]
+
+_ANY_TENANT = "default"
+"""A tenant that every service has, to ask what the service can do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What to measure, and how.
+
+    Attributes:
+        strategies: By name; empty for all that are known.
+        ablate: Also measure the default without each of its mechanisms.
+        concurrency, keep: As in `Plan`.
+    """
+
+    strategies: tuple[str, ...] = ()
+    ablate: bool = False
+    concurrency: int = 1
+    keep: bool = False
+
+
+async def evaluate(
+    dataset: Dataset,
+    wanted: Wanted,
+    connect: Connect,
+    watch: Watch,
+    *,
+    name: str,
+    monotonic: Callable[[], float],
+) -> tuple[Report, Outcome]:
+    """Measure a data set on a service.
+
+    Args:
+        dataset: What to remember and to ask.
+        wanted: What to measure.
+        connect: The way to the service.
+        watch: Told the progress.
+        name: Prefix of the tenants' names, which must be new.
+        monotonic: Seconds from some fixed moment.
+
+    Raises:
+        UnknownStrategy: The service has none of a name wanted.
+        EcphoriaError: The service cannot be used.
+    """
+    async with connect(_ANY_TENANT) as client:
+        known = await client.strategies()
+        service = await client.ready()
+    default = known[0].name
+    arms = chosen(known, wanted.strategies)
+    if wanted.ablate and default not in {arm.name for arm in arms}:
+        arms += chosen(known, [default])
+    names = [arm.name for arm in arms]
+    if wanted.ablate:
+        arms += [arm for arm in ablations(known) if arm.name not in names]
+    plan = Plan(
+        arms=arms,
+        name=name,
+        monotonic=monotonic,
+        concurrency=wanted.concurrency,
+        keep=wanted.keep,
+    )
+    outcome = await run(dataset, connect, plan, watch)
+    report = make_report(
+        dataset,
+        outcome,
+        wanted=names,
+        default=default,
+        version=version("ecphoria"),
+        service=service,
+    )
+    return report, outcome

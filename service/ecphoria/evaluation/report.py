@@ -1,0 +1,193 @@
+"""REPORT.json: the figures of a run with everything needed to run it again."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ecphoria.errors import BadFile
+from ecphoria.evaluation.arms import WITHOUT
+from ecphoria.evaluation.bootstrap import Difference, difference
+from ecphoria.evaluation.datasets.dataset import Dataset, Suite
+from ecphoria.evaluation.datasets.reading import read_json
+from ecphoria.evaluation.figures import DEPTH, HEADLINE, MEASURES, Figures, figures
+from ecphoria.evaluation.rows import Row, read_rows, write_rows
+from ecphoria.evaluation.run import Outcome
+from ecphoria.wire.administration import ReadinessAnswer
+
+__all__ = ["Ablation", "Report", "Stored", "differences", "make_report", "read_report", "write"]
+
+
+class Ablation(BaseModel):
+    """The default without one mechanism, and how it differs from the default."""
+
+    model_config = ConfigDict(frozen=True)
+
+    figures: Figures
+    difference: dict[str, Difference]
+
+
+class Report(BaseModel):
+    """A run's figures; `document` spells them as the file does."""
+
+    model_config = ConfigDict(frozen=True)
+
+    suite: Suite
+    version: str
+    data: str
+    data_sha256: str
+    corpus_sha256: str | None
+    engine: dict[str, str | None]
+    embedder: str
+    default: str
+    k: int
+    n: int
+    n_adversarial: int
+    findings: dict[str, int]
+    strategies: dict[str, Figures]
+    ablations: dict[str, Ablation]
+    ingest: dict[str, float | None]
+    consolidation: dict[str, float] | None = None
+
+    def document(self, rows: str | None) -> dict[str, object]:
+        """Give what goes into the file; `rows` names the file of the rows beside it."""
+        flat = self.model_dump(mode="json", exclude={"strategies", "ablations", "consolidation"})
+        return flat | {
+            "strategies": {name: one.entry() for name, one in self.strategies.items()},
+            "ablations": {
+                name: one.figures.entry()
+                | {"difference": {of: gap.model_dump() for of, gap in one.difference.items()}}
+                for name, one in self.ablations.items()
+            },
+            "consolidation": self.consolidation,
+            "rows": rows,
+        }
+
+
+class Stored(BaseModel):
+    """What a comparison needs of a report file."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    suite: Suite
+    version: str
+    data_sha256: str
+    default: str
+    rows: str | None = None
+
+
+def make_report(
+    dataset: Dataset,
+    outcome: Outcome,
+    *,
+    wanted: Sequence[str],
+    default: str,
+    version: str,
+    service: ReadinessAnswer,
+) -> Report:
+    """Compute a report from the rows.
+
+    Args:
+        dataset: What was asked.
+        outcome: What came of it.
+        wanted: Names of the strategies; every other name among the rows is an ablation.
+        default: The default strategy.
+        version: Ours.
+        service: Tells the engine and the embedder.
+    """
+    of: dict[str, list[Row]] = {}
+    for row in outcome.rows:
+        of.setdefault(row.strategy, []).append(row)
+    apart = [name for name in of if name.startswith(WITHOUT) or name not in wanted]
+    ablated = bool(apart)
+    if ablated and "fusion" in of and "fusion" not in apart:
+        apart.append("fusion")
+    per_second = outcome.episodes / outcome.seconds if outcome.seconds else None
+    return Report(
+        suite=dataset.suite,
+        version=version,
+        data=dataset.source,
+        data_sha256=dataset.sha256,
+        corpus_sha256=dataset.corpus_sha256,
+        engine={"neo4j": service.neo4j, "gds": service.gds},
+        embedder=service.model,
+        default=default,
+        k=DEPTH[dataset.suite],
+        n=sum(one.scored for one in dataset.questions),
+        n_adversarial=sum(one.adversarial for one in dataset.questions),
+        findings={**dataset.findings, **outcome.findings},
+        strategies={name: figures(of.get(name, []), dataset.suite) for name in wanted},
+        ablations={
+            name: Ablation(
+                figures=figures(of[name], dataset.suite),
+                difference=differences(of.get(default, []), of[name], dataset.suite),
+            )
+            for name in apart
+        },
+        ingest={
+            "episodes": outcome.episodes,
+            "seconds": outcome.seconds,
+            "episodes_per_second": per_second,
+            "bytes_per_episode": None,
+        },
+    )
+
+
+def differences(
+    before: Sequence[Row], after: Sequence[Row], suite: Suite
+) -> dict[str, Difference]:
+    """Compare the scored questions that both have, by the suite's headline measures."""
+    first = {(row.collection, row.question): row for row in before if row.scored}
+    second = {(row.collection, row.question): row for row in after if row.scored}
+    both = [key for key in first if key in second]
+    if not both:
+        return {}
+    return {
+        name: difference(
+            [MEASURES[suite][name](first[key]) for key in both],
+            [MEASURES[suite][name](second[key]) for key in both],
+            [owner for owner, _ in both],
+        )
+        for name in HEADLINE[suite]
+    }
+
+
+def write(report: Report, outcome: Outcome, out: Path | None, rows: Path | None) -> None:
+    """Write the files; rows stand beside the report unless told otherwise.
+
+    Raises:
+        BadFile: A file cannot be written.
+    """
+    rows = rows or (out.with_suffix(".rows.jsonl") if out else None)
+    try:
+        if rows is not None:
+            write_rows(rows, outcome.rows)
+        if out is not None:
+            beside = None if rows is None else _beside(rows, out)
+            text = json.dumps(report.document(beside), indent=2, ensure_ascii=False)
+            out.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadFile(f"{error.filename} cannot be written: {error.strerror}.") from error
+
+
+def read_report(path: Path) -> tuple[Stored, list[Row]]:
+    """Read a report with its rows.
+
+    Raises:
+        BadFile: It is no report of recall, or its rows are missing.
+    """
+    content = read_json(path)
+    try:
+        stored = Stored.model_validate(content)
+    except ValidationError as error:
+        raise BadFile(f"{path.name} is not a report of recall by `ecphoria eval`.") from error
+    if stored.rows is None:
+        raise BadFile(f"{path.name} names no rows, so nothing can be paired.")
+    return stored, list(read_rows(path.parent / stored.rows))
+
+
+def _beside(rows: Path, out: Path) -> str:
+    """Name the rows from the report's folder where they lie in it, else in full."""
+    rows, folder = rows.resolve(), out.resolve().parent
+    return str(rows.relative_to(folder)) if rows.is_relative_to(folder) else str(rows)

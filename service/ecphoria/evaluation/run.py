@@ -1,0 +1,218 @@
+"""Run a data set through the service: append, ask, forget; what came back becomes rows."""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+
+from ecphoria.client import AsyncClient
+from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, Timeout, TooLarge
+from ecphoria.evaluation.arms import Arm
+from ecphoria.evaluation.datasets.dataset import Collection, Dataset, Question
+from ecphoria.evaluation.figures import DEPTH
+from ecphoria.evaluation.rows import Row
+from ecphoria.wire.episodes import AppendRequest
+from ecphoria.wire.recall import RecallAnswer
+
+__all__ = ["Connect", "Outcome", "Plan", "Watch", "run"]
+
+Connect = Callable[[str | None], AsyncClient]
+"""Opens a client that acts for the tenant of this name, or for none."""
+Watch = Callable[[str, int, int], None]
+"""Told a stage, how much of it is done, and how much there is."""
+
+_BATCH_ITEMS, _BATCH_BYTES = 100, 4_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How to run.
+
+    Attributes:
+        name: Prefix of the tenants' names, which must be new.
+        monotonic: Seconds from some fixed moment.
+        concurrency: Questions under way at a time; latencies mean most with one.
+        keep: Leave the tenants in the store.
+    """
+
+    arms: Sequence[Arm]
+    name: str
+    monotonic: Callable[[], float]
+    concurrency: int = 1
+    keep: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a run gives.
+
+    Attributes:
+        rows: By strategy, then in the order of the data.
+        tenants: Those that were left in the store.
+        findings: What went wrong, and how often.
+    """
+
+    rows: tuple[Row, ...]
+    episodes: int
+    seconds: float
+    findings: dict[str, int]
+    tenants: tuple[str, ...]
+
+
+async def run(dataset: Dataset, connect: Connect, plan: Plan, watch: Watch) -> Outcome:
+    """Measure every arm on every question.
+
+    Raises:
+        EcphoriaError: The service cannot be used; a question it refuses only scores 0.
+    """
+    job = _Job(dataset=dataset, connect=connect, plan=plan, watch=watch)
+    tenants = []
+    for number, part in enumerate(dataset.collections, start=1):
+        async with job.tenant(f"{plan.name}-{number}") as (name, client):
+            tenants.append(name)
+            await job.measure(part, client)
+    order = {arm.name: place for place, arm in enumerate(plan.arms)}
+    return Outcome(
+        rows=tuple(sorted(job.rows, key=lambda row: order[row.strategy])),
+        episodes=job.episodes,
+        seconds=job.seconds,
+        findings=dict(sorted((+job.findings).items())),
+        tenants=tuple(tenants) if plan.keep else (),
+    )
+
+
+class _Job:
+    """A run under way."""
+
+    def __init__(self, *, dataset: Dataset, connect: Connect, plan: Plan, watch: Watch) -> None:
+        self.rows: list[Row] = []
+        self.findings: Counter[str] = Counter()
+        self.episodes = 0
+        self.seconds = 0.0
+        self._connect, self._plan, self._watch = connect, plan, watch
+        self._depth = DEPTH[dataset.suite]
+        self._sent = self._asked = 0
+        self._to_send = sum(len(part.memories) for part in dataset.collections)
+        self._to_ask = len(dataset.questions) * len(plan.arms)
+
+    @contextlib.asynccontextmanager
+    async def tenant(self, name: str) -> AsyncIterator[tuple[str, AsyncClient]]:
+        """Have a tenant of its own, erased at the end however that comes."""
+        async with self._connect(None) as operator, self._connect(name) as client:
+            await operator.create_tenant(name)
+            try:
+                yield name, client
+            finally:
+                if not self._plan.keep:
+                    with contextlib.suppress(NotFound):
+                        await operator.erase_tenant(name)
+
+    async def measure(self, part: Collection, client: AsyncClient) -> None:
+        """Append everything, then ask everything of one arm after the other."""
+        known = await self._append(part, client)
+        for arm in self._plan.arms:
+            await self._warm(part, client, arm)
+            self.rows += await self._ask_all(part, client, arm, known)
+
+    async def _ask_all(
+        self, part: Collection, client: AsyncClient, arm: Arm, known: dict[str, str]
+    ) -> list[Row]:
+        waiting = iter(part.questions)
+        answered: dict[str, Row] = {}
+
+        async def work() -> None:
+            for question in waiting:
+                answered[question.id] = await self._ask(part.name, question, client, arm, known)
+                self._asked += 1
+                self._watch("asking", self._asked, self._to_ask)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self._plan.concurrency):
+                    group.create_task(work())
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from failed
+        return [answered[question.id] for question in part.questions]
+
+    async def _append(self, part: Collection, client: AsyncClient) -> dict[str, str]:
+        """Append in batches; tell the data's id of each episode."""
+        known: dict[str, str] = {}
+        for batch in _batches(part):
+            begun = self._plan.monotonic()
+            answer = await client.append_batch([request for _, request in batch])
+            self.seconds += self._plan.monotonic() - begun
+            for (ident, _), result in zip(batch, answer.results, strict=True):
+                if result.id is not None:
+                    known[result.id] = ident
+                elif result.problem is not None:
+                    self.findings[f"memories refused: {result.problem.title}"] += 1
+            self._sent += len(batch)
+            self._watch("remembering", self._sent, self._to_send)
+        self.episodes += len(known)
+        return known
+
+    async def _warm(self, part: Collection, client: AsyncClient, arm: Arm) -> None:
+        """Ask once unmeasured, so that no question pays for plans that are made once."""
+        for question in part.questions[:1]:
+            with contextlib.suppress(InvalidInput, TooLarge, Timeout):
+                await self._recall(question, client, arm)
+
+    async def _ask(
+        self, part: str, question: Question, client: AsyncClient, arm: Arm, known: dict[str, str]
+    ) -> Row:
+        answer: RecallAnswer | EcphoriaError
+        try:
+            answer = await self._recall(question, client, arm)
+        except (InvalidInput, TooLarge, Timeout) as error:
+            self.findings[f"recalls that failed: {error.code}"] += 1
+            answer = error
+        return _row(part, question, arm, answer, known)
+
+    async def _recall(self, question: Question, client: AsyncClient, arm: Arm) -> RecallAnswer:
+        return await client.recall(
+            question.text, strategy=arm.strategy, options=arm.options, k=self._depth
+        )
+
+
+def _batches(part: Collection) -> list[list[tuple[str, AppendRequest]]]:
+    batches: list[list[tuple[str, AppendRequest]]] = []
+    size = 0
+    for ident, request in part.memories.items():
+        weight = len(request.text.encode())
+        full = not batches or len(batches[-1]) == _BATCH_ITEMS or size + weight > _BATCH_BYTES
+        if full:
+            batches.append([])
+            size = 0
+        batches[-1].append((ident, request))
+        size += weight
+    return batches
+
+
+def _row(
+    part: str,
+    question: Question,
+    arm: Arm,
+    answer: RecallAnswer | EcphoriaError,
+    known: dict[str, str],
+) -> Row:
+    row = Row(
+        strategy=arm.name,
+        collection=part,
+        question=question.id,
+        category=question.category,
+        gold=question.gold,
+        official=question.official,
+    )
+    if isinstance(answer, EcphoriaError):
+        return row.model_copy(update={"error": answer.code})
+    found = {
+        "ranked": tuple(known[hit.episode.id] for hit in answer.hits),
+        "scores": tuple(hit.score for hit in answer.hits),
+        "confidence": answer.confidence,
+        "verdict": answer.verdict,
+        "latency_ms": answer.timings_ms.get("total", 0.0),
+        "timings_ms": answer.timings_ms,
+        "context_tokens": answer.context_tokens,
+    }
+    return row.model_copy(update=found)

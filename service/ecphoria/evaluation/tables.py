@@ -1,0 +1,110 @@
+"""Reports as tables to read on a terminal."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from ecphoria.evaluation.bootstrap import Difference, Interval
+from ecphoria.evaluation.compare import Comparison
+from ecphoria.evaluation.datasets.dataset import Suite
+from ecphoria.evaluation.figures import Figures
+from ecphoria.evaluation.report import Report
+
+__all__ = ["ablation_table", "comparison_table", "strategy_table"]
+
+_SHORT = {"recall": "R", "all": "all", "hit": "hit", "ndcg": "nDCG", "mrr": "MRR"}
+
+
+def strategy_table(report: Report) -> Table:
+    """One line a strategy: recall, refusal, latency."""
+    table = _table("strategy")
+    measures = next(iter(report.strategies.values())).measures if report.strategies else {}
+    chat = report.suite is Suite.LOCOMO
+    for name in (*map(_short, measures), *(("AUROC", "refused") if chat else ())):
+        table.add_column(name, justify="right")
+    for name in ("p50 ms", "p95 ms"):
+        table.add_column(name, justify="right", style="dim")
+    for name, one in report.strategies.items():
+        latency = (_ms(one.latency_ms[f"without_encoding_{share}"]) for share in ("p50", "p95"))
+        cells = [*map(_percent, one.measures.values()), *(_refusal(one) if chat else ()), *latency]
+        table.add_row(name, *cells, style="bold" if name == report.default else "")
+    return table
+
+
+def ablation_table(report: Report) -> Table:
+    """One line a mechanism: what is lost without it."""
+    table = _table("ablation")
+    headline = list(next(iter(report.ablations.values())).difference) if report.ablations else []
+    for name in headline:
+        table.add_column(_short(name), justify="right")
+        table.add_column("difference", justify="right")
+    table.add_column("over questions", justify="right", style="dim")
+    table.add_column("over collections", justify="right", style="dim")
+    for name, one in report.ablations.items():
+        cells = []
+        for measure in headline:
+            cells += [
+                _percent(one.figures.measures[measure]),
+                _signed(one.difference[measure].mean),
+            ]
+        first = one.difference[headline[0]] if headline else None
+        table.add_row(name, *cells, *_intervals(first))
+    return table
+
+
+def comparison_table(found: Comparison) -> Table:
+    """One line a strategy and measure: both figures and how sure their difference is."""
+    table = _table("strategy")
+    table.add_column("")
+    for name in ("before", "after", "difference"):
+        table.add_column(name, justify="right")
+    for name in ("over questions", "over collections"):
+        table.add_column(name, justify="right", style="dim")
+    for line in found.lines:
+        table.add_row(
+            line.strategy,
+            _short(line.measure),
+            _percent(line.before),
+            _percent(line.after),
+            _signed(line.gap.mean),
+            *_intervals(line.gap),
+        )
+    return table
+
+
+def _table(first: str) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column(first)
+    return table
+
+
+def _refusal(one: Figures) -> Sequence[str]:
+    found = one.abstention
+    if found is None:
+        return "", ""
+    return _percent(found.auroc), _percent(found.refusal_at_frr["0.021"])
+
+
+def _intervals(gap: Difference | None) -> tuple[str, str]:
+    return (_interval(gap.questions), _interval(gap.collections)) if gap else ("", "")
+
+
+def _interval(found: Interval | None) -> str:
+    return f"{_signed(found[0])} to {_signed(found[1])}" if found else ""
+
+
+def _short(measure: str) -> str:
+    name, _, k = measure.partition("@")
+    return _SHORT[name] + (f"@{k}" if k else "")
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.1f}"
+
+
+def _signed(value: float) -> str:
+    return f"{100 * value:+.1f}"
+
+
+def _ms(value: float | None) -> str:
+    return "" if value is None else f"{value:.0f}"

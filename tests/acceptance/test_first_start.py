@@ -1,0 +1,40 @@
+"""A first start with nothing set: a local Neo4j, a key of one's own, and a clean end."""
+
+import stat
+from pathlib import Path
+
+import httpx
+
+from ecphoria.engine import Engine, EngineState
+from ecphoria.settings import EngineGroup, ServerSettings, Settings
+from ecphoria.wiring import engine_settings
+from tests.acceptance.conftest import running
+from tests.conftest import CACHE
+
+
+def test_a_first_start_leaves_a_key_and_a_second_finds_it_good(tmp_path: Path) -> None:
+    settings = Settings(
+        home=tmp_path / "home",
+        cache=CACHE,
+        engine=EngineGroup(heap_mb=512, page_cache_mb=64),
+        server=ServerSettings(port=0),
+    )
+    key_file = settings.home / "admin.key"
+    with running(settings) as service:
+        assert service.started.services.admin_key_file == key_file
+        assert stat.S_IMODE(key_file.stat().st_mode) == 0o600
+        key = key_file.read_text().strip()
+        headers = {"Authorization": f"Bearer {key}", "Ecphoria-Tenant": "default"}
+        with httpx.Client(base_url=service.url, headers=headers, timeout=60) as client:
+            made = client.post("/v1/episodes", json={"text": "The kettle is green."})
+            assert made.status_code == 201, made.text
+    engine = Engine(engine_settings(settings))
+    assert engine.status().state is EngineState.STOPPED
+
+    with running(settings) as service:
+        assert service.started.services.admin_key_file is None
+        assert key_file.read_text().strip() == key
+        with httpx.Client(base_url=service.url, headers=headers, timeout=60) as client:
+            told = client.post("/v1/recall", json={"cue": "What colour is the kettle?"}).json()
+            assert told["hits"][0]["episode"]["text"] == "The kettle is green."
+    assert engine.status().state is EngineState.STOPPED

@@ -1,0 +1,137 @@
+"""Neo4j goes away in the middle and comes back: nothing is lost, nothing is half written."""
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from ecphoria.settings import AuthSettings, Neo4jSettings
+from tests.acceptance.conftest import (
+    RunningService,
+    new_owner,
+    problem,
+    running,
+    settings_for,
+)
+from tests.conftest import Server
+
+
+class Cable:
+    """A connection to Neo4j that can be pulled out."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._target = host, port
+        self._loop = asyncio.new_event_loop()
+        self._open: set[asyncio.StreamWriter] = set()
+        self._plugged = True
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+        made = asyncio.run_coroutine_threadsafe(
+            asyncio.start_server(self._carry, "127.0.0.1", 0), self._loop
+        )
+        self._server = made.result(timeout=10)
+        self.port: int = self._server.sockets[0].getsockname()[1]
+
+    def pull(self) -> None:
+        self._plugged = False
+        self._loop.call_soon_threadsafe(self._cut)
+
+    def plug(self) -> None:
+        self._plugged = True
+
+    def close(self) -> None:
+        async def end() -> None:
+            self._server.close()
+            self._cut()
+            await asyncio.sleep(0.2)
+
+        asyncio.run_coroutine_threadsafe(end(), self._loop).result(timeout=10)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=10)
+        self._loop.close()
+
+    def _cut(self) -> None:
+        for writer in list(self._open):
+            writer.transport.abort()
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not self._plugged:
+            writer.transport.abort()
+            return
+        far_reader, far_writer = await asyncio.open_connection(*self._target)
+        self._open |= {writer, far_writer}
+        await asyncio.gather(_pump(reader, far_writer), _pump(far_reader, writer))
+        self._open -= {writer, far_writer}
+
+
+async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while piece := await source.read(65_536):
+            sink.write(piece)
+            await sink.drain()
+    sink.transport.abort()
+
+
+@pytest.fixture
+def cable(neo4j_server: Server) -> Iterator[Cable]:
+    """A cable to the real Neo4j."""
+    address = urlsplit(neo4j_server.uri)
+    made = Cable(address.hostname or "127.0.0.1", address.port or 7687)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def service(
+    neo4j_server: Server, cable: Cable, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningService]:
+    """A service of its own on that cable; it trusts no key without asking."""
+    settings = settings_for(
+        neo4j_server,
+        tmp_path_factory.mktemp("home"),
+        neo4j=Neo4jSettings(
+            uri=f"bolt://127.0.0.1:{cable.port}",
+            user=neo4j_server.user,
+            password=neo4j_server.password,
+            retry_s=2,
+            connect_timeout_s=3,
+        ),
+        auth=AuthSettings(bootstrap_key="outage-" + "0123456789" * 4, cache_s=0),
+    )
+    with running(settings) as made:
+        yield made
+
+
+def test_an_outage_is_told_and_overcome(service: RunningService, cable: Cable) -> None:
+    headers = {"Authorization": f"Bearer {service.key}"}
+    with (
+        httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator,
+        new_owner(operator) as owner,
+    ):
+        owner.remember("before", session="s", idempotency_key="1")
+        cable.pull()
+        for answer in (
+            owner.post("/v1/episodes", json={"text": "during", "idempotency_key": "2"}),
+            owner.post("/v1/episodes/batch", json={"episodes": [{"text": "during"}]}),
+            owner.post("/v1/recall", json={"cue": "before"}),
+            owner.get("/v1/stats"),
+            operator.get("/readyz"),
+        ):
+            problem(answer, 503, "store-unavailable")
+            assert int(answer.headers["Retry-After"]) >= 1
+        assert operator.get("/healthz").status_code == 200
+
+        cable.plug()
+        deadline = time.monotonic() + 30
+        while operator.get("/readyz").status_code != 200 and time.monotonic() < deadline:
+            time.sleep(0.2)
+        assert owner.texts() == ["before"]
+        again = owner.post("/v1/episodes", json={"text": "during", "idempotency_key": "2"})
+        assert again.json()["outcome"] == "created"
+        assert owner.texts() == ["before", "during"]
+        assert "during" in owner.recalled("during")

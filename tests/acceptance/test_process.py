@@ -1,0 +1,158 @@
+"""The service as a process of its own: settings from the environment, keys, log, death."""
+
+import json
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from tests.acceptance.conftest import new_owner
+from tests.conftest import CACHE, Server
+
+PROGRAM = """
+import asyncio
+from ecphoria.api.server import serve
+from ecphoria.settings import read_settings
+from ecphoria.telemetry import configure_logging
+
+settings = read_settings()
+configure_logging(settings.log.level, settings.log.format)
+asyncio.run(serve(settings, started=lambda up: print(up.url, flush=True)))
+"""
+KEY = "process-" + secrets.token_urlsafe(32)
+
+
+@dataclass
+class Child:
+    """A running process and where it says what."""
+
+    process: subprocess.Popen[str]
+    url: str
+    log: Path
+
+
+@contextmanager
+def child(neo4j: Server, home: Path, **changes: str) -> Iterator[Child]:
+    log = home / "log"
+    environment = {
+        **{name: text for name, text in os.environ.items() if "ECPHORIA" not in name},  # noqa: TID251
+        "ECPHORIA_HOME": str(home),
+        "ECPHORIA_CACHE": str(CACHE),
+        "ECPHORIA_NEO4J__URI": neo4j.uri,
+        "ECPHORIA_NEO4J__USER": neo4j.user,
+        "ECPHORIA_NEO4J__PASSWORD": neo4j.password,
+        "ECPHORIA_AUTH__BOOTSTRAP_KEY": KEY,
+        "ECPHORIA_SERVER__PORT": "0",
+        "ECPHORIA_LOG__LEVEL": "debug",
+        "ECPHORIA_LOG__FORMAT": "json",
+        **changes,
+    }
+    with log.open("w") as stream:
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=stream,
+            text=True,
+        )
+    assert process.stdout is not None
+    try:
+        url = process.stdout.readline().strip()
+        assert url.startswith("http://"), log.read_text()
+        yield Child(process, url, log)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def operator_of(service: Child) -> httpx.Client:
+    headers = {"Authorization": f"Bearer {KEY}"}
+    return httpx.Client(base_url=service.url, headers=headers, timeout=60)
+
+
+def test_no_memory_text_and_no_secret_is_logged(neo4j_server: Server, tmp_path: Path) -> None:
+    with child(neo4j_server, tmp_path) as service:
+        with operator_of(service) as operator, new_owner(operator) as owner:
+            owner.remember("The password is xylophone.", speaker="Quillfeather", session="velvet")
+            owner.recalled("Who is xylophone?")
+            owner.post("/v1/recall", json={"cue": "xylophone", "strategy": "xylophone"})
+            owner.post("/v1/episodes", json={"text": "xylophone", "vector": [1.0]})
+            owner.post("/v1/episodes", content=b'{"text": "xylophone')
+            owner.texts(session="xylophone")
+            key = owner.key
+        service.process.send_signal(signal.SIGTERM)
+        assert service.process.wait(timeout=30) in {0, -signal.SIGTERM}
+        lines = service.log.read_text()
+    for hidden in ("xylophone", "Quillfeather", "velvet", key, KEY, neo4j_server.password):
+        assert hidden not in lines
+    events = [json.loads(line) for line in lines.splitlines()]
+    served = [event for event in events if event["event"] == "request_served"]
+    assert len(served) >= 8
+    assert all(event["request_id"] for event in served)
+    assert any(re.fullmatch(r"[0-9a-f]{32}", event.get("tenant_id", "")) for event in served)
+
+
+def test_an_acknowledged_memory_outlives_a_kill(neo4j_server: Server, tmp_path: Path) -> None:
+    body = {"text": "It was acknowledged.", "idempotency_key": "k"}
+    with child(neo4j_server, tmp_path) as first, operator_of(first) as operator:
+        name = f"t-{secrets.token_hex(8)}"
+        headers = {"Ecphoria-Tenant": name}
+        operator.post("/v1/tenants", json={"name": name})
+        made = operator.post("/v1/episodes", json=body, headers=headers).json()
+        first.process.kill()
+    with child(neo4j_server, tmp_path) as second, operator_of(second) as operator:
+        again = operator.post("/v1/episodes", json=body, headers=headers).json()
+        told = operator.post("/v1/recall", json={"cue": body["text"]}, headers=headers).json()
+        assert operator.delete(f"/v1/tenants/{name}").status_code == 200
+    assert again == {"id": made["id"], "outcome": "existed"}
+    assert [hit["episode"]["id"] for hit in told["hits"]] == [made["id"]]
+
+
+def test_a_key_revoked_by_another_process_ends_within_its_trust(
+    neo4j_server: Server, tmp_path: Path
+) -> None:
+    with (
+        child(neo4j_server, tmp_path) as here,
+        child(neo4j_server, tmp_path, ECPHORIA_AUTH__CACHE_S="1") as there,
+        operator_of(here) as operator,
+        new_owner(operator) as owner,
+    ):
+        headers = {"Authorization": f"Bearer {owner.key}"}
+        assert httpx.get(f"{there.url}/v1/stats", headers=headers).status_code == 200
+        (key,) = owner.get("/v1/keys").json()
+        assert owner.delete(f"/v1/keys/{key['id']}").status_code == 204
+        time.sleep(1.1)
+        assert httpx.get(f"{there.url}/v1/stats", headers=headers).status_code == 401
+
+
+def test_without_auth_a_caller_needs_no_key(neo4j_server: Server, tmp_path: Path) -> None:
+    with child(
+        neo4j_server, tmp_path, ECPHORIA_AUTH__ENABLED="false", ECPHORIA_AUTH__BOOTSTRAP_KEY=""
+    ) as service:
+        assert "127.0.0.1" in service.url
+        assert httpx.get(f"{service.url}/v1/sessions", timeout=60).status_code == 200
+    assert not (tmp_path / "admin.key").exists()
+
+
+def test_what_cannot_be_set_is_named(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={**os.environ, "ECPHORIA_HOME": str(tmp_path), "ECPHORIA_NEO4J__URL": "bolt://x"},  # noqa: TID251
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode != 0
+    assert "ECPHORIA_NEO4J__URL" in done.stderr
+    assert "ECPHORIA_NEO4J__URI" in done.stderr

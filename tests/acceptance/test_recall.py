@@ -1,0 +1,138 @@
+import math
+import time
+
+import pytest
+
+from tests.acceptance.conftest import Owner, problem
+
+STORY = (
+    ("Ana", "I moved to Lisbon in March and the flat looks over the river."),
+    ("Bo", "How is the new job at the aquarium?"),
+    ("Ana", "The otters recognise me already, and my boss Teresa is kind."),
+    ("Bo", "I started to learn the cello, badly."),
+    ("Ana", "We should visit the lighthouse when you come in June."),
+)
+
+
+def tell(owner: Owner) -> None:
+    items = [
+        {"text": text, "speaker": speaker, "session": "s", "occurred_at": f"2025-03-0{day}T10:00Z"}
+        for day, (speaker, text) in enumerate(STORY, start=1)
+    ]
+    answer = owner.post("/v1/episodes/batch", json={"episodes": items})
+    assert answer.json()["created"] == len(STORY), answer.text
+
+
+def strategies(owner: Owner) -> list[str]:
+    return [each["name"] for each in owner.get("/v1/strategies").json()]
+
+
+def test_every_strategy_recalls_and_explains_itself(owner: Owner) -> None:
+    tell(owner)
+    names = strategies(owner)
+    assert {"ecphoria", "synapse", "fusion", "dense", "lexical"} <= set(names)
+    for name in names:
+        answer = owner.post("/v1/recall", json={"cue": "Lisbon flat", "strategy": name, "k": 3})
+        assert answer.status_code == 200, answer.text
+        told = answer.json()
+        assert told["strategy"] == name
+        hits = told["hits"]
+        assert hits[0]["episode"]["text"] == STORY[0][1], name
+        assert [hit["rank"] for hit in hits] == list(range(1, len(hits) + 1))
+        assert [hit["score"] for hit in hits] == sorted(
+            (hit["score"] for hit in hits), reverse=True
+        )
+        for hit in hits:
+            assert math.isclose(sum(hit["parts"].values()), hit["score"], abs_tol=1e-9)
+            assert hit["path"]
+        assert told["context_tokens"] <= 2_000
+        assert told["timings_ms"]["total"] > 0
+
+
+def test_filters_hold(owner: Owner) -> None:
+    tell(owner)
+    owner.remember("The flat of Lisbon again.", session="other", speaker="Cy")
+    by_bo = owner.recalled("Lisbon", filters={"speaker": "Bo"})
+    assert set(by_bo) <= {text for speaker, text in STORY if speaker == "Bo"}
+    assert owner.recalled("Lisbon flat", filters={"session": "other"}) == [
+        "The flat of Lisbon again."
+    ]
+    early = owner.recalled("flat", filters={"occurred_before": "2025-03-02T00:00:00Z"})
+    assert early == [STORY[0][1]]
+    none = owner.recalled("flat", filters={"session": "no such"})
+    assert none == []
+
+
+@pytest.mark.parametrize("k", [1, 200])
+def test_k_bounds_the_hits(owner: Owner, k: int) -> None:
+    tell(owner)
+    assert 1 <= len(owner.recalled("Lisbon river lighthouse", k=k)) <= min(k, len(STORY))
+
+
+def test_context_is_in_order_of_time_and_within_its_budget(owner: Owner) -> None:
+    tell(owner)
+    wide = owner.post("/v1/recall", json={"cue": "flat otters lighthouse"}).json()
+    places = [wide["context"].find(text) for _, text in STORY]
+    found = [place for place in places if place >= 0]
+    assert len(found) >= 3
+    assert found == sorted(found)
+    narrow = owner.post(
+        "/v1/recall", json={"cue": "flat otters lighthouse", "token_budget": 30}
+    ).json()
+    assert narrow["context_tokens"] <= 30
+    assert len(narrow["context"]) < len(wide["context"])
+
+
+def test_a_trace_tells_what_its_recall_told(owner: Owner) -> None:
+    tell(owner)
+    told = owner.post(
+        "/v1/recall", json={"cue": "otters", "strategy": "synapse", "explain": True}
+    ).json()
+    for _ in range(2):  # while it is kept in memory, and once it is stored
+        trace = owner.get(f"/v1/traces/{told['trace_id']}").json()
+        assert trace["cue"] == "otters"
+        assert trace["strategy"] == "synapse"
+        assert trace["seeds"]
+        assert trace["waves"]
+        assert told["trace_id"] in trace["cypher"]
+        hits = [(hit["episode"]["id"], hit["score"], hit["parts"]) for hit in told["hits"]]
+        assert [(hit["episode"], hit["score"], hit["parts"]) for hit in trace["hits"]] == hits
+        deadline = time.monotonic() + 20
+        while not owner.get("/v1/stats").json()["traces"] and time.monotonic() < deadline:
+            time.sleep(0.1)
+
+
+def test_recall_changes_no_answer(owner: Owner) -> None:
+    tell(owner)
+    first, *later = (
+        owner.post("/v1/recall", json={"cue": "When is the lighthouse visit?"}).json()["hits"]
+        for _ in range(3)
+    )
+    assert later == [first, first]
+
+
+def test_options_of_a_strategy_are_those_it_lists(owner: Owner) -> None:
+    tell(owner)
+    for each in owner.get("/v1/strategies").json():
+        given = {option["name"]: option["default"] for option in each["parameters"]}
+        body = {"cue": "otters", "strategy": each["name"], "options": given}
+        assert owner.post("/v1/recall", json=body).status_code == 200, each["name"]
+        for option in each["parameters"]:
+            if option.get("high") is not None:
+                body["options"] = {option["name"]: option["high"] + 1}
+                problem(owner.post("/v1/recall", json=body), 422, "invalid-input")
+
+
+def test_stop_words_and_query_syntax_are_only_words(owner: Owner) -> None:
+    tell(owner)
+    for cue in ("the of and to", "+text:otters^9 AND (", 'otters "AND" NOT *', "o'tters\\"):
+        answer = owner.post("/v1/recall", json={"cue": cue})
+        assert answer.status_code == 200, answer.text
+        assert len(answer.json()["hits"]) <= len(STORY)
+
+
+def test_a_cue_cannot_reach_across_tenants_by_syntax(owner: Owner, stranger: Owner) -> None:
+    tell(owner)
+    stranger.remember("The pelican sleeps.")
+    for cue in (f"tenant:{owner.name} otters", ") OR (*:*", "otters) OR text:otters"):
+        assert set(stranger.recalled(cue, k=200)) <= {"The pelican sleeps."}

@@ -1,0 +1,54 @@
+"""Every setting, error, metric, endpoint is documented, and the pages are fresh."""
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from ecphoria.api import administration, archive, browser, episodes, operations, recall
+from ecphoria.api.problems import PROBLEMS
+from ecphoria.ingest.service import BATCH_LIMIT
+from ecphoria.wire.episodes import BatchRequest
+from ecphoria.wire.problem import error_classes
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "scripts" / "generate_service_reference.py"
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    """The script that writes the pages."""
+    spec = importlib.util.spec_from_file_location(SCRIPT.stem, SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("page", ["settings.md", "errors.md", "metrics.md"])
+def test_the_page_is_fresh(script: ModuleType, page: str) -> None:
+    written = (ROOT / "docs" / "reference" / page).read_text(encoding="utf-8")
+    assert script.PAGES[page]() == written, f"run: python scripts/{SCRIPT.name}"
+
+
+def test_every_error_has_a_row_in_the_table() -> None:
+    assert set(PROBLEMS) == set(error_classes())
+
+
+def test_every_endpoint_is_documented_and_no_other() -> None:
+    modules = (administration, archive, browser, episodes, operations, recall)
+    served = {
+        f"{method} {route.path}"
+        for module in modules
+        for route in module.router.routes
+        for method in route.methods
+    }
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([A-Z]+ /\S+)` \|", page, re.MULTILINE)) == served
+
+
+def test_the_wire_tells_the_batch_bound_of_ingest() -> None:
+    assert BatchRequest.model_json_schema()["properties"]["episodes"]["maxItems"] == BATCH_LIMIT

@@ -1,0 +1,44 @@
+"""One module, one idea: nothing grows past what a reader holds. There are no exemptions."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "service" / "ecphoria"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def name(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_a_module_is_at_most_400_lines_and_a_kernel_250(path: Path) -> None:
+    limit = 250 if "kernels" in path.parts else 400
+    lines = len(path.read_text().splitlines())
+    assert lines <= limit, f"{name(path)} has {lines} lines: split it by idea"
+
+
+def functions(path: Path) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0]
+            told = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+            start = (first.end_lineno if told else node.lineno) or node.lineno
+            yield node.name, (node.end_lineno or start) - start
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_a_function_fits_a_screen(path: Path) -> None:
+    long = [f"{one} ({size})" for one, size in functions(path) if size > 50]
+    assert not long, f"{name(path)}: {', '.join(long)} are over 50 lines below their docstring"
+
+
+FORBIDDEN_NAMES = {"utils", "util", "helpers", "common", "misc", "manager"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_a_module_is_named_by_its_idea(path: Path) -> None:
+    assert path.stem not in FORBIDDEN_NAMES

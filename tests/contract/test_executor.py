@@ -1,0 +1,165 @@
+import asyncio
+import dataclasses
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ecphoria.errors import EcphoriaError, Misconfigured, StoreUnavailable, Timeout
+from ecphoria.graph.check import check, health
+from ecphoria.graph.driver import GraphOptions, open_driver
+from ecphoria.graph.executor import Done, Graph, Statement, Work
+from ecphoria.graph.queries import Mode, Query
+from tests.conftest import Cypher, Server
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    n: int
+
+
+SPIN = Statement("tests.spin", Number)
+WRONG = Statement("tests.wrong", Number)
+MARK = "spinning for a test"
+
+
+def query(name: str, text: str, mode: Mode = Mode.READ) -> Query:
+    return Query(
+        name=name,
+        doc="Test.",
+        mode=mode,
+        params={},
+        returns={"n": "INTEGER"},
+        plan={},
+        text=text,
+        source=Path(__file__),
+    )
+
+
+QUERIES = {
+    one.name: one
+    for one in (
+        query(
+            "tests.spin",
+            f"/* {MARK} */ UNWIND range(1, 10000) AS a UNWIND range(1, 1000000) AS b "
+            "WITH a * b AS c WHERE c < 0 RETURN count(c) AS n",
+        ),
+        query("tests.wrong", "RETURN nothing AS n"),
+    )
+}
+
+
+@pytest.fixture
+def options(neo4j_server: Server) -> GraphOptions:
+    return GraphOptions(
+        uri=neo4j_server.uri,
+        user=neo4j_server.user,
+        password=neo4j_server.password,
+        query_timeout_s=1.0,
+        retry_s=0.1,
+    )
+
+
+@pytest.fixture
+async def heard() -> list[tuple[str, float]]:
+    return []
+
+
+@pytest.fixture
+async def spinning(options: GraphOptions, heard: list[tuple[str, float]]) -> AsyncIterator[Graph]:
+    def listen(name: str, seconds: float) -> None:
+        heard.append((name, seconds))
+
+    async with Graph(open_driver(options), options, QUERIES, listen) as graph:
+        yield graph
+
+
+async def running(cypher: Cypher) -> int:
+    rows = await cypher(
+        "SHOW TRANSACTIONS YIELD currentQuery, status "
+        "WHERE currentQuery CONTAINS $mark AND NOT currentQuery CONTAINS 'SHOW' "
+        "AND status = 'Running' RETURN count(*) AS n",
+        mark=MARK,
+    )
+    return int(rows[0]["n"])
+
+
+async def wait_for(cypher: Cypher, number: int) -> int:
+    for _ in range(100):
+        if (found := await running(cypher)) == number:
+            return found
+        await asyncio.sleep(0.1)
+    return await running(cypher)
+
+
+async def test_the_server_ends_what_takes_too_long(spinning: Graph, cypher: Cypher) -> None:
+    with pytest.raises(Timeout):
+        await spinning.run(SPIN)
+    assert await wait_for(cypher, 0) == 0
+
+
+async def test_a_transaction_is_ended_like_a_query(spinning: Graph) -> None:
+    async def work(transaction: Work) -> None:
+        await transaction.run(SPIN)
+
+    with pytest.raises(Timeout):
+        await spinning.change("tests.change", work)
+
+
+async def test_cancelling_the_caller_ends_the_query_on_the_server(
+    options: GraphOptions, cypher: Cypher
+) -> None:
+    patient = dataclasses.replace(options, query_timeout_s=120.0)
+    async with Graph(open_driver(patient), patient, QUERIES, None) as graph:
+        task = asyncio.create_task(graph.run(SPIN))
+        assert await wait_for(cypher, 1) == 1
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await wait_for(cypher, 0) == 0
+
+
+async def test_each_query_is_told_with_its_seconds_also_when_it_fails(
+    spinning: Graph, heard: list[tuple[str, float]]
+) -> None:
+    with pytest.raises(Timeout):
+        await spinning.run(SPIN)
+    ((name, seconds),) = heard
+    assert name == "tests.spin"
+    assert seconds > 0.5
+
+
+async def test_a_refused_query_is_told_by_name_and_code_alone(spinning: Graph) -> None:
+    with pytest.raises(EcphoriaError) as refused:
+        await spinning.run(WRONG)
+    assert refused.value.fields["reason"] == "Neo.ClientError.Statement.SyntaxError"
+    assert "nothing" not in refused.value.message
+
+
+async def test_a_name_without_a_file_is_refused(spinning: Graph) -> None:
+    with pytest.raises(Misconfigured, match=r"tests\.absent"):
+        await spinning.run(Statement("tests.absent", Done))
+
+
+async def test_no_server_is_told_as_unavailable(options: GraphOptions) -> None:
+    nowhere = dataclasses.replace(options, uri="bolt://127.0.0.1:1", connect_timeout_s=1.0)
+    async with Graph(open_driver(nowhere), nowhere, QUERIES, None) as graph:
+        with pytest.raises(StoreUnavailable):
+            await graph.run(SPIN)
+
+
+async def test_a_wrong_password_is_told_as_a_setting(options: GraphOptions) -> None:
+    wrong = dataclasses.replace(options, password="not the password")
+    async with Graph.connect(wrong) as graph:
+        with pytest.raises(Misconfigured, match="password"):
+            await check(graph)
+
+
+async def test_the_check_passes_on_the_pinned_server(graph: Graph) -> None:
+    found = await check(graph)
+    assert found.neo4j.startswith("2026.01")
+    assert found.edition == "community"
+    assert found.gds is not None
+    assert found.missing == ()
+    assert await health(graph) == found

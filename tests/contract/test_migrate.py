@@ -1,0 +1,184 @@
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ecphoria.errors import EmbedderMismatch, Misconfigured, StoreUnavailable
+from ecphoria.graph.driver import GraphOptions, open_driver
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.migrate import migrate
+from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
+from ecphoria.ports.world import Embedder
+from tests.conftest import Cypher, Server
+
+SCHEMA = load_queries(cypher_root())
+
+
+def extra(number: int, text: str) -> Query:
+    return Query(
+        name=f"schema.{number}_pre_test",
+        doc="Test.",
+        mode=Mode.SCHEMA,
+        params={},
+        returns={},
+        plan={},
+        text=text,
+        source=Path(__file__),
+    )
+
+
+FIRST = extra(9001, "CREATE INDEX migrate_test_a IF NOT EXISTS FOR (n:MigrateTest) ON (n.a);")
+SECOND = extra(
+    9002,
+    "CREATE INDEX migrate_test_b IF NOT EXISTS FOR (n:MigrateTest) ON (n.b);\n\n"
+    "CREATE INDEX migrate_test_c IF NOT EXISTS FOR (n:MigrateTest) ON (n.c);\n",
+)
+
+
+@pytest.fixture
+async def options(neo4j_server: Server, graph: Graph) -> GraphOptions:
+    return GraphOptions(
+        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
+    )
+
+
+@pytest.fixture(autouse=True)
+async def cleared(cypher: Cypher, graph: Graph) -> AsyncIterator[None]:
+    yield
+    for name in ("a", "b", "c"):
+        await cypher(f"DROP INDEX migrate_test_{name} IF EXISTS")
+    await cypher("MATCH (m:SchemaMigration) WHERE m.id STARTS WITH 'schema.9' DELETE m")
+    await cypher("MATCH (m:SchemaMigration {id: 'lock'}) REMOVE m.holder, m.until")
+
+
+def with_files(options: GraphOptions, *files: Query) -> Graph:
+    queries = {**SCHEMA, **{file.name: file for file in files}}
+    return Graph(open_driver(options), options, queries, None)
+
+
+async def indexes(cypher: Cypher, prefix: str) -> list[str]:
+    rows = await cypher(
+        "SHOW INDEXES YIELD name, state WHERE name STARTS WITH $prefix "
+        "RETURN name + ' ' + state AS told ORDER BY name",
+        prefix=prefix,
+    )
+    return [row["told"] for row in rows]
+
+
+async def test_a_migrated_store_has_every_constraint_and_index_online(
+    graph: Graph, cypher: Cypher
+) -> None:
+    rows = await cypher(
+        "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, state "
+        "WHERE type <> 'LOOKUP' AND NOT name STARTS WITH 'migrate_test' AND labelsOrTypes[0] IN "
+        "['Episode', 'LiveEpisode', 'LiveConcept', 'Concept', 'Tenant', 'ApiKey', 'Session', "
+        "'Speaker', 'Term', 'Word', 'Name', 'Trace', 'SchemaMigration'] "
+        "RETURN name, type, properties, state ORDER BY name"
+    )
+    assert {row["state"] for row in rows} == {"ONLINE"}
+    assert {row["name"]: (row["type"], row["properties"]) for row in rows} == {
+        "api_key_hash": ("RANGE", ["hash"]),
+        "api_key_id": ("RANGE", ["id"]),
+        "api_key_tenant": ("RANGE", ["tenant"]),
+        "concept_embedding": ("VECTOR", ["embedding", "tenant"]),
+        "concept_id": ("RANGE", ["id"]),
+        "episode_embedding": (
+            "VECTOR",
+            ["embedding", "tenant", "session", "speaker", "occurred_at"],
+        ),
+        "episode_id": ("RANGE", ["id"]),
+        "episode_occurred_at": ("RANGE", ["tenant", "session", "occurred_at"]),
+        "episode_ordinal": ("RANGE", ["tenant", "session", "ordinal"]),
+        "episode_terms": ("FULLTEXT", ["tenant", "terms"]),
+        "episode_turn": ("RANGE", ["tenant", "turn"]),
+        "name_normalised": ("RANGE", ["tenant", "normalised"]),
+        "schema_migration_id": ("RANGE", ["id"]),
+        "session_name": ("RANGE", ["tenant", "name"]),
+        "speaker_name": ("RANGE", ["tenant", "name"]),
+        "tenant_id": ("RANGE", ["id"]),
+        "tenant_name": ("RANGE", ["name"]),
+        "term_stem": ("RANGE", ["tenant", "stem"]),
+        "trace_created_at": ("RANGE", ["tenant", "created_at"]),
+        "trace_id": ("RANGE", ["id"]),
+        "word_word": ("RANGE", ["tenant", "word"]),
+    }
+
+
+async def test_running_again_changes_nothing(graph: Graph, embedder: Embedder) -> None:
+    assert await migrate(graph, embedder.model, embedder.dimension) == ()
+
+
+async def test_new_files_are_applied_once_and_in_order(
+    options: GraphOptions, embedder: Embedder, cypher: Cypher
+) -> None:
+    async with with_files(options, SECOND, FIRST) as graph:
+        applied = await migrate(graph, embedder.model, embedder.dimension)
+        assert applied == (FIRST.name, SECOND.name)
+        assert await indexes(cypher, "migrate_test") == [
+            "migrate_test_a ONLINE",
+            "migrate_test_b ONLINE",
+            "migrate_test_c ONLINE",
+        ]
+        assert await migrate(graph, embedder.model, embedder.dimension) == ()
+
+
+async def test_migrators_at_the_same_time_apply_each_file_once(
+    options: GraphOptions, embedder: Embedder, cypher: Cypher
+) -> None:
+    async def one() -> tuple[str, ...]:
+        async with with_files(options, FIRST, SECOND) as graph:
+            return await migrate(graph, embedder.model, embedder.dimension)
+
+    applied = await asyncio.gather(*(one() for _ in range(4)))
+    assert sorted(applied) == [(), (), (), (FIRST.name, SECOND.name)]
+    assert len(await indexes(cypher, "migrate_test")) == 3
+
+
+async def test_a_changed_file_is_refused(options: GraphOptions, embedder: Embedder) -> None:
+    async with with_files(options, FIRST) as graph:
+        await migrate(graph, embedder.model, embedder.dimension)
+    changed = replace(FIRST, text=FIRST.text + "\n// more")
+    async with with_files(options, changed) as graph:
+        with pytest.raises(Misconfigured, match=r"9001_pre_test was changed"):
+            await migrate(graph, embedder.model, embedder.dimension)
+    async with with_files(options, FIRST) as graph:
+        assert await migrate(graph, embedder.model, embedder.dimension) == ()
+
+
+async def test_a_failed_file_can_be_mended_and_the_rest_goes_on(
+    options: GraphOptions, embedder: Embedder, cypher: Cypher
+) -> None:
+    broken = replace(SECOND, text="CREATE INDEX migrate_test_b FOR nonsense;")
+    async with with_files(options, FIRST, broken) as graph:
+        with pytest.raises(Exception, match="9002"):
+            await migrate(graph, embedder.model, embedder.dimension)
+    async with with_files(options, FIRST, SECOND) as graph:
+        applied = await migrate(graph, embedder.model, embedder.dimension)
+    assert applied == (SECOND.name,)
+    assert len(await indexes(cypher, "migrate_test")) == 3
+
+
+async def test_a_lease_that_ran_out_is_taken_over_and_a_live_one_is_not(
+    graph: Graph, embedder: Embedder, cypher: Cypher
+) -> None:
+    take = (
+        "MATCH (m:SchemaMigration {id: 'lock'}) "
+        "SET m.holder = 'dead', m.until = datetime() + duration({seconds: $seconds})"
+    )
+    await cypher(take, seconds=-1)
+    assert await migrate(graph, embedder.model, embedder.dimension) == ()
+    await cypher(take, seconds=60)
+    with pytest.raises(StoreUnavailable, match="another service"):
+        await migrate(graph, embedder.model, embedder.dimension, lock_wait_s=0.3)
+
+
+@pytest.mark.parametrize(("model", "more"), [("another-model", 0), (None, 1)])
+async def test_a_store_of_another_model_is_refused_with_the_remedy(
+    graph: Graph, embedder: Embedder, model: str | None, more: int
+) -> None:
+    with pytest.raises(EmbedderMismatch, match="set the embedder back") as refused:
+        await migrate(graph, model or embedder.model, embedder.dimension + more)
+    assert refused.value.fields["stored_model"] == embedder.model
+    assert await migrate(graph, embedder.model, embedder.dimension) == ()

@@ -1,0 +1,150 @@
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from ecphoria.errors import Conflict, NotFound
+from ecphoria.graph.archive import EpisodeArchive
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.keys import Keys
+from ecphoria.graph.recall import EpisodeReader
+from ecphoria.graph.tenants import Tenants
+from ecphoria.graph.traces import Traces
+from ecphoria.model.ids import KeyId, TenantId, fresh_id
+from ecphoria.model.tenant import ApiKey, Principal, Scope, Tenant
+from ecphoria.ports.ingest import IngestTransaction
+from tests.conftest import Cypher
+from tests.contract.memories import appended, everything, turn, write
+from tests.contract.test_traces import a_trace
+
+NOW = datetime(2024, 5, 1, 8, 30, tzinfo=UTC)
+
+
+def a_tenant() -> Tenant:
+    made = fresh_id()
+    return Tenant(id=TenantId(made), name=f"name {made}", created_at=NOW)
+
+
+def a_key(tenant: TenantId | None, *scopes: Scope) -> ApiKey:
+    return ApiKey(
+        id=KeyId(fresh_id()),
+        tenant=tenant,
+        name="laptop",
+        prefix="ek_1234",
+        scopes=frozenset(scopes),
+        created_at=NOW,
+        revoked_at=None,
+    )
+
+
+async def test_a_tenant_is_found_by_name_and_listed(graph: Graph) -> None:
+    tenants, made = Tenants(graph), a_tenant()
+    assert await tenants.create(made) == made
+    assert await tenants.find(made.name) == made
+    listed = await tenants.list()
+    assert made in listed
+    assert [tenant.name for tenant in listed] == sorted(tenant.name for tenant in listed)
+    await tenants.erase(made.id)
+    with pytest.raises(NotFound):
+        await tenants.find(made.name)
+
+
+async def test_a_name_is_taken_once(graph: Graph) -> None:
+    tenants, made = Tenants(graph), a_tenant()
+    await tenants.create(made)
+    with pytest.raises(Conflict, match="name"):
+        await tenants.create(replace(a_tenant(), name=made.name))
+    await tenants.erase(made.id)
+
+
+async def test_erasing_leaves_nothing_of_one_and_all_of_the_other(
+    graph: Graph, tenant: TenantId, cypher: Cypher
+) -> None:
+    tenants, gone = Tenants(graph), a_tenant()
+    await tenants.create(gone)
+    for owner in (tenant, gone.id):
+        await write(graph, owner, everything(owner))
+        await Traces(graph, keep=5).save(owner, a_trace(owner))
+        await Keys(graph).create(a_key(owner, Scope.READ), fresh_id())
+    counts = await tenants.erase(gone.id)
+    assert counts == {
+        "traces": 1,
+        "episodes": 4,
+        "sessions": 2,
+        "speakers": 2,
+        "names": 2,
+        "terms": 2,
+        "words": 2,
+        "keys": 1,
+        "tenants": 1,
+        "remaining": 0,
+    }
+    rows = await cypher(
+        "MATCH (n) WHERE n.tenant = $id OR n.id = $id RETURN count(n) AS n", id=gone.id
+    )
+    assert rows == [{"n": 0}]
+    stats = await EpisodeArchive(graph).stats(tenant)
+    assert (stats.episodes, stats.mentions, stats.traces) == (4, 3, 1)
+    with pytest.raises(NotFound):
+        await tenants.erase(gone.id)
+
+
+async def test_more_than_one_batch_is_erased(graph: Graph) -> None:
+    tenants, gone = Tenants(graph), a_tenant()
+    await tenants.create(gone)
+    rows = [turn(gone.id, number) for number in range(1, 1_052)]
+    await write(graph, gone.id, appended(*rows))
+    assert (await tenants.erase(gone.id))["episodes"] == 1_051
+
+
+async def test_a_tenant_that_is_being_erased_is_closed(graph: Graph, cypher: Cypher) -> None:
+    tenants, made = Tenants(graph), a_tenant()
+    await tenants.create(made)
+    await cypher("MATCH (t:Tenant {id: $id}) SET t.erasing = true", id=made.id)
+
+    async def nothing(transaction: IngestTransaction) -> None:
+        raise AssertionError
+
+    with pytest.raises(NotFound):
+        await EpisodeWriter(graph).change(made.id, nothing)
+    with pytest.raises(NotFound):
+        await EpisodeReader(graph).profile(made.id)
+    assert (await tenants.erase(made.id))["remaining"] == 0
+
+
+async def test_a_key_opens_until_it_is_revoked(graph: Graph, tenant: TenantId) -> None:
+    keys, secret = Keys(graph), fresh_id()
+    key = a_key(tenant, Scope.READ, Scope.WRITE)
+    await keys.create(key, secret)
+    assert await keys.find(secret) == Principal(key=key.id, tenant=tenant, scopes=key.scopes)
+    assert await keys.find(fresh_id()) is None
+    assert await keys.list(tenant) == [key]
+    await keys.revoke(key.id, NOW)
+    await keys.revoke(key.id, NOW + timedelta(days=1))
+    assert await keys.find(secret) is None
+    assert await keys.list(tenant) == [replace(key, revoked_at=NOW)]
+    with pytest.raises(NotFound):
+        await keys.revoke(KeyId(fresh_id()), NOW)
+
+
+async def test_keys_are_listed_by_owner(
+    graph: Graph, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    keys, operator = Keys(graph), a_key(None, Scope.ADMIN)
+    before = await keys.count_admins()
+    await keys.create(operator, fresh_id())
+    await keys.create(a_key(tenant, Scope.ADMIN), fresh_id())
+    assert await keys.count_admins() == before + 1
+    assert operator in await keys.list(None)
+    assert operator not in await keys.list(tenant)
+    assert await keys.list(other_tenant) == []
+    await keys.revoke(operator.id, NOW)
+    assert await keys.count_admins() == before
+
+
+async def test_a_secret_is_stored_once(graph: Graph, tenant: TenantId) -> None:
+    keys, secret = Keys(graph), fresh_id()
+    await keys.create(a_key(tenant, Scope.READ), secret)
+    with pytest.raises(Conflict):
+        await keys.create(a_key(tenant, Scope.READ), secret)

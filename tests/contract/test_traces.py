@@ -1,0 +1,129 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from ecphoria.errors import NotFound
+from ecphoria.graph.archive import EpisodeArchive
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.traces import Traces
+from ecphoria.model.ids import TenantId, TraceId, fresh_id
+from ecphoria.model.recall import (
+    PathStep,
+    SeedRecord,
+    Stream,
+    Trace,
+    TracedHit,
+    Wave,
+    WaveArc,
+)
+from tests.conftest import Cypher
+from tests.contract.memories import START, concept_id, episode_id, everything, write
+
+
+def a_trace(tenant: TenantId, **changed: object) -> Trace:
+    first, second = episode_id(tenant, "1"), episode_id(tenant, "2")
+    rome = concept_id(tenant, "rome")
+    step = PathStep(node=first, kind="episode", edge="text", label="Ann", energy=0.5)
+    trace = Trace(
+        id=TraceId(fresh_id()),
+        cue="Was Rome meant? 東京 — “yes”",
+        strategy="synapse",
+        options={"fan": 15, "decay": 0.5, "gate": True, "name": "x"},
+        created_at=START,
+        seeds=(
+            SeedRecord(node=first, kind="episode", stream=Stream.TEXT, label="Ann", energy=0.5),
+            SeedRecord(node=rome, kind="concept", stream=Stream.NAME, label="Rome", energy=1.5),
+        ),
+        waves=(
+            Wave(
+                number=1,
+                active=3,
+                energy=1.25,
+                arcs=(WaveArc(tail=first, head=second, edge="NEXT", weight=0.9, energy=0.4),),
+                arcs_left_out=2,
+            ),
+        ),
+        hits=(
+            TracedHit(
+                episode=second, rank=1, score=2.5, parts={"fused": 2.0, "act": 0.5}, path=(step,)
+            ),
+        ),
+        truncated=False,
+        cypher="MATCH (t:Trace) RETURN t",
+    )
+    return replace(trace, **changed)  # type: ignore[arg-type]  # each test names real fields
+
+
+async def test_a_trace_comes_back_as_it_went(graph: Graph, tenant: TenantId) -> None:
+    await write(graph, tenant, everything(tenant))
+    traces = Traces(graph, keep=5)
+    saved = a_trace(tenant)
+    await traces.save(tenant, saved)
+    assert await traces.find(tenant, saved.id) == saved
+
+
+async def test_a_trace_leads_to_what_it_woke(
+    graph: Graph, tenant: TenantId, cypher: Cypher
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    saved = a_trace(tenant)
+    await Traces(graph, keep=5).save(tenant, saved)
+    rows = await cypher(
+        "MATCH (:Trace {id: $id})-[r]->(n) RETURN type(r) AS type, n.id AS id, "
+        "r{.family, .weight, .rank, .score, .energy, .stream} AS told ORDER BY type, r.energy",
+        id=saved.id,
+    )
+    empty = {"family": "provenance", "rank": None, "score": None, "energy": None, "stream": None}
+    assert [(row["type"], row["id"], row["told"]) for row in rows] == [
+        (
+            "SEEDED",
+            episode_id(tenant, "1"),
+            {**empty, "weight": 0.5, "energy": 0.5, "stream": "text"},
+        ),
+        (
+            "SEEDED",
+            concept_id(tenant, "rome"),
+            {**empty, "weight": 1.0, "energy": 1.5, "stream": "name"},
+        ),
+        (
+            "WOKE",
+            episode_id(tenant, "2"),
+            {**empty, "weight": 1.0, "rank": 1, "score": 2.5},
+        ),
+    ]
+
+
+async def test_a_trace_of_nothing_can_be_kept(graph: Graph, tenant: TenantId) -> None:
+    traces = Traces(graph, keep=5)
+    empty = a_trace(tenant, seeds=(), waves=(), hits=())
+    await traces.save(tenant, empty)
+    assert await traces.find(tenant, empty.id) == empty
+
+
+async def test_only_the_newest_are_kept(graph: Graph, tenant: TenantId) -> None:
+    traces = Traces(graph, keep=3)
+    saved = [a_trace(tenant, created_at=START + timedelta(seconds=number)) for number in range(5)]
+    for trace in saved:
+        await traces.save(tenant, trace)
+    assert (await EpisodeArchive(graph).stats(tenant)).traces == 3
+    assert await traces.find(tenant, saved[2].id) == saved[2]
+    with pytest.raises(NotFound):
+        await traces.find(tenant, saved[1].id)
+
+
+async def test_a_trace_is_its_tenants_and_so_is_what_it_points_at(
+    graph: Graph, tenant: TenantId, other_tenant: TenantId, cypher: Cypher
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    traces = Traces(graph, keep=5)
+    mine, foreign = a_trace(tenant), a_trace(tenant)
+    await traces.save(tenant, mine)
+    with pytest.raises(NotFound):
+        await traces.find(other_tenant, mine.id)
+    await traces.save(other_tenant, foreign)
+    rows = await cypher("MATCH (:Trace {id: $id})-[r]->() RETURN r.rank AS rank", id=foreign.id)
+    assert rows == []
+    for _ in range(6):
+        await traces.save(other_tenant, a_trace(tenant))
+    assert await traces.find(tenant, mine.id) == mine

@@ -1,0 +1,120 @@
+from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import neo4j
+import numpy as np
+import pytest
+from neo4j.vector import Vector
+
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.keys import Keys
+from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
+from ecphoria.graph.tenants import Tenants
+from ecphoria.graph.traces import Traces
+from ecphoria.model.ids import KeyId, fresh_id
+from ecphoria.model.tenant import ApiKey, Scope
+from tests.conftest import Server, new_tenant
+from tests.contract.memories import everything, write
+from tests.contract.test_traces import a_trace
+
+NOW = datetime(2024, 3, 1, tzinfo=UTC)
+SAMPLES: Mapping[str, object] = {
+    "STRING": "x",
+    "INTEGER": 1,
+    "FLOAT": 0.5,
+    "DATETIME": NOW,
+    "LIST<STRING>": ["x"],
+    "LIST<MAP>": [{}],
+    "VECTOR": Vector.from_numpy(np.ones(384, np.float32)),
+}
+# What the server calls a query by mode; `s` is also any call into the system's own procedures.
+QUERY_TYPES = {Mode.READ: {"r", "s"}, Mode.WRITE: {"w", "rw"}}
+NEVER = frozenset({"AllNodesScan", "UndirectedAllRelationshipsScan"})
+WITH_A_REASON = frozenset({"Eager", "CartesianProduct"})
+QUERIES = {
+    name: query
+    for name, query in load_queries(cypher_root()).items()
+    if query.mode is not Mode.SCHEMA
+}
+
+
+@pytest.fixture(scope="session")
+async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.AsyncDriver]:
+    """A driver that passes on the server's advice, on a store with one of everything."""
+    for _ in range(2):
+        tenant = await new_tenant(graph)
+        await write(graph, tenant, everything(tenant))
+        await Traces(graph, keep=5).save(tenant, a_trace(tenant))
+        key = ApiKey(
+            id=KeyId(fresh_id()),
+            tenant=tenant,
+            name="reader",
+            prefix="ek_",
+            scopes=frozenset({Scope.READ}),
+            created_at=NOW,
+            revoked_at=None,
+        )
+        await Keys(graph).create(key, fresh_id())
+        await Keys(graph).revoke(key.id, NOW)
+        await Tenants(graph).erase(tenant)
+    auth = (neo4j_server.user, neo4j_server.password)
+    async with neo4j.AsyncGraphDatabase.driver(
+        neo4j_server.uri, auth=auth, warn_notification_severity=None
+    ) as driver:
+        yield driver
+
+
+@pytest.mark.parametrize("name", QUERIES)
+async def test_the_server_plans_every_query_well(name: str, planner: neo4j.AsyncDriver) -> None:
+    query = QUERIES[name]
+    answer = await planner.execute_query(
+        "EXPLAIN " + query.text,
+        {param: SAMPLES[kind] for param, kind in query.params.items()},
+    )
+    summary = answer.summary
+    assert summary.query_type in QUERY_TYPES[query.mode]
+    assert list(answer.keys) == list(query.returns)
+    advice = [
+        status.status_description
+        for status in summary.gql_status_objects
+        if status.is_notification
+    ]
+    assert advice == []
+    assert summary.plan is not None
+    operators = set(_operators(summary.plan))
+    assert not operators & NEVER
+    assert operators & WITH_A_REASON <= query.plan.keys(), "tell the reason in a `plan:` header"
+
+
+@pytest.mark.parametrize("name", ["recall.load_columns", "archive.list_episodes"])
+async def test_the_walks_use_their_composite_indexes(
+    name: str, planner: neo4j.AsyncDriver
+) -> None:
+    query = QUERIES[name]
+    answer = await planner.execute_query(
+        "EXPLAIN " + query.text,
+        {param: SAMPLES[kind] for param, kind in query.params.items()},
+    )
+    assert answer.summary.plan is not None
+    operators = set(_operators(answer.summary.plan))
+    assert "NodeIndexSeek" in operators
+    assert "NodeByLabelScan" not in operators
+    assert ("Top" in operators or "Sort" in operators) is (name == "recall.load_columns")
+
+
+def _operators(plan: Mapping[str, Any]) -> Iterator[str]:
+    yield plan["operatorType"].split("@")[0]
+    for child in plan.get("children", ()):
+        yield from _operators(child)
+
+
+def test_every_declared_type_has_a_sample() -> None:
+    declared: set[str] = set()
+    for query in QUERIES.values():
+        declared |= set(_types(query))
+    assert declared == set(SAMPLES)
+
+
+def _types(query: Query) -> Iterator[str]:
+    yield from query.params.values()

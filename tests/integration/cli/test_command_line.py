@@ -1,0 +1,76 @@
+"""What a user types, from the first memory to the last."""
+
+import json
+from pathlib import Path
+
+from tests.integration.cli.conftest import CommandLine, Served
+
+SAMPLE = Path(__file__).parents[3] / "service/ecphoria/demo/data/conversation.jsonl"
+
+
+def test_what_is_remembered_is_recalled(ecphoria: CommandLine, service: Served) -> None:
+    said = "The spare key hangs behind the cuckoo clock."
+    first = ecphoria("remember", said, "--speaker", "Ana", "--at", "2026-01-05T10:00:00Z")
+    again = ecphoria("remember", said, "--speaker", "Ana", "--at", "2026-01-05T10:00:00Z")
+    assert (first.returncode, first.stderr) == (0, "")
+    assert first.stdout.startswith("Remembered")
+    assert again.stdout.startswith("Already remembered")
+    recalled = ecphoria("recall", "Where is the spare key?", "--explain")
+    assert recalled.returncode == 0, recalled.stderr
+    assert said in recalled.stdout
+    assert "→ this memory" in recalled.stdout
+
+
+def test_a_file_is_imported_once(ecphoria: CommandLine, service: Served) -> None:
+    first = ecphoria("import", str(SAMPLE), "--batch", "100")
+    assert first.returncode == 0, first.stderr
+    assert "394 new, 0 known before, 0 refused" in first.stdout
+    again = ecphoria("import", "-", feed=SAMPLE.read_text(encoding="utf-8"))
+    assert "0 new, 394 known before, 0 refused" in again.stdout
+    stats = json.loads(ecphoria("stats", "--json").stdout)
+    assert stats["speakers"] >= 3
+    assert stats["sessions"] >= 28
+
+
+def test_bad_records_do_not_sink_the_others(ecphoria: CommandLine, service: Served) -> None:
+    lines = ['{"text": "a note worth keeping"}', "nonsense", '{"text": ""}', '{"text": "and one"}']
+    done = ecphoria("import", "-", feed="\n".join(lines))
+    assert done.returncode == 1
+    assert "2 new, 0 known before, 2 refused" in done.stdout
+    assert "Record 2: Not JSON" in done.stderr
+    assert "Record 3:" in done.stderr
+
+
+def test_a_wrong_strategy_is_answered_with_the_right_ones(
+    ecphoria: CommandLine, service: Served
+) -> None:
+    done = ecphoria("recall", "x", "--strategy", "magic")
+    assert done.returncode == 1
+    assert "fusion" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_taken_port_is_told_at_once(ecphoria: CommandLine, service: Served) -> None:
+    done = ecphoria("serve", "--port", service.url.rsplit(":", 1)[1])
+    assert done.returncode == 1
+    assert "Cannot listen on" in done.stderr
+
+
+def test_a_wrong_setting_is_told(ecphoria: CommandLine) -> None:
+    wrong = CommandLine(environment=ecphoria.environment | {"ECPHORIA_SERVER__PROT": "1"})
+    done = wrong("serve")
+    assert done.returncode == 1
+    assert "did you mean ECPHORIA_SERVER__PORT?" in " ".join(done.stderr.split())
+
+
+def test_the_demo_tells_its_story_twice(ecphoria: CommandLine, service: Served) -> None:
+    first = ecphoria("demo", "--port", "0")
+    assert first.returncode == 0, first.stderr
+    for question in ("1  ", "2  ", "3  ", "4  ", "5  "):
+        assert question in first.stdout
+    assert "The answer is in" in first.stdout
+    assert "Where to look next" in first.stdout
+    second = ecphoria("demo", "--port", "0")
+    assert second.returncode == 0, second.stderr
+    assert "already there" in " ".join(second.stdout.split())
+    assert ecphoria("tenants", "erase", "demo", "--yes").returncode == 0

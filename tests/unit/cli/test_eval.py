@@ -1,0 +1,45 @@
+"""How the evaluation commands end."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import Command
+
+
+def test_a_bad_file_is_one_line_and_wrong_use(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "data.json"
+    file.write_text('[{"conversation": 3}]', encoding="utf-8")
+    done = command("eval", "locomo", "--data", str(file))
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "Error: data.json, record 1: `conversation` is not an object.\n"
+
+
+@pytest.mark.parametrize("suite", ["locomo", "passages"])
+def test_a_missing_file_is_wrong_use(command: Command, tmp_path: Path, suite: str) -> None:
+    done = command("eval", suite, "--data", str(tmp_path / "none.json"))
+    assert done.code == 2
+    assert "none.json cannot be read" in done.err
+
+
+def test_a_report_that_could_not_be_written_is_refused_first(
+    command: Command, tmp_path: Path
+) -> None:
+    done = command("eval", "locomo", "--data", "x", "--out", str(tmp_path / "no" / "r.json"))
+    assert done.code == 2
+    assert "There is no folder" in done.err
+
+
+def test_openie_is_refused_clearly(command: Command, tmp_path: Path) -> None:
+    done = command("eval", "passages", "--data", "x", "--openie", str(tmp_path))
+    assert done.code == 2
+    assert "--openie is not supported" in done.err
+
+
+def test_two_things_that_are_no_reports_are_not_compared(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "r.json"
+    file.write_text(json.dumps({"suite": "load"}), encoding="utf-8")
+    done = command("eval", "compare", str(file), str(file))
+    assert done.code == 2
+    assert "is not a report of recall" in done.err

@@ -1,0 +1,89 @@
+"""A small data set, and a run of it."""
+
+from collections.abc import Iterator, Mapping
+from itertools import count
+
+import pytest
+from pydantic import TypeAdapter
+
+from ecphoria.evaluation.arms import Arm, ablations, chosen
+from ecphoria.evaluation.datasets.dataset import Collection, Dataset, Question, Suite
+from ecphoria.evaluation.report import Report, make_report
+from ecphoria.evaluation.run import Outcome, Plan, run
+from ecphoria.wire.administration import ReadinessAnswer, StrategyAnswer
+from ecphoria.wire.episodes import AppendRequest
+from tests.unit.evaluation.doubles import STRATEGIES, TinyService
+
+KNOWN = TypeAdapter(tuple[StrategyAnswer, ...]).validate_python(STRATEGIES)
+READY = ReadinessAnswer(
+    status="ready", degraded=(), neo4j="2026.01.4", gds="2.26.0", model="minilm", dimension=384
+)
+
+
+def memories(*texts: str) -> Mapping[str, AppendRequest]:
+    return {f"m{place}": AppendRequest(text=text) for place, text in enumerate(texts)}
+
+
+def asked(ident: str, text: str, category: str, *gold: str) -> Question:
+    return Question(id=ident, text=text, category=category, gold=gold, official=gold)
+
+
+def small(suite: Suite = Suite.LOCOMO) -> Dataset:
+    first = Collection(
+        name="one",
+        memories=memories("red kiln", "blue wheel", "green glaze", "red glaze"),
+        questions=(
+            asked("q1", "red kiln", "1", "m0", "m3"),
+            asked("q2", "blue", "4", "m1"),
+            asked("q3", "who broke it", "5"),
+        ),
+    )
+    second = Collection(
+        name="two",
+        memories=memories("a loaf", "an oven"),
+        questions=(asked("q1", "an oven", "4", "m0"), asked("q2", "nothing", "3")),
+    )
+    return Dataset(
+        suite=suite,
+        source="small.json",
+        sha256="0" * 64,
+        collections=(first, second),
+        findings={"empty sessions": 1},
+    )
+
+
+def plan(*arms: Arm, concurrency: int = 1, keep: bool = False) -> Plan:
+    ticks = count()
+    return Plan(
+        arms=arms or chosen(KNOWN, ["ecphoria"]),
+        name="eval-x",
+        monotonic=lambda: float(next(ticks)),
+        concurrency=concurrency,
+        keep=keep,
+    )
+
+
+def unwatched(stage: str, done: int, total: int) -> None:
+    assert done <= total
+
+
+async def measured(dataset: Dataset) -> tuple[Report, Outcome]:
+    arms = [*chosen(KNOWN, ["ecphoria"]), *ablations(KNOWN)]
+    outcome = await run(dataset, TinyService().connect, plan(*arms), unwatched)
+    report = make_report(
+        dataset,
+        outcome,
+        wanted=["ecphoria"],
+        default="ecphoria",
+        version="1.2.3",
+        service=READY,
+    )
+    return report, outcome
+
+
+@pytest.fixture
+def service() -> Iterator[TinyService]:
+    """A service that must be left empty."""
+    made = TinyService()
+    yield made
+    assert made.tenants == {}

@@ -1,0 +1,142 @@
+"""A service in memory that ranks by shared words, behind the real client."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from ecphoria.client import AsyncClient, Retries
+
+MOMENT = "2026-01-01T00:00:00Z"
+
+
+def option(name: str, default: object, low: float | None = None) -> dict[str, object]:
+    return {"name": name, "default": default, "doc": "", "unit": "", "source": "", "low": low}
+
+
+STRATEGIES = [
+    {
+        "name": "ecphoria",
+        "doc": "",
+        "presets": ["default"],
+        "parameters": [
+            option("w_words", 1.0, 0.0),
+            option("w_off", 0.0, 0.0),
+            option("next_spreading", default=True),
+            option("steps", 3, 1),
+        ],
+    },
+    {"name": "fusion", "doc": "", "presets": ["default"], "parameters": []},
+    {"name": "nightly", "doc": "", "presets": ["default"], "parameters": []},
+]
+
+
+@dataclass
+class TinyService:
+    """Tenants of episodes; `refuse` names texts that may not be stored or asked."""
+
+    refuse: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    tenants: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    under_way: int = 0
+    most_under_way: int = 0
+
+    def connect(self, tenant: str | None) -> AsyncClient:
+        transport = httpx.MockTransport(self._answer)
+        return AsyncClient(
+            "http://tiny", "key", tenant=tenant, transport=transport, retries=Retries(limit=0)
+        )
+
+    async def _answer(self, request: httpx.Request) -> httpx.Response:
+        body = json.loads(request.content) if request.content else {}
+        tenant = request.headers.get("Ecphoria-Tenant", "")
+        path = request.url.path
+        if path == "/v1/tenants":
+            self.tenants[body["name"]] = []
+            return httpx.Response(
+                201, json={"id": "t", "name": body["name"], "created_at": MOMENT}
+            )
+        if request.method == "DELETE":
+            del self.tenants[path.rpartition("/")[2]]
+            return httpx.Response(200, json={"removed": {}})
+        if path == "/v1/episodes/batch":
+            return self._store(tenant, body["episodes"])
+        assert path == "/v1/recall"
+        return self._recall(tenant, body)
+
+    def _store(self, tenant: str, episodes: list[dict[str, Any]]) -> httpx.Response:
+        results: list[dict[str, Any]] = []
+        for index, episode in enumerate(episodes):
+            if episode["text"] in self.refuse:
+                results.append(
+                    {"index": index, "problem": _problem(*self.refuse[episode["text"]])}
+                )
+                continue
+            stored = self.tenants[tenant]
+            stored.append({"id": f"e{len(stored)}", "text": episode["text"]})
+            results.append({"index": index, "id": stored[-1]["id"], "outcome": "created"})
+        refused = sum("problem" in one for one in results)
+        created = len(results) - refused
+        answer = {"created": created, "existed": 0, "refused": refused, "results": results}
+        return httpx.Response(200, json=answer)
+
+    def _recall(self, tenant: str, body: dict[str, Any]) -> httpx.Response:
+        self.asked.append((tenant, body))
+        if body["cue"] in self.refuse:
+            status, code = self.refuse[body["cue"]]
+            return httpx.Response(
+                status,
+                json=_problem(status, code),
+                headers={"Content-Type": "application/problem+json"},
+            )
+        words = set(body["cue"].lower().split())
+        sign = -1 if body["strategy"] == "fusion" or body.get("options") else 1
+        ranked = sorted(
+            self.tenants[tenant],
+            key=lambda one: (-sign * len(words & set(one["text"].lower().split())), one["id"]),
+        )
+        hits = [
+            {"rank": rank, "score": 1.0 / rank, "parts": {}, "path": [], "episode": _episode(one)}
+            for rank, one in enumerate(ranked[: body["k"]], start=1)
+        ]
+        return httpx.Response(200, json=_answer(hits, confidence=len(words) / 10))
+
+
+def _answer(hits: list[dict[str, Any]], confidence: float) -> dict[str, Any]:
+    return {
+        "hits": hits,
+        "strategy": "ecphoria",
+        "verdict": "answer",
+        "answerable": True,
+        "confidence": confidence,
+        "calibrated": False,
+        "reasons": [],
+        "misses": [],
+        "context": "",
+        "context_tokens": 12,
+        "timings_ms": {"encode": 2.0, "seeds": 3.0, "spread": 1.0, "rank": 1.0, "total": 7.0},
+        "trace_id": "t",
+        "degraded": [],
+    }
+
+
+def _episode(stored: dict[str, Any]) -> dict[str, Any]:
+    return stored | {
+        "turn": 1,
+        "occurred_at": MOMENT,
+        "recorded_at": MOMENT,
+        "importance": 0.5,
+        "state": "live",
+    }
+
+
+def _problem(status: int, code: str) -> dict[str, Any]:
+    return {
+        "type": f"/errors/{code}",
+        "title": code.replace("-", " "),
+        "status": status,
+        "detail": "told so",
+        "instance": "/",
+    }

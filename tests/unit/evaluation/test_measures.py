@@ -1,0 +1,136 @@
+"""Measures on worked examples, and against another implementation."""
+
+from math import log2
+
+import ir_measures
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ir_measures import RR, R, Success, nDCG
+
+from ecphoria.evaluation.measures import (
+    all_at,
+    auroc,
+    hit_at,
+    mean,
+    ndcg_at,
+    official_recall_at,
+    percentile,
+    recall_at,
+    reciprocal_rank,
+    refusal_at,
+)
+
+RANKED, GOLD = list("axybz"), {"a", "b"}
+IDS = [f"d{number:02}" for number in range(12)]
+
+rankings = st.permutations(IDS).flatmap(
+    lambda ids: st.integers(1, len(ids)).map(lambda size: list(ids[:size]))
+)
+golds = st.sets(st.sampled_from(IDS), min_size=1, max_size=5)
+scores = st.lists(st.integers(0, 6).map(lambda tenth: tenth / 10), min_size=1, max_size=12)
+
+
+def test_the_worked_example() -> None:
+    assert recall_at(RANKED, GOLD, 3) == 0.5
+    assert recall_at(RANKED, GOLD, 5) == 1.0
+    assert (hit_at(RANKED, GOLD, 3), all_at(RANKED, GOLD, 3), all_at(RANKED, GOLD, 5)) == (1, 0, 1)
+    assert ndcg_at(RANKED, GOLD, 5) == (1 + 1 / log2(5)) / (1 + 1 / log2(3))
+    assert round(ndcg_at(RANKED, GOLD, 5), 4) == 0.8772
+    assert reciprocal_rank(RANKED, GOLD) == 1.0
+
+
+def test_the_worked_example_of_abstention() -> None:
+    assert auroc([0.9, 0.6, 0.4], [0.5, 0.3]) == 5 / 6
+    assert auroc([0.5], [0.5]) == 0.5
+
+
+def test_an_unanswered_question_scores_nothing() -> None:
+    assert recall_at([], GOLD, 10) == all_at([], GOLD, 10) == hit_at([], GOLD, 10) == 0.0
+    assert ndcg_at([], GOLD, 10) == reciprocal_rank([], GOLD) == 0.0
+    assert official_recall_at([], ["D1:1"], 5) == 0.0
+
+
+def test_official_recall_takes_evidence_as_written() -> None:
+    assert official_recall_at(["D1:1"], [], 5) == 1.0
+    assert official_recall_at(["D1:1"], ["D1:1", "D1:1", "D1:2"], 5) == 2 / 3
+    assert official_recall_at(["D8:6", "D9:17"], ["D8:6; D9:17"], 5) == 0.0
+
+
+def test_refusal_counts_what_lies_below_the_threshold() -> None:
+    answerable = [number / 10 for number in range(1, 11)]
+    # One of ten may be refused, so the threshold is the second lowest, 0.2.
+    assert refusal_at(answerable, [0.05, 0.15, 0.2, 0.9], 0.10) == 0.5
+    assert refusal_at(answerable, [0.05, 0.15, 0.2, 0.9], 0.05) == 0.25
+    assert refusal_at(answerable, [0.9], 1.0) == 1.0
+    assert refusal_at([], [0.9], 0.1) is None
+
+
+def test_of_nothing_there_is_no_figure() -> None:
+    assert mean([]) is percentile([], 0.5) is auroc([], [0.1]) is None
+
+
+def test_percentiles_lie_between_neighbours() -> None:
+    assert percentile([4.0, 1.0, 3.0, 2.0], 0.5) == 2.5
+    assert percentile([1.0, 2.0], 0.95) == pytest.approx(1.95)
+    assert percentile([7.0], 0.95) == 7.0
+
+
+@given(ranked=rankings, gold=golds)
+def test_ir_measures_agrees(ranked: list[str], gold: set[str]) -> None:
+    qrels = [ir_measures.Qrel("q", one, 1) for one in gold]
+    run = [
+        ir_measures.ScoredDoc("q", one, float(len(ranked) - place))
+        for place, one in enumerate(ranked)
+    ]
+    wanted = [R @ 3, R @ 5, Success @ 3, nDCG @ 5, nDCG @ 10, RR]
+    theirs = ir_measures.calc_aggregate(wanted, qrels, run)
+    ours = {
+        R @ 3: recall_at(ranked, gold, 3),
+        R @ 5: recall_at(ranked, gold, 5),
+        Success @ 3: hit_at(ranked, gold, 3),
+        nDCG @ 5: ndcg_at(ranked, gold, 5),
+        nDCG @ 10: ndcg_at(ranked, gold, 10),
+        RR: reciprocal_rank(ranked, gold),
+    }
+    assert ours == pytest.approx(theirs, abs=1e-9)
+
+
+@given(ranked=rankings, gold=golds, k=st.integers(1, 12))
+def test_measures_bound_each_other(ranked: list[str], gold: set[str], k: int) -> None:
+    found = recall_at(ranked, gold, k)
+    assert all_at(ranked, gold, k) <= found <= hit_at(ranked, gold, k) <= 1.0
+    assert (all_at(ranked, gold, k) == 1.0) == (found == 1.0)
+    assert found <= recall_at(ranked, gold, k + 1)
+    assert 0.0 <= ndcg_at(ranked, gold, k) <= 1.0
+
+
+@given(answerable=scores, adversarial=scores)
+def test_auroc_counts_pairs(answerable: list[float], adversarial: list[float]) -> None:
+    won = sum((a > b) + 0.5 * (a == b) for a in answerable for b in adversarial)
+    pairs = len(answerable) * len(adversarial)
+    assert auroc(answerable, adversarial) == pytest.approx(won / pairs)
+    swapped = auroc(adversarial, answerable)
+    assert swapped is not None
+    assert swapped == pytest.approx(1 - won / pairs)
+
+
+@given(
+    answerable=scores, adversarial=scores, rates=st.tuples(st.floats(0, 0.99), st.floats(0, 0.99))
+)
+def test_refusal_keeps_the_rate_and_no_threshold_does_better(
+    answerable: list[float], adversarial: list[float], rates: tuple[float, float]
+) -> None:
+    low, high = sorted(rates)
+    best = max(
+        sum(one < threshold for one in adversarial) / len(adversarial)
+        for threshold in (*answerable, *adversarial)
+        if sum(one < threshold for one in answerable) <= low * len(answerable) + 1e-9
+    )
+    found = refusal_at(answerable, adversarial, low)
+    assert found is not None
+    # Thresholds between two scores refuse no more than those at a score, except above them all.
+    assert found >= best
+    above = refusal_at(answerable, adversarial, high)
+    assert above is not None
+    assert above >= found

@@ -1,0 +1,214 @@
+"""Reports: complete, derived from the rows alone, comparable."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from ecphoria.errors import BadFile
+from ecphoria.evaluation.compare import compare
+from ecphoria.evaluation.datasets.dataset import Suite
+from ecphoria.evaluation.figures import figures, recall_curve
+from ecphoria.evaluation.plots import draw
+from ecphoria.evaluation.report import write
+from ecphoria.evaluation.rows import Row, read_rows
+from ecphoria.evaluation.tables import ablation_table, comparison_table, strategy_table
+from tests.unit.evaluation.conftest import measured, small
+
+
+async def written(folder: Path, name: str = "r.json", suite: Suite = Suite.LOCOMO) -> Path:
+    report, outcome = await measured(small(suite))
+    out = folder / name
+    write(report, outcome, out, None)
+    return out
+
+
+def loaded(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("suite", Suite)
+async def test_every_figure_follows_from_the_rows(tmp_path: Path, suite: Suite) -> None:
+    report = loaded(await written(tmp_path, suite=suite))
+    rows = list(read_rows(tmp_path / report["rows"]))
+    of = {name: [row for row in rows if row.strategy == name] for name in report["strategies"]}
+    assert {name: figures(of[name], suite).entry() for name in of} == report["strategies"]
+    for name, entry in report["ablations"].items():
+        entry.pop("difference")
+        assert figures([row for row in rows if row.strategy == name], suite).entry() == entry
+
+
+async def test_the_report_holds_what_the_run_was(tmp_path: Path) -> None:
+    report = loaded(await written(tmp_path))
+    assert {name: report[name] for name in ("suite", "version", "data_sha256", "embedder")} == {
+        "suite": "locomo",
+        "version": "1.2.3",
+        "data_sha256": "0" * 64,
+        "embedder": "minilm",
+    }
+    assert report["engine"] == {"neo4j": "2026.01.4", "gds": "2.26.0"}
+    assert (report["n"], report["n_adversarial"]) == (3, 1)
+    assert report["ingest"] == {
+        "episodes": 6,
+        "seconds": 2.0,
+        "episodes_per_second": 3.0,
+        "bytes_per_episode": None,
+    }
+    assert report["findings"] == {"empty sessions": 1}
+    assert set(report["ablations"]) == {"without:words", "without:spreading", "fusion"}
+
+
+async def test_figures_are_means_over_scored_questions(tmp_path: Path) -> None:
+    found = loaded(await written(tmp_path))["strategies"]["ecphoria"]
+    assert found["recall@5"] == 1.0
+    assert found["mrr"] == pytest.approx((1 + 1 + 1 / 2) / 3)
+    assert found["by_category"] == {
+        "1": {"n": 1, "recall@10": 1.0},
+        "4": {"n": 2, "recall@10": 1.0},
+    }
+    # The two questions without evidence score 1 in the measure of LoCoMo's authors.
+    assert found["official"] == dict.fromkeys(
+        ("recall@5", "recall@10", "recall@25", "recall@50"), 1
+    )
+    # Confidence of the answerable is .2 .1 .2, of the other .3.
+    assert found["abstention"] == {
+        "auroc": 0.0,
+        "refusal_at_frr": {"0.021": 0.0, "0.05": 0.0, "0.10": 0.0},
+    }
+    assert found["latency_ms"]["without_encoding_p50"] == 5.0
+    assert found["context_tokens"] == {"mean": 12.0}
+
+
+async def test_passages_have_their_own_measures(tmp_path: Path) -> None:
+    found = loaded(await written(tmp_path, suite=Suite.PASSAGES))["strategies"]["ecphoria"]
+    assert {"recall@2", "recall@5", "recall@10", "all@5", "all@10"} <= set(found)
+    assert not {"official", "abstention", "by_category", "recall@30"} & set(found)
+
+
+async def test_two_runs_write_the_same_bytes(tmp_path: Path) -> None:
+    first, second = await written(tmp_path, "a.json"), await written(tmp_path, "b.json")
+    text = first.read_text(encoding="utf-8").replace("a.rows", "b.rows")
+    assert text == second.read_text(encoding="utf-8")
+    assert (tmp_path / "a.rows.jsonl").read_bytes() == (tmp_path / "b.rows.jsonl").read_bytes()
+
+
+async def test_a_failed_question_is_in_every_mean(tmp_path: Path) -> None:
+    row = Row(strategy="s", collection="c", question="q", category="1", gold=("a",))
+    good = row.model_copy(update={"ranked": ("a",), "question": "p"})
+    failed = row.model_copy(update={"error": "timeout"})
+    found = figures([good, failed], Suite.LOCOMO)
+    assert (found.measures["recall@10"], found.measures["mrr"], found.failed) == (0.5, 0.5, 1)
+
+
+def test_a_run_without_questions_has_no_figures() -> None:
+    found = figures([], Suite.LOCOMO)
+    assert set(found.measures.values()) == {None}
+    assert json.dumps(found.entry())
+
+
+async def test_a_report_does_not_differ_from_itself(tmp_path: Path) -> None:
+    out = await written(tmp_path)
+    found = compare(out, out)
+    assert {line.strategy for line in found.lines} >= {"ecphoria", "fusion"}
+    assert all(line.gap.mean == 0 and line.gap.questions == (0, 0) for line in found.lines)
+    assert (found.alone, found.unpaired) == ((), 0)
+
+
+async def test_a_comparison_pairs_what_both_have(tmp_path: Path) -> None:
+    before, after = await written(tmp_path, "a.json"), await written(tmp_path, "b.json")
+    path = tmp_path / "b.rows.jsonl"
+    rows = [row for row in read_rows(path) if row.strategy == "ecphoria"]
+    worse = [row.model_copy(update={"ranked": ()}) for row in rows if row.collection == "one"]
+    path.write_text("".join(f"{row.model_dump_json()}\n" for row in worse), encoding="utf-8")
+    found = compare(before, after)
+    line = found.lines[0]
+    assert (line.strategy, line.measure, line.before, line.after) == (
+        "ecphoria", "recall@10", 1.0, 0.0,
+    )  # fmt: skip
+    assert line.gap.mean == -1.0
+    assert found.alone == ("fusion", "without:spreading", "without:words")
+    assert found.unpaired == 1
+
+
+async def test_reports_of_other_data_are_not_compared(tmp_path: Path) -> None:
+    before, after = await written(tmp_path, "a.json"), await written(tmp_path, "b.json")
+    changed = loaded(after) | {"data_sha256": "1" * 64}
+    after.write_text(json.dumps(changed), encoding="utf-8")
+    with pytest.raises(BadFile, match="different data"):
+        compare(before, after)
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [({"suite": "dynamics"}, "is not a report of recall"), ({"rows": None}, "names no rows")],
+)
+async def test_what_cannot_be_compared_is_named(
+    tmp_path: Path, change: dict[str, object], what: str
+) -> None:
+    out = await written(tmp_path)
+    out.write_text(json.dumps(loaded(out) | change), encoding="utf-8")
+    with pytest.raises(BadFile, match=what):
+        compare(out, out)
+
+
+async def test_rows_that_are_none_are_named(tmp_path: Path) -> None:
+    out = await written(tmp_path)
+    (tmp_path / "r.rows.jsonl").write_text('{"strategy": 1}', encoding="utf-8")
+    with pytest.raises(BadFile, match=r"r\.rows\.jsonl, line 1 is not a row"):
+        compare(out, out)
+
+
+async def test_a_report_elsewhere_still_finds_its_rows(tmp_path: Path) -> None:
+    report, outcome = await measured(small())
+    elsewhere = tmp_path / "rows"
+    elsewhere.mkdir()
+    (tmp_path / "out").mkdir()
+    write(report, outcome, tmp_path / "out" / "r.json", elsewhere / "all.jsonl")
+    assert compare(tmp_path / "out" / "r.json", tmp_path / "out" / "r.json").lines
+
+
+async def test_plots_are_the_same_for_the_same_figures(tmp_path: Path) -> None:
+    report, outcome = await measured(small())
+    first = draw(report, outcome.rows, tmp_path / "a.json")
+    second = draw(report, outcome.rows, tmp_path / "b.json")
+    assert [path.name for path in first] == ["a.recall.svg", "a.ablation.svg"]
+    for one, other in zip(first, second, strict=True):
+        assert b"<svg" in one.read_bytes()
+        assert one.read_bytes() == other.read_bytes()
+
+
+async def test_without_ablations_there_is_one_plot(tmp_path: Path) -> None:
+    report, outcome = await measured(small())
+    alone = report.model_copy(update={"ablations": {}})
+    assert [path.name for path in draw(alone, outcome.rows, tmp_path / "a.json")] == [
+        "a.recall.svg"
+    ]
+
+
+def test_recall_grows_with_the_hits_looked_at() -> None:
+    row = Row(strategy="s", collection="c", question="q", category="1", gold=("a", "b"))
+    found = recall_curve([row.model_copy(update={"ranked": ("a", "x", "b")})], 4)
+    assert found == [0.5, 0.5, 1.0, 1.0]
+
+
+async def test_tables_tell_the_figures_in_points(tmp_path: Path) -> None:
+    report, _ = await measured(small())
+    out = await written(tmp_path)
+    console = Console(width=140)
+    with console.capture() as captured:
+        console.print(strategy_table(report))
+        console.print(ablation_table(report))
+        console.print(comparison_table(compare(out, out)))
+    said = captured.get()
+    for expected in (
+        "R@10",
+        "AUROC",
+        "83.3",
+        "without:spreading",
+        "+0.0 to +0.0",
+        "over questions",
+    ):
+        assert expected in said

@@ -1,0 +1,113 @@
+"""Runs: what is asked of the service, what is counted, what is left behind."""
+
+import pytest
+
+from ecphoria.errors import Unavailable, UnknownStrategy
+from ecphoria.evaluation.arms import ablations, chosen
+from ecphoria.evaluation.run import run
+from tests.unit.evaluation.conftest import KNOWN, plan, small, unwatched
+from tests.unit.evaluation.doubles import TinyService
+
+
+async def test_every_question_is_asked_of_every_arm(service: TinyService) -> None:
+    arms = chosen(KNOWN, [])
+    outcome = await run(small(), service.connect, plan(*arms), unwatched)
+    assert [arm.name for arm in arms] == ["fusion", "ecphoria"]
+    assert [(row.strategy, row.collection, row.question) for row in outcome.rows] == [
+        (arm.name, part, question)
+        for arm in arms
+        for part, question in (
+            ("one", "q1"), ("one", "q2"), ("one", "q3"), ("two", "q1"), ("two", "q2"),
+        )
+    ]  # fmt: skip
+
+
+async def test_hits_come_back_under_the_ids_of_the_data(service: TinyService) -> None:
+    outcome = await run(small(), service.connect, plan(), unwatched)
+    row = outcome.rows[0]
+    assert row.ranked == ("m0", "m3", "m1", "m2")
+    assert row.scores[0] == 1.0
+    assert (row.latency_ms, row.timings_ms["encode"], row.context_tokens) == (7.0, 2.0, 12)
+
+
+async def test_collections_never_meet(service: TinyService) -> None:
+    outcome = await run(small(), service.connect, plan(), unwatched)
+    assert {row.ranked for row in outcome.rows if row.collection == "two"} == {
+        ("m1", "m0"),
+        ("m0", "m1"),
+    }
+    assert {tenant for tenant, _ in service.asked} == {"eval-x-1", "eval-x-2"}
+
+
+async def test_ingest_is_timed_by_the_clock_given(service: TinyService) -> None:
+    outcome = await run(small(), service.connect, plan(), unwatched)
+    assert (outcome.episodes, outcome.seconds) == (6, 2.0)
+
+
+async def test_questions_under_way_together_give_the_same_rows(service: TinyService) -> None:
+    one = await run(small(), service.connect, plan(), unwatched)
+    three = await run(small(), service.connect, plan(concurrency=3), unwatched)
+    assert one.rows == three.rows
+
+
+async def test_a_question_that_is_refused_scores_nothing_and_is_counted() -> None:
+    service = TinyService(
+        refuse={"blue": (422, "invalid-input"), "who broke it": (504, "timeout")}
+    )
+    outcome = await run(small(), service.connect, plan(), unwatched)
+    failed = [row for row in outcome.rows if row.error]
+    assert [(row.question, row.error) for row in failed] == [
+        ("q2", "invalid-input"),
+        ("q3", "timeout"),
+    ]
+    assert all(row.ranked == () and row.confidence == 0.0 for row in failed)
+    assert outcome.findings == {
+        "recalls that failed: invalid-input": 1,
+        "recalls that failed: timeout": 1,
+    }
+    assert service.tenants == {}
+
+
+async def test_a_memory_that_is_refused_is_counted() -> None:
+    service = TinyService(refuse={"blue wheel": (413, "too-large")})
+    outcome = await run(small(), service.connect, plan(), unwatched)
+    assert outcome.findings == {"memories refused: too large": 1}
+    assert outcome.rows[0].ranked == ("m0", "m3", "m2")
+
+
+async def test_a_service_that_is_gone_ends_the_run_and_leaves_nothing() -> None:
+    service = TinyService(refuse={"blue": (503, "unavailable")})
+    with pytest.raises(Unavailable):
+        await run(small(), service.connect, plan(concurrency=2), unwatched)
+    assert service.tenants == {}
+
+
+async def test_what_is_kept_is_named() -> None:
+    service = TinyService()
+    outcome = await run(small(), service.connect, plan(keep=True), unwatched)
+    assert outcome.tenants == ("eval-x-1", "eval-x-2") == tuple(service.tenants)
+
+
+async def test_progress_reaches_the_end(service: TinyService) -> None:
+    seen: dict[str, tuple[int, int]] = {}
+
+    def watch(stage: str, done: int, total: int) -> None:
+        assert done > seen.get(stage, (0, 0))[0]
+        seen[stage] = (done, total)
+
+    await run(small(), service.connect, plan(*chosen(KNOWN, [])), watch)
+    assert seen == {"remembering": (6, 6), "asking": (10, 10)}
+
+
+def test_a_mechanism_is_what_is_on_and_can_be_off() -> None:
+    arms = {arm.name: arm.options for arm in ablations(KNOWN)}
+    assert arms == {
+        "without:words": {"w_words": 0.0},
+        "without:spreading": {"next_spreading": False},
+        "fusion": {},
+    }
+
+
+def test_an_unknown_strategy_is_named() -> None:
+    with pytest.raises(UnknownStrategy, match="no strategy `magic`; it has: ecphoria, fusion"):
+        chosen(KNOWN, ["magic"])

@@ -1,0 +1,36 @@
+"""The longest names of a cue win, and an ordinary word needs its capital."""
+
+from ecphoria.ports.recall import FoundConcept
+from ecphoria.recall.naming import named, runs
+
+
+def concept(name: str, *, lower: bool = False) -> FoundConcept:
+    return FoundConcept(
+        id=name, name=name, normalised=name, kind="topic", mentions=1, abouts=0, lower=lower
+    )
+
+
+def names(cue: str, *found: FoundConcept) -> list[str]:
+    return [one.normalised for one in named(cue, found)]
+
+
+def test_runs_cover_every_stretch_but_stop_words() -> None:
+    assert runs("The Harbour Fair") == ("fair", "harbour", "harbour fair", "the harbour",
+                                       "the harbour fair")  # fmt: skip
+    assert runs("") == ()
+
+
+def test_the_leftmost_then_the_longest_name_is_taken() -> None:
+    found = [concept("new york"), concept("new york times"), concept("times square")]
+    assert names("Is the New York Times Square edition out?", *found) == ["new york times"]
+
+
+def test_a_name_counts_once() -> None:
+    assert names("Marlowe saw Marlowe's boat", concept("marlowe")) == ["marlowe"]
+
+
+def test_an_everyday_word_needs_its_capital() -> None:
+    rose = concept("rose", lower=True)
+    assert names("Did Rose come?", rose) == ["rose"]
+    assert names("a rose garden", rose) == []
+    assert names("rose garden", concept("rose garden", lower=True)) == ["rose garden"]
