@@ -26,7 +26,11 @@ def render(queries: Mapping[str, Query]) -> str:
 
 def _section(query: Query) -> str:
     lines = [f"### `{query.name}`", "", query.doc, "", f"- mode: {query.mode.value}"]
-    for title, declared in (("takes", query.params), ("gives", query.returns)):
+    for title, declared in (
+        ("takes", query.params),
+        ("gives", {} if query.each else query.returns),
+        ("gives rows of", query.each),
+    ):
         if declared:
             fields = ", ".join(f"`{name}` {kind}" for name, kind in declared.items())
             lines.append(f"- {title}: {fields}")

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,11 +53,10 @@ class WallClock:
         return datetime.now(UTC)
 
 
-@contextmanager
-def _given() -> Iterator[Server | None]:
+def _given() -> Server | None:
     uri = os.environ.get("ECPHORIA_TEST_NEO4J__URI")  # noqa: TID251
     password = os.environ.get("ECPHORIA_TEST_NEO4J__PASSWORD", "")  # noqa: TID251
-    yield Server(uri=uri, user="neo4j", password=password, kind="a given server") if uri else None
+    return Server(uri=uri, user="neo4j", password=password, kind="a given server") if uri else None
 
 
 def _docker_answers() -> bool:
@@ -70,10 +69,7 @@ def _docker_answers() -> bool:
 
 
 @contextmanager
-def _container() -> Iterator[Server | None]:
-    if not _docker_answers():
-        yield None
-        return
+def _container() -> Iterator[Server]:
     # Its reaper image cannot be pulled where no registry answers; the container is stopped below.
     os.environ["TESTCONTAINERS_RYUK_DISABLED"] = "true"  # noqa: TID251
     from testcontainers.community.neo4j import Neo4jContainer  # noqa: PLC0415
@@ -112,15 +108,12 @@ def neo4j_server(
     tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[Server]:
     """A real Neo4j with GDS."""
-    with _given() as given, _container() as container:
-        found = given or container
-        if found is not None:
-            request.config.stash[served_by] = found.kind
-            yield found
-            return
-        with _managed(tmp_path_factory.mktemp("engine")) as managed:
-            request.config.stash[served_by] = managed.kind
-            yield managed
+    given = _given()
+    container = _container if given is None and _docker_answers() else None
+    home = tmp_path_factory.mktemp("engine")
+    with nullcontext(given) if given else container() if container else _managed(home) as server:
+        request.config.stash[served_by] = server.kind
+        yield server
 
 
 def pytest_terminal_summary(

@@ -6,24 +6,27 @@ UNWIND $groups AS group
 OPTIONAL MATCH (s:Session {tenant: $tenant, name: group.session})
 OPTIONAL MATCH (p:Speaker {tenant: $tenant, name: group.speaker})
 UNWIND group.rows AS row
+WITH s, p, group, row,
+  datetime({epochSeconds: row.recorded_s, nanosecond: row.recorded_ns}) AS recorded_at
 CREATE (e:Episode:LiveEpisode {
   id: row.id, tenant: $tenant, turn: row.turn,
   session: group.session, ordinal: row.ordinal, position: row.position,
   speaker: group.speaker, role: row.role,
-  occurred_at: row.occurred_at, recorded_at: row.recorded_at,
+  occurred_at: datetime({epochSeconds: row.occurred_s, nanosecond: row.occurred_ns}),
+  recorded_at: recorded_at,
   title: row.title, text: row.text, source: row.source, metadata: row.metadata,
   importance: row.importance, body_hash: row.body_hash,
   idempotency_key: row.idempotency_key,
-  terms: row.terms, length: row.length, near_length: row.near_length,
+  terms: row.terms, words: row.words, length: row.length, near_length: row.near_length,
   context_norm: row.context_norm, length_prior: row.length_prior,
   is_question: row.is_question, time_expression: row.time_expression,
   first_person: row.first_person, second_person: row.second_person
 })
 FOREACH (session IN CASE WHEN s IS NULL THEN [] ELSE [s] END |
-  CREATE (e)-[:IN_SESSION {family: 'abstraction', weight: 1.0, created_at: row.recorded_at}]
+  CREATE (e)-[:IN_SESSION {family: 'abstraction', weight: 1.0, created_at: recorded_at}]
     ->(session))
 FOREACH (speaker IN CASE WHEN p IS NULL THEN [] ELSE [p] END |
-  CREATE (e)-[:SPOKEN_BY {family: 'provenance', weight: 1.0, created_at: row.recorded_at}]
+  CREATE (e)-[:SPOKEN_BY {family: 'provenance', weight: 1.0, created_at: recorded_at}]
     ->(speaker))
 WITH e, row
 CALL db.create.setNodeVectorProperty(e, 'embedding', row.vector)

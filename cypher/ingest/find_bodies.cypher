@@ -1,9 +1,10 @@
-// doc: Fetch the live items that a full-text query matches.
+// doc: Fetch the live items whose words hold one of the phrases a full-text query asks for.
 // mode: read
 // params: tenant STRING, query STRING
-// returns: id STRING, title STRING, text STRING
+// each: id STRING, title STRING, text STRING
 CYPHER 25
 CALL db.index.fulltext.queryNodes('episode_terms', $query) YIELD node
 WHERE node.tenant = $tenant
-RETURN node.id AS id, node.title AS title, node.text AS text
-ORDER BY id
+WITH node
+ORDER BY node.id
+RETURN collect([node.id, node.title, node.text]) AS rows

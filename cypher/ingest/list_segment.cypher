@@ -1,7 +1,7 @@
 // doc: List a session's turns after an order key, and a margin of turns before it.
 // mode: read
 // params: tenant STRING, session STRING, occurred_at DATETIME, position INTEGER, margin INTEGER
-// returns: id STRING, ordinal INTEGER, occurred_at DATETIME, position INTEGER, turn INTEGER,
+// each: id STRING, ordinal INTEGER, occurred_at INSTANT, position INTEGER, turn INTEGER,
 //   terms STRING, near_length FLOAT, context_norm FLOAT
 CYPHER 25
 CALL () {
@@ -19,7 +19,9 @@ CALL () {
 MATCH (e:Episode)
 WHERE e.tenant = $tenant AND e.session = $session
   AND e.ordinal > last - $margin
-RETURN e.id AS id, e.ordinal AS ordinal, e.occurred_at AS occurred_at,
-  e.position AS position, e.turn AS turn, e.terms AS terms,
-  e.near_length AS near_length, e.context_norm AS context_norm
-ORDER BY ordinal, turn
+WITH e
+ORDER BY e.ordinal, e.turn
+RETURN collect([
+  e.id, e.ordinal, e.occurred_at.epochSeconds * 1000000 + e.occurred_at.microsecond,
+  e.position, e.turn, e.terms, e.near_length, e.context_norm
+]) AS rows

@@ -1,16 +1,18 @@
 // doc: Fetch whole live episodes by id.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>
-// returns: id STRING, tenant STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
-//   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at DATETIME,
-//   recorded_at DATETIME, source STRING, metadata STRING, importance FLOAT, live BOOLEAN
+// each: id STRING, tenant STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
+//   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at INSTANT,
+//   recorded_at INSTANT, source STRING, metadata STRING, importance FLOAT, live BOOLEAN
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
 WHERE e.tenant = $tenant AND e:LiveEpisode
-RETURN e.id AS id, e.tenant AS tenant, e.turn AS turn, e.text AS text, e.title AS title,
-  e.speaker AS speaker, e.role AS role, e.session AS session, e.ordinal AS ordinal,
-  e.position AS position, e.occurred_at AS occurred_at, e.recorded_at AS recorded_at,
-  e.source AS source, e.metadata AS metadata, e.importance AS importance,
-  e:LiveEpisode AS live
-ORDER BY turn
+WITH e
+ORDER BY e.turn
+RETURN collect([
+  e.id, e.tenant, e.turn, e.text, e.title, e.speaker, e.role, e.session, e.ordinal,
+  e.position, e.occurred_at.epochSeconds * 1000000 + e.occurred_at.microsecond,
+  e.recorded_at.epochSeconds * 1000000 + e.recorded_at.microsecond,
+  e.source, e.metadata, e.importance, e:LiveEpisode
+]) AS rows

@@ -5,7 +5,7 @@
 //   speaker LIST<STRING>, occurred_ms LIST<INTEGER>, terms LIST<STRING>, length LIST<FLOAT>,
 //   near_length LIST<FLOAT>, context_norm LIST<FLOAT>, length_prior LIST<FLOAT>,
 //   is_question LIST<BOOLEAN>, time_expression LIST<BOOLEAN>, first_person LIST<BOOLEAN>,
-//   second_person LIST<BOOLEAN>, title LIST<BOOLEAN>, cosine LIST<FLOAT>
+//   second_person LIST<BOOLEAN>, title LIST<STRING>, cosine LIST<FLOAT>
 CYPHER 25
 CALL () {
   UNWIND $ids AS id
@@ -28,7 +28,7 @@ RETURN collect(e.id) AS id, collect(turn) AS turn, collect(session) AS session,
   collect(e.context_norm) AS context_norm, collect(e.length_prior) AS length_prior,
   collect(e.is_question) AS is_question, collect(e.time_expression) AS time_expression,
   collect(e.first_person) AS first_person, collect(e.second_person) AS second_person,
-  collect(e.title IS NOT NULL) AS title,
+  collect(coalesce(e.title, '')) AS title,
   collect(CASE WHEN $vector IS NOT NULL THEN 1 - vector_distance(
     vector(e.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
   ) END) AS cosine

@@ -2,7 +2,7 @@
 // mode: read
 // params: tenant STRING, query STRING, fetch INTEGER, limit INTEGER,
 //   session STRING, speaker STRING, occurred_from DATETIME, occurred_before DATETIME
-// returns: id STRING, session STRING, ordinal INTEGER, score FLOAT
+// each: id STRING, session STRING, ordinal INTEGER, score FLOAT
 CYPHER 25
 CALL db.index.fulltext.queryNodes('episode_terms', $query, {limit: $fetch})
 YIELD node, score
@@ -11,6 +11,7 @@ WHERE node.tenant = $tenant
   AND ($speaker IS NULL OR node.speaker = $speaker)
   AND ($occurred_from IS NULL OR node.occurred_at >= $occurred_from)
   AND ($occurred_before IS NULL OR node.occurred_at < $occurred_before)
-RETURN node.id AS id, node.session AS session, node.ordinal AS ordinal, score
+WITH node, score
 ORDER BY score DESC, node.turn
 LIMIT $limit
+RETURN collect([node.id, node.session, node.ordinal, score]) AS rows

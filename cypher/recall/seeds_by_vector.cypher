@@ -3,7 +3,7 @@
 // params: tenant STRING, vector VECTOR, fetch INTEGER, limit INTEGER,
 //   session_from STRING, session_to STRING, speaker_from STRING, speaker_to STRING,
 //   occurred_from DATETIME, occurred_before DATETIME
-// returns: id STRING, session STRING, ordinal INTEGER, score FLOAT
+// each: id STRING, session STRING, ordinal INTEGER, score FLOAT
 CYPHER 25
 MATCH (e:LiveEpisode)
 SEARCH e IN (
@@ -15,9 +15,9 @@ SEARCH e IN (
     AND e.occurred_at >= $occurred_from AND e.occurred_at < $occurred_before
   LIMIT $fetch
 )
-RETURN e.id AS id, e.session AS session, e.ordinal AS ordinal,
-  1 - vector_distance(
+WITH e, 1 - vector_distance(
     vector(e.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
   ) AS score
 ORDER BY score DESC, e.turn
 LIMIT $limit
+RETURN collect([e.id, e.session, e.ordinal, score]) AS rows

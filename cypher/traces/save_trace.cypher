@@ -6,7 +6,7 @@
 CYPHER 25
 MATCH (owner:Tenant {id: $tenant})
 // Locks the owner, so that an erasure either sees this trace or prevents it.
-REMOVE owner.lock
+SET owner.locked_at = datetime()
 WITH owner
 WHERE owner.erasing IS NULL
 CREATE (t:Trace {

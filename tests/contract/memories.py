@@ -62,6 +62,7 @@ def turn(tenant: TenantId, number: int, **changed: object) -> EpisodeRow:
         body_hash=f"hash {number}",
         idempotency_key=None,
         terms=f"turn said t{number}",
+        words=f"turn said t{number}",
         length=3,
         near_length=6.5,
         context_norm=1.25,

@@ -31,6 +31,7 @@ def query(name: str, text: str, mode: Mode = Mode.READ) -> Query:
         mode=mode,
         params={},
         returns={"n": "INTEGER"},
+        each={},
         plan={},
         text=text,
         source=Path(__file__),

@@ -188,7 +188,7 @@ async def test_columns_join_ids_and_windows_each_once(
     assert columns.speaker == (None, None, "Ann", "Ann", "Ann", "Ann")
     assert columns.terms[2] == "turn said t2"
     assert columns.occurred_ms[2] == int((START + timedelta(minutes=2)).timestamp() * 1000)
-    assert columns.title.tolist() == [True, False, False, False, False, False]
+    assert [one is not None for one in columns.title] == [True, *[False] * 5]
     assert columns.is_question.tolist() == [False, True, False, False, False, False]
     assert columns.time_expression.tolist() == [True, False, False, False, False, False]
     assert columns.first_person.all()

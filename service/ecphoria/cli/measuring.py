@@ -2,12 +2,14 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 from rich.progress import TaskID
 
 from ecphoria.cli.connection import admin_key
@@ -79,7 +81,11 @@ def on_service(
 
 @contextlib.contextmanager
 def _progress() -> "Iterator[Watch]":
-    with counting(stderr()) as progress:
+    console = stderr()
+    if not console.is_terminal:
+        yield _told_in_lines(console)
+        return
+    with counting(console) as progress:
         tasks: dict[tuple[str, int], TaskID] = {}
 
         def watch(stage: str, done: int, total: int) -> None:
@@ -88,6 +94,24 @@ def _progress() -> "Iterator[Watch]":
             progress.update(tasks[stage, total], completed=done)
 
         yield watch
+
+
+def _told_in_lines(console: Console) -> "Watch":
+    """Tell, a line per tenth, how far a stage has come and how long the rest will take."""
+    begun: dict[tuple[str, int], float] = {}
+    told: set[tuple[str, int, int]] = set()
+
+    def watch(stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        start = begun.setdefault((stage, total), now)
+        tenth = 10 * done // total
+        if not tenth or (stage, total, tenth) in told:
+            return
+        told.add((stage, total, tenth))
+        left = (now - start) * (total - done) / done
+        console.print(f"{stage} {done:,}/{total:,}, {left:.0f} s left")
+
+    return watch
 
 
 @contextlib.asynccontextmanager
@@ -105,9 +129,15 @@ async def _service(where: Where) -> "AsyncIterator[Connect]":
         ) from error
     settings = _settings(where.home)
     async with running(settings) as service:
-        given = settings.auth.bootstrap_key
-        key = given.get_secret_value() if given else where.key or admin_key(settings.home)
-        yield _connector(service.started.url, key)
+        yield _connector(service.started.url, _key(settings, where))
+
+
+def _key(settings: "Settings", where: Where) -> str | None:
+    """Find an operator's key; one in the environment may be for another service than ours."""
+    if settings.auth.bootstrap_key is not None:
+        return settings.auth.bootstrap_key.get_secret_value()
+    own = admin_key(settings.home)
+    return own if settings.neo4j.uri is None else where.key or own
 
 
 def _connector(url: str, key: str | None) -> "Connect":

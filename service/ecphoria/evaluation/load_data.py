@@ -14,7 +14,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DIMENSION", "Probe", "Talk", "Turn"]
+__all__ = ["DIMENSION", "Floats", "Probe", "Talk", "Turn"]
 
 DIMENSION = 384
 
@@ -75,19 +75,12 @@ class Talk:
         self._common = self._direction() * np.float32(np.sqrt(_COMMON))
         self._seen: list[Turn] = []
         self._sessions = 0
-
-    def take(self, count: int) -> list[Turn]:
-        """Go on for at least `count` turns, up to the end of a session."""
-        turns: list[Turn] = []
-        while len(turns) < count:
-            turns += self._session()
-        return turns
+        self._turns = self._endless()
 
     def batches(self, count: int, size: int) -> Iterator[list[Turn]]:
-        """Go on for exactly `count` turns, `size` at a time."""
-        turns = iter(self._endless())
+        """Say the next `count` turns, `size` at a time."""
         for start in range(0, count, size):
-            yield list(islice(turns, min(size, count - start)))
+            yield list(islice(self._turns, min(size, count - start)))
 
     def probes(self, count: int) -> list[Probe]:
         """Ask about turns said so far."""
@@ -98,7 +91,9 @@ class Talk:
 
     def _endless(self) -> Iterator[Turn]:
         while True:
-            yield from self._session()
+            for turn in self._session():
+                self._seen.append(turn)
+                yield turn
 
     def _session(self) -> list[Turn]:
         self._sessions += 1
@@ -109,7 +104,7 @@ class Talk:
         own = self._random.integers(0, len(self._words), 40)
         threads = [self._direction() for _ in range(1 + length // _THREAD_TURNS)]
         named: list[str] = []
-        turns = [
+        return [
             Turn(
                 text=self._text(own, named),
                 speaker=self._speakers[pair[place % 2]],
@@ -119,8 +114,6 @@ class Talk:
             )
             for place in range(length)
         ]
-        self._seen += turns
-        return turns
 
     def _text(self, own: NDArray[np.int64], named: list[str]) -> str:
         size = int(np.clip(self._random.lognormal(_TURN_WORDS, _TURN_SPREAD), 3, 150))

@@ -1,10 +1,10 @@
 """Run named queries against the server and hand back typed rows."""
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, Self, TypeVar
 
 import neo4j
@@ -22,6 +22,8 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 QueryListener = Callable[[str, float], None]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +109,7 @@ class Graph:
                 parameters_=params,
                 routing_=_routing(query.mode),
                 database_=self._database,
-                result_transformer_=_rows_of(statement.row),
+                result_transformer_=_rows_of(statement.row, query),
             )
 
     async def run_one(self, statement: Statement[R], **params: object) -> R | None:
@@ -154,7 +156,7 @@ class Graph:
         query = self._query(statement)
         with self._timed(query.name):
             result = await transaction.run(query.text, dict(params))
-            return await _rows_of(statement.row)(result)
+            return await _rows_of(statement.row, query)(result)
 
     def _query(self, statement: Statement[R]) -> Query:
         query = self.queries.get(statement.name)
@@ -189,25 +191,28 @@ def _routing(mode: Mode) -> neo4j.RoutingControl:
     return neo4j.RoutingControl.READ if mode is Mode.READ else neo4j.RoutingControl.WRITE
 
 
-def _rows_of(row: type[R]) -> Callable[[neo4j.AsyncResult], Awaitable[list[R]]]:
+def _rows_of(row: type[R], query: Query) -> Callable[[neo4j.AsyncResult], Awaitable[list[R]]]:
     async def read(result: neo4j.AsyncResult) -> list[R]:
         if row is Done:
             await result.consume()
             return []
-        return [
-            row(
-                **{
-                    key: _native(value)
-                    for key, value in zip(record.keys(), record.values(), strict=True)
-                }
-            )
-            async for record in result
-        ]
+        if query.each:
+            (record,) = [one async for one in result]
+            return [_row(row, query.each, values) for values in record["rows"]]
+        return [_row(row, query.returns, record.values()) async for record in result]
 
     return read
 
 
-def _native(value: object) -> object:
+def _row(row: type[R], types: Mapping[str, str], values: Iterable[object]) -> R:
+    named = zip(types.items(), values, strict=True)
+    return row(**{name: _native(value, kind) for (name, kind), value in named})
+
+
+def _native(value: object, kind: str) -> object:
     if isinstance(value, DateTime):
         return value.to_native().astimezone(UTC)
+    if kind == "INSTANT":
+        assert isinstance(value, int), "an instant is a number of microseconds"
+        return _EPOCH + timedelta(microseconds=value)
     return value

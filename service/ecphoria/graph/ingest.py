@@ -1,6 +1,6 @@
 """Write memories: one transaction under the tenant's write lock."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
@@ -10,7 +10,7 @@ import numpy as np
 from ecphoria.errors import NotFound
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, Work
-from ecphoria.graph.lucene import all_of_any
+from ecphoria.graph.lucene import any_phrase
 from ecphoria.graph.writes import apply_changes
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId, TenantId
@@ -22,7 +22,7 @@ __all__ = ["EpisodeWriter"]
 T = TypeVar("T")
 
 # The text index takes at most 1,024 clauses a query.
-_STEMS_A_QUERY = 500
+_NAMES_A_QUERY = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,10 +215,10 @@ class _Transaction:
         rows = await self._work.run(_LIST_WORD_COUNTS, tenant=self._tenant, words=list(words))
         return {row.word: row.items for row in rows}
 
-    async def bodies_with(self, phrases: Sequence[tuple[str, ...]]) -> Sequence[Body]:
+    async def bodies_with(self, names: Sequence[str]) -> Sequence[Body]:
         found: dict[EpisodeId, Body] = {}
-        for some in _in_batches(phrases):
-            query = all_of_any(self._tenant, some)
+        for start in range(0, len(names), _NAMES_A_QUERY):
+            query = any_phrase(self._tenant, names[start : start + _NAMES_A_QUERY])
             for body in await self._work.run(_FIND_BODIES, tenant=self._tenant, query=query):
                 found[body.id] = body
         return list(found.values())
@@ -229,18 +229,3 @@ class _Transaction:
 
     async def write(self, changes: IngestChanges) -> None:
         await apply_changes(self._work, self._tenant, changes)
-
-
-def _in_batches(phrases: Sequence[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
-    batch: list[tuple[str, ...]] = []
-    stems = 0
-    for phrase in phrases:
-        if not phrase:
-            continue
-        if batch and stems + len(phrase) > _STEMS_A_QUERY:
-            yield batch
-            batch, stems = [], 0
-        batch.append(phrase)
-        stems += len(phrase)
-    if batch:
-        yield batch

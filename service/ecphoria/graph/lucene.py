@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from ecphoria.model.ids import TenantId
 
-__all__ = ["all_of_any", "any_of"]
+__all__ = ["any_of", "any_phrase"]
 
 _SPECIAL = re.compile(r"([+\-!(){}\[\]^\"~*?:\\/&|<>=])")
+_PHRASE = 'words:"{}"'
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 
 
@@ -16,10 +17,12 @@ def any_of(tenant: TenantId, stems: Sequence[str]) -> str:
     return f"{_only(tenant)} +({' '.join(_term(stem) for stem in stems)})"
 
 
-def all_of_any(tenant: TenantId, phrases: Sequence[Sequence[str]]) -> str:
-    """Ask for a tenant's items with all stems of at least one of the phrases."""
-    groups = (f"({' '.join('+' + _term(stem) for stem in phrase)})" for phrase in phrases)
-    return f"{_only(tenant)} +({' '.join(groups)})"
+def any_phrase(tenant: TenantId, names: Sequence[str]) -> str:
+    """Ask for a tenant's items whose words hold one of the names, side by side.
+
+    Names are normalised: letters, digits and blanks, so nothing in them is syntax.
+    """
+    return f"{_only(tenant)} +({' '.join(map(_PHRASE.format, names))})"
 
 
 def _only(tenant: TenantId) -> str:

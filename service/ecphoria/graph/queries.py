@@ -7,11 +7,16 @@ A file holds one query under a header of `//` lines:
 // mode: read | write | schema
 // params: name TYPE, name TYPE
 // returns: name TYPE, name TYPE
+// each: name TYPE, name TYPE
 // plan: OPERATOR why this operator is right here
 ```
 
-`doc` and `mode` are required, the others stand where they say something; a `//` line without
-a key continues the one above it. A query's name is its path: `recall/seeds_by_vector.cypher` is
+`each` names the entries of lists that are collected into the one column `rows`: a driver reads
+one record of many lists much faster than many records. The type INSTANT is an integer of
+microseconds since 1970.
+
+`doc` and `mode` are required, the others stand where they say something; a `//` line without a
+key continues the one above it. A query's name is its path: `recall/seeds_by_vector.cypher` is
 `recall.seeds_by_vector`.
 """
 
@@ -25,7 +30,7 @@ from ecphoria.errors import Misconfigured
 
 __all__ = ["Mode", "Query", "cypher_root", "load_queries", "load_query", "statements"]
 
-_HEADER = re.compile(r"//\s*(doc|mode|params|returns|plan):\s*(.*)")
+_HEADER = re.compile(r"//\s*(doc|mode|params|returns|each|plan):\s*(.*)")
 _FIELD = re.compile(r"([a-z_]+) ([A-Z][A-Z0-9 <>_]*)")
 _BETWEEN_FIELDS = re.compile(r",(?![^<]*>)")
 # Strings, quoted names and comments: what looks like a parameter in them is none.
@@ -51,6 +56,7 @@ class Query:
     Attributes:
         params: Type by name of every parameter the text uses.
         returns: Type by name of every column, in order.
+        each: Type by name of the entries of the lists in the column `rows`, in order.
         plan: Reason by operator the EXPLAIN test would else refuse.
     """
 
@@ -59,6 +65,7 @@ class Query:
     mode: Mode
     params: Mapping[str, str]
     returns: Mapping[str, str]
+    each: Mapping[str, str]
     plan: Mapping[str, str]
     text: str
     source: Path
@@ -114,13 +121,15 @@ def load_query(root: Path, source: Path) -> Query:
         raise _malformed(source, 1, f"undeclared parameters: {', '.join(sorted(undeclared))}")
     if unused := params.keys() - used:
         raise _malformed(source, 1, f"unused parameters: {', '.join(sorted(unused))}")
+    each = _fields(source, header, "each")
     operator, _, reason = header.get("plan", (1, ""))[1].partition(" ")
     return Query(
         name=".".join(source.relative_to(root).with_suffix("").parts),
         doc=header["doc"][1],
         mode=Mode(mode),
         params=params,
-        returns=_fields(source, header, "returns"),
+        returns={"rows": "LIST<ANY>"} if each else _fields(source, header, "returns"),
+        each=each,
         plan={operator: reason} if operator else {},
         text=text,
         source=source,

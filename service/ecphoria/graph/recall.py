@@ -72,7 +72,7 @@ class _ColumnLists:
     time_expression: list[bool]
     first_person: list[bool]
     second_person: list[bool]
-    title: list[bool]
+    title: list[str]
     cosine: list[float]
 
 
@@ -293,6 +293,6 @@ def _to_columns(lists: _ColumnLists) -> Columns:
         time_expression=np.asarray(lists.time_expression, np.bool_),
         first_person=np.asarray(lists.first_person, np.bool_),
         second_person=np.asarray(lists.second_person, np.bool_),
-        title=np.asarray(lists.title, np.bool_),
+        title=tuple(title or None for title in lists.title),
         cosine=np.asarray(lists.cosine, np.float64) if lists.cosine else np.zeros(size),
     )

@@ -1,8 +1,9 @@
 """Keep the records of recalls, a bounded number per tenant, joined to what they woke."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from typing import Any
 
@@ -27,6 +28,7 @@ class _Payload:
     payload: str
 
 
+_DROPS_A_KEEP = 20  # looking for old traces costs more than saving one
 _SAVE_TRACE = Statement("traces.save_trace", Done)
 _DROP_OLD_TRACES = Statement("traces.drop_old_traces", Done)
 _FIND_TRACE = Statement("traces.find_trace", _Payload)
@@ -36,12 +38,14 @@ class Traces:
     """Where recalls leave their records; implements `ports.recall.TraceStore`."""
 
     def __init__(self, graph: Graph, keep: int) -> None:
-        """Keep at most `keep` traces of each tenant, the newest."""
+        """Keep the newest `keep` traces of each tenant, for a while up to a twentieth more."""
         self._graph = graph
         self._keep = keep
+        self._saved: Counter[TenantId] = Counter()
 
     async def save(self, tenant: TenantId, trace: Trace) -> None:
-        """Store a trace with WOKE and SEEDED edges, dropping the tenant's oldest over a bound."""
+        """Store a trace with WOKE and SEEDED edges, now and then dropping the oldest."""
+        self._saved[tenant] = saved = self._saved[tenant] + 1
 
         async def write(work: Work) -> None:
             await work.run(
@@ -51,7 +55,7 @@ class Traces:
                 cue=trace.cue,
                 strategy=trace.strategy,
                 created_at=trace.created_at,
-                payload=json.dumps(asdict(trace), default=_to_text, ensure_ascii=False),
+                payload=json.dumps(trace, default=_to_json, ensure_ascii=False),
                 seeds=[
                     {
                         "node": seed.node,
@@ -71,7 +75,8 @@ class Traces:
                     for hit in sorted(trace.hits, key=lambda hit: hit.episode)
                 ],
             )
-            await work.run(_DROP_OLD_TRACES, tenant=tenant, keep=self._keep)
+            if saved % max(1, self._keep // _DROPS_A_KEEP) == 0:
+                await work.run(_DROP_OLD_TRACES, tenant=tenant, keep=self._keep)
 
         await self._graph.change("traces.save", write)
 
@@ -91,7 +96,9 @@ def _to_weight(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-def _to_text(value: object) -> str:
+def _to_json(value: object) -> object:
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, datetime):
         return value.isoformat()
     raise TypeError(f"{type(value).__name__} has no place in a trace")

@@ -17,7 +17,6 @@ from ecphoria.extraction.name_table import NameRow, NameTable
 from ecphoria.extraction.records import Candidate, Extraction
 from ecphoria.extraction.rules import extract
 from ecphoria.ingest.prepare import Prepared
-from ecphoria.language.tokens import stems
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import ConceptId, EpisodeId, TenantId, derived_id
 from ecphoria.ports.ingest import (
@@ -78,7 +77,7 @@ class ConceptBook:
         """Take new episodes in, and look again at older ones that a new name may touch."""
         table = await self._table(tenant, transaction)
         delta = table.add([one.extraction for one in new])
-        older = await _bodies(transaction, (*delta.sought, *delta.silenced))
+        older = await transaction.bodies_with(sorted({*delta.sought, *delta.silenced}))
         added, removed = await _again(transaction, older, table, frozenset(delta.vanished))
         self._pending[tenant] = (transaction.change + 1, table)
         return ConceptChanges(
@@ -114,9 +113,8 @@ class ConceptBook:
         )
         unmade = tuple(sorted(before.concepts - after.concepts))
         touched = {*less, *last} & {state.normalised for state in states}
-        older = [
-            body for body in await _bodies(transaction, sorted(touched)) if body.id != gone.id
-        ]
+        found = await transaction.bodies_with(sorted(touched))
+        older = [body for body in found if body.id != gone.id]
         added, removed = await _again(transaction, older, after, frozenset(unmade))
         self._pending[tenant] = (transaction.change + 1, after)
         return ConceptChanges(
@@ -183,12 +181,6 @@ def _rows(tenant: TenantId, names: Iterable[str]) -> tuple[ConceptRow, ...]:
 
 def _mentions(episode: EpisodeId, names: Iterable[str]) -> list[MentionRow]:
     return [MentionRow(episode=episode, concept=name, weight=_MENTION_WEIGHT) for name in names]
-
-
-async def _bodies(transaction: IngestTransaction, names: Iterable[str]) -> Sequence[Body]:
-    """Fetch the stored items whose words hold one of the names."""
-    phrases = sorted({phrase for name in names if (phrase := stems(name))})
-    return await transaction.bodies_with(phrases) if phrases else ()
 
 
 async def _again(

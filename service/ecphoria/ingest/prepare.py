@@ -76,6 +76,7 @@ class Prepared:
             body_hash=self.body_hash,
             idempotency_key=new.idempotency_key,
             terms=" ".join(self.terms),
+            words=" ".join(self.extraction.words),
             length=len(self.terms),
             near_length=place.near_length if place else float(len(self.terms)),
             context_norm=place.context_norm if place else 1.0,

@@ -82,6 +82,7 @@ class EpisodeRow:
 
     Attributes:
         terms: Stems with repeats, joined by one blank; what the text index holds.
+        words: The body's normalised words, joined by one blank; names are looked up in them.
         length: Number of stems, repeats counted.
         near_length: Stems that reach it over NEXT, weighted (recall.md 4, `L_i`).
         context_norm: Norm of `e_i + .6 e_(i-1) + .3 e_(i+1)`; 1 for a document.
@@ -106,6 +107,7 @@ class EpisodeRow:
     body_hash: str
     idempotency_key: str | None
     terms: str
+    words: str
     length: int
     near_length: float
     context_norm: float
@@ -255,8 +257,8 @@ class IngestTransaction(Protocol):
         """Count, for each word, the items that have it in lower case."""
         ...
 
-    async def bodies_with(self, phrases: Sequence[tuple[str, ...]]) -> Sequence[Body]:
-        """Fetch the items that hold all stems of at least one phrase, each once."""
+    async def bodies_with(self, names: Sequence[str]) -> Sequence[Body]:
+        """Fetch the live items whose words hold one of these normalised names, each once."""
         ...
 
     async def mentions(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, frozenset[str]]:

@@ -98,7 +98,7 @@ class Columns:
         session: None for documents and notes.
         ordinal: -1 without a session.
         terms: Stems with repeats, joined by one blank.
-        title: Whether it has a title of its own.
+        title: A document's title.
     """
 
     id: tuple[EpisodeId, ...]
@@ -116,7 +116,7 @@ class Columns:
     time_expression: NDArray[np.bool_]
     first_person: NDArray[np.bool_]
     second_person: NDArray[np.bool_]
-    title: NDArray[np.bool_]
+    title: tuple[str | None, ...]
     cosine: NDArray[np.float64]
 
 

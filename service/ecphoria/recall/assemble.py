@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId
 from ecphoria.model.recall import Hit, NearMiss, PathStep, SeedRecord
+from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.strategies.strategy import Ranked
 
 __all__ = ["context_block", "hits_of", "label_of", "labelled_seeds", "misses_of", "needed"]
@@ -16,12 +17,11 @@ _CHARACTERS_PER_TOKEN = 4
 
 
 def needed(ranked: Ranked, k: int) -> list[EpisodeId]:
-    """List the episodes an answer shows: hits, near misses, seeds and what lies on the paths."""
+    """List the episodes an answer shows: hits, near misses and what lies on the paths."""
     shown = dict.fromkeys(ranked.ids[: k + MISSES])
     for episode in ranked.ids[:k]:
         steps = ranked.path(episode)
         shown.update(dict.fromkeys(EpisodeId(s.node) for s in steps if s.kind == "episode"))
-    shown.update(dict.fromkeys(EpisodeId(s.node) for s in ranked.seeds if s.kind == "episode"))
     return list(shown)
 
 
@@ -50,14 +50,16 @@ def misses_of(ranked: Ranked, k: int, episodes: Mapping[str, Episode]) -> tuple[
     )
 
 
-def labelled_seeds(ranked: Ranked, episodes: Mapping[str, Episode]) -> tuple[SeedRecord, ...]:
-    """Give seeds names to read."""
+def labelled_seeds(
+    ranked: Ranked, episodes: Mapping[str, Episode], candidates: Candidates
+) -> tuple[SeedRecord, ...]:
+    """Give seeds names to read: what they say if it is shown anyway, else where they stand."""
     return tuple(
         SeedRecord(
             node=seed.node,
             kind=seed.kind,
             stream=seed.stream,
-            label=seed.label or label_of(episodes.get(seed.node)),
+            label=seed.label or label_of(episodes.get(seed.node)) or _place(candidates, seed.node),
             energy=seed.energy,
         )
         for seed in ranked.seeds
@@ -91,6 +93,17 @@ def label_of(episode: Episode | None) -> str:
         return episode.title
     said = _clipped(episode.text)
     return f"{episode.speaker}: {said}" if episode.speaker else said
+
+
+def _place(candidates: Candidates, node: str) -> str:
+    row = candidates.row.get(node)
+    if row is None:
+        return ""
+    columns = candidates.columns
+    who, session = columns.speaker[row] or "somebody", columns.session[row]
+    return columns.title[row] or (
+        f"{who} in {session}" if session else f"turn {columns.turn[row]}"
+    )
 
 
 def _line(hit: Hit) -> str:

@@ -204,10 +204,9 @@ def _counts(terms: Sequence[str], stems: Sequence[str]) -> FloatArray:
     place = {stem: column for column, stem in enumerate(stems)}
     counts = np.zeros((len(terms), len(stems)))
     for row, joined in enumerate(terms):
-        for stem in joined.split():
-            column = place.get(stem)
-            if column is not None:
-                counts[row, column] += 1.0
+        words = joined.split()
+        for stem in place.keys() & words:
+            counts[row, place[stem]] = words.count(stem)
     return counts
 
 

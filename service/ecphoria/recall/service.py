@@ -10,7 +10,15 @@ import structlog
 from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, TooLarge, UnknownStrategy
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import TenantId, TraceId, fresh_id
-from ecphoria.model.recall import Cue, Hit, RecallOptions, RecallResult, Trace, TracedHit
+from ecphoria.model.recall import (
+    Cue,
+    Hit,
+    RecallOptions,
+    RecallResult,
+    SeedRecord,
+    Trace,
+    TracedHit,
+)
 from ecphoria.ports.recall import RecallStore, TraceStore
 from ecphoria.ports.world import Clock, Embedder
 from ecphoria.recall.assemble import context_block, hits_of, labelled_seeds, misses_of, needed
@@ -69,6 +77,7 @@ class RecallService:
         self._snippet = snippet
         self._recent: dict[tuple[TenantId, TraceId], Trace] = {}
         self._saving: set[asyncio.Task[None]] = set()
+        self._one_at_a_time = asyncio.Lock()
 
     def strategies(self) -> Sequence[StrategyInfo]:
         """Describe every strategy with its options, the default first."""
@@ -85,34 +94,21 @@ class RecallService:
             Unavailable: The store or the encoder does not answer.
         """
         strategy = self._strategy(options.strategy)
-        parsed = resolve(strategy.options, strategy.presets, options.options)
         _check(cue, options)
         clock = _Stopwatch()
-        seeding = await seed(
-            self._store, self._embedder, tenant, cue,
-            filters=options.filters, limit=strategy.seeds,
-        )  # fmt: skip
-        clock.lap("seeds", minus=seeding.encode_ms)
-        clock.laps["encode"] = seeding.encode_ms
-        candidates = await gather(self._store, tenant, seeding, options.filters)
-        clock.lap("subgraph")
-        search = Search(
-            store=self._store,
-            tenant=tenant,
-            seeding=seeding,
-            candidates=candidates,
-            filters=options.filters,
-            explain=options.explain,
-        )
-        ranked = await strategy.rank(search, parsed)
-        clock.lap("spread")
-        feeling = feel(cue.text or "", seeding, candidates, self._threshold)
+        search, ranked = await self._search(tenant, cue, options, strategy, clock)
+        feeling = feel(cue.text or "", search.seeding, search.candidates, self._threshold)
         shown = await self._store.episodes(tenant, needed(ranked, options.k))
         episodes: dict[str, Episode] = {episode.id: episode for episode in shown}
         hits = hits_of(ranked, options.k, episodes)
         block, tokens = context_block(hits, options.token_budget)
         trace = self._trace(
-            strategy.name, cue=cue, options=options, ranked=ranked, hits=hits, episodes=episodes
+            cue,
+            options,
+            strategy=strategy.name,
+            ranked=ranked,
+            hits=hits,
+            seeds=labelled_seeds(ranked, episodes, search.candidates),
         )
         self._keep(tenant, trace)
         clock.lap("rank")
@@ -146,6 +142,35 @@ class RecallService:
         while self._saving:
             await asyncio.gather(*self._saving, return_exceptions=True)
 
+    async def _search(
+        self,
+        tenant: TenantId,
+        cue: Cue,
+        options: RecallOptions,
+        strategy: Strategy,
+        clock: "_Stopwatch",
+    ) -> tuple[Search, Ranked]:
+        """Seed, gather, and let the strategy spread and rank."""
+        parsed = resolve(strategy.options, strategy.presets, options.options)
+        seeding = await seed(
+            self._store, self._embedder, tenant, cue,
+            filters=options.filters, limit=strategy.seeds,
+        )  # fmt: skip
+        clock.lap("seeds", minus=seeding.encode_ms)
+        clock.laps["encode"] = seeding.encode_ms
+        search = Search(
+            store=self._store,
+            tenant=tenant,
+            seeding=seeding,
+            candidates=await gather(self._store, tenant, seeding, options.filters),
+            filters=options.filters,
+            explain=options.explain,
+        )
+        clock.lap("subgraph")
+        ranked = await strategy.rank(search, parsed)
+        clock.lap("spread")
+        return search, ranked
+
     def _strategy(self, name: str | None) -> Strategy:
         chosen = name or self._default
         if chosen not in STRATEGIES:
@@ -157,13 +182,13 @@ class RecallService:
 
     def _trace(
         self,
-        strategy: str,
-        *,
         cue: Cue,
         options: RecallOptions,
+        *,
+        strategy: str,
         ranked: Ranked,
         hits: Sequence[Hit],
-        episodes: Mapping[str, Episode],
+        seeds: tuple[SeedRecord, ...],
     ) -> Trace:
         name = TraceId(fresh_id())
         return Trace(
@@ -172,7 +197,7 @@ class RecallService:
             strategy=strategy,
             options=options.options,
             created_at=self._clock.now(),
-            seeds=labelled_seeds(ranked, episodes),
+            seeds=seeds,
             waves=ranked.waves,
             hits=tuple(
                 TracedHit(
@@ -200,7 +225,8 @@ class RecallService:
 
     async def _save(self, tenant: TenantId, trace: Trace) -> None:
         try:
-            await self._traces.save(tenant, trace)
+            async with self._one_at_a_time:
+                await self._traces.save(tenant, trace)
         except NotFound:
             log.info("trace_dropped", reason="tenant erased")
         except EcphoriaError as error:

@@ -26,12 +26,16 @@ def connect(neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory) -> I
         yield lambda tenant: AsyncClient(service.url, service.key, tenant=tenant, timeout=120)
 
 
+def unwatched(_stage: str, _done: int, _total: int) -> None:
+    """Nobody looks on."""
+
+
 async def measured(dataset: Dataset, connect: Connect) -> tuple[Report, Outcome]:
     return await evaluate(
         dataset,
         Wanted(strategies=STRATEGIES),
         connect,
-        lambda stage, done, total: None,
+        unwatched,
         name=f"test-{secrets.token_hex(4)}",
         monotonic=time.perf_counter,
     )

@@ -1,6 +1,6 @@
 import pytest
 
-from ecphoria.graph.lucene import all_of_any, any_of
+from ecphoria.graph.lucene import any_of, any_phrase
 from ecphoria.model.ids import TenantId
 
 TENANT = TenantId("0123456789abcdef0123456789abcdef")
@@ -10,9 +10,9 @@ def test_the_tenant_is_required_and_scores_nothing() -> None:
     assert any_of(TENANT, ["cat", "hat"]) == f"+tenant:{TENANT}^0 +(terms:cat terms:hat)"
 
 
-def test_phrases_want_all_their_stems() -> None:
-    assert all_of_any(TENANT, [("new", "york"), ("rome",)]) == (
-        f"+tenant:{TENANT}^0 +((+terms:new +terms:york) (+terms:rome))"
+def test_names_are_phrases() -> None:
+    assert any_phrase(TENANT, ["new york", "rome"]) == (
+        f'+tenant:{TENANT}^0 +(words:"new york" words:"rome")'
     )
 
 

@@ -1,0 +1,266 @@
+"""Measure a growing store under load; every latency also as a ratio to one vector query."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import cycle, islice
+
+import numpy as np
+
+from ecphoria.evaluation.load_data import Floats, Probe, Talk, Turn
+from ecphoria.evaluation.load_report import ClientRun, Latency, SizeRun, latency, ratio
+from ecphoria.evaluation.load_stand import Stand
+from ecphoria.model.episode import NewEpisode, Receipt
+from ecphoria.model.ids import TenantId
+from ecphoria.model.recall import Cue, RecallOptions
+
+__all__ = ["Load", "LoadPlan", "Watch", "to_episode"]
+
+Watch = Callable[[str, int, int], None]
+"""Told a stage, how much of it is done, and how much there is."""
+
+BATCH = 1_000
+_NAMES_PER_TURN = 3.0
+"""With NEXT this makes four edges an episode: an average degree of 8."""
+_NEAREST = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadPlan:
+    """What to measure.
+
+    Attributes:
+        nodes: Sizes of the store, episodes over all tenants; the store grows from one to the next.
+        clients: Numbers of recalls under way at a time.
+        recalls: Of each strategy and number of clients.
+        encoded: Turns appended without vectors at each size.
+        seconds: Longest that one strategy and number of clients is measured.
+    """
+
+    nodes: tuple[int, ...] = (1_000, 10_000)
+    clients: tuple[int, ...] = (1, 4, 16)
+    tenants: int = 1
+    strategies: tuple[str, ...] = ("ecphoria", "synapse")
+    recalls: int = 200
+    encoded: int = 200
+    seconds: float = 30.0
+    seed: int = 1
+
+
+@dataclass(slots=True, kw_only=True)
+class _Owner:
+    """A tenant with what it was told.
+
+    Attributes:
+        ids, vectors: Of the turns appended with a vector, in step.
+        stored: All its episodes.
+    """
+
+    tenant: TenantId
+    talk: Talk
+    stored: int = 0
+    ids: list[str] = field(default_factory=list)
+    vectors: list[Floats] = field(default_factory=list)
+
+
+class Load:
+    """A run on one stand."""
+
+    def __init__(self, stand: Stand, plan: LoadPlan, watch: Watch) -> None:
+        self._stand = stand
+        self._plan = plan
+        self._watch = watch
+        self._owners: list[_Owner] = []
+        self._empty = 0
+
+    async def measure(self) -> tuple[SizeRun, ...]:
+        """Grow the store from size to size and measure each."""
+        self._empty = self._stand.store_bytes()
+        for number in range(self._plan.tenants):
+            made = await self._stand.services.tenancy.create_tenant(f"load-{number}")
+            talk = Talk(self._plan.seed + number, names_per_turn=_NAMES_PER_TURN)
+            self._owners.append(_Owner(tenant=made.id, talk=talk))
+        return tuple([await self._size(nodes) for nodes in sorted(self._plan.nodes)])
+
+    async def _size(self, nodes: int) -> SizeRun:
+        rate = await self._grow(nodes)
+        encoded = await self._append_encoded()
+        readable = await self._readable()
+        probes = self._probes()
+        await self._warm(probes)
+        nearest, strategies = await self._recalls(probes, nodes)
+        stored = sum(owner.stored for owner in self._owners)
+        return SizeRun(
+            nodes=nodes,
+            ingest_per_second=rate,
+            ingest_encoded_per_second=encoded,
+            readable_ms=readable,
+            nearest=nearest,
+            index_recall=await self._index_recall(probes),
+            service_mb=self._stand.service_mb(),
+            server_mb=self._stand.server_mb(),
+            bytes_per_episode=(self._stand.store_bytes() - self._empty) / stored,
+            strategies=strategies,
+        )
+
+    async def _grow(self, nodes: int) -> float:
+        each = nodes // len(self._owners)
+        begun = sum(owner.stored for owner in self._owners)
+        seconds, done = 0.0, 0
+        for owner in self._owners:
+            wanted = max(0, each - owner.stored)
+            for turns in owner.talk.batches(wanted, BATCH):
+                seconds += await self._append(owner, turns, with_vectors=True)
+                done += len(turns)
+                self._watch(f"ingest to {nodes:,}", begun + done, max(nodes, begun + done))
+        return ratio(done, seconds)
+
+    async def _append(self, owner: _Owner, turns: Sequence[Turn], *, with_vectors: bool) -> float:
+        episodes = [to_episode(turn, with_vector=with_vectors) for turn in turns]
+        start = time.perf_counter()
+        answers = await self._stand.services.ingest.append_batch(owner.tenant, episodes)
+        seconds = time.perf_counter() - start
+        for answer, turn in zip(answers, turns, strict=True):
+            assert isinstance(answer, Receipt), "made-up talk is always accepted"
+            if with_vectors:
+                owner.ids.append(answer.id)
+                owner.vectors.append(turn.vector)
+        owner.stored += len(turns)
+        return seconds
+
+    async def _append_encoded(self) -> float:
+        owner = self._owners[0]
+        seconds = 0.0
+        for turns in owner.talk.batches(self._plan.encoded, BATCH):
+            seconds += await self._append(owner, turns, with_vectors=False)
+        return ratio(self._plan.encoded, seconds)
+
+    async def _readable(self) -> Latency:
+        owner = self._owners[0]
+        lags = []
+        (turns,) = owner.talk.batches(10, 10)
+        for turn in turns:
+            start = time.perf_counter()
+            await self._append(owner, [turn], with_vectors=True)
+            cue = Cue(text=turn.text, vector=tuple(turn.vector.tolist()))
+            while True:
+                found = await self._stand.services.recall.recall(
+                    owner.tenant, cue, RecallOptions(strategy="dense")
+                )
+                if owner.ids[-1] in {hit.episode.id for hit in found.hits}:
+                    break
+            lags.append(1e3 * (time.perf_counter() - start))
+        return latency(lags)
+
+    def _probes(self) -> list[tuple[_Owner, Probe]]:
+        each = -(-self._plan.recalls // len(self._owners))
+        asked = [[(owner, probe) for probe in owner.talk.probes(each)] for owner in self._owners]
+        return [pair for round_ in zip(*asked, strict=True) for pair in round_]
+
+    async def _warm(self, probes: Sequence[tuple[_Owner, Probe]]) -> None:
+        for owner, probe in probes[: max(20, len(probes) // 5)]:
+            await self._stand.nearest(owner.tenant, probe.vector)
+            for strategy in self._plan.strategies:
+                await self._recall(owner, probe, strategy)
+
+    async def _recalls(
+        self, probes: Sequence[tuple[_Owner, Probe]], nodes: int
+    ) -> tuple[Latency, dict[str, tuple[ClientRun, ...]]]:
+        yardstick: list[float] = []
+        raw: dict[str, list[tuple[int, float, list[dict[str, float]]]]] = {}
+        for strategy in self._plan.strategies:
+            for clients in self._plan.clients:
+                stage = f"{strategy}, {clients} at a time, {nodes:,}"
+                seconds, timings = await self._together(
+                    probes, strategy, clients, stage, yardstick if clients == 1 else None
+                )
+                raw.setdefault(strategy, []).append((clients, seconds, timings))
+        if not yardstick:
+            yardstick = [await self._nearest_ms(*pair) for pair in probes]
+        nearest = latency(yardstick)
+        return nearest, {
+            strategy: tuple(_client_run(*run, nearest) for run in runs)
+            for strategy, runs in raw.items()
+        }
+
+    async def _together(
+        self,
+        probes: Sequence[tuple[_Owner, Probe]],
+        strategy: str,
+        clients: int,
+        stage: str,
+        yardstick: list[float] | None,
+    ) -> tuple[float, list[dict[str, float]]]:
+        """Recall from so many tasks until the probes or the seconds are used up.
+
+        Alone, each recall is followed by the yardstick, so that both see the same machine.
+        """
+        waiting: Iterator[tuple[_Owner, Probe]] = iter(probes)
+        timings: list[dict[str, float]] = []
+        start = time.perf_counter()
+        aside = 0.0
+
+        async def client() -> None:
+            nonlocal aside
+            for owner, probe in waiting:
+                timings.append(await self._recall(owner, probe, strategy))
+                if yardstick is not None:
+                    begun = time.perf_counter()
+                    yardstick.append(await self._nearest_ms(owner, probe))
+                    aside += time.perf_counter() - begun
+                self._watch(stage, len(timings), len(probes))
+                if time.perf_counter() - start > self._plan.seconds:
+                    return
+
+        await asyncio.gather(*(client() for _ in range(clients)))
+        return time.perf_counter() - start - aside, timings
+
+    async def _recall(self, owner: _Owner, probe: Probe, strategy: str) -> dict[str, float]:
+        cue = Cue(text=probe.text, vector=tuple(probe.vector.tolist()))
+        answer = await self._stand.services.recall.recall(
+            owner.tenant, cue, RecallOptions(strategy=strategy)
+        )
+        return dict(answer.timings_ms)
+
+    async def _nearest_ms(self, owner: _Owner, probe: Probe) -> float:
+        start = time.perf_counter()
+        await self._stand.nearest(owner.tenant, probe.vector)
+        return 1e3 * (time.perf_counter() - start)
+
+    async def _index_recall(self, probes: Iterable[tuple[_Owner, Probe]]) -> float:
+        """Compare the index with the exact ten among the vectors that were given."""
+        shares = []
+        for owner, probe in islice(cycle(probes), 50):
+            known = np.stack(owner.vectors)
+            best = np.argsort(-(known @ probe.vector), kind="stable")[:_NEAREST]
+            exact = {owner.ids[int(place)] for place in best}
+            found = set(await self._stand.nearest(owner.tenant, probe.vector))
+            shares.append(len(exact & found) / len(exact))
+        return float(np.mean(shares))
+
+
+def to_episode(turn: Turn, *, with_vector: bool = True) -> NewEpisode:
+    """Say a made-up turn as a caller would append it."""
+    return NewEpisode(
+        text=turn.text,
+        speaker=turn.speaker,
+        session=turn.session,
+        occurred_at=turn.occurred_at,
+        vector=tuple(turn.vector.tolist()) if with_vector else None,
+    )
+
+
+def _client_run(
+    clients: int, seconds: float, timings: Sequence[dict[str, float]], nearest: Latency
+) -> ClientRun:
+    phases = {phase: latency([one[phase] for one in timings]) for phase in timings[0]}
+    total = phases["total"]
+    return ClientRun(
+        clients=clients,
+        recalls=len(timings),
+        recalls_per_second=len(timings) / seconds,
+        ratio_p50=ratio(total.p50, nearest.p50),
+        ratio_p95=ratio(total.p95, nearest.p95),
+        phases=phases,
+    )

@@ -1,0 +1,148 @@
+"""`ecphoria eval load`: run it, show it, write it."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ecphoria import __version__
+from ecphoria.errors import InvalidInput
+from ecphoria.evaluation.load import Load, LoadPlan, Watch
+from ecphoria.evaluation.load_report import LoadReport, SizeRun
+from ecphoria.evaluation.load_stand import open_stand, private_settings
+from ecphoria.settings import Settings, read_settings
+
+__all__ = ["load", "measure_load", "plan_of", "tables"]
+
+_LARGEST, _MOST_CLIENTS = 1_000_000, 256
+
+
+def load(
+    *,
+    nodes: Annotated[
+        str, typer.Option(metavar="N,N", help="Sizes of the store, in episodes.")
+    ] = "1000,10000",
+    clients: Annotated[str, typer.Option(metavar="N,N", help="Recalls under way at a time.")] = (
+        "1,4,16"
+    ),
+    tenants: Annotated[int, typer.Option(min=1, max=1_000, help="Tenants that share them.")] = 1,
+    recalls: Annotated[
+        int, typer.Option(min=10, max=10_000, help="Recalls of each strategy and concurrency.")
+    ] = 200,
+    seed: Annotated[int, typer.Option(help="Of the made-up talk.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the report here, as JSON.")
+    ] = None,
+) -> None:
+    """Measure speed and size on made-up talk, on a Neo4j of its own that is removed again."""
+    plan = plan_of(nodes, clients, tenants=tenants, recalls=recalls, seed=seed)
+    settings = read_settings(log={"level": "warning"})
+    with _watching() as watch:
+        report = asyncio.run(measure_load(settings, plan, watch))
+    console = Console()
+    for table in tables(report):
+        console.print(table)
+    if out is not None:
+        out.write_text(json.dumps(report.to_json(), indent=2) + "\n", encoding="utf-8")
+
+
+def plan_of(nodes: str, clients: str, *, tenants: int, recalls: int, seed: int) -> LoadPlan:
+    """Read the lists of numbers.
+
+    Raises:
+        InvalidInput: One is no number in its bounds, or there are fewer episodes than tenants.
+    """
+    sizes = _numbers("--nodes", nodes, _LARGEST)
+    if min(sizes) < 20 * tenants:
+        raise InvalidInput(
+            f"--nodes must be at least {20 * tenants:,}, 20 episodes for each tenant"
+        )
+    return LoadPlan(
+        nodes=sizes,
+        clients=_numbers("--clients", clients, _MOST_CLIENTS),
+        tenants=tenants,
+        recalls=recalls,
+        seed=seed,
+    )
+
+
+async def measure_load(settings: Settings, plan: LoadPlan, watch: Watch) -> LoadReport:
+    """Bring up a service and a server of their own, measure, and remove them."""
+    async with private_settings(settings) as private, open_stand(private) as stand:
+        sizes = await Load(stand, plan, watch).measure()
+        health = await stand.services.health()
+        return LoadReport(
+            version=__version__,
+            engine={"neo4j": health.neo4j, "gds": health.gds or ""},
+            embedder=stand.services.embedder.model,
+            seed=plan.seed,
+            tenants=plan.tenants,
+            cores=os.cpu_count() or 1,
+            sizes=sizes,
+        )
+
+
+def tables(report: LoadReport) -> tuple[Table, Table]:
+    """Lay the report out to read: stores, then recalls."""
+    return _stores(report.sizes), _recalls(report.sizes)
+
+
+def _stores(sizes: tuple[SizeRun, ...]) -> Table:
+    table = Table(title="Stores")
+    for heading in (
+        "episodes", "ingest/s", "encoding too", "readable p95", "vector query p50/p95",
+        "index recall@10", "service", "server", "bytes/episode",
+    ):  # fmt: skip
+        table.add_column(heading, justify="right")
+    for one in sizes:
+        table.add_row(
+            f"{one.nodes:,}",
+            f"{one.ingest_per_second:,.0f}",
+            f"{one.ingest_encoded_per_second:,.0f}",
+            f"{one.readable_ms.p95:.0f} ms",
+            f"{one.nearest.p50:.1f} / {one.nearest.p95:.1f} ms",
+            f"{one.index_recall:.3f}",
+            f"{one.service_mb:,.0f} MB",
+            f"{one.server_mb:,.0f} MB",
+            f"{one.bytes_per_episode:,.0f}",
+        )
+    return table
+
+
+def _recalls(sizes: tuple[SizeRun, ...]) -> Table:
+    table = Table(title="Recalls without encoding, ms (x: ratio to one vector query, one client)")
+    for heading in (
+        "episodes", "strategy", "clients", "recalls/s", "p50", "p95", "p99", "max", "x p50", "x p95",
+        "seeds p50", "subgraph", "spread", "rank",
+    ):  # fmt: skip
+        table.add_column(heading, justify="left" if heading == "strategy" else "right")
+    for size in sizes:
+        for strategy, runs in size.strategies.items():
+            for run in runs:
+                total = run.phases["total"]
+                table.add_row(
+                    f"{size.nodes:,}", strategy, str(run.clients),
+                    f"{run.recalls_per_second:.1f}",
+                    *(f"{ms:.1f}" for ms in (total.p50, total.p95, total.p99, total.max)),
+                    f"{run.ratio_p50:.1f}", f"{run.ratio_p95:.1f}",
+                    *(
+                        f"{run.phases[phase].p50:.1f}"
+                        for phase in ("seeds", "subgraph", "spread", "rank")
+                    ),
+                )  # fmt: skip
+    return table
+
+
+def _numbers(option: str, text: str, most: int) -> tuple[int, ...]:
+    try:
+        found = tuple(sorted({int(part) for part in text.split(",")}))
+    except ValueError as error:
+        raise InvalidInput(f"{option} takes numbers joined by commas, as 1,4,16") from error
+    if found[0] < 1 or found[-1] > most:
+        raise InvalidInput(f"{option} takes numbers from 1 to {most:,}")
+    return found

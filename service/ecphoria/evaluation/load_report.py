@@ -1,0 +1,91 @@
+"""What a load run reports: percentiles, rates and sizes, as JSON and as they are read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+__all__ = ["ClientRun", "Latency", "LoadReport", "SizeRun", "latency", "ratio"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latency:
+    """Percentiles of one kind of call, in milliseconds."""
+
+    p50: float
+    p95: float
+    p99: float
+    max: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientRun:
+    """Recalls of so many clients at once.
+
+    Attributes:
+        phases: By phase of the recall, `total` among them, on the service's own clock.
+        ratio_p50, ratio_p95: Of `total` to one vector query on the same store, asked in turn
+            with the recalls of one client.
+    """
+
+    clients: int
+    recalls: int
+    recalls_per_second: float
+    ratio_p50: float
+    ratio_p95: float
+    phases: Mapping[str, Latency]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeRun:
+    """One size of the store.
+
+    Attributes:
+        nodes: Episodes in the store, over all tenants.
+        ingest_per_second: With vectors given; `ingest_encoded_per_second` with encoding.
+        readable_ms: From sending an append to holding it in a recall's hits.
+        nearest: The yardstick: one vector query, top 10, filtered by tenant.
+        index_recall: Share of the exact ten nearest that the index finds.
+        service_mb: Resident memory of this process: service, its clients and the made-up talk.
+        bytes_per_episode: On disk, indexes included, transaction logs left out.
+    """
+
+    nodes: int
+    ingest_per_second: float
+    ingest_encoded_per_second: float
+    readable_ms: Latency
+    nearest: Latency
+    index_recall: float
+    service_mb: float
+    server_mb: float
+    bytes_per_episode: float
+    strategies: Mapping[str, tuple[ClientRun, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadReport:
+    """A whole run."""
+
+    version: str
+    engine: Mapping[str, str]
+    embedder: str
+    seed: int
+    tenants: int
+    cores: int
+    sizes: tuple[SizeRun, ...]
+    suite: str = "load"
+
+    def to_json(self) -> dict[str, object]:
+        """Give plain values for a file."""
+        return asdict(self)
+
+
+def latency(milliseconds: Sequence[float]) -> Latency:
+    """Take percentiles, linearly interpolated."""
+    p50, p95, p99 = np.percentile(milliseconds, (50, 95, 99))
+    return Latency(p50=float(p50), p95=float(p95), p99=float(p99), max=max(milliseconds))
+
+
+def ratio(value: float, yardstick: float) -> float:
+    """Divide; nothing measured counts as 0."""
+    return value / yardstick if yardstick > 0 else 0.0

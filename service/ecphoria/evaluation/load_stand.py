@@ -1,0 +1,89 @@
+"""A service and a Neo4j of their own to measure, in a folder that is removed afterwards."""
+
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from ecphoria.engine import Endpoint
+from ecphoria.evaluation.load_data import Floats
+from ecphoria.graph.driver import GraphOptions
+from ecphoria.graph.executor import Graph, Statement, packed
+from ecphoria.model.ids import TenantId
+from ecphoria.settings import Settings
+from ecphoria.wiring import Reports, Services, build
+
+__all__ = ["Stand", "open_stand", "private_settings"]
+
+_MEGABYTE = 10**6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Near:
+    id: str
+    score: float
+
+
+_FIND_NEAREST = Statement("evaluation.find_nearest", _Near)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stand:
+    """What is measured."""
+
+    services: Services
+    endpoint: Endpoint
+    graph: Graph
+    home: Path
+
+    async def nearest(self, tenant: TenantId, vector: Floats) -> Sequence[str]:
+        """Ask the vector index alone for the ten nearest."""
+        rows = await self.graph.run(_FIND_NEAREST, tenant=tenant, vector=packed(vector))
+        return [row.id for row in rows]
+
+    def store_bytes(self) -> int:
+        """Sum the store's files with their indexes; the transaction logs lie elsewhere."""
+        store = self.home / "engine" / "data" / "databases" / "neo4j"
+        return sum(file.stat().st_size for file in store.rglob("*") if file.is_file())
+
+    def service_mb(self) -> float:
+        """Read this process's resident memory."""
+        return float(psutil.Process().memory_info().rss) / _MEGABYTE
+
+    def server_mb(self) -> float:
+        """Read the resident memory of Neo4j."""
+        return float(psutil.Process(self.endpoint.pid).memory_info().rss) / _MEGABYTE
+
+
+@asynccontextmanager
+async def open_stand(settings: Settings, reports: Reports | None = None) -> AsyncIterator[Stand]:
+    """Bring up the service on a local Neo4j, and take both down afterwards."""
+    services = await build(settings, reports)
+    try:
+        endpoint = services.engine
+        assert endpoint is not None, "private settings name no server"
+        options = GraphOptions(
+            uri=endpoint.bolt_uri, user=endpoint.user, password=endpoint.password
+        )
+        async with Graph.connect(options) as graph:
+            yield Stand(services=services, endpoint=endpoint, graph=graph, home=settings.home)
+    finally:
+        await services.close()
+
+
+@asynccontextmanager
+async def private_settings(given: Settings) -> AsyncIterator[Settings]:
+    """Turn the user's settings to an empty home and a server of its own."""
+    with tempfile.TemporaryDirectory(prefix="ecphoria-load-") as folder:
+        yield given.model_copy(
+            update={
+                "home": Path(folder),
+                "neo4j": given.neo4j.model_copy(update={"uri": None}),
+                "engine": given.engine.model_copy(
+                    update={"home": None, "bolt_port": None, "http_port": None}
+                ),
+            }
+        )
