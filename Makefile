@@ -33,7 +33,7 @@ check: setup  ## Format, lint, types, layers, documentation
 	$(BIN)/ruff check service tests scripts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/mkdocs build -q --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q --strict
 
 bench: setup  ## Measure speed; latencies are printed as ratios to a bare query too
 	$(BIN)/python -m scripts.bench

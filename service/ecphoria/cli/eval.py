@@ -230,7 +230,7 @@ def _show(report: "Report") -> None:
     if report.ablations:
         console.print()
         console.print(ablation_table(report))
-    console.print("[dim]Points of 100; latencies without encoding the cue.[/dim]")
+    console.print("[dim]Points of 100; milliseconds without encoding the cue.[/dim]")
     for finding, count in report.findings.items():
         console.print(f"[dim]{count:,} {escape(finding)}[/dim]")
 

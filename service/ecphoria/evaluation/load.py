@@ -76,7 +76,7 @@ class Load:
 
     async def measure(self) -> tuple[SizeRun, ...]:
         """Grow the store from size to size and measure each."""
-        self._empty = self._stand.store_bytes()
+        self._empty = await self._stand.store_bytes()
         for number in range(self._plan.tenants):
             made = await self._stand.services.tenancy.create_tenant(f"load-{number}")
             talk = Talk(self._plan.seed + number, names_per_turn=_NAMES_PER_TURN)
@@ -100,7 +100,7 @@ class Load:
             index_recall=await self._index_recall(probes),
             service_mb=self._stand.service_mb(),
             server_mb=self._stand.server_mb(),
-            bytes_per_episode=(self._stand.store_bytes() - self._empty) / stored,
+            bytes_per_episode=(await self._stand.store_bytes() - self._empty) / stored,
             strategies=strategies,
         )
 

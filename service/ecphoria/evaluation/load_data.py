@@ -20,11 +20,13 @@ DIMENSION = 384
 
 Floats = NDArray[np.float32]
 
-_FUNCTION_WORDS = (
+_COMMON_WORDS = (
     "the I to a and it you that of in was is for my we have with so but me on be at this just "
     "what about had really they do are like not when know all out up get if too there can as"
-).split()
-_ONSETS, _VOWELS = "b d f g k l m n p r s t v z br dr kl tr pl st".split(), "aeiou"
+)
+_FUNCTION_WORDS = tuple(_COMMON_WORDS.split())
+_SOUNDS = "b d f g k l m n p r s t v z br dr kl tr pl st"
+_ONSETS, _VOWELS = tuple(_SOUNDS.split()), "aeiou"
 _CODAS = ("n", "r", "l", "sh", "m", "nd", "x")
 _CONTENT_WORDS, _SPEAKERS = 12_000, 24
 _NEW_NAME = 0.05
@@ -54,7 +56,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Probe:
-    """A question about a turn, in words and as a vector of cosine 0.6 to the turn's."""
+    """A question about a turn, in words and as a vector of cosine about 0.6 to the turn's."""
 
     text: str
     vector: Floats
@@ -63,7 +65,9 @@ class Probe:
 class Talk:
     """An endless conversation of one tenant, the same for the same seed."""
 
-    def __init__(self, seed: int, *, names_per_turn: float = 1.4, dimension: int = DIMENSION):
+    def __init__(
+        self, seed: int, *, names_per_turn: float = 1.4, dimension: int = DIMENSION
+    ) -> None:
         self._random = np.random.default_rng(seed)
         self._names_per_turn = names_per_turn
         self._scale = _spectrum(dimension)
@@ -183,16 +187,19 @@ _KNOWN_FUNCTION = frozenset(word.lower() for word in _FUNCTION_WORDS)
 def _spectrum(dimension: int) -> Floats:
     """Scale directions so that variances fall like a power of their rank."""
     ranks = np.arange(dimension) + _SPECTRUM_OFFSET
-    return np.sqrt(ranks**-_SPECTRUM_POWER).astype(np.float32)
+    scale: Floats = np.sqrt(ranks**-_SPECTRUM_POWER).astype(np.float32)
+    return scale
 
 
 def _unit(vector: Floats) -> Floats:
-    return vector / np.linalg.norm(vector)
+    unit: Floats = vector / np.linalg.norm(vector)
+    return unit
 
 
 def _zipf_cdf(size: int) -> NDArray[np.float64]:
-    weights = np.cumsum(1.0 / np.arange(1, size + 1))
-    return weights / weights[-1]
+    weights: NDArray[np.float64] = np.cumsum(1.0 / np.arange(1, size + 1))
+    weights /= weights[-1]
+    return weights
 
 
 def _pick(random: np.random.Generator, odds: NDArray[np.float64]) -> int:

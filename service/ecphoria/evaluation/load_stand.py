@@ -11,7 +11,7 @@ import psutil
 from ecphoria.engine import Endpoint
 from ecphoria.evaluation.load_data import Floats
 from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.executor import Graph, Statement, packed
+from ecphoria.graph.executor import Done, Graph, Statement, packed
 from ecphoria.model.ids import TenantId
 from ecphoria.settings import Settings
 from ecphoria.wiring import Reports, Services, build
@@ -27,6 +27,7 @@ class _Near:
     score: float
 
 
+_FLUSH_STORE = Statement("evaluation.flush_store", Done)
 _FIND_NEAREST = Statement("evaluation.find_nearest", _Near)
 
 
@@ -44,8 +45,9 @@ class Stand:
         rows = await self.graph.run(_FIND_NEAREST, tenant=tenant, vector=packed(vector))
         return [row.id for row in rows]
 
-    def store_bytes(self) -> int:
+    async def store_bytes(self) -> int:
         """Sum the store's files with their indexes; the transaction logs lie elsewhere."""
+        await self.graph.run(_FLUSH_STORE)
         store = self.home / "engine" / "data" / "databases" / "neo4j"
         return sum(file.stat().st_size for file in store.rglob("*") if file.is_file())
 

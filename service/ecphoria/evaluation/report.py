@@ -47,7 +47,7 @@ class Report(BaseModel):
     findings: dict[str, int]
     strategies: dict[str, Figures]
     ablations: dict[str, Ablation]
-    ingest: dict[str, float | None]
+    ingest: dict[str, int | float | None]
     consolidation: dict[str, float] | None = None
 
     def document(self, rows: str | None) -> dict[str, object]:

@@ -22,7 +22,7 @@ def strategy_table(report: Report) -> Table:
     chat = report.suite is Suite.LOCOMO
     for name in (*map(_short, measures), *(("AUROC", "refused") if chat else ())):
         table.add_column(name, justify="right")
-    for name in ("p50 ms", "p95 ms"):
+    for name in ("p50", "p95"):
         table.add_column(name, justify="right", style="dim")
     for name, one in report.strategies.items():
         latency = (_ms(one.latency_ms[f"without_encoding_{share}"]) for share in ("p50", "p95"))
@@ -34,10 +34,11 @@ def strategy_table(report: Report) -> Table:
 def ablation_table(report: Report) -> Table:
     """One line a mechanism: what is lost without it."""
     table = _table("ablation")
-    headline = list(next(iter(report.ablations.values())).difference) if report.ablations else []
+    told = next(iter(report.ablations.values())).difference if report.ablations else {}
+    headline = [name for name in told if not name.startswith("all")]
     for name in headline:
         table.add_column(_short(name), justify="right")
-        table.add_column("difference", justify="right")
+        table.add_column("", justify="right")
     table.add_column("over questions", justify="right", style="dim")
     table.add_column("over collections", justify="right", style="dim")
     for name, one in report.ablations.items():
@@ -73,8 +74,8 @@ def comparison_table(found: Comparison) -> Table:
 
 
 def _table(first: str) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column(first)
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim")
+    table.add_column(first, no_wrap=True)
     return table
 
 

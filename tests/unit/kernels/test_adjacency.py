@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from tests.unit.kernels.graphs import dense, random_graphs
 
 from ecphoria.kernels.adjacency import Adjacency
+from tests.unit.kernels.graphs import dense, random_graphs
 
 
 @given(random_graphs())

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from tests.unit.kernels.graphs import dense, example, random_graphs
 
 from ecphoria.kernels.adjacency import Adjacency
 from ecphoria.kernels.normalize import transition
+from tests.unit.kernels.graphs import dense, example, random_graphs
 
 ONE_KIND = [[1.0, 1.0]]
 

@@ -2,6 +2,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from ecphoria.kernels.adjacency import Adjacency
+from ecphoria.kernels.arrays import FloatArray
+from ecphoria.kernels.pagerank_push import push
 from tests.unit.kernels.graphs import (
     EXAMPLE_ENERGY,
     EXAMPLE_HEAD,
@@ -10,10 +14,6 @@ from tests.unit.kernels.graphs import (
     dense,
     random_graphs,
 )
-
-from ecphoria.kernels.adjacency import Adjacency
-from ecphoria.kernels.arrays import FloatArray
-from ecphoria.kernels.pagerank_push import push
 
 
 def example() -> Adjacency:

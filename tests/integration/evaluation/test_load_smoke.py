@@ -1,0 +1,44 @@
+"""`eval load` end to end on a small store: shape and sanity, no timing."""
+
+from pathlib import Path
+
+import pytest
+
+from ecphoria.evaluation.load import LoadPlan
+from ecphoria.evaluation.load_command import measure_load
+from ecphoria.settings import Settings
+from tests.conftest import CACHE
+
+
+@pytest.mark.engine
+async def test_load_measures_a_growing_store(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    settings = Settings(
+        home=tmp_path / "unused", cache=CACHE,
+        engine={"heap_mb": 512, "page_cache_mb": 128},
+        log={"level": "warning"},
+    )  # fmt: skip
+    plan = LoadPlan(nodes=(150, 300), clients=(1, 3), tenants=3, recalls=12, encoded=10)
+
+    report = await measure_load(settings, plan, lambda *stage: told.append(stage))
+
+    assert [size.nodes for size in report.sizes] == [150, 300]
+    assert report.engine["neo4j"].startswith("2026.")
+    for size in report.sizes:
+        assert size.ingest_per_second > 0
+        assert size.ingest_encoded_per_second > 0
+        assert size.index_recall > 0.6
+        assert 500 < size.bytes_per_episode < 100_000
+        assert size.service_mb > 50
+        assert size.server_mb > 200
+        assert set(size.strategies) == {"ecphoria", "synapse"}
+        for runs in size.strategies.values():
+            assert [run.clients for run in runs] == [1, 3]
+            for run in runs:
+                assert run.recalls == 12
+                assert {"seeds", "subgraph", "spread", "rank", "total"} <= run.phases.keys()
+                total = run.phases["total"]
+                assert 0 < total.p50 <= total.p95 <= total.p99 <= total.max
+                assert run.ratio_p95 == pytest.approx(total.p95 / size.nearest.p95)
+    assert list(tmp_path.glob("*")) == [], "the user's own home is left alone"  # noqa: ASYNC240
+    assert all(0 < done <= total for _, done, total in told)

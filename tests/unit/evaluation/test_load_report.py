@@ -1,0 +1,102 @@
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from ecphoria.errors import InvalidInput
+from ecphoria.evaluation.load_command import plan_of, tables
+from ecphoria.evaluation.load_report import (
+    ClientRun,
+    Latency,
+    LoadReport,
+    SizeRun,
+    latency,
+    ratio,
+)
+
+
+def test_percentiles() -> None:
+    found = latency([float(ms) for ms in range(101)])
+    assert found == Latency(p50=50.0, p95=95.0, p99=99.0, max=100.0)
+    assert latency([7.0]) == Latency(p50=7.0, p95=7.0, p99=7.0, max=7.0)
+
+
+def test_ratio_to_nothing_is_nothing() -> None:
+    assert ratio(6.0, 2.0) == 3.0
+    assert ratio(6.0, 0.0) == 0.0
+
+
+def test_plan_reads_lists_of_numbers() -> None:
+    plan = plan_of("10000, 1000", "4,1,4", tenants=2, recalls=50, seed=3)
+    assert plan.nodes == (1_000, 10_000)
+    assert plan.clients == (1, 4)
+    assert (plan.tenants, plan.recalls, plan.seed) == (2, 50, 3)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "clients", "told"),
+    [
+        ("many", "1", "--nodes"),
+        ("1000,", "1", "--nodes"),
+        ("0", "1", "--nodes"),
+        ("1000", "0", "--clients"),
+        ("1000", "5000", "--clients"),
+        ("30", "1", "20 episodes for each tenant"),
+    ],
+)
+def test_plan_refuses_what_cannot_be_measured(nodes: str, clients: str, told: str) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        plan_of(nodes, clients, tenants=2, recalls=50, seed=1)
+
+
+def report() -> LoadReport:
+    ms = Latency(p50=10.0, p95=30.0, p99=40.0, max=50.0)
+    run = ClientRun(
+        clients=4,
+        recalls=50,
+        recalls_per_second=81.5,
+        ratio_p50=2.5,
+        ratio_p95=3.25,
+        phases={"seeds": ms, "total": ms},
+    )
+    size = SizeRun(
+        nodes=10_000,
+        ingest_per_second=612.0,
+        ingest_encoded_per_second=204.0,
+        readable_ms=ms,
+        nearest=ms,
+        index_recall=0.97,
+        service_mb=300.0,
+        server_mb=1_500.0,
+        bytes_per_episode=4_321.0,
+        strategies={"ecphoria": (run,)},
+    )
+    return LoadReport(
+        version="1.2.3",
+        engine={"neo4j": "2026.01.4", "gds": "2.26.0"},
+        embedder="a-model",
+        seed=1,
+        tenants=1,
+        cores=2,
+        sizes=(size,),
+    )
+
+
+def test_report_is_plain_json() -> None:
+    written = json.loads(json.dumps(report().to_json()))
+    assert written["suite"] == "load"
+    size = written["sizes"][0]
+    assert size["strategies"]["ecphoria"][0]["phases"]["total"]["p95"] == 30.0
+    assert size["bytes_per_episode"] == 4_321.0
+
+
+def test_tables_hold_every_figure_in_eighty_columns() -> None:
+    text = io.StringIO()
+    console = Console(file=text, width=80)
+    for table in tables(report()):
+        console.print(table)
+    shown = text.getvalue()
+    for figure in ("10,000", "612", "0.970", "4,321", "81.5", "2.5 / 3.2", "10 / 30 / 50"):
+        assert figure in shown
+    assert "…" not in shown
