@@ -8,7 +8,8 @@ from ecphoria.graph.executor import Graph
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.model.recall import Filters
-from ecphoria.ports.recall import TermCount, Window
+from ecphoria.ports.ingest import IngestChanges
+from ecphoria.ports.recall import Columns, TermCount, Window
 from tests.conftest import Cypher
 from tests.contract.memories import (
     START,
@@ -201,6 +202,41 @@ async def test_columns_join_ids_and_windows_each_once(
     assert columns.cosine == pytest.approx(expected, abs=1e-6)
     without = await reader.columns(tenant, wanted, windows, None)
     assert without.cosine.tolist() == [0.0] * 6
+
+
+@pytest.mark.parametrize("keep", [0, 3, 1000])
+async def test_what_is_remembered_between_reads_changes_nothing(
+    keep: int, graph: Graph, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    rows = [turn(tenant, number) for number in range(1, 9)]
+    await write(graph, tenant, appended(*rows))
+    await write(graph, other_tenant, appended(turn(other_tenant, 1)))
+    warm = EpisodeReader(graph, keep=keep)
+    windows = [Window(session="s1", first=1, last=5)]
+    await warm.profile(tenant)
+    await warm.columns(tenant, [], windows, axis(2))
+    await warm.profile(other_tenant)
+    await warm.columns(other_tenant, [episode_id(other_tenant, "1")], [], axis(2))
+    for vector in (axis(3), axis(4, towards=2, share=0.5), None):
+        expected = await EpisodeReader(graph).columns(tenant, [], windows, vector)
+        got = await warm.columns(tenant, [], windows, vector)
+        for name in Columns.__slots__:
+            np.testing.assert_array_equal(getattr(got, name), getattr(expected, name))
+
+
+async def test_a_deleted_memory_is_not_remembered(graph: Graph, tenant: TenantId) -> None:
+    rows = [turn(tenant, number) for number in range(1, 4)]
+    await write(graph, tenant, appended(*rows))
+    warm = EpisodeReader(graph)
+    await warm.profile(tenant)
+    windows = [Window(session="s1", first=0, last=9)]
+    await warm.columns(tenant, [], windows, None)
+    gone = episode_id(tenant, "2")
+    await write(graph, tenant, IngestChanges(items=-1, removed=(gone,)))
+    await warm.profile(tenant)
+    assert tenant in warm._columns._contents
+    assert not warm._columns._contents[tenant][1]
+    assert gone not in (await warm.columns(tenant, [], windows, None)).id
 
 
 async def test_columns_of_nothing_are_empty(tenant: TenantId, reader: EpisodeReader) -> None:

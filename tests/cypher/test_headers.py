@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import ecphoria.evaluation
 import ecphoria.graph
 from ecphoria.graph.executor import Done, Statement
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
@@ -22,8 +23,11 @@ VERBS = frozenset((
 
 
 def in_package() -> Iterator[Statement[object]]:
-    for module in pkgutil.iter_modules(ecphoria.graph.__path__):
-        loaded = importlib.import_module(f"ecphoria.graph.{module.name}")
+    for module in (
+        *pkgutil.iter_modules(ecphoria.graph.__path__, "ecphoria.graph."),
+        *pkgutil.iter_modules(ecphoria.evaluation.__path__, "ecphoria.evaluation."),
+    ):
+        loaded = importlib.import_module(module.name)
         for value in vars(loaded).values():
             members = value.values() if isinstance(value, dict) else [value]
             yield from (member for member in members if isinstance(member, Statement))

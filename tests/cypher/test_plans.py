@@ -87,7 +87,7 @@ async def test_the_server_plans_every_query_well(name: str, planner: neo4j.Async
     assert operators & WITH_A_REASON <= query.plan.keys(), "tell the reason in a `plan:` header"
 
 
-@pytest.mark.parametrize("name", ["recall.load_columns", "archive.list_episodes"])
+@pytest.mark.parametrize("name", ["recall.list_places", "archive.list_episodes"])
 async def test_the_walks_use_their_composite_indexes(
     name: str, planner: neo4j.AsyncDriver
 ) -> None:

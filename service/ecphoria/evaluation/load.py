@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle, islice
 
@@ -72,11 +72,14 @@ class Load:
         self._plan = plan
         self._watch = watch
         self._owners: list[_Owner] = []
-        self._empty = 0
+
+    @property
+    def stored(self) -> int:
+        """Count the episodes in the store."""
+        return sum(owner.stored for owner in self._owners)
 
     async def measure(self) -> tuple[SizeRun, ...]:
         """Grow the store from size to size and measure each."""
-        self._empty = await self._stand.store_bytes()
         for number in range(self._plan.tenants):
             made = await self._stand.services.tenancy.create_tenant(f"load-{number}")
             talk = Talk(self._plan.seed + number, names_per_turn=_NAMES_PER_TURN)
@@ -90,23 +93,22 @@ class Load:
         probes = self._probes()
         await self._warm(probes)
         nearest, strategies = await self._recalls(probes, nodes)
-        stored = sum(owner.stored for owner in self._owners)
         return SizeRun(
             nodes=nodes,
             ingest_per_second=rate,
             ingest_encoded_per_second=encoded,
             readable_ms=readable,
             nearest=nearest,
-            index_recall=await self._index_recall(probes),
+            index_recall=await self._share_found(probes, self._stand.nearest),
+            seed_recall=await self._share_found(probes, self._stand.seeds),
             service_mb=self._stand.service_mb(),
             server_mb=self._stand.server_mb(),
-            bytes_per_episode=(await self._stand.store_bytes() - self._empty) / stored,
             strategies=strategies,
         )
 
     async def _grow(self, nodes: int) -> float:
         each = nodes // len(self._owners)
-        begun = sum(owner.stored for owner in self._owners)
+        begun = self.stored
         seconds, done = 0.0, 0
         for owner in self._owners:
             wanted = max(0, each - owner.stored)
@@ -228,14 +230,18 @@ class Load:
         await self._stand.nearest(owner.tenant, probe.vector)
         return 1e3 * (time.perf_counter() - start)
 
-    async def _index_recall(self, probes: Iterable[tuple[_Owner, Probe]]) -> float:
-        """Compare the index with the exact ten among the vectors that were given."""
+    async def _share_found(
+        self,
+        probes: Iterable[tuple[_Owner, Probe]],
+        search: Callable[[TenantId, Floats], Awaitable[Sequence[str]]],
+    ) -> float:
+        """Compare a search's first ten with the exact ten among the vectors that were given."""
         shares = []
         for owner, probe in islice(cycle(probes), 50):
             known = np.stack(owner.vectors)
             best = np.argsort(-(known @ probe.vector), kind="stable")[:_NEAREST]
             exact = {owner.ids[int(place)] for place in best}
-            found = set(await self._stand.nearest(owner.tenant, probe.vector))
+            found = set((await search(owner.tenant, probe.vector))[:_NEAREST])
             shares.append(len(exact & found) / len(exact))
         return float(np.mean(shares))
 

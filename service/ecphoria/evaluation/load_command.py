@@ -18,7 +18,7 @@ from rich.table import Table
 from ecphoria.errors import InvalidInput
 from ecphoria.evaluation.load import Load, LoadPlan, Watch
 from ecphoria.evaluation.load_report import LoadReport, SizeRun
-from ecphoria.evaluation.load_stand import open_stand, private_settings
+from ecphoria.evaluation.load_stand import open_stand, private_settings, store_bytes
 from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import configure_logging
 
@@ -79,23 +79,27 @@ def plan_of(nodes: str, clients: str, *, tenants: int, recalls: int, seed: int) 
 
 async def measure_load(settings: Settings, plan: LoadPlan, watch: Watch) -> LoadReport:
     """Bring up a service and a server of their own, measure, and remove them."""
-    async with private_settings(settings) as private, open_stand(private) as stand:
-        sizes = await Load(stand, plan, watch).measure()
-        health = await stand.services.health()
+    async with private_settings(settings) as private:
+        async with open_stand(private) as stand:
+            run = Load(stand, plan, watch)
+            sizes = await run.measure()
+            health = await stand.services.health()
+            model = stand.services.embedder.model
         return LoadReport(
             version=version("ecphoria"),
             engine={"neo4j": health.neo4j, "gds": health.gds or ""},
-            embedder=stand.services.embedder.model,
+            embedder=model,
             seed=plan.seed,
             tenants=plan.tenants,
             cores=os.cpu_count() or 1,
+            bytes_per_episode=store_bytes(private.home) / run.stored,
             sizes=sizes,
         )
 
 
 def tables(report: LoadReport) -> tuple[Table, Table]:
     """Lay the report out to read: stores, then recalls."""
-    return _stores(report.sizes), _recalls(report.sizes)
+    return _stores(report), _recalls(report.sizes)
 
 
 @contextlib.contextmanager
@@ -118,14 +122,20 @@ def watching(console: Console) -> Iterator[Watch]:
         yield watch
 
 
-def _stores(sizes: tuple[SizeRun, ...]) -> Table:
-    table = Table(title="Stores", title_justify="left", box=SIMPLE_HEAD)
+def _stores(report: LoadReport) -> Table:
+    table = Table(
+        title=f"Stores; {report.bytes_per_episode:,.0f} bytes on disk an episode at the last",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
     for heading in (
-        "episodes", "ingest/s", "encoding", "readable", "vector query", "index\nrecall",
-        "MB service\n/server", "bytes/\nepisode",
+        "episodes", "ingest/s", "encoding", "readable", "vector query", "index",
+        "seeds", "memory MB",
     ):  # fmt: skip
         table.add_column(heading, justify="right", no_wrap=True)
-    for one in sizes:
+    for one in report.sizes:
         table.add_row(
             f"{one.nodes:,}",
             f"{one.ingest_per_second:,.0f}",
@@ -133,8 +143,8 @@ def _stores(sizes: tuple[SizeRun, ...]) -> Table:
             f"{one.readable_ms.p95:.0f} ms",
             f"{one.nearest.p50:.1f}/{one.nearest.p95:.1f} ms",
             f"{one.index_recall:.3f}",
+            f"{one.seed_recall:.3f}",
             f"{one.service_mb:,.0f}/{one.server_mb:,.0f}",
-            f"{one.bytes_per_episode:,.0f}",
         )
     return table
 
@@ -144,6 +154,8 @@ def _recalls(sizes: tuple[SizeRun, ...]) -> Table:
         title="Recalls without encoding; x: to one vector query",
         title_justify="left",
         box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
     )
     for heading in ("episodes", "strategy", "clients", "recalls/s", "ms p50/p95/max", "x p50/p95"):
         side: Literal["left", "right"] = "left" if heading == "strategy" else "right"

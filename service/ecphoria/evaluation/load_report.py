@@ -45,9 +45,10 @@ class SizeRun:
         ingest_per_second: With vectors given; `ingest_encoded_per_second` with encoding.
         readable_ms: From sending an append to holding it in a recall's hits.
         nearest: The yardstick: one vector query, top 10, filtered by tenant.
-        index_recall: Share of the exact ten nearest that the index finds.
+        index_recall: Share of the exact ten nearest that the yardstick finds.
+        seed_recall: The same of the first ten of a recall's seeds, which are fetched in excess
+            and scored again.
         service_mb: Resident memory of this process: service, its clients and the made-up talk.
-        bytes_per_episode: On disk, indexes included, transaction logs left out.
     """
 
     nodes: int
@@ -56,15 +57,20 @@ class SizeRun:
     readable_ms: Latency
     nearest: Latency
     index_recall: float
+    seed_recall: float
     service_mb: float
     server_mb: float
-    bytes_per_episode: float
     strategies: Mapping[str, tuple[ClientRun, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadReport:
-    """A whole run."""
+    """A whole run.
+
+    Attributes:
+        bytes_per_episode: On disk at the last size, after the store was stopped: indexes and
+            the empty store's own files included, transaction logs left out.
+    """
 
     version: str
     engine: Mapping[str, str]
@@ -72,6 +78,7 @@ class LoadReport:
     seed: int
     tenants: int
     cores: int
+    bytes_per_episode: float
     sizes: tuple[SizeRun, ...]
     suite: str = "load"
 

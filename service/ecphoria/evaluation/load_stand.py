@@ -11,12 +11,14 @@ import psutil
 from ecphoria.engine import Endpoint
 from ecphoria.evaluation.load_data import Floats
 from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.executor import Done, Graph, Statement, packed
+from ecphoria.graph.executor import Graph, Statement, packed
+from ecphoria.graph.recall import EpisodeReader
 from ecphoria.model.ids import TenantId
+from ecphoria.model.recall import Filters
 from ecphoria.settings import Settings
 from ecphoria.wiring import Reports, Services, build
 
-__all__ = ["Stand", "open_stand", "private_settings"]
+__all__ = ["Stand", "open_stand", "private_settings", "store_bytes"]
 
 _MEGABYTE = 10**6
 
@@ -27,7 +29,6 @@ class _Near:
     score: float
 
 
-_FLUSH_STORE = Statement("evaluation.flush_store", Done)
 _FIND_NEAREST = Statement("evaluation.find_nearest", _Near)
 
 
@@ -45,11 +46,10 @@ class Stand:
         rows = await self.graph.run(_FIND_NEAREST, tenant=tenant, vector=packed(vector))
         return [row.id for row in rows]
 
-    async def store_bytes(self) -> int:
-        """Sum the store's files with their indexes; the transaction logs lie elsewhere."""
-        await self.graph.run(_FLUSH_STORE)
-        store = self.home / "engine" / "data" / "databases" / "neo4j"
-        return sum(file.stat().st_size for file in store.rglob("*") if file.is_file())
+    async def seeds(self, tenant: TenantId, vector: Floats) -> Sequence[str]:
+        """Ask for the seeds a recall takes from the vector index, best first."""
+        rows = await EpisodeReader(self.graph).seeds_by_vector(tenant, vector, 50, Filters())
+        return [row.id for row in rows]
 
     def service_mb(self) -> float:
         """Read this process's resident memory."""
@@ -89,3 +89,12 @@ async def private_settings(given: Settings) -> AsyncIterator[Settings]:
                 ),
             }
         )
+
+
+def store_bytes(home: Path) -> int:
+    """Sum a stopped store's files with their indexes; the transaction logs lie elsewhere.
+
+    A running Neo4j writes its pages only now and then, so its files tell too little.
+    """
+    store = home / "engine" / "data" / "databases" / "neo4j"
+    return sum(file.stat().st_size for file in store.rglob("*") if file.is_file())

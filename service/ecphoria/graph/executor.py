@@ -212,6 +212,8 @@ def _row(row: type[R], types: Mapping[str, str], values: Iterable[object]) -> R:
 def _native(value: object, kind: str) -> object:
     if isinstance(value, DateTime):
         return value.to_native().astimezone(UTC)
+    if isinstance(value, PackedVector):
+        return value.to_numpy().astype(np.float32)
     if kind == "INSTANT":
         assert isinstance(value, int), "an instant is a number of microseconds"
         return _EPOCH + timedelta(microseconds=value)

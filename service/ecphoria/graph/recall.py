@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from ecphoria.errors import NotFound
+from ecphoria.graph.columns import ColumnReader
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, packed
 from ecphoria.graph.lucene import any_of
@@ -44,6 +45,7 @@ class _ProfileRow:
     near_length: float
     titles: int
     change: int
+    deletions: int
     participants: list[str]
 
 
@@ -53,27 +55,6 @@ class _FoundRow:
     session: str
     ordinal: int | None
     score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ColumnLists:
-    id: list[str]
-    turn: list[int]
-    session: list[str]
-    ordinal: list[int]
-    speaker: list[str]
-    occurred_ms: list[int]
-    terms: list[str]
-    length: list[float]
-    near_length: list[float]
-    context_norm: list[float]
-    length_prior: list[float]
-    is_question: list[bool]
-    time_expression: list[bool]
-    first_person: list[bool]
-    second_person: list[bool]
-    title: list[str]
-    cosine: list[float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +85,6 @@ _SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", _FoundRow)
 _SEEDS_BY_TEXT = Statement("recall.seeds_by_text", _FoundRow)
 _LIST_TERM_COUNTS = Statement("recall.list_term_counts", TermCount)
 _LIST_CONCEPTS_NAMED = Statement("recall.list_concepts_named", FoundConcept)
-_LOAD_COLUMNS = Statement("recall.load_columns", _ColumnLists)
 _EXPAND_FRONTIER = Statement("recall.expand_frontier", _ArcLists)
 _LIST_CONCEPTS_OF = Statement("recall.list_concepts_of", _EdgeLists)
 _LIST_EPISODES_OF = Statement("recall.list_episodes_of", _EdgeLists)
@@ -114,8 +94,10 @@ _LIST_LIVE_EPISODES = Statement("recall.list_live_episodes", StoredEpisode)
 class EpisodeReader:
     """The read side of the memory graph; implements `ports.recall.RecallStore`."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, *, keep: int = 50_000) -> None:
+        """Remember the contents of up to `keep` episodes (2 kB each) between recalls."""
         self._graph = graph
+        self._columns = ColumnReader(graph, keep)
 
     async def profile(self, tenant: TenantId) -> Profile:
         """Read the tenant's ranking statistics.
@@ -125,7 +107,9 @@ class EpisodeReader:
         """
         row = await self._graph.run_one(_LOAD_PROFILE, tenant=tenant)
         if row is None:
+            self._columns.forget(tenant)
             raise NotFound("there is no such tenant", tenant=tenant)
+        self._columns.check(tenant, row.deletions)
         items = max(row.items, 1)
         return Profile(
             items=row.items,
@@ -195,17 +179,7 @@ class EpisodeReader:
         vector: Vector | None,
     ) -> Columns:
         """Fetch episodes by id and by place in their session, each once."""
-        (lists,) = await self._graph.run(
-            _LOAD_COLUMNS,
-            tenant=tenant,
-            ids=list(ids),
-            windows=[
-                {"session": window.session, "first": window.first, "last": window.last}
-                for window in windows
-            ],
-            vector=None if vector is None else packed(vector),
-        )
-        return _to_columns(lists)
+        return await self._columns.read(tenant, ids, windows, vector)
 
     async def expand(
         self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float
@@ -272,27 +246,4 @@ def _to_edges(lists: _EdgeLists) -> ConceptEdges:
         label=tuple(lists.label),
         mentions=np.asarray(lists.mentions, np.int64),
         abouts=np.asarray(lists.abouts, np.int64),
-    )
-
-
-def _to_columns(lists: _ColumnLists) -> Columns:
-    size = len(lists.id)
-    return Columns(
-        id=tuple(EpisodeId(id_) for id_ in lists.id),
-        turn=np.asarray(lists.turn, np.int64),
-        session=tuple(session or None for session in lists.session),
-        ordinal=np.asarray(lists.ordinal, np.int64),
-        speaker=tuple(speaker or None for speaker in lists.speaker),
-        occurred_ms=np.asarray(lists.occurred_ms, np.int64),
-        terms=tuple(lists.terms),
-        length=np.asarray(lists.length, np.float64),
-        near_length=np.asarray(lists.near_length, np.float64),
-        context_norm=np.asarray(lists.context_norm, np.float64),
-        length_prior=np.asarray(lists.length_prior, np.float64),
-        is_question=np.asarray(lists.is_question, np.bool_),
-        time_expression=np.asarray(lists.time_expression, np.bool_),
-        first_person=np.asarray(lists.first_person, np.bool_),
-        second_person=np.asarray(lists.second_person, np.bool_),
-        title=tuple(title or None for title in lists.title),
-        cosine=np.asarray(lists.cosine, np.float64) if lists.cosine else np.zeros(size),
     )

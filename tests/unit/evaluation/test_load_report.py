@@ -69,7 +69,7 @@ def report() -> LoadReport:
         index_recall=0.97,
         service_mb=300.0,
         server_mb=1_500.0,
-        bytes_per_episode=4_321.0,
+        seed_recall=0.99,
         strategies={"ecphoria": (run,)},
     )
     return LoadReport(
@@ -79,6 +79,7 @@ def report() -> LoadReport:
         seed=1,
         tenants=1,
         cores=2,
+        bytes_per_episode=4_321.0,
         sizes=(size,),
     )
 
@@ -88,7 +89,7 @@ def test_report_is_plain_json() -> None:
     assert written["suite"] == "load"
     size = written["sizes"][0]
     assert size["strategies"]["ecphoria"][0]["phases"]["total"]["p95"] == 30.0
-    assert size["bytes_per_episode"] == 4_321.0
+    assert written["bytes_per_episode"] == 4_321.0
 
 
 def test_tables_hold_every_figure_in_eighty_columns() -> None:

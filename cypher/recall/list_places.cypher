@@ -1,0 +1,23 @@
+// doc: List live episodes by id and by window of a session, with what their neighbours change.
+// mode: read
+// params: tenant STRING, ids LIST<STRING>, windows LIST<MAP>
+// returns: id LIST<STRING>, turn LIST<INTEGER>, session LIST<STRING>, ordinal LIST<INTEGER>,
+//   near_length LIST<FLOAT>, context_norm LIST<FLOAT>
+CYPHER 25
+CALL () {
+  UNWIND $ids AS id
+  MATCH (e:Episode {id: id})
+  WHERE e.tenant = $tenant AND e:LiveEpisode
+  RETURN e
+  UNION
+  UNWIND $windows AS w
+  MATCH (e:Episode)
+  WHERE e.tenant = $tenant AND e.session = w.session
+    AND e.ordinal >= w.first AND e.ordinal <= w.last AND e:LiveEpisode
+  RETURN e
+}
+WITH e, e.session AS session, coalesce(e.ordinal, -1) AS ordinal, e.turn AS turn
+ORDER BY session, ordinal, turn
+RETURN collect(e.id) AS id, collect(turn) AS turn, collect(session) AS session,
+  collect(ordinal) AS ordinal, collect(e.near_length) AS near_length,
+  collect(e.context_norm) AS context_norm
