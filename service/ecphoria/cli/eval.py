@@ -182,6 +182,32 @@ def compare(
             console.print(f"[dim]Questions in one report only: {found.unpaired:,}[/dim]")
 
 
+@evaluation.command()
+def load(
+    *,
+    nodes: Annotated[
+        str, typer.Option(metavar="N,N", help="Sizes of the store, in episodes.")
+    ] = "1000,10000",
+    clients: Annotated[
+        str, typer.Option(metavar="N,N", help="Recalls under way at a time.")
+    ] = "1,4,16",
+    tenants: Annotated[int, typer.Option(min=1, max=1_000, help="Tenants that share them.")] = 1,
+    recalls: Annotated[
+        int, typer.Option(min=10, max=10_000, help="Recalls of each strategy and concurrency.")
+    ] = 200,
+    seed: Annotated[int, typer.Option(help="Of the made-up talk.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the report here, as JSON.")
+    ] = None,
+) -> None:
+    """Measure speed and size on made-up talk, on a Neo4j of its own that is removed again."""
+    with refusing():
+        from ecphoria.evaluation.load_command import plan_of, run_load  # noqa: PLC0415 (costly)
+
+        _check_targets(out)
+        run_load(plan_of(nodes, clients, tenants=tenants, recalls=recalls, seed=seed), out)
+
+
 def _some(dataset: "Dataset", questions: int | None) -> "Dataset":
     from ecphoria.evaluation.datasets.dataset import sampled  # noqa: PLC0415 (costly)
 

@@ -7,9 +7,8 @@ import os
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -22,30 +21,13 @@ from ecphoria.evaluation.load_stand import open_stand, private_settings, store_b
 from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import configure_logging
 
-__all__ = ["load", "measure_load", "plan_of", "tables", "watching"]
+__all__ = ["measure_load", "plan_of", "run_load", "tables", "watching"]
 
 _LARGEST, _MOST_CLIENTS = 1_000_000, 256
 
 
-def load(
-    *,
-    nodes: Annotated[
-        str, typer.Option(metavar="N,N", help="Sizes of the store, in episodes.")
-    ] = "1000,10000",
-    clients: Annotated[str, typer.Option(metavar="N,N", help="Recalls under way at a time.")] = (
-        "1,4,16"
-    ),
-    tenants: Annotated[int, typer.Option(min=1, max=1_000, help="Tenants that share them.")] = 1,
-    recalls: Annotated[
-        int, typer.Option(min=10, max=10_000, help="Recalls of each strategy and concurrency.")
-    ] = 200,
-    seed: Annotated[int, typer.Option(help="Of the made-up talk.")] = 1,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the report here, as JSON.")
-    ] = None,
-) -> None:
-    """Measure speed and size on made-up talk, on a Neo4j of its own that is removed again."""
-    plan = plan_of(nodes, clients, tenants=tenants, recalls=recalls, seed=seed)
+def run_load(plan: LoadPlan, out: Path | None) -> None:
+    """Measure, show the tables, and write the report where asked."""
     settings = read_settings(log={"level": "warning"})
     configure_logging(settings.log.level, settings.log.format)
     with watching(Console(stderr=True)) as watch:

@@ -7,6 +7,7 @@ from ecphoria.extraction.records import Extraction
 from ecphoria.extraction.rules import extract
 from ecphoria.ingest.door import body_hash, check, checked_time, content_key
 from ecphoria.ingest.sequence import Arrival, Place
+from ecphoria.kernels.unit import unit_vector
 from ecphoria.language.tokens import stems
 from ecphoria.language.turns import TurnFeatures, turn_features
 from ecphoria.model.episode import NewEpisode, indexed_text
@@ -32,6 +33,7 @@ class Prepared:
 
     Attributes:
         text: What is embedded and indexed.
+        vector: The caller's own, at unit length.
         terms: Stems with repeats.
     """
 
@@ -44,6 +46,7 @@ class Prepared:
     terms: tuple[str, ...]
     features: TurnFeatures
     extraction: Extraction
+    vector: Vector | None
 
     def arrival(self, turn: int) -> Arrival:
         """Tell where in its session it belongs."""
@@ -89,7 +92,7 @@ class Prepared:
         )
 
 
-def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime) -> Prepared:
+def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension: int) -> Prepared:
     """Check one episode and derive its id, terms and features.
 
     The id follows from the idempotency key, else from the content where content tells
@@ -98,6 +101,7 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime) -> Prepare
     Raises:
         InvalidInput: It cannot be stored as it is.
         TooLarge: A field is over its bound.
+        BadVector: Its vector does not fit the store's model.
     """
     check(new)
     occurred_at = checked_time(new.occurred_at, recorded_at)
@@ -113,4 +117,5 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime) -> Prepare
         terms=stems(text),
         features=turn_features(new.text) if new.session is not None else _SILENT,
         extraction=extract(new.title, new.text),
+        vector=None if new.vector is None else unit_vector(new.vector, dimension),
     )

@@ -7,7 +7,6 @@ from ecphoria.errors import Conflict, EcphoriaError, NotFound, TooLarge
 from ecphoria.ingest.changes import addition, removal
 from ecphoria.ingest.concepts import ConceptBook
 from ecphoria.ingest.prepare import Prepared, prepare
-from ecphoria.kernels.unit import unit_vector
 from ecphoria.model.episode import NewEpisode, Outcome, Receipt
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.ports.ingest import IngestStore, IngestTransaction
@@ -94,19 +93,13 @@ class IngestService:
         results: list[Prepared | EcphoriaError] = []
         for new in items:
             try:
-                if new.vector is not None:
-                    unit_vector(new.vector, self._embedder.dimension)
-                results.append(prepare(tenant, new, recorded_at))
+                results.append(prepare(tenant, new, recorded_at, self._embedder.dimension))
             except EcphoriaError as error:
                 results.append(error)
         return results
 
     async def _vectors(self, fresh: Sequence[Prepared]) -> dict[EpisodeId, Vector]:
-        vectors = {
-            one.id: unit_vector(one.new.vector, self._embedder.dimension)
-            for one in fresh
-            if one.new.vector is not None
-        }
+        vectors = {one.id: one.vector for one in fresh if one.vector is not None}
         missing = [one for one in fresh if one.id not in vectors]
         if missing:
             made = await self._embedder.embed([one.text for one in missing])

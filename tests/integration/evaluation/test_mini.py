@@ -33,7 +33,7 @@ def unwatched(_stage: str, _done: int, _total: int) -> None:
 async def measured(dataset: Dataset, connect: Connect) -> tuple[Report, Outcome]:
     return await evaluate(
         dataset,
-        Wanted(strategies=STRATEGIES),
+        Wanted(strategies=STRATEGIES, concurrency=4),
         connect,
         unwatched,
         name=f"test-{secrets.token_hex(4)}",
