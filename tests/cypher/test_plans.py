@@ -100,7 +100,7 @@ async def test_the_walks_use_their_composite_indexes(
     operators = set(_operators(answer.summary.plan))
     assert "NodeIndexSeek" in operators
     assert "NodeByLabelScan" not in operators
-    assert ("Top" in operators or "Sort" in operators) is (name == "recall.load_columns")
+    assert ("Top" in operators or "Sort" in operators) is (name == "recall.list_places")
 
 
 def _operators(plan: Mapping[str, Any]) -> Iterator[str]:

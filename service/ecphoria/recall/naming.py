@@ -8,12 +8,12 @@ from ecphoria.ports.recall import FoundConcept
 
 __all__ = ["named", "runs"]
 
-_LONGEST = 8
+_LONGEST = 16
 """Words of the longest name looked up."""
 
 
 def runs(cue: str) -> tuple[str, ...]:
-    """List every run of up to eight words of a cue that could be a name."""
+    """List every run of up to sixteen words of a cue that could be a name."""
     words = normalised_words(cue)
     found = {
         " ".join(words[start : start + size])

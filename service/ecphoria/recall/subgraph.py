@@ -147,7 +147,7 @@ async def fetch(
 def _frontier(graph: Subgraph, reach: NDArray[np.float64], size: int) -> Sequence[int]:
     """Choose the nodes most energy can reach that were not expanded yet."""
     fresh = [node for node in range(reach.size) if node not in graph.expanded and reach[node] > 0]
-    fresh.sort(key=lambda node: (-reach[node], graph.ids[node]))
+    fresh.sort(key=lambda node: (-reach[node], node))
     if len(fresh) > size:
         graph.truncated = True
     return fresh[:size]
