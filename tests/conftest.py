@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import neo4j
 import platformdirs
 import pytest
@@ -29,6 +30,10 @@ from ecphoria.graph.tenants import Tenants
 from ecphoria.model.ids import TenantId, fresh_id
 from ecphoria.model.tenant import Tenant
 from ecphoria.ports.world import Embedder
+
+# A machine under load is no failure of the code.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 CACHE = platformdirs.user_cache_path("ecphoria")
 BUILD_IMAGE = Path(__file__).parent.parent / "docker" / "neo4j" / "build.sh"
