@@ -65,7 +65,7 @@ async def test_erasing_leaves_nothing_of_one_and_all_of_the_other(
     await tenants.create(gone)
     for owner in (tenant, gone.id):
         await write(graph, owner, everything(owner))
-        await Traces(graph, keep=5).save(owner, a_trace(owner))
+        await Traces(graph, keep=5).save(owner, [a_trace(owner)])
         await Keys(graph).create(a_key(owner, Scope.READ), fresh_id())
     counts = await tenants.erase(gone.id)
     assert counts == {

@@ -59,7 +59,7 @@ async def test_a_trace_comes_back_as_it_went(graph: Graph, tenant: TenantId) -> 
     await write(graph, tenant, everything(tenant))
     traces = Traces(graph, keep=5)
     saved = a_trace(tenant)
-    await traces.save(tenant, saved)
+    await traces.save(tenant, [saved])
     assert await traces.find(tenant, saved.id) == saved
 
 
@@ -68,7 +68,7 @@ async def test_a_trace_leads_to_what_it_woke(
 ) -> None:
     await write(graph, tenant, everything(tenant))
     saved = a_trace(tenant)
-    await Traces(graph, keep=5).save(tenant, saved)
+    await Traces(graph, keep=5).save(tenant, [saved])
     rows = await cypher(
         "MATCH (:Trace {id: $id})-[r]->(n) RETURN type(r) AS type, n.id AS id, "
         "r{.family, .weight, .rank, .score, .energy, .stream} AS told ORDER BY type, r.energy",
@@ -97,7 +97,7 @@ async def test_a_trace_leads_to_what_it_woke(
 async def test_a_trace_of_nothing_can_be_kept(graph: Graph, tenant: TenantId) -> None:
     traces = Traces(graph, keep=5)
     empty = a_trace(tenant, seeds=(), waves=(), hits=())
-    await traces.save(tenant, empty)
+    await traces.save(tenant, [empty])
     assert await traces.find(tenant, empty.id) == empty
 
 
@@ -105,7 +105,7 @@ async def test_only_the_newest_are_kept(graph: Graph, tenant: TenantId) -> None:
     traces = Traces(graph, keep=3)
     saved = [a_trace(tenant, created_at=START + timedelta(seconds=number)) for number in range(5)]
     for trace in saved:
-        await traces.save(tenant, trace)
+        await traces.save(tenant, [trace])
     assert (await EpisodeArchive(graph).stats(tenant)).traces == 3
     assert await traces.find(tenant, saved[2].id) == saved[2]
     with pytest.raises(NotFound):
@@ -118,12 +118,12 @@ async def test_a_trace_is_its_tenants_and_so_is_what_it_points_at(
     await write(graph, tenant, everything(tenant))
     traces = Traces(graph, keep=5)
     mine, foreign = a_trace(tenant), a_trace(tenant)
-    await traces.save(tenant, mine)
+    await traces.save(tenant, [mine])
     with pytest.raises(NotFound):
         await traces.find(other_tenant, mine.id)
-    await traces.save(other_tenant, foreign)
+    await traces.save(other_tenant, [foreign])
     rows = await cypher("MATCH (:Trace {id: $id})-[r]->() RETURN r.rank AS rank", id=foreign.id)
     assert rows == []
     for _ in range(6):
-        await traces.save(other_tenant, a_trace(tenant))
+        await traces.save(other_tenant, [a_trace(tenant)])
     assert await traces.find(tenant, mine.id) == mine

@@ -45,7 +45,7 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
     for _ in range(2):
         tenant = await new_tenant(graph)
         await write(graph, tenant, everything(tenant))
-        await Traces(graph, keep=5).save(tenant, a_trace(tenant))
+        await Traces(graph, keep=5).save(tenant, [a_trace(tenant)])
         key = ApiKey(
             id=KeyId(fresh_id()),
             tenant=tenant,

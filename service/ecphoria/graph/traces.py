@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from typing import Any
@@ -29,7 +29,7 @@ class _Payload:
 
 
 _DROPS_A_KEEP = 20  # looking for old traces costs more than saving one
-_SAVE_TRACE = Statement("traces.save_trace", Done)
+_SAVE_TRACES = Statement("traces.save_traces", Done)
 _DROP_OLD_TRACES = Statement("traces.drop_old_traces", Done)
 _FIND_TRACE = Statement("traces.find_trace", _Payload)
 
@@ -43,39 +43,15 @@ class Traces:
         self._keep = keep
         self._saved: Counter[TenantId] = Counter()
 
-    async def save(self, tenant: TenantId, trace: Trace) -> None:
-        """Store a trace with WOKE and SEEDED edges, now and then dropping the oldest."""
-        self._saved[tenant] = saved = self._saved[tenant] + 1
+    async def save(self, tenant: TenantId, traces: Sequence[Trace]) -> None:
+        """Store traces with WOKE and SEEDED edges, now and then dropping the oldest."""
+        before = self._saved[tenant]
+        self._saved[tenant] += len(traces)
+        between = max(1, self._keep // _DROPS_A_KEEP)
 
         async def write(work: Work) -> None:
-            await work.run(
-                _SAVE_TRACE,
-                tenant=tenant,
-                id=trace.id,
-                cue=trace.cue,
-                strategy=trace.strategy,
-                created_at=trace.created_at,
-                payload=json.dumps(trace, default=_to_json, ensure_ascii=False),
-                seeds=[
-                    {
-                        "node": seed.node,
-                        "energy": seed.energy,
-                        "weight": _to_weight(seed.energy),
-                        "stream": seed.stream.value,
-                    }
-                    for seed in sorted(trace.seeds, key=lambda seed: seed.node)
-                ],
-                hits=[
-                    {
-                        "episode": hit.episode,
-                        "rank": hit.rank,
-                        "score": hit.score,
-                        "weight": _to_weight(hit.score),
-                    }
-                    for hit in sorted(trace.hits, key=lambda hit: hit.episode)
-                ],
-            )
-            if saved % max(1, self._keep // _DROPS_A_KEEP) == 0:
+            await work.run(_SAVE_TRACES, tenant=tenant, traces=[_to_map(one) for one in traces])
+            if before // between != self._saved[tenant] // between:
                 await work.run(_DROP_OLD_TRACES, tenant=tenant, keep=self._keep)
 
         await self._graph.change("traces.save", write)
@@ -90,6 +66,34 @@ class Traces:
         if row is None:
             raise NotFound("there is no such trace, or it was dropped", trace=trace)
         return _to_trace(json.loads(row.payload))
+
+
+def _to_map(trace: Trace) -> dict[str, object]:
+    return {
+        "id": trace.id,
+        "cue": trace.cue,
+        "strategy": trace.strategy,
+        "created_at": trace.created_at,
+        "payload": json.dumps(trace, default=_to_json, ensure_ascii=False),
+        "seeds": [
+            {
+                "node": seed.node,
+                "energy": seed.energy,
+                "weight": _to_weight(seed.energy),
+                "stream": seed.stream.value,
+            }
+            for seed in sorted(trace.seeds, key=lambda seed: seed.node)
+        ],
+        "hits": [
+            {
+                "episode": hit.episode,
+                "rank": hit.rank,
+                "score": hit.score,
+                "weight": _to_weight(hit.score),
+            }
+            for hit in sorted(trace.hits, key=lambda hit: hit.episode)
+        ],
+    }
 
 
 def _to_weight(value: float) -> float:

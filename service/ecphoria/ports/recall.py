@@ -234,8 +234,8 @@ class RecallStore(Protocol):
 class TraceStore(Protocol):
     """Where recalls leave their records."""
 
-    async def save(self, tenant: TenantId, trace: Trace) -> None:
-        """Store a trace with WOKE and SEEDED edges, dropping the tenant's oldest over a bound."""
+    async def save(self, tenant: TenantId, traces: Sequence[Trace]) -> None:
+        """Store traces with WOKE and SEEDED edges, dropping the tenant's oldest over a bound."""
         ...
 
     async def find(self, tenant: TenantId, trace: TraceId) -> Trace:

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
 
 import structlog
 
-from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, TooLarge, UnknownStrategy
+from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge, UnknownStrategy
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import TenantId, TraceId, fresh_id
 from ecphoria.model.recall import (
@@ -36,6 +37,7 @@ __all__ = ["CUE_LIMIT", "STRATEGIES", "RecallService", "StrategyInfo"]
 CUE_LIMIT = 10_000
 K_LIMIT = 200
 _TRACES_WAITING = 256
+_GATHER_S = 0.5
 
 STRATEGIES: Mapping[str, Strategy] = {
     strategy.name: strategy for strategy in (Ecphoria(), Synapse(), Fusion(), Dense(), Lexical())
@@ -76,8 +78,8 @@ class RecallService:
         self._threshold = gate_threshold
         self._snippet = snippet
         self._recent: dict[tuple[TenantId, TraceId], Trace] = {}
-        self._saving: set[asyncio.Task[None]] = set()
-        self._one_at_a_time = asyncio.Lock()
+        self._writer: asyncio.Task[None] | None = None
+        self._hurry = asyncio.Event()
 
     def strategies(self) -> Sequence[StrategyInfo]:
         """Describe every strategy with its options, the default first."""
@@ -139,8 +141,10 @@ class RecallService:
 
     async def close(self) -> None:
         """Wait until every trace is stored."""
-        while self._saving:
-            await asyncio.gather(*self._saving, return_exceptions=True)
+        self._hurry.set()
+        if self._writer is not None:
+            await self._writer
+        self._hurry.clear()
 
     async def _search(
         self,
@@ -219,20 +223,29 @@ class RecallService:
             log.warning("trace_dropped", reason="too many waiting", waiting=len(self._recent))
             return
         self._recent[tenant, trace.id] = trace
-        task = asyncio.create_task(self._save(tenant, trace))
-        self._saving.add(task)
-        task.add_done_callback(self._saving.discard)
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write())
 
-    async def _save(self, tenant: TenantId, trace: Trace) -> None:
+    async def _write(self) -> None:
+        """Store the traces that wait, together: one transaction serves many recalls."""
+        while self._recent:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_GATHER_S):
+                    await self._hurry.wait()
+            waiting: dict[TenantId, list[Trace]] = {}
+            for (tenant, _), trace in self._recent.items():
+                waiting.setdefault(tenant, []).append(trace)
+            for tenant, traces in waiting.items():
+                await self._save(tenant, traces)
+
+    async def _save(self, tenant: TenantId, traces: Sequence[Trace]) -> None:
         try:
-            async with self._one_at_a_time:
-                await self._traces.save(tenant, trace)
-        except NotFound:
-            log.info("trace_dropped", reason="tenant erased")
+            await self._traces.save(tenant, traces)
         except EcphoriaError as error:
-            log.warning("trace_dropped", reason=error.code)
+            log.warning("trace_dropped", reason=error.code, traces=len(traces))
         finally:
-            self._recent.pop((tenant, trace.id), None)
+            for trace in traces:
+                self._recent.pop((tenant, trace.id), None)
 
 
 class _Stopwatch:

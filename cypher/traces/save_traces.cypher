@@ -1,0 +1,41 @@
+// doc: Store traces with edges to the seeds they started from and the memories they woke.
+// mode: write
+// params: tenant STRING, traces LIST<MAP>
+// plan: Eager the seeds are found before edges to them are made, a few dozen rows a trace
+CYPHER 25
+MATCH (owner:Tenant {id: $tenant})
+// Locks the owner, so that an erasure either sees these traces or prevents them.
+SET owner.locked_at = datetime()
+WITH owner
+WHERE owner.erasing IS NULL
+UNWIND $traces AS trace
+CREATE (t:Trace {
+  id: trace.id, tenant: $tenant, cue: trace.cue, strategy: trace.strategy,
+  created_at: trace.created_at, recorded_at: trace.created_at, payload: trace.payload
+})
+WITH t, trace
+CALL (t, trace) {
+  UNWIND trace.seeds AS seed
+  CALL (seed) {
+    MATCH (n:Episode {id: seed.node})
+    RETURN n
+    UNION
+    MATCH (n:Concept {id: seed.node})
+    RETURN n
+  }
+  WITH t, trace, seed, n
+  WHERE n.tenant = $tenant
+  CREATE (t)-[:SEEDED {
+    family: 'provenance', weight: seed.weight, energy: seed.energy, stream: seed.stream,
+    created_at: trace.created_at
+  }]->(n)
+}
+CALL (t, trace) {
+  UNWIND trace.hits AS hit
+  MATCH (e:Episode {id: hit.episode})
+  WHERE e.tenant = $tenant
+  CREATE (t)-[:WOKE {
+    family: 'provenance', weight: hit.weight, rank: hit.rank, score: hit.score,
+    created_at: trace.created_at
+  }]->(e)
+}
