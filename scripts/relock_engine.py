@@ -31,7 +31,7 @@ WANTED = (
     ("org.apache.commons", "commons-lang3", "3.18.0"),
     ("org.apache.commons", "commons-text", "1.14.0"),
 )
-POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+POM = """<project>
   <modelVersion>4.0.0</modelVersion>
   <groupId>ecphoria</groupId><artifactId>engine</artifactId><version>1</version>
   <packaging>pom</packaging>

@@ -1,8 +1,8 @@
 """Where turns stand in their session, and the columns that depend on their neighbours.
 
 A session is ordered by (occurred_at, position, turn). A turn that arrives late takes its place
-between older ones; what its neighbours store about each other (recall.md 2: ordinal, spread
-length, context norm, reach of stems) is recomputed for the few it touches.
+between older ones; what its neighbours store about each other (ordinal, spread length, context
+norm, reach of stems) is recomputed for the few it touches.
 """
 
 from collections import Counter

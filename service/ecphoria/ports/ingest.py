@@ -84,7 +84,7 @@ class EpisodeRow:
         terms: Stems with repeats, joined by one blank; what the text index holds.
         words: The body's normalised words, joined by one blank; names are looked up in them.
         length: Number of stems, repeats counted.
-        near_length: Stems that reach it over NEXT, weighted (recall.md 4, `L_i`).
+        near_length: Stems that reach it over NEXT, weighted (`L_i` of BM25).
         context_norm: Norm of `e_i + .6 e_(i-1) + .3 e_(i+1)`; 1 for a document.
         length_prior, is_question, time_expression: Turn priors, 0 for a document.
         first_person, second_person: Pronouns the text has.

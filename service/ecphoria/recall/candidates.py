@@ -23,7 +23,7 @@ from ecphoria.recall.seeding import Seeding
 __all__ = ["Candidates", "gather", "gather_more"]
 
 REACH = 2
-"""NEXT steps around a seed that are candidates too (recall.md 4)."""
+"""NEXT steps around a seed that are candidates too."""
 
 _BACK, _AHEAD = 3, 2
 """How far words spread over NEXT; turns that far outside are read but cannot be hits."""

@@ -1,7 +1,7 @@
 """The feeling of knowing: is the answer here at all, and if not, what is missing, in words.
 
 Min-max makes the best candidate look perfect whatever it is worth; so confidence looks at
-absolute evidence, told apart by who said it (recall.md 7).
+absolute evidence, told apart by who said it.
 """
 
 from dataclasses import dataclass

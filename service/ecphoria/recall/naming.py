@@ -27,7 +27,7 @@ def named(cue: str, found: Sequence[FoundConcept]) -> tuple[FoundConcept, ...]:
     """Choose from the concepts found: leftmost, then longest, not overlapping.
 
     A one-word name that is also an ordinary word of the store counts only if the cue writes it
-    with a capital (recall.md 3.6).
+    with a capital.
     """
     words = normalised_words(cue)
     capitals = {

@@ -99,7 +99,7 @@ async def walk(
     named: Sequence[FoundConcept],
     options: ChannelOptions,
 ) -> Woken:
-    """Walk from the best memories and the named concepts (recall.md 5).
+    """Walk from the best memories and the named concepts.
 
     Args:
         store: Lists the edges of each half-step's senders, hubs left out.
