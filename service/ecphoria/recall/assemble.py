@@ -1,6 +1,7 @@
 """From a ranking to an answer: hits with texts and paths, a context block, near misses."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId
@@ -55,12 +56,9 @@ def labelled_seeds(
 ) -> tuple[SeedRecord, ...]:
     """Give seeds names to read: what they say if it is shown anyway, else where they stand."""
     return tuple(
-        SeedRecord(
-            node=seed.node,
-            kind=seed.kind,
-            stream=seed.stream,
+        replace(
+            seed,
             label=seed.label or label_of(episodes.get(seed.node)) or _place(candidates, seed.node),
-            energy=seed.energy,
         )
         for seed in ranked.seeds
     )
@@ -119,14 +117,7 @@ def _parts(ranked: Ranked, row: int) -> dict[str, float]:
 
 def _labelled(path: Sequence[PathStep], episodes: Mapping[str, Episode]) -> tuple[PathStep, ...]:
     return tuple(
-        PathStep(
-            node=step.node,
-            kind=step.kind,
-            edge=step.edge,
-            label=step.label or label_of(episodes.get(step.node)),
-            energy=step.energy,
-        )
-        for step in path
+        replace(step, label=step.label or label_of(episodes.get(step.node))) for step in path
     )
 
 

@@ -168,7 +168,6 @@ class RecallService:
             seeding=seeding,
             candidates=await gather(self._store, tenant, seeding, options.filters),
             filters=options.filters,
-            explain=options.explain,
         )
         clock.lap("subgraph")
         ranked = await strategy.rank(search, parsed)

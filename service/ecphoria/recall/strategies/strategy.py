@@ -25,7 +25,6 @@ class Search:
     seeding: Seeding
     candidates: Candidates
     filters: Filters
-    explain: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
