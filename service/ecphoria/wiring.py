@@ -13,6 +13,8 @@ from pathlib import Path
 import structlog
 from prometheus_client import CollectorRegistry
 
+from ecphoria.consolidation.prior import Prior
+from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.embedding import CachingEmbedder, EmbedderOptions, create_embedder
 from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
 from ecphoria.engine.home import write_private
@@ -22,6 +24,7 @@ from ecphoria.graph.archive import EpisodeArchive
 from ecphoria.graph.check import check, health
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
+from ecphoria.graph.gds import Priors
 from ecphoria.graph.ingest import EpisodeWriter
 from ecphoria.graph.keys import Keys
 from ecphoria.graph.migrate import migrate
@@ -75,6 +78,7 @@ class Services:
     settings: Settings
     ingest: IngestService
     recall: RecallService
+    consolidation: ConsolidationService
     archive: Archive
     tenancy: TenancyService
     access: Access
@@ -113,7 +117,8 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         loading = asyncio.create_task(_load_embedder(settings, told))
         stack.push_async_callback(_settle, loading)
         endpoint = await _start_engine(settings, told, stack)
-        graph = Graph.connect(_graph_options(settings, endpoint), on_query=metrics.query)
+        options = _graph_options(settings, endpoint)
+        graph = Graph.connect(options, on_query=metrics.query)
         stack.push_async_callback(graph.close)
         found = await check(graph)
         embedder = await loading
@@ -128,6 +133,11 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
                 store=EpisodeWriter(graph), embedder=embedder, clock=SystemClock()
             ),
             recall=recall,
+            consolidation=ConsolidationService(
+                steps=(Prior(Priors(graph, options)),),
+                clock=SystemClock(),
+                monotonic=time.monotonic,
+            ),
             archive=EpisodeArchive(graph),
             tenancy=tenancy,
             access=access,

@@ -37,6 +37,7 @@ CALLS: dict[str, Call] = {
     "get /v1/strategies": lambda o, _: o.get("/v1/strategies"),
     "get /v1/sessions": lambda o, _: o.get("/v1/sessions"),
     "get /v1/stats": lambda o, _: o.get("/v1/stats"),
+    "post /v1/consolidation": lambda o, _: o.post("/v1/consolidation"),
     "get /v1/tenants": lambda o, _: o.get("/v1/tenants"),
     "post /v1/tenants": lambda o, _: o.post("/v1/tenants", json={"name": "mine"}),
     "delete /v1/tenants/{name}": lambda o, ids: o.delete(f"/v1/tenants/{ids['name']}"),
@@ -141,7 +142,10 @@ SCOPE_OF = {
         "get /v1/episodes/{episode}", "get /v1/episodes", "post /v1/recall",
         "get /v1/traces/{trace}", "get /v1/strategies", "get /v1/sessions", "get /v1/stats",
     },
-    "write": {"post /v1/episodes", "post /v1/episodes/batch", "delete /v1/episodes/{episode}"},
+    "write": {
+        "post /v1/episodes", "post /v1/episodes/batch", "delete /v1/episodes/{episode}",
+        "post /v1/consolidation",
+    },
     "admin": {"get /v1/keys", "post /v1/keys", "delete /v1/keys/{key}"},
     "operator": {"get /v1/tenants", "post /v1/tenants", "delete /v1/tenants/{name}"},
 }  # fmt: skip

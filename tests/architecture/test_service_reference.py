@@ -7,7 +7,15 @@ from types import ModuleType
 
 import pytest
 
-from ecphoria.api import administration, archive, browser, episodes, operations, recall
+from ecphoria.api import (
+    administration,
+    archive,
+    browser,
+    consolidation,
+    episodes,
+    operations,
+    recall,
+)
 from ecphoria.api.problems import PROBLEMS
 from ecphoria.ingest.service import BATCH_LIMIT
 from ecphoria.wire.episodes import BatchRequest
@@ -39,7 +47,9 @@ def test_every_error_has_a_row_in_the_table() -> None:
 
 
 def test_every_endpoint_is_documented_and_no_other() -> None:
-    modules = (administration, archive, browser, episodes, operations, recall)
+    modules = (
+        administration, archive, browser, consolidation, episodes, operations, recall,
+    )  # fmt: skip
     served = {
         f"{method} {route.path}"
         for module in modules

@@ -16,8 +16,8 @@ QUERIES = load_queries(cypher_root())
 # fmt: off
 VERBS = frozenset((
     "acquire", "add", "await", "bind", "count", "create", "delete", "drop", "erase", "expand",
-    "find", "gds", "list", "load", "lock", "make", "move", "record", "release", "remove",
-    "revoke", "save", "seeds", "show", "start", "unmake", "update",
+    "find", "gds", "list", "load", "lock", "make", "move", "project", "record", "release",
+    "remove", "revoke", "save", "seeds", "show", "start", "unmake", "update",
 ))
 # fmt: on
 
@@ -84,7 +84,7 @@ def test_a_tenant_is_asked_for_wherever_memories_are(query: Query) -> None:
 
 
 def test_reads_break_their_ties(query: Query) -> None:
-    one_row = {"find", "count", "load", "gds", "show", "await"}
+    one_row = {"find", "count", "load", "gds", "show", "await", "project"}
     if query.mode is Mode.READ and query.source.stem.split("_")[0] not in one_row:
         assert "ORDER BY" in query.text
 

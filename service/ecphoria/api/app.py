@@ -9,7 +9,16 @@ from fastapi.routing import APIRoute
 from starlette.responses import HTMLResponse
 from starlette.staticfiles import StaticFiles
 
-from ecphoria.api import administration, archive, browser, edge, episodes, operations, problems
+from ecphoria.api import (
+    administration,
+    archive,
+    browser,
+    consolidation,
+    edge,
+    episodes,
+    operations,
+    problems,
+)
 from ecphoria.api import recall as recalling
 from ecphoria.wire.problem import Problem
 from ecphoria.wiring import Services
@@ -38,7 +47,15 @@ def create_app(services: Services) -> FastAPI:
         separate_input_output_schemas=False,
     )
     app.state.services = services
-    for area in (episodes, recalling, archive, administration, operations, browser):
+    for area in (
+        episodes,
+        recalling,
+        archive,
+        consolidation,
+        administration,
+        operations,
+        browser,
+    ):
         app.include_router(area.router)
     problems.install(app, services.metrics)
     _serve_docs(app)

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ecphoria.cli.access import keys, tenants
 from ecphoria.cli.console import say_error, stderr, stdout
+from ecphoria.cli.consolidating import consolidate
 from ecphoria.cli.eval import evaluation
 from ecphoria.cli.importing import import_file
 from ecphoria.cli.local import add_local_commands
@@ -33,6 +34,7 @@ app.command(rich_help_panel=_USE)(remember)
 app.command(rich_help_panel=_USE)(recall)
 app.command("import", rich_help_panel=_USE)(import_file)
 app.command(rich_help_panel=_USE)(stats)
+app.command(rich_help_panel=_KEEP)(consolidate)
 add_local_commands(app, service="Run the service", engine="The local Neo4j")
 app.add_typer(evaluation, name="eval", rich_help_panel=_KEEP)
 app.add_typer(tenants, name="tenants", rich_help_panel=_KEEP)

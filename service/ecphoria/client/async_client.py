@@ -37,6 +37,7 @@ from ecphoria.wire.administration import (
     TenantRequest,
 )
 from ecphoria.wire.base import Request
+from ecphoria.wire.consolidation import ConsolidationAnswer
 from ecphoria.wire.episodes import (
     AppendAnswer,
     AppendRequest,
@@ -259,6 +260,17 @@ class AsyncClient:
         """Fetch the replay of one recall by its `trace_id`."""
         return await self._get(f"/v1/traces/{_segment(trace)}", TraceAnswer)
 
+    async def consolidate(self, *, timeout_s: float = 600.0) -> ConsolidationAnswer:
+        """Run a cycle of consolidation over the tenant's memory, and tell what it did.
+
+        Running it again changes nothing, so a call that was cut short can simply be repeated.
+
+        Args:
+            timeout_s: Longest to wait for the end; it takes longer the larger the memory.
+        """
+        call = Call(method="POST", path="/v1/consolidation", repeatable=False, timeout_s=timeout_s)
+        return ConsolidationAnswer.model_validate_json((await self._send(call)).content)
+
     async def sessions(self, *, page_size: int = 100) -> AsyncIterator[SessionAnswer]:
         """Walk through the sessions by name, a page at a time."""
         cursor: str | None = None
@@ -335,6 +347,7 @@ class AsyncClient:
                     params=call.query(),
                     headers=call.headers(),
                     content=call.content(),
+                    timeout=call.timeout_s or httpx.USE_CLIENT_DEFAULT,
                 )
             except httpx.TransportError as error:
                 cause = error

@@ -26,6 +26,7 @@ class Call:
 
     Attributes:
         repeatable: Whether sending it twice does no more than sending it once.
+        timeout_s: Longest to wait for the answer; the client's own if None.
     """
 
     method: str
@@ -33,6 +34,7 @@ class Call:
     repeatable: bool
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     body: Request | None = None
+    timeout_s: float | None = None
 
     def query(self) -> dict[str, str | int]:
         """Give the parameters that have a value."""

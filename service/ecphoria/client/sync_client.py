@@ -38,6 +38,7 @@ from ecphoria.wire.administration import (
     TenantRequest,
 )
 from ecphoria.wire.base import Request
+from ecphoria.wire.consolidation import ConsolidationAnswer
 from ecphoria.wire.episodes import (
     AppendAnswer,
     AppendRequest,
@@ -259,6 +260,17 @@ class Client:
         """Fetch the replay of one recall by its `trace_id`."""
         return self._get(f"/v1/traces/{_segment(trace)}", TraceAnswer)
 
+    def consolidate(self, *, timeout_s: float = 600.0) -> ConsolidationAnswer:
+        """Run a cycle of consolidation over the tenant's memory, and tell what it did.
+
+        Running it again changes nothing, so a call that was cut short can simply be repeated.
+
+        Args:
+            timeout_s: Longest to wait for the end; it takes longer the larger the memory.
+        """
+        call = Call(method="POST", path="/v1/consolidation", repeatable=False, timeout_s=timeout_s)
+        return ConsolidationAnswer.model_validate_json((self._send(call)).content)
+
     def sessions(self, *, page_size: int = 100) -> Iterator[SessionAnswer]:
         """Walk through the sessions by name, a page at a time."""
         cursor: str | None = None
@@ -332,6 +344,7 @@ class Client:
                     params=call.query(),
                     headers=call.headers(),
                     content=call.content(),
+                    timeout=call.timeout_s or httpx.USE_CLIENT_DEFAULT,
                 )
             except httpx.TransportError as error:
                 cause = error

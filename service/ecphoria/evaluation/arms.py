@@ -7,7 +7,7 @@ from ecphoria.errors import UnknownStrategy
 from ecphoria.model.recall import OptionValue
 from ecphoria.wire.administration import OptionAnswer, StrategyAnswer
 
-__all__ = ["NAMES", "WITHOUT", "Arm", "ablations", "chosen"]
+__all__ = ["NAMES", "UNCONSOLIDATED", "WITHOUT", "Arm", "ablations", "chosen", "unconsolidated"]
 
 NAMES = (
     "dense", "lexical", "fusion", "ppr", "ecphoria", "synapse", "cls", "actr", "synaptic",
@@ -16,7 +16,14 @@ NAMES = (
 """Strategies measured if none is named, as far as the service has them."""
 
 WITHOUT = "without:"
+UNCONSOLIDATED = WITHOUT + "consolidation"
 _PREFIXES = ("w_", "next_")
+_TOGETHER: Mapping[str, tuple[str, ...]] = {
+    "next edges": ("next_spreading", "w_ctx"),
+    "meaning": ("w_sem", "w_ctx"),
+    "turn priors": ("w_length", "w_question", "w_when"),
+}
+"""Mechanisms of the default that serve one purpose, also switched off at the same time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,29 +52,41 @@ def chosen(known: Sequence[StrategyAnswer], wanted: Sequence[str]) -> list[Arm]:
 
 
 def ablations(known: Sequence[StrategyAnswer]) -> list[Arm]:
-    """Switch off each mechanism of the default, one at a time; and add plain fusion.
+    """Switch off each mechanism of the default, one at a time and some together; add fusion.
 
-    A mechanism is an option that is on by default and can be off: a weight, or a switch.
+    A mechanism is an option that is on by default and can be off: a share, or a switch.
     """
     default = known[0]
-    arms = [
-        Arm(
-            name=WITHOUT + _spoken(option.name),
-            strategy=default.name,
-            options={option.name: False if isinstance(option.default, bool) else 0.0},
-        )
+    off: dict[str, OptionValue] = {
+        option.name: False if isinstance(option.default, bool) else 0.0
         for option in default.parameters
         if _is_mechanism(option)
+    }
+    groups = {_spoken(name): (name,) for name in off} | {
+        spoken: names for spoken, names in _TOGETHER.items() if off.keys() >= set(names)
+    }
+    arms = [
+        Arm(
+            name=WITHOUT + spoken,
+            strategy=default.name,
+            options={name: off[name] for name in names},
+        )
+        for spoken, names in groups.items()
     ]
     if any(one.name == "fusion" for one in known):
         arms.append(Arm(name="fusion", strategy="fusion"))
     return arms
 
 
+def unconsolidated(default: str) -> Arm:
+    """Name the default as it is before the memory was consolidated."""
+    return Arm(name=UNCONSOLIDATED, strategy=default)
+
+
 def _is_mechanism(option: OptionAnswer) -> bool:
     if isinstance(option.default, bool):
         return option.default
-    return option.name.startswith("w_") and option.low == 0.0 and bool(option.default)
+    return isinstance(option.default, float) and option.low == 0.0 and option.default > 0.0
 
 
 def _spoken(option: str) -> str:

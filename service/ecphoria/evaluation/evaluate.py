@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from ecphoria.evaluation.arms import ablations, chosen
+from ecphoria.evaluation.arms import ablations, chosen, unconsolidated
 from ecphoria.evaluation.datasets.dataset import Dataset
 from ecphoria.evaluation.report import Report, make_report
 from ecphoria.evaluation.run import Connect, Outcome, Plan, Watch, run
@@ -68,6 +68,7 @@ async def evaluate(
         arms=arms,
         name=name,
         monotonic=monotonic,
+        unconsolidated=unconsolidated(default) if wanted.ablate else None,
         concurrency=wanted.concurrency,
         keep=wanted.keep,
     )

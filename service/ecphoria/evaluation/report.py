@@ -7,11 +7,12 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ecphoria.errors import BadFile
-from ecphoria.evaluation.arms import WITHOUT
+from ecphoria.evaluation.arms import UNCONSOLIDATED, WITHOUT
 from ecphoria.evaluation.bootstrap import Difference, difference
 from ecphoria.evaluation.datasets.dataset import Dataset, Suite
 from ecphoria.evaluation.datasets.reading import read_json
 from ecphoria.evaluation.figures import DEPTH, HEADLINE, MEASURES, Figures, figures
+from ecphoria.evaluation.measures import mean, recall_at
 from ecphoria.evaluation.rows import Row, read_rows, write_rows
 from ecphoria.evaluation.run import Outcome
 from ecphoria.wire.administration import ReadinessAnswer
@@ -48,11 +49,11 @@ class Report(BaseModel):
     strategies: dict[str, Figures]
     ablations: dict[str, Ablation]
     ingest: dict[str, int | float | None]
-    consolidation: dict[str, float] | None = None
+    consolidation: dict[str, float | None]
 
     def document(self, rows: str | None) -> dict[str, object]:
         """Give what goes into the file; `rows` names the file of the rows beside it."""
-        flat = self.model_dump(mode="json", exclude={"strategies", "ablations", "consolidation"})
+        flat = self.model_dump(mode="json", exclude={"strategies", "ablations"})
         return flat | {
             "strategies": {name: one.entry() for name, one in self.strategies.items()},
             "ablations": {
@@ -60,7 +61,6 @@ class Report(BaseModel):
                 | {"difference": {of: gap.model_dump() for of, gap in one.difference.items()}}
                 for name, one in self.ablations.items()
             },
-            "consolidation": self.consolidation,
             "rows": rows,
         }
 
@@ -131,7 +131,23 @@ def make_report(
             "episodes_per_second": per_second,
             "bytes_per_episode": None,
         },
+        consolidation={
+            "seconds": outcome.consolidation_s,
+            "delta_recall@10": _gain(of.get(UNCONSOLIDATED, []), of.get(default, [])),
+        },
     )
+
+
+def _gain(before: Sequence[Row], after: Sequence[Row]) -> float | None:
+    """Tell what consolidation adds to the default's recall; None if it was not asked before."""
+    first = {(row.collection, row.question): row for row in before if row.scored}
+    pairs = [
+        (first[key], row) for row in after if (key := (row.collection, row.question)) in first
+    ]
+    return mean(
+        [recall_at(new.ranked, new.gold, 10) - recall_at(old.ranked, old.gold, 10)
+         for old, new in pairs]
+    )  # fmt: skip
 
 
 def differences(

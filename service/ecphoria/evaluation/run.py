@@ -32,6 +32,7 @@ class Plan:
     Attributes:
         name: Prefix of the tenants' names, which must be new.
         monotonic: Seconds from some fixed moment.
+        unconsolidated: Asked before consolidation, to tell what that changes.
         concurrency: Questions under way at a time; latencies mean most with one.
         keep: Leave the tenants in the store.
     """
@@ -39,6 +40,7 @@ class Plan:
     arms: Sequence[Arm]
     name: str
     monotonic: Callable[[], float]
+    unconsolidated: Arm | None = None
     concurrency: int = 1
     keep: bool = False
 
@@ -49,6 +51,8 @@ class Outcome:
 
     Attributes:
         rows: By strategy, then in the order of the data.
+        seconds: Of appending.
+        consolidation_s: Of consolidating.
         tenants: Those that were left in the store.
         findings: What went wrong, and how often.
     """
@@ -56,6 +60,7 @@ class Outcome:
     rows: tuple[Row, ...]
     episodes: int
     seconds: float
+    consolidation_s: float
     findings: dict[str, int]
     tenants: tuple[str, ...]
 
@@ -72,11 +77,12 @@ async def run(dataset: Dataset, connect: Connect, plan: Plan, watch: Watch) -> O
         async with job.tenant(f"{plan.name}-{number}") as (name, client):
             tenants.append(name)
             await job.measure(part, client)
-    order = {arm.name: place for place, arm in enumerate(plan.arms)}
+    order = {arm.name: place for place, arm in enumerate(job.arms)}
     return Outcome(
         rows=tuple(sorted(job.rows, key=lambda row: order[row.strategy])),
         episodes=job.episodes,
         seconds=job.seconds,
+        consolidation_s=job.consolidation_s,
         findings=dict(sorted((+job.findings).items())),
         tenants=tuple(tenants) if plan.keep else (),
     )
@@ -89,12 +95,14 @@ class _Job:
         self.rows: list[Row] = []
         self.findings: Counter[str] = Counter()
         self.episodes = 0
-        self.seconds = 0.0
+        self.seconds = self.consolidation_s = 0.0
+        first = plan.unconsolidated
+        self.arms = [*plan.arms, *([first] if first else [])]
         self._connect, self._plan, self._watch = connect, plan, watch
         self._depth = DEPTH[dataset.suite]
         self._sent = self._asked = 0
         self._to_send = sum(len(part.memories) for part in dataset.collections)
-        self._to_ask = len(dataset.questions) * len(plan.arms)
+        self._to_ask = len(dataset.questions) * len(self.arms)
 
     @contextlib.asynccontextmanager
     async def tenant(self, name: str) -> AsyncIterator[tuple[str, AsyncClient]]:
@@ -109,11 +117,27 @@ class _Job:
                         await operator.erase_tenant(name)
 
     async def measure(self, part: Collection, client: AsyncClient) -> None:
-        """Append everything, then ask everything of one arm after the other."""
+        """Append everything, consolidate, then ask everything of one arm after the other."""
         known = await self._append(part, client)
+        if self._plan.unconsolidated is not None:
+            await self._ask_arm(part, client, self._plan.unconsolidated, known)
+        await self._consolidate(client)
         for arm in self._plan.arms:
-            await self._warm(part, client, arm)
-            self.rows += await self._ask_all(part, client, arm, known)
+            await self._ask_arm(part, client, arm, known)
+
+    async def _ask_arm(
+        self, part: Collection, client: AsyncClient, arm: Arm, known: dict[str, str]
+    ) -> None:
+        await self._warm(part, client, arm)
+        self.rows += await self._ask_all(part, client, arm, known)
+
+    async def _consolidate(self, client: AsyncClient) -> None:
+        begun = self._plan.monotonic()
+        done = await client.consolidate()
+        self.consolidation_s += self._plan.monotonic() - begun
+        for step in done.steps:
+            if step.reason:
+                self.findings[f"consolidations without {step.name}: {step.reason}"] += 1
 
     async def _ask_all(
         self, part: Collection, client: AsyncClient, arm: Arm, known: dict[str, str]

@@ -95,6 +95,11 @@ class Graph:
         """Give back every connection."""
         await self._driver.close()
 
+    async def bookmarks(self) -> neo4j.Bookmarks:
+        """Tell what another connection must wait for to see every write of this one."""
+        known = await self._driver.execute_query_bookmark_manager.get_bookmarks()
+        return neo4j.Bookmarks.from_raw_values(known)
+
     async def run(self, statement: Statement[R], **params: object) -> list[R]:
         """Run one statement in a transaction of its own, retried when the server allows.
 

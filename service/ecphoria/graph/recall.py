@@ -1,6 +1,6 @@
 """Read for recall: seeds from the indexes, columns of a subgraph, arcs of a frontier."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -80,6 +80,12 @@ class _EdgeLists:
     abouts: list[int]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PriorLists:
+    id: list[str]
+    prior: list[float]
+
+
 _LOAD_PROFILE = Statement("recall.load_profile", _ProfileRow)
 _SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", _FoundRow)
 _SEEDS_BY_TEXT = Statement("recall.seeds_by_text", _FoundRow)
@@ -88,6 +94,7 @@ _LIST_CONCEPTS_NAMED = Statement("recall.list_concepts_named", FoundConcept)
 _EXPAND_FRONTIER = Statement("recall.expand_frontier", _ArcLists)
 _LIST_CONCEPTS_OF = Statement("recall.list_concepts_of", _EdgeLists)
 _LIST_EPISODES_OF = Statement("recall.list_episodes_of", _EdgeLists)
+_LIST_PRIORS = Statement("recall.list_priors", _PriorLists)
 _LIST_LIVE_EPISODES = Statement("recall.list_live_episodes", StoredEpisode)
 
 
@@ -220,6 +227,11 @@ class EpisodeReader:
             _LIST_EPISODES_OF, tenant=tenant, concepts=list(concepts), hub=hub
         )
         return _to_edges(lists)
+
+    async def priors(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[str, float]:
+        """Look up the priors consolidation gave; an episode without one is absent."""
+        (lists,) = await self._graph.run(_LIST_PRIORS, tenant=tenant, ids=list(ids))
+        return dict(zip(lists.id, lists.prior, strict=True))
 
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
         """Fetch whole episodes, in the order asked; missing ones are left out."""

@@ -1,6 +1,6 @@
 """What recalling needs: seeds from the indexes, columns of a bounded subgraph, arcs by wave."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -224,6 +224,10 @@ class RecallStore(Protocol):
         self, tenant: TenantId, concepts: Sequence[str], hub: int
     ) -> ConceptEdges:
         """List the live episodes about these concepts, and those that mention them unless hubs."""
+        ...
+
+    async def priors(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[str, float]:
+        """Look up the priors consolidation gave; an episode without one is absent."""
         ...
 
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:

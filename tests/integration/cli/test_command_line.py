@@ -32,6 +32,18 @@ def test_a_file_is_imported_once(ecphoria: CommandLine, service: Served) -> None
     assert stats["sessions"] >= 28
 
 
+def test_a_memory_is_consolidated(ecphoria: CommandLine, service: Served) -> None:
+    for text in ("The ferry leaves at eight.", "It comes back at nine."):
+        assert ecphoria("remember", text, "--session", "harbour").returncode == 0
+    done = ecphoria("consolidate")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("prior")
+    told = json.loads(ecphoria("consolidate", "--json").stdout)
+    (step,) = told["steps"]
+    assert step["status"] == "done"
+    assert step["counts"]["episodes"] >= 2
+
+
 def test_bad_records_do_not_sink_the_others(ecphoria: CommandLine, service: Served) -> None:
     lines = ['{"text": "a note worth keeping"}', "nonsense", '{"text": ""}', '{"text": "and one"}']
     done = ecphoria("import", "-", feed="\n".join(lines))

@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 from pydantic import TypeAdapter
 
-from ecphoria.evaluation.arms import Arm, ablations, chosen
+from ecphoria.evaluation.arms import Arm, ablations, chosen, unconsolidated
 from ecphoria.evaluation.datasets.dataset import Collection, Dataset, Question, Suite
 from ecphoria.evaluation.report import Report, make_report
 from ecphoria.evaluation.run import Outcome, Plan, run
@@ -52,7 +52,9 @@ def small(suite: Suite = Suite.LOCOMO) -> Dataset:
     )
 
 
-def plan(*arms: Arm, concurrency: int = 1, keep: bool = False) -> Plan:
+def plan(
+    *arms: Arm, concurrency: int = 1, keep: bool = False, unconsolidated: Arm | None = None
+) -> Plan:
     ticks = count()
     return Plan(
         arms=arms or chosen(KNOWN, ["ecphoria"]),
@@ -60,6 +62,7 @@ def plan(*arms: Arm, concurrency: int = 1, keep: bool = False) -> Plan:
         monotonic=lambda: float(next(ticks)),
         concurrency=concurrency,
         keep=keep,
+        unconsolidated=unconsolidated,
     )
 
 
@@ -69,7 +72,8 @@ def unwatched(stage: str, done: int, total: int) -> None:
 
 async def measured(dataset: Dataset) -> tuple[Report, Outcome]:
     arms = [*chosen(KNOWN, ["ecphoria"]), *ablations(KNOWN)]
-    outcome = await run(dataset, TinyService().connect, plan(*arms), unwatched)
+    whole = plan(*arms, unconsolidated=unconsolidated("ecphoria"))
+    outcome = await run(dataset, TinyService().connect, whole, unwatched)
     report = make_report(
         dataset,
         outcome,

@@ -35,11 +35,17 @@ STRATEGIES = [
 
 @dataclass
 class TinyService:
-    """Tenants of episodes; `refuse` names texts that may not be stored or asked."""
+    """Tenants of episodes; `refuse` names texts that may not be stored or asked.
+
+    `skipped` tells why consolidation skips its step; `consolidated` notes for each cycle how many
+    questions were asked before.
+    """
 
     refuse: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     tenants: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    skipped: str = ""
+    consolidated: list[tuple[str, int]] = field(default_factory=list)
     under_way: int = 0
     most_under_way: int = 0
 
@@ -63,6 +69,9 @@ class TinyService:
             return httpx.Response(200, json={"removed": {}})
         if path == "/v1/episodes/batch":
             return self._store(tenant, body["episodes"])
+        if path == "/v1/consolidation":
+            self.consolidated.append((tenant, len(self.asked)))
+            return httpx.Response(200, json=_consolidation(self.skipped))
         assert path == "/v1/recall"
         return self._recall(tenant, body)
 
@@ -102,6 +111,12 @@ class TinyService:
             for rank, one in enumerate(ranked[: body["k"]], start=1)
         ]
         return httpx.Response(200, json=_answer(hits, confidence=len(words) / 10))
+
+
+def _consolidation(skipped: str) -> dict[str, Any]:
+    status = "skipped" if skipped else "done"
+    step = {"name": "prior", "status": status, "seconds": 0.5, "counts": {}, "reason": skipped}
+    return {"cycle": "c", "started_at": MOMENT, "seconds": 1.0, "steps": [step]}
 
 
 def _answer(hits: list[dict[str, Any]], confidence: float) -> dict[str, Any]:

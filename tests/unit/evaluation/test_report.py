@@ -1,6 +1,7 @@
 """Reports: complete, derived from the rows alone, comparable."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +9,15 @@ import pytest
 from rich.console import Console
 
 from ecphoria.errors import BadFile
+from ecphoria.evaluation.arms import UNCONSOLIDATED
 from ecphoria.evaluation.compare import compare
 from ecphoria.evaluation.datasets.dataset import Suite
 from ecphoria.evaluation.figures import figures, recall_curve
 from ecphoria.evaluation.plots import draw
-from ecphoria.evaluation.report import write
+from ecphoria.evaluation.report import make_report, write
 from ecphoria.evaluation.rows import Row, read_rows
 from ecphoria.evaluation.tables import ablation_table, comparison_table, strategy_table
-from tests.unit.evaluation.conftest import measured, small
+from tests.unit.evaluation.conftest import READY, measured, small
 
 
 async def written(folder: Path, name: str = "r.json", suite: Suite = Suite.LOCOMO) -> Path:
@@ -58,7 +60,30 @@ async def test_the_report_holds_what_the_run_was(tmp_path: Path) -> None:
         "bytes_per_episode": None,
     }
     assert report["findings"] == {"empty sessions": 1}
-    assert set(report["ablations"]) == {"without:words", "without:spreading", "fusion"}
+    assert report["consolidation"] == {"seconds": 2.0, "delta_recall@10": 0.0}
+    assert set(report["ablations"]) == {
+        "without:words", "without:spreading", "without:consolidation", "fusion",
+    }  # fmt: skip
+
+
+async def test_consolidation_is_credited_with_what_it_changed() -> None:
+    report, outcome = await measured(small())
+    worse = [
+        row.model_copy(update={"ranked": ()})
+        if row.strategy == UNCONSOLIDATED and row.collection == "one"
+        else row
+        for row in outcome.rows
+    ]
+    again = make_report(
+        small(),
+        replace(outcome, rows=tuple(worse)),
+        wanted=["ecphoria"],
+        default="ecphoria",
+        version="1.2.3",
+        service=READY,
+    )
+    assert report.n == 3
+    assert again.consolidation["delta_recall@10"] == pytest.approx(2 / 3)
 
 
 async def test_figures_are_means_over_scored_questions(tmp_path: Path) -> None:
@@ -129,7 +154,9 @@ async def test_a_comparison_pairs_what_both_have(tmp_path: Path) -> None:
         "ecphoria", "recall@10", 1.0, 0.0,
     )  # fmt: skip
     assert line.gap.mean == -1.0
-    assert found.alone == ("fusion", "without:spreading", "without:words")
+    assert found.alone == (
+        "fusion", "without:consolidation", "without:spreading", "without:words",
+    )  # fmt: skip
     assert found.unpaired == 1
 
 

@@ -1,12 +1,14 @@
 """Runs: what is asked of the service, what is counted, what is left behind."""
 
 import pytest
+from pydantic import TypeAdapter
 
 from ecphoria.errors import Unavailable, UnknownStrategy
-from ecphoria.evaluation.arms import ablations, chosen
+from ecphoria.evaluation.arms import ablations, chosen, unconsolidated
 from ecphoria.evaluation.run import run
+from ecphoria.wire.administration import StrategyAnswer
 from tests.unit.evaluation.conftest import KNOWN, plan, small, unwatched
-from tests.unit.evaluation.doubles import TinyService
+from tests.unit.evaluation.doubles import TinyService, option
 
 
 async def test_every_question_is_asked_of_every_arm(service: TinyService) -> None:
@@ -75,6 +77,28 @@ async def test_a_memory_that_is_refused_is_counted() -> None:
     assert outcome.rows[0].ranked == ("m0", "m3", "m2")
 
 
+async def test_each_collection_is_consolidated_once_before_its_questions(
+    service: TinyService,
+) -> None:
+    outcome = await run(small(), service.connect, plan(), unwatched)
+    # One question of each collection is asked unmeasured.
+    assert service.consolidated == [("eval-x-1", 0), ("eval-x-2", 4)]
+    assert outcome.consolidation_s == 2.0
+
+
+async def test_the_default_may_be_asked_before_consolidation(service: TinyService) -> None:
+    first = unconsolidated("ecphoria")
+    outcome = await run(small(), service.connect, plan(unconsolidated=first), unwatched)
+    assert service.consolidated == [("eval-x-1", 4), ("eval-x-2", 11)]
+    assert [row.strategy for row in outcome.rows] == ["ecphoria"] * 5 + [first.name] * 5
+
+
+async def test_a_step_that_is_skipped_is_counted_with_its_reason() -> None:
+    service = TinyService(skipped="no library")
+    outcome = await run(small(), service.connect, plan(), unwatched)
+    assert outcome.findings == {"consolidations without prior: no library": 2}
+
+
 async def test_a_service_that_is_gone_ends_the_run_and_leaves_nothing() -> None:
     service = TinyService(refuse={"blue": (503, "unavailable")})
     with pytest.raises(Unavailable):
@@ -105,6 +129,27 @@ def test_a_mechanism_is_what_is_on_and_can_be_off() -> None:
         "without:words": {"w_words": 0.0},
         "without:spreading": {"next_spreading": False},
         "fusion": {},
+    }
+
+
+def test_mechanisms_that_serve_one_purpose_are_also_switched_off_together() -> None:
+    options = {"w_sem": 0.15, "w_ctx": 0.15, "next_spreading": True, "w_lex": 0.3}
+    default = TypeAdapter(StrategyAnswer).validate_python(
+        {
+            "name": "ecphoria",
+            "doc": "",
+            "presets": [],
+            "parameters": [option(name, value, 0.0) for name, value in options.items()],
+        }
+    )
+    arms = {arm.name: arm.options for arm in ablations([default])}
+    assert arms == {
+        "without:sem": {"w_sem": 0.0},
+        "without:ctx": {"w_ctx": 0.0},
+        "without:spreading": {"next_spreading": False},
+        "without:lex": {"w_lex": 0.0},
+        "without:next edges": {"next_spreading": False, "w_ctx": 0.0},
+        "without:meaning": {"w_sem": 0.0, "w_ctx": 0.0},
     }
 
 

@@ -1,0 +1,17 @@
+// doc: Take the prior from nodes that this consolidation gave none: they have no edge any more.
+// mode: write
+// params: tenant STRING, cycle STRING
+// returns: dropped INTEGER
+// plan: Eager nodes are found before their cycle goes; few have lost their last edge
+CYPHER 25
+CALL () {
+  MATCH (n:Episode)
+  WHERE n.tenant = $tenant AND n.turn IS NOT NULL AND n.prior_cycle <> $cycle
+  RETURN n
+  UNION ALL
+  MATCH (n:Name)
+  WHERE n.tenant = $tenant AND n.normalised IS NOT NULL AND n.prior_cycle <> $cycle
+  RETURN n
+}
+REMOVE n.prior, n.prior_cycle
+RETURN count(n) AS dropped

@@ -1,0 +1,1 @@
+"""Consolidation: a cycle over a tenant's graph, one step a module."""

@@ -1,0 +1,166 @@
+"""PageRank by the Graph Data Science library, through its client.
+
+The client is synchronous: each call has a connection of its own, in a worker thread. A projection
+is named after its cycle, so two workers never share one, and is dropped whatever happens; one
+that a killed process left behind goes with the first call an hour later.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import neo4j
+import numpy as np
+
+from ecphoria.graph.driver import GraphOptions, translated_errors
+from ecphoria.graph.executor import Done, Graph, Statement
+from ecphoria.model.ids import TenantId
+from ecphoria.ports.consolidation import PageRanks
+
+if TYPE_CHECKING:
+    from graphdatascience import GraphDataScience
+    from graphdatascience.graph.graph_api import Graph as Projection
+
+__all__ = ["Priors"]
+
+PREFIX: Final = "ecphoria-"
+_ORPHANED_S: Final = 3_600
+_BATCH: Final = 5_000
+_DAMPING: Final = 0.85
+# A round shrinks what is left to 0.85 of it: 30 would leave 1 %, enough to swap ranks.
+_ROUNDS: Final = 200
+_TOLERANCE: Final = 1e-8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Projected:
+    nodes: int
+    arcs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Name:
+    graph: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Dropped:
+    dropped: int
+
+
+_PROJECT_GRAPH = Statement("consolidation.project_graph", _Projected)
+_LIST_PROJECTIONS = Statement("consolidation.list_projections", _Name)
+_SAVE_EPISODE_PRIORS = Statement("consolidation.save_episode_priors", Done)
+_SAVE_CONCEPT_PRIORS = Statement("consolidation.save_concept_priors", Done)
+_DROP_OLD_PRIORS = Statement("consolidation.drop_old_priors", _Dropped)
+
+
+class Priors:
+    """PageRank and where it is kept; implements `ports.consolidation.PriorStore`."""
+
+    def __init__(self, graph: Graph, options: GraphOptions) -> None:
+        self._graph = graph
+        self._options = options
+
+    async def page_rank(self, tenant: TenantId, cycle: str) -> PageRanks | None:
+        """Rank the tenant's live graph; None where the server has no graph library."""
+        bookmarks = await self._graph.bookmarks()
+        return await asyncio.to_thread(self._page_rank, tenant, cycle, bookmarks)
+
+    async def save_priors(
+        self, tenant: TenantId, cycle: str, *, concepts: bool, priors: Mapping[str, float]
+    ) -> None:
+        """Store the priors of episodes, or of concepts, in bounded transactions."""
+        statement = _SAVE_CONCEPT_PRIORS if concepts else _SAVE_EPISODE_PRIORS
+        ids = sorted(priors)
+        for first in range(0, len(ids), _BATCH):
+            rows = [{"id": one, "prior": priors[one]} for one in ids[first : first + _BATCH]]
+            await self._graph.run(statement, tenant=tenant, cycle=cycle, rows=rows)
+
+    async def drop_old_priors(self, tenant: TenantId, cycle: str) -> int:
+        """Take the prior from every node that this cycle gave none; tell how many."""
+        row = await self._graph.run_one(_DROP_OLD_PRIORS, tenant=tenant, cycle=cycle)
+        return row.dropped if row else 0
+
+    def _page_rank(
+        self, tenant: TenantId, cycle: str, bookmarks: neo4j.Bookmarks
+    ) -> PageRanks | None:
+        from graphdatascience.error.gds_not_installed import GdsNotFound  # noqa: PLC0415 (costly)
+
+        name = f"{PREFIX}{cycle}"
+        try:
+            with translated_errors(_PROJECT_GRAPH.name), self._library(bookmarks) as library:
+                self._drop_orphans(library)
+                try:
+                    return self._ranked(library, tenant, name)
+                finally:
+                    library.graph.drop(name, fail_if_missing=False)
+        except GdsNotFound:
+            return None
+
+    @contextmanager
+    def _library(self, bookmarks: neo4j.Bookmarks) -> "Iterator[GraphDataScience]":
+        from graphdatascience import GraphDataScience  # noqa: PLC0415 (costly)
+
+        given = self._options
+        with neo4j.GraphDatabase.driver(
+            given.uri,
+            auth=(given.user, given.password),
+            connection_timeout=given.connect_timeout_s,
+            notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
+            user_agent="ecphoria",
+        ) as driver:
+            yield GraphDataScience(
+                driver,
+                aura_ds=False,
+                database=given.database,
+                arrow=False,
+                bookmarks=bookmarks,
+                show_progress=False,
+            )
+
+    def _drop_orphans(self, library: "GraphDataScience") -> None:
+        query = self._graph.queries[_LIST_PROJECTIONS.name]
+        found = library.run_cypher(query.text, {"prefix": PREFIX, "seconds": _ORPHANED_S})
+        for name in found["graph"]:
+            library.graph.drop(name, fail_if_missing=False)
+
+    def _ranked(self, library: "GraphDataScience", tenant: TenantId, name: str) -> PageRanks:
+        query = self._graph.queries[_PROJECT_GRAPH.name]
+        made = library.run_cypher(query.text, {"tenant": tenant, "graph": name})
+        if made.empty or not made["nodes"].iloc[0]:
+            return _NOTHING
+        projection: Projection = library.graph.get(name)
+        done = library.page_rank.mutate(
+            projection,
+            "rank",
+            damping_factor=_DAMPING,
+            max_iterations=_ROUNDS,
+            tolerance=_TOLERANCE,
+            relationship_weight_property="weight",
+        )
+        rows = library.graph.node_properties.stream(
+            projection, "rank", db_node_properties=["id", "turn"]
+        )
+        # A node deleted since it was projected has no id any more.
+        rows = rows[rows["id"].notna()].sort_values("id")
+        return PageRanks(
+            id=tuple(rows["id"]),
+            is_concept=rows["turn"].isna().to_numpy(dtype=np.bool_),
+            value=rows["rank"].to_numpy(dtype=np.float64),
+            arcs=int(made["arcs"].iloc[0]),
+            iterations=done.ran_iterations,
+            converged=done.did_converge,
+        )
+
+
+_NOTHING: Final = PageRanks(
+    id=(),
+    is_concept=np.zeros(0, np.bool_),
+    value=np.zeros(0),
+    arcs=0,
+    iterations=0,
+    converged=True,
+)
