@@ -89,7 +89,6 @@ _LIST_SEGMENT = Statement("ingest.list_segment", _PlacedRow)
 _LIST_VECTORS = Statement("ingest.list_vectors", _VectorRow)
 _LIST_NAMES = Statement("ingest.list_names", _NameColumns)
 _LIST_WORDS = Statement("ingest.list_words", _WordColumn)
-_LIST_NAME_STATES = Statement("ingest.list_name_states", NameState)
 _LIST_WORD_COUNTS = Statement("ingest.list_word_counts", _WordCount)
 _FIND_BODIES = Statement("ingest.find_bodies", Body)
 _LIST_MENTIONS = Statement("ingest.list_mentions", _Mentioning)
@@ -207,9 +206,6 @@ class _Transaction:
             )
         ]
         return states, words.words
-
-    async def name_states(self, names: Sequence[str]) -> Sequence[NameState]:
-        return await self._work.run(_LIST_NAME_STATES, tenant=self._tenant, names=list(names))
 
     async def word_counts(self, words: Sequence[str]) -> Mapping[str, int]:
         rows = await self._work.run(_LIST_WORD_COUNTS, tenant=self._tenant, words=list(words))

@@ -249,10 +249,6 @@ class IngestTransaction(Protocol):
         """Load every name of the tenant, and every word it has seen in lower case."""
         ...
 
-    async def name_states(self, names: Sequence[str]) -> Sequence[NameState]:
-        """Load the stored states of some names."""
-        ...
-
     async def word_counts(self, words: Sequence[str]) -> Mapping[str, int]:
         """Count, for each word, the items that have it in lower case."""
         ...
