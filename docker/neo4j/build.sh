@@ -7,14 +7,7 @@ set -eu
 HERE=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 BASE=ecphoria/base:bookworm
 
-if ! docker image inspect "$BASE" >/dev/null 2>&1; then
-    root=$(mktemp -d)
-    trap 'rm -rf "$root"' EXIT
-    debootstrap --variant=minbase --include=ca-certificates,tini,procps bookworm "$root" >&2
-    tar -C "$root" --exclude=./var/cache/apt --exclude=./var/lib/apt/lists -c . |
-        docker import - "$BASE" >&2
-fi
-
+"$HERE/../build-base.sh" "$BASE" tini,procps
 described=$("${PYTHON:-python3}" "$HERE/context.py")
 context=$(printf '%s\n' "$described" | head -n 1)
 tag=$(printf '%s\n' "$described" | tail -n 1)
