@@ -118,8 +118,8 @@ class Owner(httpx.Client):
 
 
 @contextmanager
-def new_owner(operator: httpx.Client, *scopes: str) -> Iterator[Owner]:
-    """A tenant of its own with one key, erased afterwards."""
+def new_owner(operator: httpx.Client, *scopes: str, erase: bool = True) -> Iterator[Owner]:
+    """A tenant of its own with one key, erased afterwards unless its service ends before."""
     name = f"t-{secrets.token_hex(8)}"
     assert operator.post("/v1/tenants", json={"name": name}).status_code == 201
     issued = operator.post(
@@ -130,7 +130,8 @@ def new_owner(operator: httpx.Client, *scopes: str) -> Iterator[Owner]:
     assert issued.status_code == 201, issued.text
     with Owner(str(operator.base_url), name, issued.json()["secret"]) as owner:
         yield owner
-    assert operator.delete(f"/v1/tenants/{name}").status_code in {200, 404}
+    if erase:
+        assert operator.delete(f"/v1/tenants/{name}").status_code in {200, 404}
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import httpx
 
-from tests.acceptance.conftest import new_owner
+from tests.acceptance.conftest import Owner, new_owner
+from tests.acceptance.writers import Writers, require_once
 from tests.conftest import CACHE, Server
 
 PROGRAM = """
@@ -102,20 +103,25 @@ def test_no_memory_text_and_no_secret_is_logged(neo4j_server: Server, tmp_path: 
     assert any(re.fullmatch(r"[0-9a-f]{32}", event.get("tenant_id", "")) for event in served)
 
 
-def test_an_acknowledged_memory_outlives_a_kill(neo4j_server: Server, tmp_path: Path) -> None:
-    body = {"text": "It was acknowledged.", "idempotency_key": "k"}
-    with child(neo4j_server, tmp_path) as first, operator_of(first) as operator:
-        name = f"t-{secrets.token_hex(8)}"
-        headers = {"Ecphoria-Tenant": name}
-        operator.post("/v1/tenants", json={"name": name})
-        made = operator.post("/v1/episodes", json=body, headers=headers).json()
-        first.process.kill()
+def test_what_was_acknowledged_outlives_a_kill_of_the_service(
+    neo4j_server: Server, tmp_path: Path
+) -> None:
+    with (
+        child(neo4j_server, tmp_path) as first,
+        operator_of(first) as operator,
+        new_owner(operator, erase=False) as owner,
+    ):
+        writers = Writers(owner, 2)
+        try:
+            writers.wait_for(30)
+            first.process.kill()
+            writers.wait_for_a_refusal()
+        finally:
+            writers.stop()
     with child(neo4j_server, tmp_path) as second, operator_of(second) as operator:
-        again = operator.post("/v1/episodes", json=body, headers=headers).json()
-        told = operator.post("/v1/recall", json={"cue": body["text"]}, headers=headers).json()
-        assert operator.delete(f"/v1/tenants/{name}").status_code == 200
-    assert again == {"id": made["id"], "outcome": "existed"}
-    assert [hit["episode"]["id"] for hit in told["hits"]] == [made["id"]]
+        with Owner(second.url, owner.name, owner.key) as again:
+            require_once(again, writers)
+        assert operator.delete(f"/v1/tenants/{owner.name}").status_code == 200
 
 
 def test_a_key_revoked_by_another_process_ends_within_its_trust(

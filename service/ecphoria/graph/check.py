@@ -1,6 +1,7 @@
 """See what the server is and can do before anything is written to it."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,7 +9,7 @@ from ecphoria.errors import EcphoriaError, StoreUnsuitable
 from ecphoria.graph.executor import Graph, Statement
 from ecphoria.ports.tenants import Health
 
-__all__ = ["check", "health"]
+__all__ = ["check", "health", "what_is_missing"]
 
 # The first version that stores filter properties in a vector index and has SEARCH.
 _FLOOR: Final = (2026, 1)
@@ -60,33 +61,36 @@ async def health(graph: Graph) -> Health:
 
     Raises:
         StoreUnavailable: The server does not answer.
+        StoreUnsuitable: It is no Neo4j.
         Misconfigured: The server refuses the user and password.
     """
-    (server,) = await graph.run(_SHOW_COMPONENTS)
+    server = await graph.run_one(_SHOW_COMPONENTS)
+    if server is None:
+        raise StoreUnsuitable("The server at the Neo4j URI names no Neo4j Kernel; set another.")
     names = await graph.run(_FIND_PROCEDURES, names=[_VECTOR_PROCEDURE, _TEXT_PROCEDURE])
-    procedures = {row.name for row in names}
-    missing = []
-    if _to_version(server.version) < _FLOOR:
-        missing.append(
-            f"version {server.version} is older than 2026.01, the first with SEARCH and filters "
-            "in vector indexes: update Neo4j, or unset its URI to use the managed one"
-        )
-    if _VECTOR_PROCEDURE not in procedures:
-        missing.append(
-            "there are no vector indexes: allow the db.* procedures in "
-            "`dbms.security.procedures.allowlist`"
-        )
-    if _TEXT_PROCEDURE not in procedures:
-        missing.append(
-            "there are no full-text indexes: allow the db.* procedures in "
-            "`dbms.security.procedures.allowlist`"
-        )
     return Health(
         neo4j=server.version,
         edition=server.edition,
         gds=await _gds(graph),
-        missing=tuple(missing),
+        missing=what_is_missing(server.version, {row.name for row in names}),
     )
+
+
+def what_is_missing(version: str, procedures: Collection[str]) -> tuple[str, ...]:
+    """Tell why a server of this version with these procedures cannot be used, with remedies."""
+    missing = []
+    if _to_version(version) < _FLOOR:
+        missing.append(
+            f"version {version} is older than 2026.01, the first with SEARCH and filters in "
+            "vector indexes: update Neo4j, or unset its URI to use the managed one"
+        )
+    for procedure, what in ((_VECTOR_PROCEDURE, "vector"), (_TEXT_PROCEDURE, "full-text")):
+        if procedure not in procedures:
+            missing.append(
+                f"there are no {what} indexes: allow the db.* procedures in "
+                "`dbms.security.procedures.allowlist`"
+            )
+    return tuple(missing)
 
 
 async def _gds(graph: Graph) -> str | None:
