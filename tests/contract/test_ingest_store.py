@@ -1,7 +1,7 @@
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 import numpy as np
@@ -14,7 +14,15 @@ from ecphoria.graph.ingest import EpisodeWriter
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.model.recall import Filters
-from ecphoria.ports.ingest import IngestChanges, IngestTransaction, MovedRow, TermDelta, WordDelta
+from ecphoria.ports.ingest import (
+    IngestChanges,
+    IngestTransaction,
+    MovedRow,
+    Placed,
+    SegmentStart,
+    TermDelta,
+    WordDelta,
+)
 from tests.conftest import Cypher
 from tests.contract.memories import (
     START,
@@ -39,6 +47,17 @@ Ask = Callable[[IngestTransaction], Awaitable[T]]
 
 async def ask(graph: Graph, tenant: TenantId, work: Ask[T]) -> T:
     return await EpisodeWriter(graph).change(tenant, work)
+
+
+async def segment(
+    transaction: IngestTransaction,
+    session: str,
+    at: datetime,
+    position: int | None,
+    margin: int,
+) -> Sequence[Placed]:
+    start = SegmentStart(session=session, occurred_at=at, position=position or 0)
+    return (await transaction.segments([start], margin)).get(session, [])
 
 
 async def count(cypher: Cypher, tenant: TenantId, label: str) -> int:
@@ -145,7 +164,7 @@ async def test_a_segment_starts_a_margin_before_the_key(
 
     async def ordinals(minute: int, margin: int, position: int | None = None) -> list[int]:
         at = START + timedelta(minutes=minute)
-        placed = await ask(graph, tenant, lambda t: t.segment("s1", at, position, margin))
+        placed = await ask(graph, tenant, lambda t: segment(t, "s1", at, position, margin))
         return [one.ordinal for one in placed]
 
     assert await ordinals(minute=5, margin=2) == [3, 4, 5, 6, 7]
@@ -153,12 +172,24 @@ async def test_a_segment_starts_a_margin_before_the_key(
     assert await ordinals(minute=60, margin=3) == [5, 6, 7]
     assert await ordinals(minute=60, margin=0) == []
     at = START + timedelta(minutes=8)
-    placed = await ask(graph, tenant, lambda t: t.segment("s1", at, None, 1))
+    placed = await ask(graph, tenant, lambda t: segment(t, "s1", at, None, 1))
     assert placed[0].terms == ("turn", "said", "t8")
     assert (placed[0].near_length, placed[0].context_norm) == (6.5, 1.25)
     assert (placed[0].turn, placed[0].occurred_at) == (8, at)
-    assert await ask(graph, tenant, lambda t: t.segment("s9", at, None, 5)) == []
-    assert await ask(graph, other_tenant, lambda t: t.segment("s1", at, None, 5)) == []
+    assert await ask(graph, tenant, lambda t: segment(t, "s9", at, None, 5)) == []
+    assert await ask(graph, other_tenant, lambda t: segment(t, "s1", at, None, 5)) == []
+
+
+async def test_segments_of_many_sessions_come_together(graph: Graph, tenant: TenantId) -> None:
+    rows = [turn(tenant, number, session=f"s{number % 2}") for number in range(1, 7)]
+    await write(graph, tenant, appended(*rows))
+    starts = [
+        SegmentStart(session="s0", occurred_at=START + timedelta(minutes=2), position=0),
+        SegmentStart(session="s1", occurred_at=START + timedelta(minutes=5), position=0),
+        SegmentStart(session="s7", occurred_at=START, position=0),
+    ]
+    found = await ask(graph, tenant, lambda t: t.segments(starts, 0))
+    assert {name: [one.turn for one in placed] for name, placed in found.items()} == {"s0": [4, 6]}
 
 
 async def test_equal_times_are_ordered_by_position_and_none_is_zero(
@@ -172,7 +203,7 @@ async def test_equal_times_are_ordered_by_position_and_none_is_zero(
     await write(graph, tenant, appended(*rows))
 
     async def after(position: int | None) -> list[int]:
-        placed = await ask(graph, tenant, lambda t: t.segment("s1", START, position, 0))
+        placed = await ask(graph, tenant, lambda t: segment(t, "s1", START, position, 0))
         return [one.ordinal for one in placed]
 
     assert await after(None) == [1, 2]

@@ -14,7 +14,14 @@ from ecphoria.graph.lucene import any_phrase
 from ecphoria.graph.writes import apply_changes
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.ports.ingest import Body, IngestChanges, IngestTransaction, NameState, Placed
+from ecphoria.ports.ingest import (
+    Body,
+    IngestChanges,
+    IngestTransaction,
+    NameState,
+    Placed,
+    SegmentStart,
+)
 from ecphoria.ports.world import Vector
 
 __all__ = ["EpisodeWriter"]
@@ -39,6 +46,7 @@ class _BodyHash:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PlacedRow:
+    session: str
     id: str
     ordinal: int
     occurred_at: datetime
@@ -85,7 +93,7 @@ class _Mentioning:
 _LOCK_TENANT = Statement("ingest.lock_tenant", _Counters)
 _LIST_BODY_HASHES = Statement("ingest.list_body_hashes", _BodyHash)
 _FIND_EPISODE = Statement("archive.find_episode", StoredEpisode)
-_LIST_SEGMENT = Statement("ingest.list_segment", _PlacedRow)
+_LIST_SEGMENTS = Statement("ingest.list_segments", _PlacedRow)
 _LIST_VECTORS = Statement("ingest.list_vectors", _VectorRow)
 _LIST_NAMES = Statement("ingest.list_names", _NameColumns)
 _LIST_WORDS = Statement("ingest.list_words", _WordColumn)
@@ -154,30 +162,26 @@ class _Transaction:
         row = await self._work.run_one(_FIND_EPISODE, tenant=self._tenant, id=episode)
         return None if row is None else to_episode(row)
 
-    async def segment(
-        self, session: str, occurred_at: datetime, position: int | None, margin: int
-    ) -> Sequence[Placed]:
+    async def segments(
+        self, starts: Sequence[SegmentStart], margin: int
+    ) -> Mapping[str, Sequence[Placed]]:
         rows = await self._work.run(
-            _LIST_SEGMENT,
+            _LIST_SEGMENTS,
             tenant=self._tenant,
-            session=session,
-            occurred_at=occurred_at,
-            position=position or 0,
+            starts=[
+                {
+                    "session": start.session,
+                    "occurred_at": start.occurred_at,
+                    "position": start.position,
+                }
+                for start in starts
+            ],
             margin=margin,
         )
-        return [
-            Placed(
-                id=EpisodeId(row.id),
-                ordinal=row.ordinal,
-                occurred_at=row.occurred_at,
-                position=row.position,
-                turn=row.turn,
-                terms=tuple(row.terms.split()),
-                near_length=row.near_length,
-                context_norm=row.context_norm,
-            )
-            for row in rows
-        ]
+        found: dict[str, list[Placed]] = {}
+        for row in rows:
+            found.setdefault(row.session, []).append(_placed(row))
+        return found
 
     async def vectors(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Vector]:
         rows = await self._work.run(_LIST_VECTORS, tenant=self._tenant, ids=list(ids))
@@ -225,3 +229,16 @@ class _Transaction:
 
     async def write(self, changes: IngestChanges) -> None:
         await apply_changes(self._work, self._tenant, changes)
+
+
+def _placed(row: _PlacedRow) -> Placed:
+    return Placed(
+        id=EpisodeId(row.id),
+        ordinal=row.ordinal,
+        occurred_at=row.occurred_at,
+        position=row.position,
+        turn=row.turn,
+        terms=tuple(row.terms.split()),
+        near_length=row.near_length,
+        context_norm=row.context_norm,
+    )

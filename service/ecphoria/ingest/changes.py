@@ -6,11 +6,17 @@ from datetime import timedelta
 
 from ecphoria.ingest.concepts import ConceptChanges
 from ecphoria.ingest.prepare import Prepared
-from ecphoria.ingest.sequence import MARGIN, Resequenced, resequence, vectors_needed
+from ecphoria.ingest.sequence import MARGIN, Arrival, Resequenced, resequence, vectors_needed
 from ecphoria.language.tokens import stems
 from ecphoria.model.episode import Episode, indexed_text
 from ecphoria.model.ids import EpisodeId
-from ecphoria.ports.ingest import EpisodeRow, IngestChanges, IngestTransaction, TermDelta
+from ecphoria.ports.ingest import (
+    EpisodeRow,
+    IngestChanges,
+    IngestTransaction,
+    SegmentStart,
+    TermDelta,
+)
 from ecphoria.ports.world import Vector
 
 __all__ = ["addition", "removal"]
@@ -52,7 +58,10 @@ async def removal(
     terms = stems(indexed_text(gone.title, gone.text))
     sessions: list[Resequenced] = []
     if gone.session is not None:
-        before = await transaction.segment(gone.session, gone.occurred_at - _TICK, None, MARGIN)
+        start = SegmentStart(
+            session=gone.session, occurred_at=gone.occurred_at - _TICK, position=0
+        )
+        before = (await transaction.segments([start], MARGIN))[gone.session]
         removed = frozenset([gone.id])
         known = await transaction.vectors(vectors_needed(before, (), removed))
         sessions.append(resequence(before, (), removed, known))
@@ -78,15 +87,29 @@ async def _sessions(
     for one in new:
         if one.new.session is not None:
             by_session.setdefault(one.new.session, []).append(one)
-    parts: list[Resequenced] = []
-    for session, turned in sorted(by_session.items()):
-        arrivals = [one.arrival(turns[one.id]) for one in turned]
-        first = min(arrivals, key=lambda one: (one.occurred_at, one.position or 0))
-        before = await transaction.segment(session, first.occurred_at, first.position, MARGIN)
-        wanted = vectors_needed(before, arrivals, frozenset())
-        known = {**vectors, **await transaction.vectors(wanted)} if wanted else vectors
-        parts.append(resequence(before, arrivals, frozenset(), known))
-    return parts
+    if not by_session:
+        return []
+    arrivals = {
+        session: [one.arrival(turns[one.id]) for one in turned]
+        for session, turned in sorted(by_session.items())
+    }
+    starts = [_start(session, arriving) for session, arriving in arrivals.items()]
+    stored = await transaction.segments(starts, MARGIN)
+    wanted = [
+        episode
+        for session, before in stored.items()
+        for episode in vectors_needed(before, arrivals[session], frozenset())
+    ]
+    known = {**vectors, **await transaction.vectors(wanted)} if wanted else vectors
+    return [
+        resequence(stored.get(session, ()), arriving, frozenset(), known)
+        for session, arriving in arrivals.items()
+    ]
+
+
+def _start(session: str, arrivals: Sequence[Arrival]) -> SegmentStart:
+    occurred_at, position = min((one.occurred_at, one.position or 0) for one in arrivals)
+    return SegmentStart(session=session, occurred_at=occurred_at, position=position)
 
 
 def _sum(

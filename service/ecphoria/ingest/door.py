@@ -94,17 +94,17 @@ def body_hash(new: NewEpisode) -> str:
     return sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
-def content_key(new: NewEpisode) -> str | None:
+def content_key(new: NewEpisode, body: str) -> str | None:
     """Tell what makes an episode without a key the same as another, if anything does.
 
     A document is its title and text; a dated turn is what was said then. An undated turn or
-    note may be said twice, so each append is a memory of its own.
+    note may be said twice, so each append is a memory of its own. `body` is the body's hash.
     """
     if new.idempotency_key is not None:
         return f"key:{new.idempotency_key}"
     if new.occurred_at is None and new.title is None:
         return None
-    return f"body:{body_hash(new)}"
+    return f"body:{body}"
 
 
 def _readable(field: str, value: str, limit: int) -> None:

@@ -106,16 +106,18 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
     check(new)
     occurred_at = checked_time(new.occurred_at, recorded_at)
     text = indexed_text(new.title, new.text)
-    key = content_key(new)
+    terms = stems(text)
+    body = body_hash(new)
+    key = content_key(new, body)
     return Prepared(
         new=new,
         id=EpisodeId(derived_id(tenant, "episode", key) if key else fresh_id()),
-        body_hash=body_hash(new),
+        body_hash=body,
         text=text,
         occurred_at=occurred_at,
         recorded_at=recorded_at,
-        terms=stems(text),
-        features=turn_features(new.text) if new.session is not None else _SILENT,
+        terms=terms,
+        features=turn_features(new.text, len(terms)) if new.session is not None else _SILENT,
         extraction=extract(new.title, new.text),
         vector=None if new.vector is None else unit_vector(new.vector, dimension),
     )

@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass
 
 from ecphoria.language.english import FIRST_PERSON, SECOND_PERSON, TIME_EXPRESSION
-from ecphoria.language.tokens import stems
 
 __all__ = [
     "TurnFeatures",
@@ -53,11 +52,11 @@ def has_time_expression(spoken: str) -> bool:
     return TIME_EXPRESSION.search(spoken) is not None
 
 
-def turn_features(text: str) -> TurnFeatures:
+def turn_features(text: str, stem_count: int) -> TurnFeatures:
     """Read all features of a turn's text; its caption counts for the length only."""
     spoken = without_caption(text)
     return TurnFeatures(
-        length=length_prior(len(stems(text))),
+        length=length_prior(stem_count),
         is_question=is_question(spoken),
         has_time_expression=has_time_expression(spoken),
         first_person=FIRST_PERSON.search(spoken) is not None,

@@ -22,6 +22,7 @@ __all__ = [
     "NameState",
     "NextRow",
     "Placed",
+    "SegmentStart",
     "TermDelta",
     "WordDelta",
 ]
@@ -45,6 +46,15 @@ class Placed:
     terms: tuple[str, ...]
     near_length: float
     context_norm: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentStart:
+    """From where on a session's turns are wanted: those after (occurred_at, position)."""
+
+    session: str
+    occurred_at: datetime
+    position: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,12 +242,13 @@ class IngestTransaction(Protocol):
         """Fetch one episode of the tenant, live or not."""
         ...
 
-    async def segment(
-        self, session: str, occurred_at: datetime, position: int | None, margin: int
-    ) -> Sequence[Placed]:
-        """List a session's turns after an order key, and `margin` turns before it, in order.
+    async def segments(
+        self, starts: Sequence[SegmentStart], margin: int
+    ) -> Mapping[str, Sequence[Placed]]:
+        """List the turns of each session from its start on, and `margin` turns before, in order.
 
-        The order is (occurred_at, position with None as 0, turn).
+        The order is (occurred_at, position with None as 0, turn). A session that has none, or
+        does not exist, is left out.
         """
         ...
 

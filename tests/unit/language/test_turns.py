@@ -2,7 +2,12 @@ import math
 
 import pytest
 
-from ecphoria.language.turns import length_prior, turn_features, without_caption
+from ecphoria.language.tokens import stems
+from ecphoria.language.turns import TurnFeatures, length_prior, turn_features, without_caption
+
+
+def features(text: str) -> TurnFeatures:
+    return turn_features(text, len(stems(text)))
 
 
 def test_length_rises_to_one_at_39_stems() -> None:
@@ -13,8 +18,8 @@ def test_length_rises_to_one_at_39_stems() -> None:
 
 
 def test_a_caption_counts_for_the_length_only() -> None:
-    spoken = turn_features("Do you like it?")
-    shown = turn_features("Do you like it? [shares my photo of a sunset last week]")
+    spoken = features("Do you like it?")
+    shown = features("Do you like it? [shares my photo of a sunset last week]")
     assert shown.is_question
     assert not shown.has_time_expression
     assert not shown.first_person
@@ -47,7 +52,7 @@ def test_captions_are_cut(text: str, spoken: str) -> None:
     ],
 )
 def test_time_expressions(text: str, *, expected: bool) -> None:
-    assert turn_features(text).has_time_expression is expected
+    assert features(text).has_time_expression is expected
 
 
 @pytest.mark.parametrize(
@@ -62,5 +67,5 @@ def test_time_expressions(text: str, *, expected: bool) -> None:
     ],
 )
 def test_pronouns(text: str, *, first: bool, second: bool) -> None:
-    found = turn_features(text)
+    found = features(text)
     assert (found.first_person, found.second_person) == (first, second)

@@ -1,0 +1,29 @@
+// doc: List the turns of sessions after an order key each, and a margin of turns before it.
+// mode: read
+// params: tenant STRING, starts LIST<MAP>, margin INTEGER
+// each: session STRING, id STRING, ordinal INTEGER, occurred_at INSTANT, position INTEGER,
+//   turn INTEGER, terms STRING, near_length FLOAT, context_norm FLOAT
+CYPHER 25
+UNWIND $starts AS start
+CALL (start) {
+  MATCH (before:Episode)
+  WHERE before.tenant = $tenant AND before.session = start.session
+    AND before.occurred_at <= start.occurred_at
+    AND (before.occurred_at < start.occurred_at
+      OR coalesce(before.position, 0) <= start.position)
+  WITH before
+  // All columns of the index, so that it is walked backwards instead of sorted.
+  ORDER BY before.tenant DESC, before.session DESC, before.occurred_at DESC,
+    before.ordinal DESC
+  LIMIT 1
+  RETURN coalesce(max(before.ordinal), -1) AS last
+}
+MATCH (e:Episode)
+WHERE e.tenant = $tenant AND e.session = start.session
+  AND e.ordinal > last - $margin
+WITH e
+ORDER BY e.session, e.ordinal, e.turn
+RETURN collect([
+  e.session, e.id, e.ordinal, e.occurred_at.epochSeconds * 1000000 + e.occurred_at.microsecond,
+  e.position, e.turn, e.terms, e.near_length, e.context_norm
+]) AS rows
