@@ -51,7 +51,7 @@ def test_metrics_count_what_happens(anyone: httpx.Client, owner: Owner) -> None:
     assert grown("ecphoria_refusals_total", code="invalid-input") == 1
     assert grown("ecphoria_request_seconds_count", route="/v1/recall", status="422") == 1
     assert grown("ecphoria_request_seconds_count", route="(no such path)", status="404") == 1
-    assert grown("ecphoria_query_seconds_count", query="recall.load_profile") >= 1
+    assert grown("ecphoria_query_seconds_count", query="recall.load_lexicon") >= 1
     assert grown("ecphoria_recall_phase_seconds_count", phase="total") >= 1
     assert owner.name not in after
     assert "no-such" not in after

@@ -129,7 +129,7 @@ async def test_transactions_of_a_tenant_run_one_after_the_other(
 
     await asyncio.gather(*(EpisodeWriter(graph).change(tenant, append) for _ in range(8)))
     assert sorted(seen) == list(range(1, 9))
-    counts = await EpisodeReader(graph).term_counts(tenant, ["turn"])
+    counts = (await EpisodeReader(graph).lexicon(tenant, ["turn"], [])).terms
     assert counts[0].items == 8
 
 
@@ -341,9 +341,9 @@ async def test_removal_takes_along_what_only_the_removed_held(
     stats = await EpisodeArchive(graph).stats(tenant)
     assert (stats.episodes, stats.sessions, stats.speakers) == (2, 1, 2)
     assert (stats.mentions, stats.abouts, stats.terms) == (2, 0, 1)
-    profile = await reader.profile(tenant)
+    profile = (await reader.lexicon(tenant, [], [])).profile
     assert (profile.items, profile.titles, profile.mean_near_length) == (2, 0, 6.5)
-    concepts = await reader.concepts_named(tenant, ["rome", "tiber"])
+    concepts = (await reader.lexicon(tenant, [], ["rome", "tiber"])).concepts
     assert [(one.normalised, one.mentions, one.abouts, one.lower) for one in concepts] == [
         ("rome", 1, 0, False),
         ("tiber", 1, 0, False),
@@ -369,7 +369,7 @@ async def test_a_concept_can_be_unmade_and_made_again(graph: Graph, tenant: Tena
     await write(graph, tenant, everything(tenant))
     await write(graph, tenant, IngestChanges(concepts_unmade=("tiber",)))
     reader = EpisodeReader(graph)
-    assert await reader.concepts_named(tenant, ["tiber"]) == []
+    assert (await reader.lexicon(tenant, [], ["tiber"])).concepts == []
     states, _ = await ask(graph, tenant, lambda t: t.names())
     assert {state.normalised: (state.live, state.candidates) for state in states} == {
         "rome": (True, 1),
@@ -383,7 +383,7 @@ async def test_a_concept_can_be_unmade_and_made_again(graph: Graph, tenant: Tena
             mentions_added=(mention(tenant, 2, "tiber"),),
         ),
     )
-    (concept,) = await reader.concepts_named(tenant, ["tiber"])
+    (concept,) = (await reader.lexicon(tenant, [], ["tiber"])).concepts
     assert (concept.id, concept.mentions) == (concept_id(tenant, "tiber"), 1)
 
 
@@ -394,7 +394,7 @@ async def test_removed_mentions_are_uncounted(graph: Graph, tenant: TenantId) ->
         tenant,
         IngestChanges(mentions_removed=((episode_id(tenant, "2"), "tiber"),)),
     )
-    (concept,) = await EpisodeReader(graph).concepts_named(tenant, ["tiber"])
+    (concept,) = (await EpisodeReader(graph).lexicon(tenant, [], ["tiber"])).concepts
     assert concept.mentions == 1
     mentioned = await ask(graph, tenant, lambda t: t.mentions([episode_id(tenant, "2")]))
     assert mentioned == {episode_id(tenant, "2"): frozenset()}
@@ -430,5 +430,5 @@ async def test_two_titles_of_one_name_share_a_concept(graph: Graph, tenant: Tena
             abouts_added=(about(tenant, 5, "rome"),),
         ),
     )
-    (concept,) = await EpisodeReader(graph).concepts_named(tenant, ["rome"])
+    (concept,) = (await EpisodeReader(graph).lexicon(tenant, [], ["rome"])).concepts
     assert concept.abouts == 2

@@ -49,10 +49,10 @@ def names(tenant: TenantId, ids: object) -> list[str]:
 async def test_a_profile_has_the_means_and_the_speakers(
     graph: Graph, tenant: TenantId, reader: EpisodeReader
 ) -> None:
-    empty = await reader.profile(tenant)
+    empty = (await reader.lexicon(tenant, [], [])).profile
     assert (empty.items, empty.mean_length, empty.participants, empty.change) == (0, 0, (), 0)
     await write(graph, tenant, everything(tenant))
-    profile = await reader.profile(tenant)
+    profile = (await reader.lexicon(tenant, [], [])).profile
     assert (profile.items, profile.titles, profile.change) == (4, 1, 1)
     assert profile.mean_length == 3
     assert profile.mean_near_length == pytest.approx((3 * 6.5 + 3.0) / 4)
@@ -61,7 +61,7 @@ async def test_a_profile_has_the_means_and_the_speakers(
 
 async def test_a_profile_needs_a_tenant(reader: EpisodeReader) -> None:
     with pytest.raises(NotFound):
-        await reader.profile(TenantId(fresh_id()))
+        await reader.lexicon(TenantId(fresh_id()), [], [])
 
 
 async def test_vector_seeds_carry_the_exact_cosine(
@@ -152,7 +152,7 @@ async def test_term_counts_leave_out_the_unknown(
     graph: Graph, tenant: TenantId, reader: EpisodeReader
 ) -> None:
     await write(graph, tenant, everything(tenant))
-    assert await reader.term_counts(tenant, ["turn", "rome", "nile", "rome"]) == [
+    assert (await reader.lexicon(tenant, ["turn", "rome", "nile", "rome"], [])).terms == [
         TermCount(stem="rome", items=1, near=1),
         TermCount(stem="turn", items=3, near=3),
     ]
@@ -162,7 +162,7 @@ async def test_concepts_are_looked_up_by_name(
     graph: Graph, tenant: TenantId, reader: EpisodeReader
 ) -> None:
     await write(graph, tenant, everything(tenant))
-    rome, tiber = await reader.concepts_named(tenant, ["tiber", "rome", "nile"])
+    rome, tiber = (await reader.lexicon(tenant, [], ["tiber", "rome", "nile"])).concepts
     assert (rome.id, rome.name, rome.kind) == (concept_id(tenant, "rome"), "Rome", "name")
     assert (rome.mentions, rome.abouts, rome.lower) == (1, 1, True)
     assert (tiber.mentions, tiber.abouts, tiber.lower) == (2, 0, False)
@@ -213,9 +213,9 @@ async def test_what_is_remembered_between_reads_changes_nothing(
     await write(graph, other_tenant, appended(turn(other_tenant, 1)))
     warm = EpisodeReader(graph, keep=keep)
     windows = [Window(session="s1", first=1, last=5)]
-    await warm.profile(tenant)
+    await warm.lexicon(tenant, [], [])
     await warm.columns(tenant, [], windows, axis(2))
-    await warm.profile(other_tenant)
+    await warm.lexicon(other_tenant, [], [])
     await warm.columns(other_tenant, [episode_id(other_tenant, "1")], [], axis(2))
     for vector in (axis(3), axis(4, towards=2, share=0.5), None):
         expected = await EpisodeReader(graph).columns(tenant, [], windows, vector)
@@ -228,14 +228,13 @@ async def test_a_deleted_memory_is_not_remembered(graph: Graph, tenant: TenantId
     rows = [turn(tenant, number) for number in range(1, 4)]
     await write(graph, tenant, appended(*rows))
     warm = EpisodeReader(graph)
-    await warm.profile(tenant)
+    await warm.lexicon(tenant, [], [])
     windows = [Window(session="s1", first=0, last=9)]
     await warm.columns(tenant, [], windows, None)
     gone = episode_id(tenant, "2")
     await write(graph, tenant, IngestChanges(items=-1, removed=(gone,)))
-    await warm.profile(tenant)
-    assert tenant in warm._columns._contents
-    assert not warm._columns._contents[tenant][1]
+    await warm.lexicon(tenant, [], [])
+    assert len(warm._columns._shelves[tenant][1]) == 0
     assert gone not in (await warm.columns(tenant, [], windows, None)).id
 
 
@@ -362,7 +361,7 @@ async def test_what_sleeps_is_not_found(
         second not in (await reader.episodes_of(tenant, [concept_id(tenant, "tiber")], 50)).episode
     )
     await make_dormant(cypher, concept_id(tenant, "rome"))
-    assert await reader.concepts_named(tenant, ["rome"]) == []
+    assert (await reader.lexicon(tenant, [], ["rome"])).concepts == []
 
 
 async def test_no_read_shows_another_tenant_anything(
@@ -377,14 +376,14 @@ async def test_no_read_shows_another_tenant_anything(
     assert await reader.seeds_by_vector(stranger, axis(1), 50, Filters(session="s1")) == []
     assert await reader.seeds_by_text(stranger, ["turn", "rome"], 50, NO_FILTERS) == []
     assert await reader.seeds_by_text(stranger, ["turn"], 50, Filters(speaker="Ann")) == []
-    assert await reader.term_counts(stranger, ["turn"]) == []
-    assert await reader.concepts_named(stranger, ["rome"]) == []
+    assert (await reader.lexicon(stranger, ["turn"], [])).terms == []
+    assert (await reader.lexicon(stranger, [], ["rome"])).concepts == []
     assert (await reader.columns(stranger, ids, window, axis(1))).id == ()
     assert (await reader.expand(stranger, [*ids, *concepts], 50, 0.0)).tail == ()
     assert (await reader.concepts_of(stranger, ids, 50)).episode == ()
     assert (await reader.episodes_of(stranger, concepts, 50)).episode == ()
     assert await reader.episodes(stranger, ids) == []
-    profile = await reader.profile(stranger)
+    profile = (await reader.lexicon(stranger, [], [])).profile
     assert (profile.items, profile.participants, profile.titles) == (0, (), 0)
 
 

@@ -109,7 +109,7 @@ async def test_a_tenant_that_is_being_erased_is_closed(graph: Graph, cypher: Cyp
     with pytest.raises(NotFound):
         await EpisodeWriter(graph).change(made.id, nothing)
     with pytest.raises(NotFound):
-        await EpisodeReader(graph).profile(made.id)
+        await EpisodeReader(graph).lexicon(made.id, [], [])
     assert (await tenants.erase(made.id))["remaining"] == 0
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ecphoria.ports.recall import (
     Columns,
     ConceptEdges,
     FoundConcept,
+    Lexicon,
     Profile,
     SeedRow,
     TermCount,
@@ -39,7 +41,7 @@ _FILTERED_FETCH = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _ProfileRow:
+class _LexiconRow:
     items: int
     length: int
     near_length: float
@@ -47,6 +49,8 @@ class _ProfileRow:
     change: int
     deletions: int
     participants: list[str]
+    terms: list[dict[str, Any]]
+    concepts: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +90,9 @@ class _PriorLists:
     prior: list[float]
 
 
-_LOAD_PROFILE = Statement("recall.load_profile", _ProfileRow)
+_LOAD_LEXICON = Statement("recall.load_lexicon", _LexiconRow)
 _SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", _FoundRow)
 _SEEDS_BY_TEXT = Statement("recall.seeds_by_text", _FoundRow)
-_LIST_TERM_COUNTS = Statement("recall.list_term_counts", TermCount)
-_LIST_CONCEPTS_NAMED = Statement("recall.list_concepts_named", FoundConcept)
 _EXPAND_FRONTIER = Statement("recall.expand_frontier", _ArcLists)
 _LIST_CONCEPTS_OF = Statement("recall.list_concepts_of", _EdgeLists)
 _LIST_EPISODES_OF = Statement("recall.list_episodes_of", _EdgeLists)
@@ -106,25 +108,25 @@ class EpisodeReader:
         self._graph = graph
         self._columns = ColumnReader(graph, keep)
 
-    async def profile(self, tenant: TenantId) -> Profile:
-        """Read the tenant's ranking statistics.
+    async def lexicon(
+        self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]
+    ) -> Lexicon:
+        """Read the tenant's statistics, and what it knows of stems and normalised names.
 
         Raises:
             NotFound: There is no such tenant.
         """
-        row = await self._graph.run_one(_LOAD_PROFILE, tenant=tenant)
+        row = await self._graph.run_one(
+            _LOAD_LEXICON, tenant=tenant, stems=sorted(set(stems)), names=sorted(set(names))
+        )
         if row is None:
             self._columns.forget(tenant)
             raise NotFound("there is no such tenant", tenant=tenant)
         self._columns.check(tenant, row.deletions)
-        items = max(row.items, 1)
-        return Profile(
-            items=row.items,
-            mean_length=row.length / items,
-            mean_near_length=row.near_length / items,
-            titles=row.titles,
-            participants=tuple(row.participants),
-            change=row.change,
+        return Lexicon(
+            profile=_to_profile(row),
+            terms=[TermCount(**term) for term in row.terms],
+            concepts=[FoundConcept(**concept) for concept in row.concepts],
         )
 
     async def seeds_by_vector(
@@ -165,18 +167,6 @@ class EpisodeReader:
             occurred_before=filters.occurred_before,
         )
         return [_to_seed(row) for row in rows]
-
-    async def term_counts(self, tenant: TenantId, stems: Sequence[str]) -> Sequence[TermCount]:
-        """Look up document frequencies; unknown stems are absent."""
-        wanted = sorted(set(stems))
-        return await self._graph.run(_LIST_TERM_COUNTS, tenant=tenant, stems=wanted)
-
-    async def concepts_named(
-        self, tenant: TenantId, names: Sequence[str]
-    ) -> Sequence[FoundConcept]:
-        """Look up live concepts by normalised name, ordered by name."""
-        wanted = sorted(set(names))
-        return await self._graph.run(_LIST_CONCEPTS_NAMED, tenant=tenant, names=wanted)
 
     async def columns(
         self,
@@ -238,6 +228,18 @@ class EpisodeReader:
         rows = await self._graph.run(_LIST_LIVE_EPISODES, tenant=tenant, ids=list(ids))
         found = {row.id: to_episode(row) for row in rows}
         return [found[id_] for id_ in ids if id_ in found]
+
+
+def _to_profile(row: _LexiconRow) -> Profile:
+    items = max(row.items, 1)
+    return Profile(
+        items=row.items,
+        mean_length=row.length / items,
+        mean_near_length=row.near_length / items,
+        titles=row.titles,
+        participants=tuple(row.participants),
+        change=row.change,
+    )
 
 
 def _overfetch(limit: int) -> int:

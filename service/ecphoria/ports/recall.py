@@ -17,6 +17,7 @@ __all__ = [
     "Columns",
     "ConceptEdges",
     "FoundConcept",
+    "Lexicon",
     "Profile",
     "RecallStore",
     "SeedRow",
@@ -77,6 +78,15 @@ class FoundConcept:
     mentions: int
     abouts: int
     lower: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexicon:
+    """What a tenant knows of a cue's words, read in one go; what it does not know is absent."""
+
+    profile: Profile
+    terms: Sequence[TermCount]
+    concepts: Sequence[FoundConcept]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,8 +175,10 @@ class Arcs:
 class RecallStore(Protocol):
     """The read side of the memory graph; every call sees one tenant's live nodes only."""
 
-    async def profile(self, tenant: TenantId) -> Profile:
-        """Read the tenant's ranking statistics.
+    async def lexicon(
+        self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]
+    ) -> Lexicon:
+        """Read the tenant's statistics, and what it knows of stems and normalised names.
 
         Raises:
             NotFound: There is no such tenant.
@@ -183,16 +195,6 @@ class RecallStore(Protocol):
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the text index for items with any of the stems; best first, ties by turn."""
-        ...
-
-    async def term_counts(self, tenant: TenantId, stems: Sequence[str]) -> Sequence[TermCount]:
-        """Look up document frequencies; unknown stems are absent."""
-        ...
-
-    async def concepts_named(
-        self, tenant: TenantId, names: Sequence[str]
-    ) -> Sequence[FoundConcept]:
-        """Look up live concepts by normalised name, ordered by name."""
         ...
 
     async def columns(

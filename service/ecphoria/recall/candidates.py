@@ -201,12 +201,13 @@ def _neighbours(columns: Columns) -> tuple[IntArray, IntArray]:
 
 
 def _counts(terms: Sequence[str], stems: Sequence[str]) -> FloatArray:
-    place = {stem: column for column, stem in enumerate(stems)}
     counts = np.zeros((len(terms), len(stems)))
-    for row, joined in enumerate(terms):
-        words = joined.split()
-        for stem in place.keys() & words:
-            counts[row, place[stem]] = words.count(stem)
+    closed = [f" {joined} " for joined in terms]
+    for column, stem in enumerate(stems):
+        sought = f" {stem} "
+        for row, text in enumerate(closed):
+            if sought in text:
+                counts[row, column] = text.split().count(stem)
     return counts
 
 

@@ -1,6 +1,7 @@
 """Seeds: the text index, the vector index and the names, asked at the same time."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -13,7 +14,7 @@ from ecphoria.ports.recall import FoundConcept, Profile, RecallStore, SeedRow, T
 from ecphoria.ports.world import Embedder, Vector
 from ecphoria.recall.naming import named, runs
 
-__all__ = ["Seeding", "seed"]
+__all__ = ["Participants", "Seeding", "seed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +26,7 @@ class Seeding:
         by_vector: Best first, by cosine.
         terms: Document frequencies of the cue's stems.
         concepts: Concepts the cue names.
-        encode_ms, seek_ms: Time of the encoder, and of all look-ups together.
+        encode_ms: Time of the encoder.
     """
 
     analysis: CueAnalysis
@@ -36,7 +37,37 @@ class Seeding:
     terms: Mapping[str, TermCount]
     concepts: tuple[FoundConcept, ...]
     encode_ms: float
-    seek_ms: float
+
+
+class Participants:
+    """Who speaks in the tenants asked lately.
+
+    They are told apart from the other words of a cue before anything is looked up. Remembering
+    them saves each recall a round trip; every recall reads them again beside its seeds, and
+    seeks anew if they are others now.
+    """
+
+    def __init__(self, keep: int = 1_000) -> None:
+        self._keep = keep
+        self._known: OrderedDict[TenantId, tuple[str, ...]] = OrderedDict()
+
+    async def expected(self, store: RecallStore, tenant: TenantId) -> tuple[str, ...]:
+        """Name whom the last recall saw.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        if tenant not in self._known:
+            return self.learn(tenant, (await store.lexicon(tenant, (), ())).profile)
+        return self._known[tenant]
+
+    def learn(self, tenant: TenantId, profile: Profile) -> tuple[str, ...]:
+        """Remember who they are now."""
+        self._known[tenant] = profile.participants
+        self._known.move_to_end(tenant)
+        if len(self._known) > self._keep:
+            self._known.popitem(last=False)
+        return profile.participants
 
 
 async def seed(
@@ -45,6 +76,7 @@ async def seed(
     tenant: TenantId,
     cue: Cue,
     *,
+    participants: Participants,
     filters: Filters,
     limit: int,
 ) -> Seeding:
@@ -55,29 +87,47 @@ async def seed(
         BadVector: The cue's vector does not fit the store's model.
         EncoderUnavailable: The cue has words only and the encoder does not answer.
     """
-    started = perf_counter()
-    profile = await store.profile(tenant)
+    expected = await participants.expected(store, tenant)
+    while True:
+        found = await _seek(
+            store, embedder, tenant, cue,
+            participants=expected, filters=filters, limit=limit,
+        )  # fmt: skip
+        present = participants.learn(tenant, found.profile)
+        if present == expected:
+            return found
+        expected = present
+
+
+async def _seek(
+    store: RecallStore,
+    embedder: Embedder,
+    tenant: TenantId,
+    cue: Cue,
+    *,
+    participants: tuple[str, ...],
+    filters: Filters,
+    limit: int,
+) -> Seeding:
     text = cue.text or ""
-    analysis = analyse(text, profile.participants)
+    analysis = analyse(text, participants)
     encoding = asyncio.create_task(_encode(embedder, cue, analysis))
     stems = sorted(set(analysis.stems))
-    by_vector, by_text, terms, concepts = await asyncio.gather(
+    by_vector, by_text, known = await asyncio.gather(
         _seek_vector(store, tenant, encoding, limit, filters),
         store.seeds_by_text(tenant, stems, limit, filters),
-        store.term_counts(tenant, stems),
-        store.concepts_named(tenant, runs(text)),
+        store.lexicon(tenant, stems, runs(text)),
     )
     vector, encode_ms = encoding.result()
     return Seeding(
         analysis=analysis,
-        profile=profile,
+        profile=known.profile,
         vector=vector,
         by_text=by_text,
         by_vector=by_vector,
-        terms={row.stem: row for row in terms},
-        concepts=named(text, concepts),
+        terms={row.stem: row for row in known.terms},
+        concepts=named(text, known.concepts),
         encode_ms=encode_ms,
-        seek_ms=1e3 * (perf_counter() - started) - encode_ms,
     )
 
 

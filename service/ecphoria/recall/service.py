@@ -26,7 +26,7 @@ from ecphoria.recall.assemble import context_block, hits_of, labelled_seeds, mis
 from ecphoria.recall.candidates import gather
 from ecphoria.recall.feeling import DEFAULT_THRESHOLD, feel
 from ecphoria.recall.options import Parameter, parameters, resolve
-from ecphoria.recall.seeding import seed
+from ecphoria.recall.seeding import Participants, seed
 from ecphoria.recall.strategies.baselines import Dense, Fusion, Lexical
 from ecphoria.recall.strategies.ecphoria import Ecphoria
 from ecphoria.recall.strategies.strategy import Ranked, Search, Strategy
@@ -77,6 +77,7 @@ class RecallService:
         self._default = default_strategy
         self._threshold = gate_threshold
         self._snippet = snippet
+        self._participants = Participants()
         self._recent: dict[tuple[TenantId, TraceId], Trace] = {}
         self._writer: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
@@ -158,7 +159,7 @@ class RecallService:
         parsed = resolve(strategy.options, strategy.presets, options.options)
         seeding = await seed(
             self._store, self._embedder, tenant, cue,
-            filters=options.filters, limit=strategy.seeds,
+            participants=self._participants, filters=options.filters, limit=strategy.seeds,
         )  # fmt: skip
         clock.lap("seeds", minus=seeding.encode_ms)
         clock.laps["encode"] = seeding.encode_ms

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -315,6 +316,22 @@ async def test_bad_options_say_what_to_send(
 async def test_bad_cues_are_refused(cue: Cue, recalls: RecallService, tenant: TenantId) -> None:
     with pytest.raises((InvalidInput, TooLarge), match=r"cue|vector"):
         await recalls.recall(tenant, cue, RecallOptions())
+
+
+async def test_who_began_to_speak_since_the_last_recall_is_known(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    cue = Cue(text="What did Odile paint?")
+    said = NewEpisode(text="I painted the fence green.", speaker="Ann", session="s1")
+    await ingest.append(tenant, said)
+    (before,) = (await recalls.recall(tenant, cue, RecallOptions())).hits
+    assert before.parts["spk"] == 0
+    await ingest.append(tenant, replace(said, text="I painted a boat.", speaker="Odile"))
+    after = await recalls.recall(tenant, cue, RecallOptions())
+    assert {hit.episode.speaker: hit.parts["spk"] > 0 for hit in after.hits} == {
+        "Ann": False,
+        "Odile": True,
+    }
 
 
 async def test_tenants_never_meet(

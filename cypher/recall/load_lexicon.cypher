@@ -1,0 +1,36 @@
+// doc: Read the tenant's ranking statistics, how common some stems are, and concepts by name.
+// mode: read
+// params: tenant STRING, stems LIST<STRING>, names LIST<STRING>
+// returns: items INTEGER, length INTEGER, near_length FLOAT, titles INTEGER,
+//   change INTEGER, deletions INTEGER, participants LIST<STRING>, terms LIST<MAP>,
+//   concepts LIST<MAP>
+CYPHER 25
+MATCH (t:Tenant {id: $tenant})
+WHERE t.erasing IS NULL
+RETURN t.items AS items, t.length AS length, t.near_length AS near_length,
+  t.titles AS titles, t.change AS change, t.turn - t.items AS deletions,
+  COLLECT {
+    MATCH (p:Speaker)
+    WHERE p.tenant = $tenant AND p.name IS NOT NULL
+    RETURN p.name
+    ORDER BY p.episodes DESC, p.name
+    LIMIT 1000
+  } AS participants,
+  COLLECT {
+    UNWIND $stems AS stem
+    MATCH (s:Term {tenant: $tenant, stem: stem})
+    WITH s
+    ORDER BY s.stem
+    RETURN {stem: s.stem, items: s.items, near: s.near}
+  } AS terms,
+  COLLECT {
+    UNWIND $names AS name
+    MATCH (c:Name {tenant: $tenant, normalised: name})
+    WHERE c:LiveConcept
+    WITH c, EXISTS { (:Word {tenant: $tenant, word: c.normalised}) } AS lower
+    ORDER BY c.normalised
+    RETURN {
+      id: c.id, name: c.name, normalised: c.normalised, kind: c.kind,
+      mentions: c.mentions, abouts: c.abouts, lower: lower
+    }
+  } AS concepts
