@@ -62,7 +62,9 @@ class IngestService:
         for one in checked:
             if isinstance(one, Prepared):
                 ready.setdefault(one.id, one)
-        stored = dict(await self._store.body_hashes(tenant, sorted(ready)))
+        # Knowing beforehand what is there saves encoding it; given vectors need no such look.
+        to_encode = sorted(one.id for one in ready.values() if one.vector is None)
+        stored = dict(await self._store.body_hashes(tenant, to_encode)) if to_encode else {}
         fresh = [one for one in ready.values() if one.id not in stored]
         if fresh:
             vectors = await self._vectors(fresh)
