@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ecphoria.errors import EcphoriaError
     from ecphoria.model.tenant import Scope
     from ecphoria.wire.episodes import AppendAnswer, AppendRequest, BatchAnswer, EpisodeAnswer
+    from ecphoria.wire.gate import GateAnswer, GateRequest
     from ecphoria.wire.recall import HitAnswer, RecallAnswer, TraceAnswer
 
 __all__ = [
@@ -22,6 +23,8 @@ __all__ = [
     "Client",
     "EcphoriaError",
     "EpisodeAnswer",
+    "GateAnswer",
+    "GateRequest",
     "HitAnswer",
     "RecallAnswer",
     "Retries",
@@ -37,6 +40,8 @@ _HOMES = {
     "Client": "ecphoria.client",
     "EcphoriaError": "ecphoria.errors",
     "EpisodeAnswer": "ecphoria.wire.episodes",
+    "GateAnswer": "ecphoria.wire.gate",
+    "GateRequest": "ecphoria.wire.gate",
     "HitAnswer": "ecphoria.wire.recall",
     "RecallAnswer": "ecphoria.wire.recall",
     "Retries": "ecphoria.client",

@@ -8,6 +8,7 @@ import pytest
 
 from tests.acceptance.conftest import Owner, RunningService, new_owner, problem
 
+GATE = {"weights": {"share": 1.0}, "bias": 0.0, "threshold": 0.2, "verify_below": 0.4}
 SECRET = "The treasure is buried under the walnut tree."
 Call = Callable[[Owner, dict[str, str]], httpx.Response]
 
@@ -43,6 +44,9 @@ CALLS: dict[str, Call] = {
     "delete /v1/tenants/{name}": lambda o, ids: o.delete(f"/v1/tenants/{ids['name']}"),
     "get /v1/keys": lambda o, _: o.get("/v1/keys"),
     "post /v1/keys": lambda o, _: o.post("/v1/keys", json={"name": "k", "scopes": ["read"]}),
+    "get /v1/gate": lambda o, _: o.get("/v1/gate"),
+    "put /v1/gate": lambda o, _: o.put("/v1/gate", json=GATE),
+    "delete /v1/gate": lambda o, _: o.delete("/v1/gate"),
     "delete /v1/keys/{key}": lambda o, ids: o.delete(f"/v1/keys/{ids['key']}"),
 }
 
@@ -146,7 +150,10 @@ SCOPE_OF = {
         "post /v1/episodes", "post /v1/episodes/batch", "delete /v1/episodes/{episode}",
         "post /v1/consolidation",
     },
-    "admin": {"get /v1/keys", "post /v1/keys", "delete /v1/keys/{key}"},
+    "admin": {
+        "get /v1/keys", "post /v1/keys", "delete /v1/keys/{key}",
+        "get /v1/gate", "put /v1/gate", "delete /v1/gate",
+    },
     "operator": {"get /v1/tenants", "post /v1/tenants", "delete /v1/tenants/{name}"},
 }  # fmt: skip
 

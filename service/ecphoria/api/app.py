@@ -16,6 +16,7 @@ from ecphoria.api import (
     consolidation,
     edge,
     episodes,
+    gate,
     operations,
     problems,
 )
@@ -53,6 +54,7 @@ def create_app(services: Services) -> FastAPI:
         archive,
         consolidation,
         administration,
+        gate,
         operations,
         browser,
     ):

@@ -13,7 +13,16 @@ from ecphoria.model.ids import TenantId
 from ecphoria.model.tenant import Principal, Scope
 from ecphoria.wiring import Services
 
-__all__ = ["TENANT_HEADER", "Admin", "GuardedRoute", "Operator", "Reader", "Served", "Writer"]
+__all__ = [
+    "TENANT_HEADER",
+    "Admin",
+    "GuardedRoute",
+    "Operator",
+    "Reader",
+    "Served",
+    "TenantAdmin",
+    "Writer",
+]
 
 TENANT_HEADER = "Ecphoria-Tenant"
 
@@ -91,4 +100,5 @@ async def _operator(services: Served, caller: _Caller) -> Principal:
 Reader = Annotated[TenantId, Depends(_tenant_with(Scope.READ))]
 Writer = Annotated[TenantId, Depends(_tenant_with(Scope.WRITE))]
 Admin = Annotated[TenantId | None, Depends(_administered)]
+TenantAdmin = Annotated[TenantId, Depends(_tenant_with(Scope.ADMIN))]
 Operator = Annotated[Principal, Depends(_operator)]

@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from ecphoria.cli.access import keys, tenants
+from ecphoria.cli.calibrate import calibrate, gate
 from ecphoria.cli.console import say_error, stderr, stdout
 from ecphoria.cli.consolidating import consolidate
 from ecphoria.cli.eval import evaluation
@@ -37,6 +38,8 @@ app.command(rich_help_panel=_USE)(stats)
 app.command(rich_help_panel=_KEEP)(consolidate)
 add_local_commands(app, service="Run the service", engine="The local Neo4j")
 app.add_typer(evaluation, name="eval", rich_help_panel=_KEEP)
+app.command(rich_help_panel=_KEEP)(calibrate)
+app.add_typer(gate, name="gate", rich_help_panel=_KEEP)
 app.add_typer(tenants, name="tenants", rich_help_panel=_KEEP)
 app.add_typer(keys, name="keys", rich_help_panel=_KEEP)
 

@@ -46,6 +46,7 @@ from ecphoria.wire.episodes import (
     EpisodeAnswer,
     EpisodePage,
 )
+from ecphoria.wire.gate import GateAnswer, GateRequest
 from ecphoria.wire.recall import FilterRequest, RecallAnswer, RecallRequest, TraceAnswer
 
 __all__ = ["AsyncClient"]
@@ -317,6 +318,19 @@ class AsyncClient:
         """End a key by its id; it is refused within seconds."""
         call = Call(method="DELETE", path=f"/v1/keys/{_segment(key)}", repeatable=False)
         await self._send(call)
+
+    async def gate(self) -> GateAnswer:
+        """Show by which gate the tenant's recalls are judged; needs the scope admin."""
+        return await self._get("/v1/gate", GateAnswer)
+
+    async def set_gate(self, gate: GateRequest) -> GateAnswer:
+        """Give the tenant its own gate; the next recall is judged by it."""
+        call = Call(method="PUT", path="/v1/gate", repeatable=True, body=gate)
+        return GateAnswer.model_validate_json((await self._send(call)).content)
+
+    async def reset_gate(self) -> None:
+        """Go back to the shipped gate."""
+        await self._send(Call(method="DELETE", path="/v1/gate", repeatable=True))
 
     async def ready(self) -> ReadinessAnswer:
         """Tell whether the service can serve, and what is missing for full service."""

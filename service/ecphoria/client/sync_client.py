@@ -47,6 +47,7 @@ from ecphoria.wire.episodes import (
     EpisodeAnswer,
     EpisodePage,
 )
+from ecphoria.wire.gate import GateAnswer, GateRequest
 from ecphoria.wire.recall import FilterRequest, RecallAnswer, RecallRequest, TraceAnswer
 
 __all__ = ["Client"]
@@ -316,6 +317,19 @@ class Client:
         """End a key by its id; it is refused within seconds."""
         call = Call(method="DELETE", path=f"/v1/keys/{_segment(key)}", repeatable=False)
         self._send(call)
+
+    def gate(self) -> GateAnswer:
+        """Show by which gate the tenant's recalls are judged; needs the scope admin."""
+        return self._get("/v1/gate", GateAnswer)
+
+    def set_gate(self, gate: GateRequest) -> GateAnswer:
+        """Give the tenant its own gate; the next recall is judged by it."""
+        call = Call(method="PUT", path="/v1/gate", repeatable=True, body=gate)
+        return GateAnswer.model_validate_json((self._send(call)).content)
+
+    def reset_gate(self) -> None:
+        """Go back to the shipped gate."""
+        self._send(Call(method="DELETE", path="/v1/gate", repeatable=True))
 
     def ready(self) -> ReadinessAnswer:
         """Tell whether the service can serve, and what is missing for full service."""

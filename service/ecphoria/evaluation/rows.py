@@ -35,6 +35,8 @@ class Row(BaseModel):
     """Of what was recalled."""
     confidence: float = 0.0
     """That the answer is among it."""
+    evidence: dict[str, float] = Field(default_factory=dict)
+    """What the gate could weigh, by name."""
     verdict: str = "failed"
     """What the gate said."""
     latency_ms: float = 0.0

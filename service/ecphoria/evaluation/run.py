@@ -234,6 +234,7 @@ def _row(
         "ranked": tuple(known[hit.episode.id] for hit in answer.hits),
         "scores": tuple(hit.score for hit in answer.hits),
         "confidence": answer.confidence,
+        "evidence": answer.evidence,
         "verdict": answer.verdict,
         "latency_ms": answer.timings_ms.get("total", 0.0),
         "timings_ms": answer.timings_ms,

@@ -11,6 +11,7 @@ from ecphoria.errors import NotFound
 from ecphoria.graph.columns import ColumnReader
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, packed
+from ecphoria.graph.gates import gate_of
 from ecphoria.graph.lucene import any_of
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId, TenantId
@@ -48,6 +49,7 @@ class _LexiconRow:
     titles: int
     change: int
     deletions: int
+    gate: str | None
     participants: list[str]
     terms: list[dict[str, Any]]
     concepts: list[dict[str, Any]]
@@ -239,6 +241,7 @@ def _to_profile(row: _LexiconRow) -> Profile:
         titles=row.titles,
         participants=tuple(row.participants),
         change=row.change,
+        gate=None if row.gate is None else gate_of(row.gate),
     )
 
 

@@ -7,6 +7,8 @@ from typing import Final
 
 from ecphoria.errors import Conflict, EcphoriaError, NotFound
 from ecphoria.graph.executor import Done, Graph, Statement
+from ecphoria.graph.gates import gate_of, gate_text
+from ecphoria.model.gate import Gate
 from ecphoria.model.ids import TenantId
 from ecphoria.model.tenant import Tenant
 
@@ -29,6 +31,11 @@ class _TenantKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _GateRow:
+    gate: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Deleted:
     deleted: int
 
@@ -41,6 +48,8 @@ class _Remaining:
 _CREATE_TENANT = Statement("tenants.create_tenant", Done)
 _FIND_TENANT = Statement("tenants.find_tenant", _TenantRow)
 _LIST_TENANTS = Statement("tenants.list_tenants", _TenantRow)
+_FIND_GATE = Statement("tenants.find_gate", _GateRow)
+_SET_GATE = Statement("tenants.set_gate", _TenantKey)
 _START_ERASING = Statement("tenants.start_erasing", _TenantKey)
 _DELETE_TENANT = Statement("tenants.delete_tenant", _Deleted)
 _COUNT_REMAINING = Statement("tenants.count_remaining", _Remaining)
@@ -83,6 +92,19 @@ class Tenants:
     async def list(self) -> Sequence[Tenant]:
         """List tenants by name."""
         return [_to_tenant(row) for row in await self._graph.run(_LIST_TENANTS)]
+
+    async def gate(self, tenant: TenantId) -> Gate | None:
+        """Find the tenant's own gate, None for the shipped one; NotFound without the tenant."""
+        row = await self._graph.run_one(_FIND_GATE, tenant=tenant)
+        if row is None:
+            raise NotFound("there is no such tenant", tenant=tenant)
+        return None if row.gate is None else gate_of(row.gate)
+
+    async def set_gate(self, tenant: TenantId, gate: Gate | None) -> None:
+        """Give the tenant its own gate, or the shipped one with None."""
+        text = None if gate is None else gate_text(gate)
+        if not await self._graph.run(_SET_GATE, tenant=tenant, gate=text):
+            raise NotFound("there is no such tenant", tenant=tenant)
 
     async def erase(self, tenant: TenantId) -> Mapping[str, int]:
         """Remove a tenant with everything it owns, in bounded transactions; counts per kind.

@@ -11,14 +11,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.kernels.arrays import BoolArray, FloatArray, bools, floats, one_size, ordered
-from ecphoria.kernels.fusion import min_max
-from ecphoria.kernels.rank import rank
+from ecphoria.kernels.arrays import BoolArray, FloatArray, bools, floats, one_size
 
 __all__ = [
-    "BIAS",
     "FEATURES",
-    "WEIGHTS",
+    "TEMPERATURE",
     "Evidence",
     "attribution",
     "auroc",
@@ -27,113 +24,110 @@ __all__ = [
     "threshold",
 ]
 
-FEATURES: Final = (
-    "attributed_coverage",
-    "attributed_similarity",
-    "decline",
-    "speaker_similarity",
-    "top_coverage",
-    "speaker_bm25",
-)
-"""Names of the six features, in the order of `WEIGHTS`."""
-WEIGHTS: Final = (2.31, 5.25, -4.03, -3.59, 0.75, 1.30)
-"""Class-balanced logistic fit on development questions."""
-BIAS: Final = 0.36
+FEATURES: Final = ("share", "coverage", "unsaid", "unheard", "similarity")
+"""Names of what `evidence_features` gives, in order."""
+TEMPERATURE: Final = 0.1
+"""Text score by which an item's weight in `share` grows e-fold; .08 to .12 measured alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Evidence:
-    """Hold what the gate looks at, each [n] over one query's candidates.
+    """Hold what the gate looks at, over the n candidates and q distinct stems of one query.
 
     Attributes:
-        score: text score, as ranked.
-        coverage: share of the query stems' idf mass that occurs in the item itself, in [0, 1].
-        similarity: cosine with the query.
-        bm25: BM25 of the single item, no spreading.
-        is_question: whether the item is a question; a question covers nothing.
-        own: spoken by the subject p of the query; all False without a subject.
-        attribution: how far the item speaks about p, in [0, 1] (`attribution`).
-        order: int, tie order of the ranking.
+        match: [n] text score without the bonus for the speaker: how well the item matches,
+            whoever said it.
+        said: [n, q] whether the item itself has the stem.
+        rarity: [q] idf times count in the query.
+        similarity: [n] cosine with the query.
+        is_question: [n] whether the item is a question; a question covers nothing.
+        own: [n] spoken by one of those the query names; all False if it names nobody.
+        attribution: [n] how far the item speaks about them, in [0, 1] (`attribution`).
     """
 
-    score: FloatArray
-    coverage: FloatArray
+    match: FloatArray
+    said: BoolArray
+    rarity: FloatArray
     similarity: FloatArray
-    bm25: FloatArray
     is_question: BoolArray
     own: BoolArray
     attribution: FloatArray
-    order: ArrayLike
 
 
 def attribution(own: ArrayLike, first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """Judge by pronouns how far each item is about the subject p; O(n).
+    """Judge by pronouns how far each item is about those the query names; O(n).
 
-    Spoken by p: 1 with a first-person pronoun or without a second-person one, else .6. Spoken by
-    another: .8 with second-person pronouns only, .5 with both, else 0 ("your" in another's turn
-    may be about p, "my" cannot).
+    Spoken by one of them: 1 with a first-person pronoun or without a second-person one, else .6.
+    Spoken by another: .5 with second-person pronouns only, .3 with both, else 0 ("your" in
+    another's turn may be about them, "my" cannot).
 
     Args:
-        own: bool [n], spoken by p.
+        own: bool [n], spoken by one of them.
         first: bool [n], has a first-person pronoun.
         second: bool [n], has a second-person pronoun.
 
     >>> attribution([True, False, False], [True, True, False], [False, True, True])
-    array([1. , 0.5, 0.8])
+    array([1. , 0.3, 0.5])
     """
     mine, me, you = bools("own", own), bools("first", first), bools("second", second)
     one_size(own=mine, first=me, second=you)
     by_subject = np.where(me | ~you, 1.0, 0.6)
-    by_other = np.where(you, np.where(me, 0.5, 0.8), 0.0)
+    by_other = np.where(you, np.where(me, 0.3, 0.5), 0.0)
     return np.where(mine, by_subject, by_other)
 
 
-def evidence_features(evidence: Evidence, *, has_subject: bool) -> FloatArray:
-    """Reduce one query's evidence to the six features, [6]; O(n log n).
+def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
+    """Reduce one query's evidence to the features, [5]; O(n q).
 
-    With cov 0 for questions, N = min-max over the items (0 for questions in the second):
+    With w = exp(match / .1), att = attribution, cov = share of the stems' rarity that the item
+    itself has (0 for questions):
 
     ```
-    attributed_coverage    max(cov att) - max(cov (1 - att))
-    attributed_similarity  the same with N(similarity)
-    decline                score of rank 1 - score of rank 10
-    speaker_similarity     max similarity of p's items - max of the others'
-    top_coverage           coverage of the rank 1 item, questions included
-    speaker_bm25           mean of p's three best N(bm25) - the same for the others
+    share       sum(w att) / sum(w) - 1/2        whose the matching items are; 0 is undecided
+    coverage    max(cov att) - max(cov (1 - att))
+    unsaid      share of the rarity of stems that others' items have and no own item has
+    unheard     rarity of the rarest stem that no item has, over the rarity of all
+    similarity  max similarity, at least 0
     ```
 
-    Features that need a subject are 0 without one; nothing found gives zeros.
+    The first three are 0 where the query names nobody; nothing found gives zeros.
 
     Args:
         evidence: the candidates.
-        has_subject: whether the query names a participant (of two, `own` follows the first).
+        names_someone: whether the query names a participant.
+
+    >>> one = np.ones(1)
+    >>> told = Evidence(
+    ...     match=one, said=np.array([[True, False]]), rarity=np.array([1.0, 3.0]),
+    ...     similarity=one / 2, is_question=one < 0, own=one > 0, attribution=one,
+    ... )
+    >>> evidence_features(told, names_someone=True)
+    array([0.5 , 0.25, 0.  , 0.75, 0.5 ])
     """
-    score, similar = floats("score", evidence.score), floats("similarity", evidence.similarity)
-    cover = floats("coverage", evidence.coverage, low=0.0, high=1.0 + 1e-9)
-    words = floats("bm25", evidence.bm25, low=0.0)
+    match, similar = floats("match", evidence.match), floats("similarity", evidence.similarity)
     about = floats("attribution", evidence.attribution, low=0.0, high=1.0)
     asks, own = bools("is_question", evidence.is_question), bools("own", evidence.own)
-    key = ordered("order", evidence.order)
-    one_size(
-        score=score, similarity=similar, coverage=cover, bm25=words,
-        attribution=about, is_question=asks, own=own, order=key,
-    )  # fmt: skip
+    one_size(match=match, similarity=similar, attribution=about, is_question=asks, own=own)
+    rarity, said = floats("rarity", evidence.rarity, low=0.0), evidence.said
+    if said.dtype != np.bool_ or said.shape != (match.size, rarity.size):
+        raise ValueError("said must be a bool for each item and stem")
     features = np.zeros(len(FEATURES))
-    if not score.size:
+    if not match.size:
         return features
-    best = rank(score[:, None], key, 10).index
-    features[2] = score[best[0]] - score[best[-1]]
-    features[4] = cover[best[0]]
-    if has_subject:
-        features[0] = _attributed(np.where(asks, 0.0, cover), about)
-        features[1] = _attributed(np.where(asks, 0.0, min_max(similar)), about)
-        features[3] = _top_mean(similar[own], 1) - _top_mean(similar[~own], 1)
-        scaled = min_max(words)
-        features[5] = _top_mean(scaled[own], 3) - _top_mean(scaled[~own], 3)
+    mass = float(rarity.sum()) or 1.0
+    heard = said.any(axis=0)
+    if names_someone:
+        weight = np.exp((match - match.max()) / TEMPERATURE)
+        features[0] = weight @ about / weight.sum() - 0.5
+        covered = np.where(asks, 0.0, said @ rarity / mass)
+        features[1] = (covered * about).max() - (covered * (1.0 - about)).max()
+        features[2] = rarity[heard & ~said[own].any(axis=0)].sum() / mass
+    features[3] = rarity[~heard].max(initial=0.0) / mass
+    features[4] = max(0.0, float(similar.max()))
     return features
 
 
-def confidence(features: ArrayLike, *, bias: float = BIAS, weights: ArrayLike = WEIGHTS) -> float:
+def confidence(features: ArrayLike, *, bias: float, weights: ArrayLike) -> float:
     """Turn features into the probability that the store holds the answer.
 
     `1 / (1 + exp(-(bias + weights . features)))`.
@@ -180,13 +174,3 @@ def auroc(answerable: ArrayLike, unanswerable: ArrayLike) -> float:
     below = np.searchsorted(sorted_no, yes, side="left")
     reach = np.searchsorted(sorted_no, yes, side="right")
     return float((below + reach).sum() / (2 * yes.size * no.size))
-
-
-def _attributed(value: FloatArray, about: FloatArray) -> float:
-    """Compare the best evidence about the subject with the best about others."""
-    return float((value * about).max() - (value * (1.0 - about)).max())
-
-
-def _top_mean(values: FloatArray, count: int) -> float:
-    """Average the largest few; 0 of none."""
-    return float(np.sort(values)[::-1][:count].mean()) if values.size else 0.0

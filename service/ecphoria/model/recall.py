@@ -194,7 +194,8 @@ class RecallResult:
 
     Attributes:
         confidence: Probability that the hits answer the cue, 0 to 1.
-        calibrated: Whether the gate was fitted on this store's own questions.
+        calibrated: Whether the tenant's own gate judged, rather than the shipped one.
+        evidence: What a gate may weigh, by name.
         reasons: Why it is (not) answerable, in words.
         context: The hits in chronological order, one a line, within the token budget.
         timings_ms: Milliseconds by phase.
@@ -207,6 +208,7 @@ class RecallResult:
     answerable: bool
     confidence: float
     calibrated: bool
+    evidence: Mapping[str, float]
     reasons: tuple[str, ...]
     misses: tuple[NearMiss, ...]
     context: str

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.model.episode import Episode
+from ecphoria.model.gate import Gate
 from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.recall import Filters, Trace
 from ecphoria.ports.world import Vector
@@ -38,6 +39,7 @@ class Profile:
         titles: Live episodes with a title: without any, nothing is about anything.
         participants: The tenant's speakers, most frequent first.
         change: The tenant's change counter; equal counters mean equal graphs.
+        gate: The tenant's own gate, None for the shipped one.
     """
 
     items: int
@@ -46,6 +48,7 @@ class Profile:
     titles: int
     participants: tuple[str, ...]
     change: int
+    gate: Gate | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from ecphoria.model.episode import Episode
+from ecphoria.model.gate import Gate
 from ecphoria.model.ids import EpisodeId, KeyId, TenantId
 from ecphoria.model.session import Session
 from ecphoria.model.tenant import ApiKey, Principal, Tenant, TenantStats
@@ -58,6 +59,14 @@ class TenantStore(Protocol):
 
     async def list(self) -> Sequence[Tenant]:
         """List tenants by name."""
+        ...
+
+    async def gate(self, tenant: TenantId) -> Gate | None:
+        """Find the tenant's own gate, None for the shipped one; NotFound without the tenant."""
+        ...
+
+    async def set_gate(self, tenant: TenantId, gate: Gate | None) -> None:
+        """Give the tenant its own gate, or the shipped one with None; the next recall uses it."""
         ...
 
     async def erase(self, tenant: TenantId) -> Mapping[str, int]:

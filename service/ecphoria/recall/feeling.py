@@ -4,33 +4,36 @@ Min-max makes the best candidate look perfect whatever it is worth; so confidenc
 absolute evidence, told apart by who said it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.fusion import bounds_of, recipe_score
-from ecphoria.kernels.gate import Evidence, attribution, confidence, evidence_features
+from ecphoria.kernels.fusion import PARTS, bounds_of, recipe_score
+from ecphoria.kernels.gate import FEATURES, Evidence, attribution, confidence, evidence_features
 from ecphoria.language.tokens import stems, words
+from ecphoria.model.gate import Gate
 from ecphoria.model.recall import Verdict
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.seeding import Seeding
 
-__all__ = ["DEFAULT_THRESHOLD", "Feeling", "feel"]
+__all__ = ["Feeling", "feel"]
 
-DEFAULT_THRESHOLD = 0.17
-"""Refuses 43 % of questions without an answer at 2.1 % false refusals (development data)."""
-
-_VERIFY = 0.37
-"""Below this an answer should quote its evidence: 10 % false refusals."""
+_SPEAKER = PARTS.index("spk")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feeling:
-    """A verdict with its reasons."""
+    """A verdict with its reasons.
+
+    Attributes:
+        evidence: What the gate may weigh, by name.
+    """
 
     verdict: Verdict
     confidence: float
+    evidence: Mapping[str, float]
     reasons: tuple[str, ...]
 
     @property
@@ -39,79 +42,105 @@ class Feeling:
         return self.verdict in {Verdict.ANSWER, Verdict.VERIFY}
 
 
-def feel(cue: str, seeding: Seeding, candidates: Candidates, threshold: float) -> Feeling:
+def feel(cue: str, seeding: Seeding, candidates: Candidates, gate: Gate) -> Feeling:
     """Judge the evidence.
 
     A store in which nobody speaks gives the gate nothing to attribute: there it refuses only
     what it has no memory for at all.
     """
+    found = _Found(seeding, candidates)
+    evidence = found.evidence()
     if not candidates.inside.any():
         return Feeling(
-            verdict=Verdict.EMPTY, confidence=0.0, reasons=("no memory matches this cue",)
+            verdict=Verdict.EMPTY,
+            confidence=0.0,
+            evidence=evidence,
+            reasons=("no memory matches this cue",),
         )
-    sure = _confidence(seeding, candidates)
+    sure = confidence(
+        [evidence[name] for name in gate.weights],
+        bias=gate.bias,
+        weights=list(gate.weights.values()),
+    )
     if not seeding.profile.participants:
-        reasons = ("nobody speaks in this store, so who said it was not judged",)
-        return Feeling(verdict=Verdict.ANSWER, confidence=sure, reasons=reasons)
-    if sure < threshold:
-        verdict = Verdict.REFUSE
+        verdict = Verdict.ANSWER
+        reasons: tuple[str, ...] = ("nobody speaks in this store, so who said it was not judged",)
     else:
-        verdict = Verdict.VERIFY if sure < _VERIFY else Verdict.ANSWER
-    return Feeling(
-        verdict=verdict, confidence=sure, reasons=_reasons(cue, seeding, candidates, verdict)
-    )
+        verdict = _verdict(sure, gate)
+        reasons = found.reasons(cue, verdict)
+    return Feeling(verdict=verdict, confidence=sure, evidence=evidence, reasons=reasons)
 
 
-def _confidence(seeding: Seeding, candidates: Candidates) -> float:
-    inside, columns = candidates.inside, candidates.columns
-    scored = recipe_score(
-        candidates.signals, bounds=bounds_of(candidates.signals, candidates.inside)
-    )
-    mass = float(candidates.rarity.sum())
-    covered = (candidates.counts > 0.0) @ candidates.rarity
-    own = _own(seeding, candidates)
-    evidence = Evidence(
-        score=scored.score[inside],
-        coverage=(covered / mass if mass else np.zeros_like(covered))[inside],
-        similarity=columns.cosine[inside],
-        bm25=candidates.single[inside],
-        is_question=columns.is_question[inside],
-        own=own[inside],
-        attribution=attribution(own, columns.first_person, columns.second_person)[inside],
-        order=columns.turn[inside],
-    )
-    return confidence(evidence_features(evidence, has_subject=bool(seeding.analysis.names)))
+def _verdict(sure: float, gate: Gate) -> Verdict:
+    if sure < gate.threshold:
+        return Verdict.REFUSE
+    return Verdict.VERIFY if sure < gate.verify_below else Verdict.ANSWER
 
 
-def _own(seeding: Seeding, candidates: Candidates) -> NDArray[np.bool_]:
-    names = seeding.analysis.names
-    first = names[0] if names else None
-    return np.array(
-        [first is not None and speaker == first for speaker in candidates.columns.speaker],
-        dtype=np.bool_,
-    )
+class _Found:
+    """The candidates of one cue, as the gate sees them."""
 
+    def __init__(self, seeding: Seeding, candidates: Candidates) -> None:
+        self._analysis = seeding.analysis
+        self._candidates = candidates
+        self._rows = candidates.inside
+        speakers = candidates.columns.speaker
+        named = frozenset(seeding.analysis.names)
+        self._own = np.array([one in named for one in speakers], dtype=np.bool_)
+        scored = recipe_score(
+            candidates.signals, bounds=bounds_of(candidates.signals, candidates.inside)
+        )
+        self._match = scored.score - scored.parts[:, _SPEAKER]
 
-def _reasons(
-    cue: str, seeding: Seeding, candidates: Candidates, verdict: Verdict
-) -> tuple[str, ...]:
-    """Say what the evidence has or lacks, word by word of the cue."""
-    subject = seeding.analysis.subject
-    by_subject = candidates.inside & (
-        _own(seeding, candidates) if subject else np.ones_like(candidates.inside)
-    )
-    lacking = [
-        stem
-        for column, stem in enumerate(candidates.stems)
-        if not (candidates.counts[by_subject, column] > 0.0).any()
-    ]
-    spelled = _spelled(cue, lacking)
-    who = f" by {subject}" if subject else ""
-    if spelled:
-        return tuple(f"no memory{who} about {word}" for word in spelled)
-    if verdict is Verdict.ANSWER:
-        return (f"memories{who} cover every word of the cue",)
-    return (f"the words of the cue never meet in one memory{who}",)
+    def evidence(self) -> dict[str, float]:
+        """Measure everything a gate may weigh."""
+        columns, rows = self._candidates.columns, self._rows
+        about = attribution(self._own, columns.first_person, columns.second_person)
+        features = evidence_features(
+            Evidence(
+                match=self._match[rows],
+                said=self._said[rows],
+                rarity=self._candidates.rarity,
+                similarity=columns.cosine[rows],
+                is_question=columns.is_question[rows],
+                own=self._own[rows],
+                attribution=about[rows],
+            ),
+            names_someone=bool(self._analysis.names),
+        )
+        return {
+            **dict(zip(FEATURES, features.tolist(), strict=True)),
+            "names_one": float(self._analysis.subject is not None),
+            "asks_when": float(self._analysis.is_when),
+        }
+
+    def reasons(self, cue: str, verdict: Verdict) -> tuple[str, ...]:
+        """Say what the evidence has or lacks: the words of the cue, and who said them."""
+        subject, said = self._analysis.subject, self._said
+        rows = self._rows & self._own if subject else self._rows
+        lacking = [
+            stem
+            for column, stem in enumerate(self._candidates.stems)
+            if not said[rows, column].any()
+        ]
+        who = f" by {subject}" if subject else ""
+        reasons = [f"no memory{who} about {word}" for word in _spelled(cue, lacking)]
+        other = self._best_speaker()
+        if verdict is not Verdict.ANSWER and subject and other not in {None, subject}:
+            reasons.append(f"what matches best was said by {other}, not by {subject}")
+        if reasons:
+            return tuple(reasons)
+        if verdict is Verdict.ANSWER:
+            return (f"memories{who} cover every word of the cue",)
+        return (f"the words of the cue never meet in one memory{who}",)
+
+    @property
+    def _said(self) -> NDArray[np.bool_]:
+        return self._candidates.counts > 0.0
+
+    def _best_speaker(self) -> str | None:
+        best = int(np.flatnonzero(self._rows)[np.argmax(self._match[self._rows])])
+        return self._candidates.columns.speaker[best]
 
 
 def _spelled(cue: str, wanted: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ import structlog
 
 from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge, UnknownStrategy
 from ecphoria.model.episode import Episode
+from ecphoria.model.gate import SHIPPED
 from ecphoria.model.ids import TenantId, TraceId, fresh_id
 from ecphoria.model.recall import (
     Cue,
@@ -24,7 +25,7 @@ from ecphoria.ports.recall import RecallStore, TraceStore
 from ecphoria.ports.world import Clock, Embedder
 from ecphoria.recall.assemble import context_block, hits_of, labelled_seeds, misses_of, needed
 from ecphoria.recall.candidates import gather
-from ecphoria.recall.feeling import DEFAULT_THRESHOLD, feel
+from ecphoria.recall.feeling import feel
 from ecphoria.recall.options import Parameter, parameters, resolve
 from ecphoria.recall.seeding import Participants, seed
 from ecphoria.recall.strategies.baselines import Dense, Fusion, Lexical
@@ -67,7 +68,6 @@ class RecallService:
         embedder: Embedder,
         clock: Clock,
         default_strategy: str = "ecphoria",
-        gate_threshold: float = DEFAULT_THRESHOLD,
         snippet: Callable[[TraceId], str] = str,
     ) -> None:
         self._store = store
@@ -75,7 +75,6 @@ class RecallService:
         self._embedder = embedder
         self._clock = clock
         self._default = default_strategy
-        self._threshold = gate_threshold
         self._snippet = snippet
         self._participants = Participants()
         self._recent: dict[tuple[TenantId, TraceId], Trace] = {}
@@ -100,7 +99,8 @@ class RecallService:
         _check(cue, options)
         clock = _Stopwatch()
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
-        feeling = feel(cue.text or "", search.seeding, search.candidates, self._threshold)
+        own = search.seeding.profile.gate
+        feeling = feel(cue.text or "", search.seeding, search.candidates, own or SHIPPED)
         shown = await self._store.episodes(tenant, needed(ranked, options.k))
         episodes: dict[str, Episode] = {episode.id: episode for episode in shown}
         hits = hits_of(ranked, options.k, episodes)
@@ -121,7 +121,8 @@ class RecallService:
             verdict=feeling.verdict,
             answerable=feeling.answerable,
             confidence=feeling.confidence,
-            calibrated=False,
+            calibrated=own is not None,
+            evidence=feeling.evidence,
             reasons=feeling.reasons,
             misses=misses_of(ranked, options.k, episodes),
             context=block,

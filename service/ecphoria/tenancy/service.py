@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ecphoria.errors import Conflict, InvalidInput, NotFound
+from ecphoria.model.gate import SHIPPED, Gate
 from ecphoria.model.ids import KeyId, TenantId, fresh_id
 from ecphoria.model.tenant import ApiKey, Scope, Tenant
 from ecphoria.ports.tenants import KeyStore, TenantStore
@@ -98,6 +99,22 @@ class TenancyService:
         removed = await self._tenants.erase(tenant.id)
         self._access.forget()
         return removed
+
+    async def gate(self, tenant: TenantId) -> Gate:
+        """Tell by which gate the tenant's recalls are judged.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        return await self._tenants.gate(tenant) or SHIPPED
+
+    async def set_gate(self, tenant: TenantId, gate: Gate | None) -> None:
+        """Give the tenant its own gate, or the shipped one with None.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        await self._tenants.set_gate(tenant, gate)
 
     async def issue(
         self, tenant: TenantId | None, name: str, scopes: Iterable[Scope]

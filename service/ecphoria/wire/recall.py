@@ -141,7 +141,9 @@ class RecallAnswer(Answer):
     confidence: float
     """Probability that they do, 0 to 1."""
     calibrated: bool
-    """Whether the gate was fitted on this store's own questions."""
+    """Whether the tenant's own gate judged, rather than the shipped one."""
+    evidence: dict[str, float]
+    """What a gate may weigh, by name; `ecphoria calibrate` fits on it."""
     reasons: tuple[str, ...]
     """Why it is answerable or not, in words."""
     misses: tuple[NearMissAnswer, ...]

@@ -48,7 +48,7 @@ def service() -> Iterator[StubService]:
             self.end_headers()
             self.wfile.write(body)
 
-        do_GET = do_POST = do_DELETE = _serve  # noqa: N815 (names of the base class)
+        do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 (names of the base class)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             pass

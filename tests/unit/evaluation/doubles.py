@@ -72,6 +72,8 @@ class TinyService:
         if path == "/v1/consolidation":
             self.consolidated.append((tenant, len(self.asked)))
             return httpx.Response(200, json=_consolidation(self.skipped))
+        if path == "/v1/strategies":
+            return httpx.Response(200, json=STRATEGIES)
         assert path == "/v1/recall"
         return self._recall(tenant, body)
 
@@ -101,7 +103,7 @@ class TinyService:
                 headers={"Content-Type": "application/problem+json"},
             )
         words = set(body["cue"].lower().split())
-        sign = -1 if body["strategy"] == "fusion" or body.get("options") else 1
+        sign = -1 if body.get("strategy") == "fusion" or body.get("options") else 1
         ranked = sorted(
             self.tenants[tenant],
             key=lambda one: (-sign * len(words & set(one["text"].lower().split())), one["id"]),
@@ -127,6 +129,7 @@ def _answer(hits: list[dict[str, Any]], confidence: float) -> dict[str, Any]:
         "answerable": True,
         "confidence": confidence,
         "calibrated": False,
+        "evidence": {"share": confidence - 0.5},
         "reasons": [],
         "misses": [],
         "context": "",

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,7 +7,6 @@ from hypothesis import strategies as st
 
 from ecphoria.kernels.gate import (
     FEATURES,
-    WEIGHTS,
     Evidence,
     attribution,
     auroc,
@@ -20,17 +21,22 @@ START = [2.5, 1, 2, 1, 0.5]
 
 
 def evidence(**changes: object) -> Evidence:
+    """Three items on two stems; the first is the subject's, the others are not."""
     base = {
-        "score": np.array([0.9, 0.5, 0.2]),
-        "coverage": np.array([0.8, 0.6, 0.0]),
+        "match": np.array([0.9, 0.5, 0.2]),
+        "said": np.array([[True, False], [True, True], [False, False]]),
+        "rarity": np.array([3.0, 1.0]),
         "similarity": np.array([0.7, 0.5, 0.1]),
-        "bm25": np.array([4.0, 2.0, 0.0]),
         "is_question": np.array([False, False, False]),
         "own": np.array([True, False, False]),
         "attribution": np.array([1.0, 0.0, 0.0]),
-        "order": np.arange(3),
     }
     return Evidence(**{**base, **changes})  # type: ignore[arg-type]  # a dict of mixed arrays
+
+
+def features(given: Evidence, *, names_someone: bool = True) -> dict[str, float]:
+    found = evidence_features(given, names_someone=names_someone)
+    return dict(zip(FEATURES, found.tolist(), strict=True))
 
 
 def test_the_printed_confidences() -> None:
@@ -78,65 +84,127 @@ def test_pronouns_tell_whom_a_turn_is_about() -> None:
     first = [False, True, False, True] * 2
     second = [False, False, True, True] * 2
     own = [True] * 4 + [False] * 4
-    expected = [1, 1, 0.6, 1, 0, 0, 0.8, 0.5]
+    expected = [1, 1, 0.6, 1, 0, 0, 0.5, 0.3]
     assert attribution(own, first, second).tolist() == expected
 
 
-def test_the_six_features() -> None:
-    features = evidence_features(evidence(), has_subject=True)
-    expected = [0.8 - 0.6, 1.0 - 2 / 3, 0.7, 0.2, 0.8, 1.0 - 0.25]
-    np.testing.assert_allclose(features, expected, atol=1e-12)
-    assert len(FEATURES) == len(WEIGHTS) == features.size
+def test_the_features_by_hand() -> None:
+    found = features(evidence())
+    whole = 1 + math.exp(-4) + math.exp(-7)
+    assert found["share"] == pytest.approx(1 / whole - 0.5)
+    assert found["coverage"] == pytest.approx(3 / 4 - 4 / 4)
+    assert found["unsaid"] == pytest.approx(1 / 4)
+    assert found["unheard"] == 0.0
+    assert found["similarity"] == 0.7
 
 
-def test_without_a_subject_only_two_features_speak() -> None:
-    features = evidence_features(evidence(own=np.zeros(3, dtype=bool)), has_subject=False)
-    assert np.flatnonzero(features).tolist() == [2, 4]
+def test_share_agrees_with_adding_up_odds() -> None:
+    match = np.array([0.31, 0.62, 0.55, 0.4])
+    about = np.array([1.0, 0.3, 0.0, 0.6])
+    size = match.size
+    found = features(
+        evidence(
+            match=match, said=np.zeros((size, 1), dtype=bool), rarity=np.ones(1),
+            similarity=np.zeros(size), is_question=np.zeros(size, dtype=bool),
+            own=about > 0.5, attribution=about,
+        )
+    )["share"]  # fmt: skip
+    mine = sum(math.exp(10 * one) * share for one, share in zip(match, about, strict=True))
+    theirs = sum(math.exp(10 * one) * (1 - share) for one, share in zip(match, about, strict=True))
+    assert found == pytest.approx(mine / (mine + theirs) - 0.5)
 
 
-def test_a_question_covers_nothing_but_may_rank_first() -> None:
-    asked = evidence(is_question=np.array([True, False, False]))
-    features = evidence_features(asked, has_subject=True)
-    assert features[0] == pytest.approx(-0.6)
-    assert features[4] == pytest.approx(0.8)
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=8), st.floats(-3, 3))
+def test_share_is_bounded_mirrored_and_blind_to_a_common_shift(
+    match: list[float], shift: float
+) -> None:
+    size = len(match)
+    about = np.linspace(0, 1, size)
+
+    def share(values: np.ndarray, spoken: np.ndarray) -> float:
+        return features(
+            evidence(
+                match=values, said=np.zeros((size, 0), dtype=bool), rarity=np.zeros(0),
+                similarity=np.zeros(size), is_question=np.zeros(size, dtype=bool),
+                own=spoken > 0.5, attribution=spoken,
+            )
+        )["share"]  # fmt: skip
+
+    found = share(np.array(match), about)
+    assert -0.5 - 1e-12 <= found <= 0.5 + 1e-12
+    assert share(np.array(match), 1 - about) == pytest.approx(-found, abs=1e-9)
+    assert share(np.array(match) + shift, about) == pytest.approx(found, abs=1e-9)
 
 
-def test_swapping_the_speakers_lowers_confidence() -> None:
+def test_where_nobody_is_named_only_the_absolute_features_speak() -> None:
+    nobody = np.zeros(3, dtype=bool)
+    found = features(evidence(own=nobody, attribution=np.zeros(3)), names_someone=False)
+    assert {name for name, value in found.items() if value} == {"similarity"}
+
+
+def test_a_question_covers_nothing_but_its_words_were_said() -> None:
+    asked = features(evidence(is_question=np.array([False, True, False])))
+    assert asked["coverage"] == pytest.approx(3 / 4)
+    assert asked["unsaid"] == pytest.approx(1 / 4)
+
+
+def test_words_nobody_has_are_unheard_and_not_unsaid() -> None:
+    silent = np.array([[False, True], [False, True], [False, False]])
+    found = features(evidence(said=silent))
+    assert found["unheard"] == pytest.approx(3 / 4)
+    assert found["unsaid"] == 0.0
+
+
+def test_a_subject_who_never_speaks_has_said_nothing() -> None:
+    found = features(evidence(own=np.zeros(3, dtype=bool), attribution=np.zeros(3)))
+    assert found["unsaid"] == pytest.approx(1.0)
+    assert found["share"] == pytest.approx(-0.5)
+
+
+def test_swapping_the_speakers_lowers_the_share() -> None:
     swapped = evidence(own=np.array([False, True, True]), attribution=np.array([0.0, 1.0, 1.0]))
-    right = confidence(evidence_features(evidence(), has_subject=True))
-    assert confidence(evidence_features(swapped, has_subject=True)) < right
+    assert features(swapped)["share"] < 0 < features(evidence())["share"]
+
+
+def test_a_cue_of_stop_words_has_no_stems_to_miss() -> None:
+    empty = evidence(said=np.zeros((3, 0), dtype=bool), rarity=np.zeros(0))
+    found = features(empty)
+    assert (found["coverage"], found["unsaid"], found["unheard"]) == (0.0, 0.0, 0.0)
 
 
 def test_nothing_found_gives_zeros() -> None:
     none, never = np.zeros(0), np.zeros(0, dtype=bool)
     nothing = Evidence(
-        score=none, coverage=none, similarity=none, bm25=none,
-        is_question=never, own=never, attribution=none, order=np.zeros(0, dtype=int),
+        match=none, said=np.zeros((0, 2), dtype=bool), rarity=np.ones(2), similarity=none,
+        is_question=never, own=never, attribution=none,
     )  # fmt: skip
-    assert not evidence_features(nothing, has_subject=True).any()
+    assert not evidence_features(nothing, names_someone=True).any()
 
 
-def test_the_decline_ends_at_the_tenth() -> None:
-    size = 12
-    many = Evidence(
-        score=np.linspace(1.1, 0, size), coverage=np.zeros(size), similarity=np.zeros(size),
-        bm25=np.zeros(size), is_question=np.zeros(size, dtype=bool),
-        own=np.ones(size, dtype=bool), attribution=np.ones(size), order=np.arange(size),
-    )  # fmt: skip
-    features = evidence_features(many, has_subject=True)
-    assert features[2] == pytest.approx(0.9)
+@given(st.permutations(range(3)))
+def test_the_order_of_the_candidates_is_indifferent(order: list[int]) -> None:
+    given = evidence()
+    shuffled = evidence(
+        **{
+            name: getattr(given, name)[list(order)]
+            for name in ("match", "said", "similarity", "is_question", "own", "attribution")
+        }
+    )
+    assert features(shuffled) == pytest.approx(features(given))
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: confidence([1.0], weights=[1.0, 2.0]),
+        lambda: confidence([1.0], bias=0, weights=[1.0, 2.0]),
         lambda: threshold([], 0.1),
         lambda: threshold([0.5], 1.0),
         lambda: auroc([], [0.5]),
         lambda: attribution([True], [True], [True, False]),
-        lambda: evidence_features(evidence(coverage=np.array([2.0, 0, 0])), has_subject=True),
-        lambda: evidence_features(evidence(score=np.zeros(2)), has_subject=True),
+        lambda: features(evidence(attribution=np.array([2.0, 0, 0]))),
+        lambda: features(evidence(match=np.zeros(2))),
+        lambda: features(evidence(said=np.zeros((3, 1), dtype=bool))),
+        lambda: features(evidence(rarity=np.array([-1.0, 1.0]))),
     ],
 )
 def test_bad_arrays_are_refused(call: object) -> None:

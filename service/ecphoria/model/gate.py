@@ -1,0 +1,69 @@
+"""The gate: what turns a recall's evidence into a confidence and a verdict."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+__all__ = ["EVIDENCE", "QUESTION_TYPE", "SHIPPED", "Gate", "GateFit"]
+
+EVIDENCE: Final = ("share", "coverage", "unsaid", "unheard", "similarity")
+"""What a gate weighs: features of what was found, not of the question."""
+QUESTION_TYPE: Final = ("names_one", "asks_when")
+"""What it may weigh too, fitted on the questions a store is really asked: the cue names exactly
+one participant; the cue asks for a time. They learn the mix of the questions they saw."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateFit:
+    """Where a gate comes from: a fit, and what it is worth on questions left out of it.
+
+    Attributes:
+        questions, unanswerable: Questions it was fitted on, and those of them without an answer.
+        auroc: Share of pairs in which the question with an answer is the surer one.
+        refused: Share refused of the questions without an answer, at the threshold.
+        false_refusals: Share refused of the others.
+        data_sha256: Of the labelled file.
+        fitted_at: When.
+    """
+
+    questions: int
+    unanswerable: int
+    auroc: float
+    refused: float
+    false_refusals: float
+    data_sha256: str
+    fitted_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """A logistic over named evidence, with two cuts.
+
+    Attributes:
+        weights: By name out of `EVIDENCE` and `QUESTION_TYPE`; absent ones count nothing.
+        threshold: Below this confidence the verdict is `refuse`.
+        verify_below: Below this it is `verify`, from here on `answer`.
+        fit: None for the shipped gate.
+    """
+
+    weights: Mapping[str, float]
+    bias: float
+    threshold: float
+    verify_below: float
+    fit: GateFit | None = None
+
+
+SHIPPED: Final = Gate(
+    weights={
+        "share": 8.651,
+        "coverage": 1.752,
+        "unsaid": -1.380,
+        "unheard": -1.732,
+        "similarity": 0.291,
+    },
+    bias=-0.507,
+    threshold=0.219,
+    verify_below=0.379,
+)
+"""Fitted on development conversations by `ecphoria calibrate`."""

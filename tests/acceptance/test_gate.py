@@ -1,0 +1,54 @@
+"""A tenant's own gate over HTTP."""
+
+import pytest
+
+from ecphoria.model.gate import SHIPPED
+from tests.acceptance.conftest import Owner, problem
+
+STRICT = {"weights": {"share": 0.0}, "bias": -3.0, "threshold": 0.9, "verify_below": 0.9}
+
+
+def test_a_gate_is_put_used_shown_and_dropped(owner: Owner) -> None:
+    owner.remember("I keep bees behind the mill.", speaker="Ada", session="s")
+    shipped = owner.get("/v1/gate").json()
+    assert shipped == {
+        "own": False, "weights": SHIPPED.weights, "bias": SHIPPED.bias, "fit": None,
+        "threshold": SHIPPED.threshold, "verify_below": SHIPPED.verify_below,
+    }  # fmt: skip
+    cue = {"cue": "What does Ada keep behind the mill?"}
+    before = owner.post("/v1/recall", json=cue).json()
+    assert (before["answerable"], before["calibrated"]) == (True, False)
+    fit = {
+        "questions": 30, "unanswerable": 10, "auroc": 0.8, "refused": 0.4, "false_refusals": 0.02,
+        "data_sha256": "0" * 64, "fitted_at": "2026-01-01T00:00:00Z",
+    }  # fmt: skip
+    put = owner.put("/v1/gate", json={**STRICT, "fit": fit})
+    assert put.status_code == 200, put.text
+    assert owner.get("/v1/gate").json() == put.json() == {"own": True, **STRICT, "fit": fit}
+    judged = owner.post("/v1/recall", json=cue).json()
+    assert (judged["verdict"], judged["calibrated"]) == ("refuse", True)
+    assert judged["evidence"] == before["evidence"]
+    for _ in range(2):
+        assert owner.delete("/v1/gate").status_code == 204
+    after = owner.post("/v1/recall", json=cue).json()
+    assert after["confidence"] == before["confidence"]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"weights": {"luck": 1.0}}, "There is no evidence `luck`"),
+        ({"weights": {}}, "weights"),
+        ({"weights": {"share": "much"}}, "number"),
+        ({"weights": {"share": 1e9}}, "1000000"),
+        ({"threshold": 0.95}, "verify_below"),
+        ({"threshold": -0.1}, "threshold"),
+        ({"bias": None}, "bias"),
+        ({"surprise": 1}, "There is no such field"),
+    ],
+)
+def test_what_is_no_gate_is_refused(owner: Owner, change: dict[str, object], told: str) -> None:
+    answer = owner.put("/v1/gate", json={**STRICT, **change})
+    problem(answer, 422, "invalid-input")
+    assert told in answer.text
+    assert owner.get("/v1/gate").json()["own"] is False

@@ -1,0 +1,137 @@
+"""The gate on the real graph: hard cues, and a tenant's own gate from one recall to the next."""
+
+import pytest
+
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.tenants import Tenants
+from ecphoria.ingest.service import IngestService
+from ecphoria.kernels.gate import FEATURES
+from ecphoria.model.episode import NewEpisode, Receipt
+from ecphoria.model.gate import EVIDENCE, QUESTION_TYPE, SHIPPED, Gate
+from ecphoria.model.ids import TenantId
+from ecphoria.model.recall import Cue, RecallOptions, RecallResult, Verdict
+from ecphoria.recall.service import RecallService
+
+CHAT = (
+    ("Ida", "I finally signed up for the pottery class on Tuesdays."),
+    ("Bo", "Wonderful! What made you decide?"),
+    ("Ida", "Clay calms me down after work, and the teacher is patient."),
+    ("Bo", "I would rather fish; my new rod arrived yesterday."),
+    ("Ida", "You and your trout."),
+    ("Bo", "My sister adopted a parrot last week."),
+    ("Cleo", "I repaired the brass telescope in the attic."),
+)
+
+
+async def fill(
+    ingest: IngestService, tenant: TenantId, chat: tuple[tuple[str, str], ...] = CHAT
+) -> None:
+    results = await ingest.append_batch(
+        tenant,
+        [
+            NewEpisode(text=text, speaker=speaker, session="s", position=place)
+            for place, (speaker, text) in enumerate(chat)
+        ],
+    )
+    assert all(isinstance(one, Receipt) for one in results), results
+
+
+async def ask(recalls: RecallService, tenant: TenantId, cue: str) -> RecallResult:
+    return await recalls.recall(tenant, Cue(text=cue), RecallOptions())
+
+
+def test_the_shipped_gate_weighs_what_the_kernel_measures() -> None:
+    assert EVIDENCE == FEATURES
+    assert set(SHIPPED.weights) == set(EVIDENCE)
+
+
+async def test_who_is_right_and_who_is_not(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    await fill(ingest, tenant)
+    right = await ask(recalls, tenant, "Which pottery class did Ida sign up for?")
+    wrong = await ask(recalls, tenant, "Which pottery class did Bo sign up for?")
+    assert tuple(right.evidence) == (*EVIDENCE, *QUESTION_TYPE)
+    assert right.verdict is Verdict.ANSWER
+    assert wrong.verdict is Verdict.REFUSE
+    assert right.evidence["share"] > 0 > wrong.evidence["share"]
+    assert "no memory by Bo about pottery" in wrong.reasons
+    assert wrong.reasons[-1] == "what matches best was said by Ida, not by Bo"
+    again = await ask(recalls, tenant, "Which pottery class did Bo sign up for?")
+    assert again.evidence == wrong.evidence
+
+
+async def test_a_cue_of_stop_words_lacks_no_word(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    await fill(ingest, tenant)
+    result = await ask(recalls, tenant, "who was it that they were?")
+    assert result.hits
+    assert all(result.evidence[name] == 0 for name in ("coverage", "unsaid", "unheard"))
+    assert 0 < result.confidence < 1
+
+
+async def test_an_empty_store_has_no_evidence(recalls: RecallService, tenant: TenantId) -> None:
+    result = await ask(recalls, tenant, "When did Ida sign up?")
+    assert (result.verdict, result.confidence) == (Verdict.EMPTY, 0.0)
+    assert not any(result.evidence[name] for name in EVIDENCE)
+    assert result.evidence["asks_when"] == 1
+
+
+async def test_a_cue_that_names_nobody_is_judged_by_its_words_alone(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    await fill(ingest, tenant)
+    known = await ask(recalls, tenant, "Where was the brass telescope repaired?")
+    foreign = await ask(recalls, tenant, "Where was the submarine volcano photographed?")
+    for result in (known, foreign):
+        assert result.evidence["names_one"] == 0
+        assert all(result.evidence[name] == 0 for name in ("share", "coverage", "unsaid"))
+    assert known.evidence["unheard"] < foreign.evidence["unheard"]
+    assert known.confidence > foreign.confidence
+    assert "no memory about volcano" in foreign.reasons
+
+
+async def test_of_two_names_a_memory_of_either_counts(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    await fill(ingest, tenant)
+    theirs = await ask(recalls, tenant, "What did Bo tell Ida about the parrot of his sister?")
+    mirrored = await ask(recalls, tenant, "What did Ida tell Bo about the parrot of his sister?")
+    foreign = await ask(recalls, tenant, "What did Bo and Ida do with the brass telescope?")
+    assert theirs.evidence["share"] == pytest.approx(mirrored.evidence["share"])
+    assert theirs.evidence["share"] > 0.3
+    assert foreign.evidence["share"] < 0 < foreign.evidence["unsaid"]
+    assert foreign.confidence < theirs.confidence
+
+
+async def test_the_order_of_writing_is_indifferent(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    cue = "Which pottery class did Bo sign up for?"
+    documents = tuple(
+        NewEpisode(text=text, speaker=speaker, session=f"s{place}")
+        for place, (speaker, text) in enumerate(CHAT)
+    )
+    await ingest.append_batch(tenant, documents)
+    await ingest.append_batch(other_tenant, documents[::-1])
+    one = await ask(recalls, tenant, cue)
+    other = await ask(recalls, other_tenant, cue)
+    assert one.evidence == pytest.approx(other.evidence, abs=1e-9)
+
+
+async def test_a_tenants_own_gate_judges_its_next_recall_and_no_others(
+    graph: Graph, ingest: IngestService, recalls: RecallService, tenant: TenantId,
+    other_tenant: TenantId,
+) -> None:  # fmt: skip
+    tenants, cue = Tenants(graph), "Which pottery class did Ida sign up for?"
+    for owner in (tenant, other_tenant):
+        await fill(ingest, owner)
+    strict = Gate(weights={"similarity": 0.0}, bias=-2.0, threshold=0.5, verify_below=0.9)
+    await tenants.set_gate(tenant, strict)
+    judged, spared = await ask(recalls, tenant, cue), await ask(recalls, other_tenant, cue)
+    assert (judged.verdict, judged.calibrated) == (Verdict.REFUSE, True)
+    assert judged.confidence == pytest.approx(0.119203, abs=1e-6)
+    assert (spared.verdict, spared.calibrated) == (Verdict.ANSWER, False)
+    await tenants.set_gate(tenant, None)
+    assert (await ask(recalls, tenant, cue)).verdict is Verdict.ANSWER

@@ -1,0 +1,135 @@
+"""The commands of the gate, against a service that answers what a test tells it to."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import Answer, Command, StubService
+
+GATE = {"weights": {"share": 8.5}, "bias": -0.5, "threshold": 0.2, "verify_below": 0.4}
+ANSWER: dict[str, object] = {
+    "hits": [], "strategy": "ecphoria", "verdict": "answer", "answerable": True,
+    "confidence": 0.5, "calibrated": False, "reasons": [], "misses": [], "context": "",
+    "context_tokens": 0, "timings_ms": {}, "trace_id": "t", "degraded": [],
+}  # fmt: skip
+
+
+@pytest.fixture
+def questions(tmp_path: Path, service: StubService) -> Path:
+    """Sixty questions, every third without an answer, told apart by their share."""
+
+    def recall(body: dict[str, object]) -> Answer:
+        number = int(str(body["cue"]).split()[-1])
+        share = (0.3 if number % 3 else -0.2) + 0.004 * (number % 7)
+        evidence = {
+            "share": share, "coverage": 0.1, "unsaid": 0.0, "unheard": 0.0, "similarity": 0.5,
+            "names_one": 1.0, "asks_when": 0.0,
+        }  # fmt: skip
+        return 200, ANSWER | {"evidence": evidence}
+
+    service.routes["POST /v1/recall"] = recall
+    file = tmp_path / "questions.jsonl"
+    lines = ({"question": f"number {n}", "answerable": n % 3 != 0} for n in range(60))
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return file
+
+
+def test_a_gate_is_fitted_written_and_applied(
+    command: Command, service: StubService, questions: Path, tmp_path: Path
+) -> None:
+    service.routes["PUT /v1/gate"] = lambda body: (200, {"own": True, **body})
+    out, judged = tmp_path / "gate.json", tmp_path / "judged.jsonl"
+    done = command(
+        "calibrate", "--data", str(questions), "--server", service.url, "--apply",
+        "--false-refusals", "0.1", "--out", str(out), "--judged", str(judged),
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert "60 questions, 20 without an answer" in done.out
+    assert "AUROC 1.000" in done.out
+    written = json.loads(out.read_text(encoding="utf-8"))
+    assert written["weights"]["share"] > 0
+    assert set(written["weights"]) == {"share", "coverage", "unsaid", "unheard", "similarity"}
+    assert written["fit"]["refused"] == 1.0
+    assert len(judged.read_text(encoding="utf-8").splitlines()) == 60
+    method, path, body = service.seen[-1]
+    assert (method, path) == ("PUT", "/v1/gate")
+    assert body == written
+
+
+def test_the_type_of_question_counts_only_if_wanted(
+    command: Command, service: StubService, questions: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "gate.json"
+    done = command(
+        "calibrate", "--data", str(questions), "--server", service.url, "--question-type",
+        "--out", str(out),
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert {"names_one", "asks_when"} < set(json.loads(out.read_text(encoding="utf-8"))["weights"])
+    assert all(method != "PUT" for method, _, _ in service.seen)
+
+
+def test_too_few_questions_are_wrong_use(
+    command: Command, service: StubService, questions: Path
+) -> None:
+    few = questions.read_text(encoding="utf-8").splitlines()[:12]
+    questions.write_text("\n".join(few), encoding="utf-8")
+    done = command("calibrate", "--data", str(questions), "--server", service.url)
+    assert done.code == 2
+    assert "A gate needs at least 10 questions with an answer and 10 without" in done.err
+
+
+def test_files_are_checked_before_anything_is_asked(command: Command, tmp_path: Path) -> None:
+    done = command("calibrate", "--data", "x.jsonl", "--out", str(tmp_path / "no" / "g.json"))
+    assert (done.code, "There is no folder" in done.err) == (2, True)
+    missing = command("calibrate", "--data", str(tmp_path / "none.jsonl"))
+    assert (missing.code, "none.jsonl cannot be read" in missing.err) == (2, True)
+
+
+def test_the_gate_is_shown_applied_and_reset(
+    command: Command, service: StubService, tmp_path: Path
+) -> None:
+    service.routes["GET /v1/gate"] = 200, {"own": False, **GATE}
+    shown = command("gate", "show")
+    assert "The shipped gate" in shown.out
+    assert "+8.500" in shown.out
+    file = tmp_path / "gate.json"
+    file.write_text(json.dumps(GATE), encoding="utf-8")
+    service.routes["PUT /v1/gate"] = lambda body: (200, {"own": True, **body})
+    assert command("gate", "apply", str(file)).code == 0
+    assert service.seen[-1] == ("PUT", "/v1/gate", GATE)
+    service.routes["DELETE /v1/gate"] = 204, {}
+    assert command("gate", "reset").code == 0
+    assert service.seen[-1][:2] == ("DELETE", "/v1/gate")
+
+
+def test_a_fitted_gate_tells_its_worth(command: Command, service: StubService) -> None:
+    fit = {
+        "questions": 60, "unanswerable": 20, "auroc": 0.91, "refused": 0.55,
+        "false_refusals": 0.02, "data_sha256": "0" * 64, "fitted_at": "2026-01-01T00:00:00Z",
+    }  # fmt: skip
+    service.routes["GET /v1/gate"] = 200, {"own": True, **GATE, "fit": fit}
+    shown = command("gate", "show")
+    assert "The tenant's own gate" in shown.out
+    assert "refuses 55.0% of those without an answer and 2.0% of the others" in " ".join(
+        shown.out.split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{}", "weights This field is required."),
+        ('{"weights": {"luck": 1}, "bias": 0, "threshold": 0, "verify_below": 1}', "luck"),
+        ("nonsense", "is no gate"),
+    ],
+)
+def test_a_file_that_is_no_gate_is_refused(
+    command: Command, tmp_path: Path, text: str, told: str
+) -> None:
+    file = tmp_path / "gate.json"
+    file.write_text(text, encoding="utf-8")
+    done = command("gate", "apply", str(file))
+    assert done.code == 2
+    assert told in done.err
