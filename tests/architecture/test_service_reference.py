@@ -13,6 +13,7 @@ from ecphoria.api import (
     browser,
     consolidation,
     episodes,
+    gate,
     operations,
     recall,
 )
@@ -48,7 +49,7 @@ def test_every_error_has_a_row_in_the_table() -> None:
 
 def test_every_endpoint_is_documented_and_no_other() -> None:
     modules = (
-        administration, archive, browser, consolidation, episodes, operations, recall,
+        administration, archive, browser, consolidation, episodes, gate, operations, recall,
     )  # fmt: skip
     served = {
         f"{method} {route.path}"

@@ -5,20 +5,21 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Self, TypeVar
-from urllib.parse import quote
 from uuid import uuid4
 
 import httpx
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter
 
 from ecphoria.client.exchange import (
     Call,
     Parameter,
     Retries,
+    body_of,
     error_of,
+    instant_text,
     is_loopback,
+    segment,
     unreachable,
-    unusable,
 )
 from ecphoria.model.episode import MetadataValue
 from ecphoria.model.recall import OptionValue
@@ -53,7 +54,6 @@ __all__ = ["AsyncClient"]
 
 _DEFAULT_URL = "http://127.0.0.1:8765"
 _Model = TypeVar("_Model", bound=BaseModel)
-_Body = TypeVar("_Body", bound=Request)
 
 
 class AsyncClient:
@@ -156,7 +156,7 @@ class AsyncClient:
             "idempotency_key": idempotency_key,
             "vector": None if vector is None else tuple(map(float, vector)),
         }
-        return await self.append(_body(AppendRequest, given))
+        return await self.append(body_of(AppendRequest, given))
 
     async def append(self, episode: AppendRequest) -> AppendAnswer:
         """Append one episode that is already in the shape of the API."""
@@ -167,12 +167,12 @@ class AsyncClient:
 
         The answer has a result for every item, in order: look at `refused`.
         """
-        batch = _body(BatchRequest, {"episodes": tuple(_keyed(item) for item in episodes)})
+        batch = body_of(BatchRequest, {"episodes": tuple(_keyed(item) for item in episodes)})
         return await self._post("/v1/episodes/batch", batch, BatchAnswer, repeatable=True)
 
     async def get(self, episode: str) -> EpisodeAnswer:
         """Fetch one episode by its id."""
-        return await self._get(f"/v1/episodes/{_segment(episode)}", EpisodeAnswer)
+        return await self._get(f"/v1/episodes/{segment(episode)}", EpisodeAnswer)
 
     async def list(
         self,
@@ -191,8 +191,8 @@ class AsyncClient:
                 EpisodePage,
                 session=session,
                 concept=concept,
-                occurred_from=_text(occurred_from),
-                occurred_before=_text(occurred_before),
+                occurred_from=instant_text(occurred_from),
+                occurred_before=instant_text(occurred_before),
                 cursor=cursor,
                 limit=page_size,
             )
@@ -205,7 +205,7 @@ class AsyncClient:
     async def delete(self, episode: str) -> None:
         """Delete one episode with everything that depended on it."""
         # Not repeated: if only the first answer was lost, the second would be "not found".
-        path = f"/v1/episodes/{_segment(episode)}"
+        path = f"/v1/episodes/{segment(episode)}"
         await self._send(Call(method="DELETE", path=path, repeatable=False))
 
     async def recall(
@@ -250,16 +250,16 @@ class AsyncClient:
             "strategy": strategy,
             "options": None if options is None else dict(options),
             "k": k,
-            "filters": _body(FilterRequest, filters),
+            "filters": body_of(FilterRequest, filters),
             "token_budget": token_budget,
             "explain": explain,
         }
-        asked = _body(RecallRequest, given)
+        asked = body_of(RecallRequest, given)
         return await self._post("/v1/recall", asked, RecallAnswer, repeatable=True)
 
     async def trace(self, trace: str) -> TraceAnswer:
         """Fetch the replay of one recall by its `trace_id`."""
-        return await self._get(f"/v1/traces/{_segment(trace)}", TraceAnswer)
+        return await self._get(f"/v1/traces/{segment(trace)}", TraceAnswer)
 
     async def consolidate(self, *, timeout_s: float = 600.0) -> ConsolidationAnswer:
         """Run a cycle of consolidation over the tenant's memory, and tell what it did.
@@ -297,12 +297,12 @@ class AsyncClient:
 
     async def create_tenant(self, name: str) -> TenantAnswer:
         """Create an owner of memories; needs an operator's key."""
-        wanted = _body(TenantRequest, {"name": name})
+        wanted = body_of(TenantRequest, {"name": name})
         return await self._post("/v1/tenants", wanted, TenantAnswer, repeatable=False)
 
     async def erase_tenant(self, name: str) -> ErasureAnswer:
         """Remove a tenant with everything it owns, and tell how much that was."""
-        call = Call(method="DELETE", path=f"/v1/tenants/{_segment(name)}", repeatable=False)
+        call = Call(method="DELETE", path=f"/v1/tenants/{segment(name)}", repeatable=False)
         return ErasureAnswer.model_validate_json((await self._send(call)).content)
 
     async def keys(self) -> Sequence[KeyAnswer]:
@@ -311,12 +311,12 @@ class AsyncClient:
 
     async def issue_key(self, name: str, scopes: Sequence[Scope]) -> IssuedKeyAnswer:
         """Issue a key of the tenant; the answer is the only place its secret ever appears."""
-        wanted = _body(KeyRequest, {"name": name, "scopes": frozenset(scopes)})
+        wanted = body_of(KeyRequest, {"name": name, "scopes": frozenset(scopes)})
         return await self._post("/v1/keys", wanted, IssuedKeyAnswer, repeatable=False)
 
     async def revoke_key(self, key: str) -> None:
         """End a key by its id; it is refused within seconds."""
-        call = Call(method="DELETE", path=f"/v1/keys/{_segment(key)}", repeatable=False)
+        call = Call(method="DELETE", path=f"/v1/keys/{segment(key)}", repeatable=False)
         await self._send(call)
 
     async def gate(self) -> GateAnswer:
@@ -376,14 +376,6 @@ class AsyncClient:
             attempt += 1
 
 
-def _body(model: type[_Body], given: Mapping[str, object]) -> _Body:
-    present = {name: value for name, value in given.items() if value is not None}
-    try:
-        return model.model_validate(present)
-    except ValidationError as error:
-        raise unusable(error) from error
-
-
 def _keyed(episode: AppendRequest) -> AppendRequest:
     """Give an episode a key, so that sending it again is safe.
 
@@ -392,11 +384,3 @@ def _keyed(episode: AppendRequest) -> AppendRequest:
     """
     settled = episode.idempotency_key or episode.title or episode.occurred_at
     return episode if settled else episode.model_copy(update={"idempotency_key": uuid4().hex})
-
-
-def _text(instant: datetime | None) -> str | None:
-    return None if instant is None else instant.isoformat()
-
-
-def _segment(text: str) -> str:
-    return quote(text, safe="")

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from ipaddress import ip_address
+from typing import TypeVar
+from urllib.parse import quote
 
 import httpx
 from pydantic import ValidationError
@@ -12,9 +15,21 @@ from ecphoria.wire.base import Request
 from ecphoria.wire.problem import Problem, error_from
 from ecphoria.wire.reading import field_problems
 
-__all__ = ["Call", "Parameter", "Retries", "error_of", "is_loopback", "unreachable", "unusable"]
+__all__ = [
+    "Call",
+    "Parameter",
+    "Retries",
+    "body_of",
+    "error_of",
+    "instant_text",
+    "is_loopback",
+    "segment",
+    "unreachable",
+    "unusable",
+]
 
 Parameter = str | int | None
+_Body = TypeVar("_Body", bound=Request)
 
 _LONGEST_PAUSE_S = 8.0
 _PASSING = frozenset({502, 503, 504})
@@ -117,3 +132,26 @@ def error_of(answer: httpx.Response) -> EcphoriaError:
             " address of an Ecphoria service?",
             status=answer.status_code,
         )
+
+
+def body_of(model: type[_Body], given: Mapping[str, object]) -> _Body:
+    """Make a body of the values that were given.
+
+    Raises:
+        InvalidInput: The model refuses one of them.
+    """
+    present = {name: value for name, value in given.items() if value is not None}
+    try:
+        return model.model_validate(present)
+    except ValidationError as error:
+        raise unusable(error) from error
+
+
+def instant_text(instant: datetime | None) -> str | None:
+    """Spell an instant for the query part of an address."""
+    return None if instant is None else instant.isoformat()
+
+
+def segment(text: str) -> str:
+    """Quote a text so that it is one step of a path."""
+    return quote(text, safe="")

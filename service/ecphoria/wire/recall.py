@@ -142,7 +142,7 @@ class RecallAnswer(Answer):
     """Probability that they do, 0 to 1."""
     calibrated: bool
     """Whether the tenant's own gate judged, rather than the shipped one."""
-    evidence: dict[str, float]
+    evidence: dict[str, float] = Field(default_factory=dict)
     """What a gate may weigh, by name; `ecphoria calibrate` fits on it."""
     reasons: tuple[str, ...]
     """Why it is answerable or not, in words."""
