@@ -65,7 +65,8 @@ async def test_a_gate_comes_back_as_it_was_given_and_goes(graph: Graph) -> None:
     for given in (gate, replace(gate, fit=fit)):
         await tenants.set_gate(made.id, given)
         assert await tenants.gate(made.id) == given
-        assert (await EpisodeReader(graph).profile(made.id)).gate == given
+        read = await EpisodeReader(graph).lexicon(made.id, [], [])
+        assert read.profile.gate == given
         assert await tenants.gate(other.id) is None
     await tenants.set_gate(made.id, None)
     assert await tenants.gate(made.id) is None

@@ -49,7 +49,7 @@ _CREATE_TENANT = Statement("tenants.create_tenant", Done)
 _FIND_TENANT = Statement("tenants.find_tenant", _TenantRow)
 _LIST_TENANTS = Statement("tenants.list_tenants", _TenantRow)
 _FIND_GATE = Statement("tenants.find_gate", _GateRow)
-_SET_GATE = Statement("tenants.set_gate", _TenantKey)
+_SAVE_GATE = Statement("tenants.save_gate", _TenantKey)
 _START_ERASING = Statement("tenants.start_erasing", _TenantKey)
 _DELETE_TENANT = Statement("tenants.delete_tenant", _Deleted)
 _COUNT_REMAINING = Statement("tenants.count_remaining", _Remaining)
@@ -103,7 +103,7 @@ class Tenants:
     async def set_gate(self, tenant: TenantId, gate: Gate | None) -> None:
         """Give the tenant its own gate, or the shipped one with None."""
         text = None if gate is None else gate_text(gate)
-        if not await self._graph.run(_SET_GATE, tenant=tenant, gate=text):
+        if not await self._graph.run(_SAVE_GATE, tenant=tenant, gate=text):
             raise NotFound("there is no such tenant", tenant=tenant)
 
     async def erase(self, tenant: TenantId) -> Mapping[str, int]:
