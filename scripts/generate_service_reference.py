@@ -77,6 +77,12 @@ The log goes to standard error, one event a line with its values: `ECPHORIA_LOG_
 `ECPHORIA_LOG__FORMAT` in the [settings](settings.md). Every line of a request carries its
 `request_id`, and `tenant_id` once the caller is known. Memory text, cues and keys are never
 logged; an exception is logged by its class and the places it passed, without its message.
+
+With `ECPHORIA_TRACING__ENDPOINT` set, spans go to a collector of OpenTelemetry, and nowhere
+without it: one a request, named by method and route (`http.route`, `http.response.status_code`,
+`ecphoria.request_id`), and in it one a transaction and one a named query (`db.query.summary`, a
+name of [Queries](queries.md)). They hold no text, cue, parameter, address or error message;
+`error.type` is a class or a status. A caller's `traceparent` is taken over.
 """
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "RecallSettings",
     "ServerSettings",
     "Settings",
+    "TracingSettings",
     "read_settings",
     "variables",
 ]
@@ -172,6 +173,16 @@ class LogSettings(_Group):
     """`console` to read, `json` to collect; `auto` is `console` on a terminal."""
 
 
+class TracingSettings(_Group):
+    """Spans for OpenTelemetry, off by default; they need `pip install "ecphoria[otel]"`."""
+
+    endpoint: str | None = Field(default=None, pattern=r"^https?://")
+    """Address of a collector that takes OTLP over HTTP, as `http://127.0.0.1:4318`; empty: no
+    spans. Headers it asks for go into `OTEL_EXPORTER_OTLP_HEADERS`."""
+    sample: float = Field(default=1.0, ge=0, le=1, allow_inf_nan=False)
+    """Share of the requests that are traced; one that comes with a trace follows its caller's."""
+
+
 class Settings(BaseSettings):
     """Everything an operator may set, in groups."""
 
@@ -196,6 +207,7 @@ class Settings(BaseSettings):
     server: ServerSettings = ServerSettings()
     recall: RecallSettings = RecallSettings()
     log: LogSettings = LogSettings()
+    tracing: TracingSettings = TracingSettings()
 
     @model_validator(mode="after")
     def _open_only_on_loopback(self) -> Self:

@@ -1,4 +1,4 @@
-"""What the service tells its operator: events by structlog, figures by Prometheus.
+"""What the service tells its operator: events by structlog, figures by Prometheus, spans.
 
 Events are names with ids and numbers. Memory text, cues and secrets are never logged; an
 exception is logged by its class and its frames, because its message may quote either.
@@ -7,8 +7,9 @@ exception is logged by its class and its frames, because its message may quote e
 import logging
 import sys
 import traceback
-from collections.abc import Mapping
-from typing import TextIO
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
 
 import structlog
 from prometheus_client import (
@@ -21,10 +22,14 @@ from prometheus_client import (
 )
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-__all__ = ["Metrics", "configure_logging"]
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span, Tracer
+
+__all__ = ["Metrics", "Spans", "configure_logging"]
 
 _SHORT = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _LONG = (*_SHORT[3:], 30.0, 60.0)
+_SERVER_ERROR = 500
 _HANDLER = "ecphoria"
 _FOREIGN = ("neo4j", "httpx", "httpcore", "openai", "asyncio", "uvicorn.access")
 
@@ -98,6 +103,84 @@ class Metrics:
     def episodes(self, outcome: str, number: int = 1) -> None:
         """Count acknowledged episodes."""
         self._episodes.labels(outcome).inc(number)
+
+
+class Spans:
+    """Spans for OpenTelemetry at the seams: the request and the named query.
+
+    They carry names, ids and numbers; of an error its class alone, for its message may quote a
+    memory. Without a tracer there are none, and OpenTelemetry is not imported.
+    """
+
+    def __init__(self, tracer: "Tracer | None" = None) -> None:
+        self._tracer = tracer
+
+    @contextmanager
+    def request(
+        self, method: str, headers: Mapping[str, str]
+    ) -> Iterator[Callable[[str, int, str], None]]:
+        """Span a request; a `traceparent` among its headers is the parent.
+
+        Yields what is told, at the end, the route's template, the status and the request's id.
+        """
+        if self._tracer is None:
+            yield lambda _route, _status, _id: None
+            return
+        from opentelemetry.trace import SpanKind  # noqa: PLC0415 (optional extra)
+        from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415
+            TraceContextTextMapPropagator,
+        )
+
+        with self._tracer.start_as_current_span(
+            method,
+            context=TraceContextTextMapPropagator().extract(headers),
+            kind=SpanKind.SERVER,
+            attributes={"http.request.method": method},
+            record_exception=False,
+            set_status_on_exception=False,
+        ) as span:
+
+            def describe(route: str, status: int, request_id: str) -> None:
+                span.update_name(f"{method} {route}")
+                span.set_attribute("http.route", route)
+                span.set_attribute("http.response.status_code", status)
+                span.set_attribute("ecphoria.request_id", request_id)
+                if status >= _SERVER_ERROR:
+                    _fail(span, str(status))
+
+            try:
+                yield describe
+            except BaseException as error:
+                _fail(span, type(error).__name__)
+                raise
+
+    @contextmanager
+    def query(self, name: str) -> Iterator[None]:
+        """Span a named query, or a transaction of several, its retries included."""
+        if self._tracer is None:
+            yield
+            return
+        from opentelemetry.trace import SpanKind  # noqa: PLC0415 (optional extra)
+
+        with self._tracer.start_as_current_span(
+            name,
+            kind=SpanKind.CLIENT,
+            attributes={"db.system.name": "neo4j", "db.query.summary": name},
+            record_exception=False,
+            set_status_on_exception=False,
+        ) as span:
+            try:
+                yield
+            except BaseException as error:
+                _fail(span, type(error).__name__)
+                raise
+
+
+def _fail(span: "Span", kind: str) -> None:
+    from opentelemetry.trace import StatusCode  # noqa: PLC0415 (optional extra)
+
+    span.set_attribute("error.type", kind)
+    span.set_status(StatusCode.ERROR)
 
 
 def configure_logging(level: str, form: str, stream: TextIO | None = None) -> None:

@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 
 import structlog
@@ -37,8 +38,8 @@ from ecphoria.model.ids import TraceId
 from ecphoria.ports.tenants import Archive, Health
 from ecphoria.ports.world import Embedder
 from ecphoria.recall.service import STRATEGIES, RecallService
-from ecphoria.settings import Settings
-from ecphoria.telemetry import Metrics
+from ecphoria.settings import Settings, TracingSettings
+from ecphoria.telemetry import Metrics, Spans
 from ecphoria.tenancy.access import Access
 from ecphoria.tenancy.service import TenancyService
 
@@ -84,6 +85,7 @@ class Services:
     access: Access
     embedder: Embedder
     metrics: Metrics
+    spans: Spans
     health: Callable[[], Awaitable[Health]]
     browser: Path
     admin_key_file: Path | None = None
@@ -118,7 +120,8 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         stack.push_async_callback(_settle, loading)
         endpoint = await _start_engine(settings, told, stack)
         options = _graph_options(settings, endpoint)
-        graph = Graph.connect(options, on_query=metrics.query)
+        spans = _open_spans(settings.tracing, stack)
+        graph = Graph.connect(options, on_query=metrics.query, spans=spans)
         stack.push_async_callback(graph.close)
         found = await check(graph)
         embedder = await loading
@@ -143,6 +146,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             access=access,
             embedder=embedder,
             metrics=metrics,
+            spans=spans,
             health=partial(health, graph),
             browser=cypher_root() / "browser",
             admin_key_file=await _open_store(settings, tenancy),
@@ -200,6 +204,37 @@ def _graph_options(settings: Settings, endpoint: Endpoint | None) -> GraphOption
         connect_timeout_s=group.connect_timeout_s,
         connections=group.connections,
     )
+
+
+def _open_spans(settings: TracingSettings, stack: AsyncExitStack) -> Spans:
+    """Send spans to the collector, if one is set; the last leave when the stack is unwound."""
+    if settings.endpoint is None:
+        return Spans()
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
+            OTLPSpanExporter,
+        )
+        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415 (optional extra)
+        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+        from opentelemetry.sdk.trace.sampling import ParentBasedTraceIdRatio  # noqa: PLC0415
+    except ImportError as error:
+        raise Misconfigured(
+            'ECPHORIA_TRACING__ENDPOINT needs OpenTelemetry: pip install "ecphoria[otel]", or '
+            "unset it.",
+            setting="ECPHORIA_TRACING__ENDPOINT",
+        ) from error
+    provider = TracerProvider(
+        resource=Resource.create(
+            {"service.name": "ecphoria", "service.version": version("ecphoria")}
+        ),
+        sampler=ParentBasedTraceIdRatio(settings.sample),
+        shutdown_on_exit=False,
+    )
+    exporter = OTLPSpanExporter(endpoint=f"{settings.endpoint.rstrip('/')}/v1/traces")
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    stack.push_async_callback(asyncio.to_thread, provider.shutdown)
+    return Spans(provider.get_tracer("ecphoria"))
 
 
 async def _start_engine(

@@ -5,8 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind, StatusCode
 
-from ecphoria.telemetry import configure_logging
+from ecphoria.telemetry import Spans, configure_logging
 
 
 @pytest.fixture
@@ -67,3 +71,71 @@ def test_a_second_set_up_replaces_the_first(log: io.StringIO) -> None:
     configure_logging("info", "console", log)
     structlog.get_logger().info("said_once")
     assert log.getvalue().count("said_once") == 1
+
+
+@pytest.fixture
+def exported() -> InMemorySpanExporter:
+    """What was exported."""
+    return InMemorySpanExporter()
+
+
+@pytest.fixture
+def spans(exported: InMemorySpanExporter) -> Spans:
+    """Spans that are exported as they end."""
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exported))
+    return Spans(provider.get_tracer("test"))
+
+
+def test_a_query_is_a_child_of_its_request_and_that_of_its_caller(
+    spans: Spans, exported: InMemorySpanExporter
+) -> None:
+    caller = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"
+    with spans.request("POST", {"traceparent": caller}) as describe:
+        with spans.query("recall.load_profile"):
+            pass
+        describe("/v1/recall", 200, "r-1")
+    query, request = exported.get_finished_spans()
+    assert (query.name, query.kind) == ("recall.load_profile", SpanKind.CLIENT)
+    assert query.attributes == {
+        "db.system.name": "neo4j",
+        "db.query.summary": "recall.load_profile",
+    }
+    assert (request.name, request.kind) == ("POST /v1/recall", SpanKind.SERVER)
+    assert request.attributes == {
+        "http.request.method": "POST",
+        "http.route": "/v1/recall",
+        "http.response.status_code": 200,
+        "ecphoria.request_id": "r-1",
+    }
+    assert request.context is not None
+    assert query.parent == request.context
+    assert request.parent is not None
+    assert f"{request.context.trace_id:032x}" == caller[3:35]
+    assert f"{request.parent.span_id:016x}" == caller[36:52]
+    assert request.status.status_code is query.status.status_code is StatusCode.UNSET
+
+
+def test_a_failure_is_told_by_its_class_alone(
+    spans: Spans, exported: InMemorySpanExporter
+) -> None:
+    with pytest.raises(ValueError, match="marmalade"), spans.query("ingest.append"):
+        raise ValueError("marmalade")
+    with pytest.raises(KeyError), spans.request("GET", {}):
+        raise KeyError("marmalade")
+    with spans.request("GET", {}) as describe:
+        describe("/v1/stats", 503, "r-2")
+    kinds = []
+    for span in exported.get_finished_spans():
+        assert "marmalade" not in span.to_json()
+        assert span.events == ()
+        assert span.status.status_code is StatusCode.ERROR
+        assert span.attributes is not None
+        kinds.append(span.attributes["error.type"])
+    assert kinds == ["ValueError", "KeyError", "503"]
+
+
+def test_without_a_tracer_there_is_nothing(exported: InMemorySpanExporter) -> None:
+    with Spans().request("GET", {"traceparent": "nonsense"}) as describe, Spans().query("x"):
+        describe("/v1/stats", 200, "r-3")
+    assert exported.get_finished_spans() == ()

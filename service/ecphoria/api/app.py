@@ -46,6 +46,8 @@ def create_app(services: Services) -> FastAPI:
         redoc_url=None,
         generate_unique_id_function=_operation_id,
         separate_input_output_schemas=False,
+        # Its own spans quote addresses whole, and sessions and names stand there.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.services = services
     for area in (
@@ -64,7 +66,7 @@ def create_app(services: Services) -> FastAPI:
     _document_problem(app)
     limit = int(services.settings.server.body_limit_mb * 1e6)
     app.add_middleware(edge.BodyLimit, limit=limit)
-    app.add_middleware(edge.RequestEdge, metrics=services.metrics)
+    app.add_middleware(edge.RequestEdge, metrics=services.metrics, spans=services.spans)
     return app
 
 

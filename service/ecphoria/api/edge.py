@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ecphoria.api.problems import problem_of, render, report
 from ecphoria.errors import EcphoriaError, TooLarge
 from ecphoria.model.ids import fresh_id
-from ecphoria.telemetry import Metrics
+from ecphoria.telemetry import Metrics, Spans
 
 __all__ = ["BodyLimit", "RequestEdge"]
 
@@ -24,15 +24,21 @@ log = structlog.get_logger(__name__)
 class RequestEdge:
     """The outermost layer: names the request, times it, and answers what nobody caught."""
 
-    def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, *, metrics: Metrics, spans: Spans) -> None:
         self._app = app
         self._metrics = metrics
+        self._spans = spans
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        with self._spans.request(scope["method"], Headers(scope=scope)) as describe:
+            status = await self._serve(scope, receive, send)
+            describe(_route(scope), status, scope["request_id"])
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> int:
         sent = Headers(scope=scope).get(REQUEST_ID, "")
         name = sent if _USABLE_ID.fullmatch(sent) else fresh_id()
         scope["request_id"] = name
@@ -57,6 +63,7 @@ class RequestEdge:
             await self._answer(error, name, scope["path"])(scope, receive, named)
         finally:
             self._note(scope, status, time.perf_counter() - start)
+        return status
 
     def _answer(self, error: Exception, name: str, path: str) -> ASGIApp:
         ours = error if isinstance(error, EcphoriaError) else EcphoriaError()
@@ -68,7 +75,7 @@ class RequestEdge:
         return render(problem_of(ours), name, path)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", _UNMATCHED)
+        route = _route(scope)
         self._metrics.request(scope["method"], route, status, seconds)
         log.info(
             "request_served",
@@ -77,6 +84,11 @@ class RequestEdge:
             status=status,
             ms=round(1_000 * seconds, 1),
         )
+
+
+def _route(scope: Scope) -> str:
+    """Name the route's template, which holds nothing of the caller's."""
+    return str(getattr(scope.get("route"), "path", _UNMATCHED))
 
 
 class BodyLimit:

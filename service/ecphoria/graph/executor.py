@@ -15,6 +15,7 @@ from neo4j.vector import Vector as PackedVector
 from ecphoria.errors import Misconfigured
 from ecphoria.graph.driver import GraphOptions, open_driver, translated_errors
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries, statements
+from ecphoria.telemetry import Spans
 
 __all__ = ["Done", "Graph", "QueryListener", "Statement", "Work", "packed"]
 
@@ -65,25 +66,34 @@ class Graph:
         options: GraphOptions,
         queries: Mapping[str, Query],
         on_query: QueryListener | None,
+        spans: Spans | None = None,
     ) -> None:
         self._driver = driver
         self._database = options.database
         self._timeout_s = options.query_timeout_s
         self._on_query = on_query
+        self._spans = spans or Spans()
         self.queries = queries
 
     @classmethod
-    def connect(cls, options: GraphOptions, *, on_query: QueryListener | None = None) -> Self:
+    def connect(
+        cls,
+        options: GraphOptions,
+        *,
+        on_query: QueryListener | None = None,
+        spans: Spans | None = None,
+    ) -> Self:
         """Load the queries and make a driver, which connects when first used.
 
         Args:
             options: Where the server is.
             on_query: Told the name and the seconds of every query that ran.
+            spans: Opened around every query; none by default.
 
         Raises:
             Misconfigured: The URI or a query file is unusable.
         """
-        return cls(open_driver(options), options, load_queries(cypher_root()), on_query)
+        return cls(open_driver(options), options, load_queries(cypher_root()), on_query, spans)
 
     async def __aenter__(self) -> Self:
         return self
@@ -181,7 +191,8 @@ class Graph:
     def _timed(self, name: str) -> Iterator[None]:
         start = time.perf_counter()
         try:
-            yield
+            with self._spans.query(name):
+                yield
         finally:
             if self._on_query is not None:
                 self._on_query(name, time.perf_counter() - start)

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ecphoria.api.edge import BodyLimit, RequestEdge
 from ecphoria.errors import Conflict
-from ecphoria.telemetry import Metrics
+from ecphoria.telemetry import Metrics, Spans
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -21,7 +21,7 @@ def app(endpoint: Endpoint, limit: int = 10) -> tuple[ASGIApp, Metrics]:
         await (await endpoint(Request(scope, receive)))(scope, receive, send)
 
     metrics = Metrics(CollectorRegistry())
-    return RequestEdge(BodyLimit(inner, limit=limit), metrics=metrics), metrics
+    return RequestEdge(BodyLimit(inner, limit=limit), metrics=metrics, spans=Spans()), metrics
 
 
 async def ask(endpoint: Endpoint, **request: Any) -> httpx.Response:
@@ -103,7 +103,9 @@ async def test_other_protocols_pass_untouched() -> None:
     async def send(_: Any) -> None:
         return
 
-    made = RequestEdge(BodyLimit(inner, limit=1), metrics=Metrics(CollectorRegistry()))
+    made = RequestEdge(
+        BodyLimit(inner, limit=1), metrics=Metrics(CollectorRegistry()), spans=Spans()
+    )
     await made({"type": "lifespan"}, receive, send)
     assert seen == ["lifespan"]
 
