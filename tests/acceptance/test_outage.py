@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
 import httpx
@@ -29,6 +29,7 @@ class Cable:
         self._loop = asyncio.new_event_loop()
         self._open: set[asyncio.StreamWriter] = set()
         self._plugged = True
+        self._allowance: int | None = None
         self._thread = threading.Thread(target=self._loop.run_forever)
         self._thread.start()
         made = asyncio.run_coroutine_threadsafe(
@@ -41,7 +42,12 @@ class Cable:
         self._plugged = False
         self._loop.call_soon_threadsafe(self._cut)
 
+    def pull_after(self, size: int) -> None:
+        """Let so many bytes through to Neo4j, and be pulled by the next."""
+        self._allowance = size
+
     def plug(self) -> None:
+        self._allowance = None
         self._plugged = True
 
     def close(self) -> None:
@@ -65,13 +71,25 @@ class Cable:
             return
         far_reader, far_writer = await asyncio.open_connection(*self._target)
         self._open |= {writer, far_writer}
-        await asyncio.gather(_pump(reader, far_writer), _pump(far_reader, writer))
+        await asyncio.gather(
+            _pump(reader, far_writer, self._spend), _pump(far_reader, writer, lambda _: None)
+        )
         self._open -= {writer, far_writer}
 
+    def _spend(self, size: int) -> None:
+        if self._allowance is not None:
+            self._allowance -= size
+            if self._allowance < 0:
+                self._plugged = False
+                self._cut()
 
-async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+
+async def _pump(
+    source: asyncio.StreamReader, sink: asyncio.StreamWriter, spend: Callable[[int], None]
+) -> None:
     with contextlib.suppress(OSError):
-        while piece := await source.read(65_536):
+        while piece := await source.read(4_096):
+            spend(len(piece))
             sink.write(piece)
             await sink.drain()
     sink.transport.abort()
@@ -107,6 +125,13 @@ def service(
         yield made
 
 
+def wait_ready(operator: httpx.Client) -> None:
+    deadline = time.monotonic() + 30
+    while operator.get("/readyz").status_code != 200:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
 def test_an_outage_is_told_and_overcome(service: RunningService, cable: Cable) -> None:
     headers = {"Authorization": f"Bearer {service.key}"}
     with (
@@ -127,11 +152,53 @@ def test_an_outage_is_told_and_overcome(service: RunningService, cable: Cable) -
         assert operator.get("/healthz").status_code == 200
 
         cable.plug()
-        deadline = time.monotonic() + 30
-        while operator.get("/readyz").status_code != 200 and time.monotonic() < deadline:
-            time.sleep(0.2)
+        wait_ready(operator)
         assert owner.texts() == ["before"]
         again = owner.post("/v1/episodes", json={"text": "during", "idempotency_key": "2"})
         assert again.json()["outcome"] == "created"
         assert owner.texts() == ["before", "during"]
         assert "during" in owner.recalled("during")
+
+
+@pytest.mark.parametrize("size", [2_000, 60_000, 200_000])
+def test_neo4j_gone_in_the_middle_of_a_batch_leaves_all_or_nothing_of_it(
+    service: RunningService, cable: Cable, size: int
+) -> None:
+    items = [
+        {"text": f"Turn {n} of the log of Ana and Ben.", "session": "s", "idempotency_key": str(n)}
+        for n in range(100)
+    ]
+    headers = {"Authorization": f"Bearer {service.key}"}
+    with (
+        httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator,
+        new_owner(operator) as owner,
+    ):
+        owner.remember("before")
+        cable.pull_after(size)
+        told = problem(
+            owner.post("/v1/episodes/batch", json={"episodes": items}), 503, "store-unavailable"
+        )
+        assert "retry" in told["detail"] or "again" in told["detail"]
+        cable.plug()
+        wait_ready(operator)
+        assert owner.texts() == ["before"]
+        stats = owner.get("/v1/stats").json()
+        assert (stats["episodes"], stats["sessions"], stats["next_edges"]) == (1, 0, 0)
+        again = owner.post("/v1/episodes/batch", json={"episodes": items}).json()
+        assert (again["created"], again["existed"], again["refused"]) == (100, 0, 0)
+
+
+def test_neo4j_gone_in_the_middle_of_a_recall_is_told(
+    service: RunningService, cable: Cable
+) -> None:
+    headers = {"Authorization": f"Bearer {service.key}"}
+    with (
+        httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator,
+        new_owner(operator) as owner,
+    ):
+        owner.remember("The kettle is green.")
+        cable.pull_after(1_500)
+        problem(owner.post("/v1/recall", json={"cue": "kettle"}), 503, "store-unavailable")
+        cable.plug()
+        wait_ready(operator)
+        assert owner.recalled("kettle") == ["The kettle is green."]
