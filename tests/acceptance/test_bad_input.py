@@ -90,6 +90,66 @@ def test_bytes_that_are_no_request_are_refused(owner: Owner, body: bytes, field:
     assert told == ([field] if field else []), told
 
 
+RAW_CUES: list[tuple[str, bytes, str]] = [
+    ("lone surrogate", b'{"cue": "half \\ud83d"}', "#/cue"),
+    ("lone surrogate in a filter", b'{"cue": "x", "filters": {"speaker": "\\udc00"}}', "#/filters"),  # noqa: E501
+    ("invalid UTF-8", b'{"cue": "\xff\xfe"}', ""),
+    ("NaN in a vector", b'{"vector": [' + b"NaN," * 383 + b"1]}", "#/vector"),
+    ("infinity in a vector", b'{"vector": [' + b"Infinity," * 383 + b"1]}", "#/vector"),
+    ("k = 1e400", b'{"cue": "x", "k": 1e400}', "#/k"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "field"), [each[1:] for each in RAW_CUES], ids=[each[0] for each in RAW_CUES]
+)
+def test_bytes_that_are_no_cue_are_refused(owner: Owner, body: bytes, field: str) -> None:
+    answer = owner.post("/v1/recall", content=body, headers=JSON)
+    code = "bad-vector" if "vector" in field else "invalid-input"
+    told = pointers(problem(answer, 422, code))
+    assert [pointer for pointer in told if pointer.startswith(field)] or not field
+
+
+def test_bytes_that_are_no_item_sink_only_their_item(owner: Owner) -> None:
+    items = (
+        b'{"text": "half \\ud83d"}',
+        b'{"text": "x", "vector": [' + b"NaN," * 383 + b"1]}",
+        b'{"text": "x", "vector": [' + b"0," * 383 + b"0]}",
+        b'{"text": "x", "vector": [1, 2]}',
+        b'{"text": "x", "occurred_at": "0001-01-01T00:00:00Z"}',
+        b'{"text": "x", "occurred_at": "9999-12-31T23:59:59Z"}',
+        b'{"text": "\\u0000"}',
+    )
+    body = b'{"episodes": [' + b",".join(items) + b"]}"
+    told = owner.post("/v1/episodes/batch", content=body, headers=JSON)
+    assert told.status_code == 200, told.text
+    answer = told.json()
+    assert (answer["created"], answer["refused"]) == (0, len(items))
+    fields = ("text", "vector", "vector", "vector", "occurred_at", "occurred_at", "text")
+    for place, (result, field) in enumerate(zip(answer["results"], fields, strict=True)):
+        assert result["problem"]["detail"]
+        assert any(
+            each["pointer"].startswith(f"#/episodes/{place}/{field}")
+            for each in result["problem"]["errors"]
+        ), result
+    whole = owner.post(
+        "/v1/episodes/batch", content=b'{"episodes": [{"text": "\xff"}]}', headers=JSON
+    )
+    problem(whole, 422, "invalid-input")
+
+
+def test_a_tenant_that_does_not_exist_is_not_made(operator: httpx.Client, owner: Owner) -> None:
+    headers = {"Ecphoria-Tenant": "no-such-tenant"}
+    for answer in (
+        operator.post("/v1/episodes", json={"text": "x"}, headers=headers),
+        operator.post("/v1/episodes/batch", json={"episodes": [{"text": "x"}]}, headers=headers),
+        operator.post("/v1/recall", json={"cue": "x"}, headers=headers),
+    ):
+        problem(answer, 404, "not-found")
+    names = [tenant["name"] for tenant in operator.get("/v1/tenants").json()]
+    assert "no-such-tenant" not in names
+
+
 def test_a_body_over_the_bound_is_refused_whether_its_length_is_told_or_not(
     owner: Owner,
 ) -> None:
