@@ -31,7 +31,7 @@ from ecphoria.model.ids import TenantId
 from ecphoria.model.recall import Cue, RecallOptions
 from ecphoria.ports.world import Embedder
 from ecphoria.recall.service import STRATEGIES, RecallService
-from tests.conftest import Server, WallClock, new_tenant
+from tests.conftest import Cypher, Server, WallClock, new_tenant
 
 R = TypeVar("R")
 
@@ -127,13 +127,9 @@ def _items(talk: Talk, count: int) -> list[list[NewEpisode]]:
 
 
 async def _measured(
-    profiled: ProfiledGraph, graph: Graph, embedder: Embedder, tenant: TenantId, size: int
+    profiled: ProfiledGraph, graph: Graph, embedder: Embedder, tenant: TenantId, talk: Talk
 ) -> Costs:
-    """Fill a tenant unwatched, then watch one append and one recall of each strategy."""
-    talk = Talk(seed=3)
-    filling = IngestService(store=EpisodeWriter(graph), embedder=embedder, clock=WallClock())
-    for batch in _items(talk, size):
-        await filling.append_batch(tenant, batch)
+    """Watch one append and one recall of each strategy."""
     profiled.costs = defaultdict(list)
     ingest = IngestService(store=EpisodeWriter(profiled), embedder=embedder, clock=WallClock())
     (added,) = _items(talk, APPENDED)
@@ -154,12 +150,18 @@ async def _measured(
 
 @pytest.fixture(scope="module")
 async def costs(
-    profiled: ProfiledGraph, graph: Graph, embedder: Embedder
+    profiled: ProfiledGraph, graph: Graph, embedder: Embedder, cypher: Cypher
 ) -> AsyncIterator[Mapping[int, Costs]]:
-    """Costs by the size of the tenant."""
+    """Costs by the size of the tenant; all are filled before, so that plans are the same."""
+    filling = IngestService(store=EpisodeWriter(graph), embedder=embedder, clock=WallClock())
     tenants = {size: await new_tenant(graph) for size in SIZES}
+    talks = {size: Talk(seed=3) for size in SIZES}
+    for size, tenant in tenants.items():
+        for batch in _items(talks[size], size):
+            await filling.append_batch(tenant, batch)
+    await cypher("CALL db.prepareForReplanning()")
     yield {
-        size: await _measured(profiled, graph, embedder, tenant, size)
+        size: await _measured(profiled, graph, embedder, tenant, talks[size])
         for size, tenant in tenants.items()
     }
     for tenant in tenants.values():

@@ -13,6 +13,8 @@ from ecphoria.cli.measuring import Home, Key, Server, Where, on_service, refusin
 from ecphoria.errors import BadFile, InvalidInput, Misconfigured
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ecphoria.evaluation.datasets.dataset import Dataset
     from ecphoria.evaluation.evaluate import Wanted
     from ecphoria.evaluation.report import Report
@@ -65,14 +67,14 @@ def locomo(
     """Find the evidence for questions about long conversations (LoCoMo)."""
     with refusing():
         from ecphoria.evaluation.datasets.locomo import load_locomo  # noqa: PLC0415 (costly)
-        from ecphoria.evaluation.evaluate import Wanted  # noqa: PLC0415
 
-        _check_targets(out, rows)
-        dataset = _some(load_locomo(data), questions)
-        wanted = Wanted(
-            strategies=tuple(strategy or ()), ablate=ablate, concurrency=concurrency, keep=keep
+        _measure(
+            lambda: _some(load_locomo(data), questions),
+            _wanted(strategy, concurrency, ablate=ablate, keep=keep),
+            Where(server=server, key=key, home=home),
+            out,
+            rows,
         )
-        _measure(dataset, wanted, Where(server=server, key=key, home=home), out, rows)
 
 
 @evaluation.command()
@@ -101,19 +103,19 @@ def passages(
     """Find the passages that a question needs together (2Wiki, HotpotQA, MuSiQue)."""
     with refusing():
         from ecphoria.evaluation.datasets.passages import load_passages  # noqa: PLC0415 (costly)
-        from ecphoria.evaluation.evaluate import Wanted  # noqa: PLC0415
 
         if openie is not None:
             raise InvalidInput(
                 "--openie is not supported: the service extracts names by rules when it appends, "
                 "and takes none from outside. Leave it out."
             )
-        _check_targets(out, rows)
-        dataset = _some(load_passages(data, corpus), questions)
-        wanted = Wanted(
-            strategies=tuple(strategy or ()), ablate=ablate, concurrency=concurrency, keep=keep
+        _measure(
+            lambda: _some(load_passages(data, corpus), questions),
+            _wanted(strategy, concurrency, ablate=ablate, keep=keep),
+            Where(server=server, key=key, home=home),
+            out,
+            rows,
         )
-        _measure(dataset, wanted, Where(server=server, key=key, home=home), out, rows)
 
 
 @evaluation.command()
@@ -214,11 +216,27 @@ def _some(dataset: "Dataset", questions: int | None) -> "Dataset":
     return dataset if questions is None else sampled(dataset, questions)
 
 
+def _wanted(
+    strategies: list[str] | None, concurrency: int, *, ablate: bool, keep: bool
+) -> "Wanted":
+    from ecphoria.evaluation.evaluate import Wanted  # noqa: PLC0415 (costly)
+
+    return Wanted(
+        strategies=tuple(strategies or ()), ablate=ablate, concurrency=concurrency, keep=keep
+    )
+
+
 def _measure(
-    dataset: "Dataset", wanted: "Wanted", where: Where, out: Path | None, rows: Path | None
+    load: "Callable[[], Dataset]",
+    wanted: "Wanted",
+    where: Where,
+    out: Path | None,
+    rows: Path | None,
 ) -> None:
     from ecphoria.evaluation.report import write  # noqa: PLC0415 (costly)
 
+    _check_targets(out, rows)
+    dataset = load()
     found: list[tuple[Report, Outcome]] = []
 
     async def work(connect: "Connect", watch: "Watch") -> None:

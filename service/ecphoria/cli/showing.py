@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import shutil
 import sys
 import time
 from datetime import datetime
@@ -140,9 +141,10 @@ def _say_next(console: Console, started: Started, settings: Settings) -> None:
     table.add_row("its style", f"[address]{started.url}/browser-guide/ecphoria.grass[/address]")
     table.add_row("its queries", f"[address]{started.url}/v1/browser[/address]")
     there = "" if started.url == DEFAULT_URL else f" --server {started.url}"
-    asked = f"ecphoria recall 'Who has a parrot?' --explain --tenant {TENANT}{there}"
+    command = "ecphoria" if shutil.which("ecphoria") else sys.argv[0]
+    asked = f"{command} recall 'Who has a parrot?' --explain --tenant {TENANT}{there}"
     table.add_row("ask yourself", asked)
-    table.add_row("start afresh", f"ecphoria tenants erase {TENANT}{there}")
+    table.add_row("start afresh", f"{command} tenants erase {TENANT}{there}")
     table.add_row("everything is in", str(settings.home))
     console.print()
     console.print(Panel(table, title="Where to look next", title_align="left", style="none",
