@@ -87,7 +87,7 @@ def test_a_recall_is_one_trace_of_named_queries_without_its_words(
     assert recall.parent_span_id.hex() == CALLER[36:52]
     assert value(recall, "ecphoria.request_id") == asked.headers["X-Request-Id"]
     inside = {span.name for span in spans if span.parent_span_id == recall.span_id}
-    assert {"recall.load_profile", "recall.seeds_by_vector"} <= inside
+    assert {"recall.load_lexicon", "recall.seeds_by_vector"} <= inside
 
 
 @pytest.mark.parametrize("endpoint", ["localhost:4318", "grpc://localhost:4317"])

@@ -92,14 +92,14 @@ def test_a_query_is_a_child_of_its_request_and_that_of_its_caller(
 ) -> None:
     caller = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"
     with spans.request("POST", {"traceparent": caller}) as describe:
-        with spans.query("recall.load_profile"):
+        with spans.query("recall.load_lexicon"):
             pass
         describe("/v1/recall", 200, "r-1")
     query, request = exported.get_finished_spans()
-    assert (query.name, query.kind) == ("recall.load_profile", SpanKind.CLIENT)
+    assert (query.name, query.kind) == ("recall.load_lexicon", SpanKind.CLIENT)
     assert query.attributes == {
         "db.system.name": "neo4j",
-        "db.query.summary": "recall.load_profile",
+        "db.query.summary": "recall.load_lexicon",
     }
     assert (request.name, request.kind) == ("POST /v1/recall", SpanKind.SERVER)
     assert request.attributes == {
