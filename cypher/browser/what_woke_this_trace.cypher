@@ -3,9 +3,11 @@
 // The latest recall as a picture: the cue, the ten memories it woke in their order, and for
 // each of these the best seed within three steps over NEXT, MENTIONS and ABOUT, with a
 // shortest way from it. A memory that is a seed itself is joined to the cue twice.
-// For another recall, begin with MATCH (trace:Trace {id: '...'}) WITH trace instead; the
-// query "What was asked lately" lists the ids.
+// For another recall, put its id between the quotes; the query "What was asked lately" lists
+// the ids.
+WITH '' AS wanted
 MATCH (trace:Trace)
+WHERE wanted = '' OR trace.id = wanted
 WITH trace
 ORDER BY trace.created_at DESC, trace.id
 LIMIT 1

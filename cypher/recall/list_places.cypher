@@ -1,6 +1,7 @@
-// doc: List live episodes by id and by window of a session, with what their neighbours change.
+// doc: List live episodes by id, with the turns near some of them, and by window of a session.
 // mode: read
-// params: tenant STRING, ids LIST<STRING>, windows LIST<MAP>
+// params: tenant STRING, ids LIST<STRING>, around LIST<STRING>, back INTEGER, ahead INTEGER,
+//   windows LIST<MAP>
 // returns: id LIST<STRING>, turn LIST<INTEGER>, session LIST<STRING>, ordinal LIST<INTEGER>,
 //   near_length LIST<FLOAT>, context_norm LIST<FLOAT>
 CYPHER 25
@@ -8,6 +9,15 @@ CALL () {
   UNWIND $ids AS id
   MATCH (e:Episode {id: id})
   WHERE e.tenant = $tenant AND e:LiveEpisode
+  RETURN e
+  UNION
+  UNWIND $around AS id
+  MATCH (near:Episode {id: id})
+  WHERE near.tenant = $tenant AND near:LiveEpisode
+  MATCH (e:Episode)
+  WHERE e.tenant = $tenant AND e.session = near.session
+    AND e.ordinal >= near.ordinal - $back AND e.ordinal <= near.ordinal + $ahead
+    AND e:LiveEpisode
   RETURN e
   UNION
   UNWIND $windows AS w

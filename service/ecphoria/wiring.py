@@ -47,6 +47,7 @@ __all__ = ["Reports", "Services", "build", "embedder_options", "engine_settings"
 
 ADMIN_KEY_FILE = "admin.key"
 _TRACE_QUERY = "what_woke_this_trace.cypher"
+_ANY_TRACE = "'' AS wanted"
 
 log = structlog.get_logger(__name__)
 
@@ -297,9 +298,10 @@ def _recall(settings: Settings, graph: Graph, embedder: Embedder) -> RecallServi
 
 
 def _snippet(saved_query: Path) -> Callable[[TraceId], str]:
-    """Put a trace's id in front of the saved query that shows it, as Neo4j Browser takes it."""
+    """Put a trace's id into the saved query that shows the latest, ready for Neo4j Browser."""
     text = saved_query.read_text(encoding="utf-8")
-    return lambda trace: f":param trace => '{trace}';\n{text}"
+    assert _ANY_TRACE in text, f"{saved_query.name} has no place for the id"
+    return lambda trace: text.replace(_ANY_TRACE, f"'{trace}' AS wanted", 1)
 
 
 async def _open_store(settings: Settings, tenancy: TenancyService) -> Path | None:

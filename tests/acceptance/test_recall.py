@@ -4,6 +4,7 @@ import time
 import pytest
 
 from tests.acceptance.conftest import Owner, problem
+from tests.conftest import Cypher
 
 STORY = (
     ("Ana", "I moved to Lisbon in March and the flat looks over the river."),
@@ -21,6 +22,13 @@ def tell(owner: Owner) -> None:
     ]
     answer = owner.post("/v1/episodes/batch", json={"episodes": items})
     assert answer.json()["created"] == len(STORY), answer.text
+
+
+def await_traces(owner: Owner, count: int) -> None:
+    """Wait until traces are stored, a moment behind their answers."""
+    deadline = time.monotonic() + 20
+    while owner.get("/v1/stats").json()["traces"] < count and time.monotonic() < deadline:
+        time.sleep(0.1)
 
 
 def strategies(owner: Owner) -> list[str]:
@@ -97,9 +105,23 @@ def test_a_trace_tells_what_its_recall_told(owner: Owner) -> None:
         assert told["trace_id"] in trace["cypher"]
         hits = [(hit["episode"]["id"], hit["score"], hit["parts"]) for hit in told["hits"]]
         assert [(hit["episode"], hit["score"], hit["parts"]) for hit in trace["hits"]] == hits
-        deadline = time.monotonic() + 20
-        while not owner.get("/v1/stats").json()["traces"] and time.monotonic() < deadline:
-            time.sleep(0.1)
+        await_traces(owner, 1)
+
+
+async def test_the_query_of_a_trace_shows_that_recall_and_no_later_one(
+    owner: Owner, cypher: Cypher
+) -> None:
+    tell(owner)
+    first = owner.post("/v1/recall", json={"cue": "otters"}).json()
+    owner.recalled("When is the lighthouse visit?")
+    trace = owner.get(f"/v1/traces/{first['trace_id']}").json()
+    await_traces(owner, 2)
+    rows = await cypher(trace["cypher"])
+    assert [row["rank"] for row in rows] == [hit["rank"] for hit in first["hits"]][:10]
+    for row, hit in zip(rows, first["hits"], strict=False):
+        shown, _, memory = row["woken"]
+        assert (shown["id"], shown["cue"]) == (first["trace_id"], "otters")
+        assert memory["id"] == hit["episode"]["id"]
 
 
 def test_recall_changes_no_answer(owner: Owner) -> None:

@@ -9,7 +9,7 @@ from ecphoria.graph.recall import EpisodeReader
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.model.recall import Filters
 from ecphoria.ports.ingest import IngestChanges
-from ecphoria.ports.recall import Columns, TermCount, Window
+from ecphoria.ports.recall import Around, Columns, TermCount, Window
 from tests.conftest import Cypher
 from tests.contract.memories import (
     START,
@@ -202,6 +202,22 @@ async def test_columns_join_ids_and_windows_each_once(
     assert columns.cosine == pytest.approx(expected, abs=1e-6)
     without = await reader.columns(tenant, wanted, windows, None)
     assert without.cosine.tolist() == [0.0] * 6
+
+
+async def test_columns_bring_the_turns_near_others_of_their_session_only(
+    graph: Graph, tenant: TenantId, other_tenant: TenantId, reader: EpisodeReader
+) -> None:
+    rows = [turn(tenant, number) for number in range(1, 9)]
+    rows.append(turn(tenant, 9, session="s0", ordinal=0))
+    rows.append(document(tenant, 10, "Rome"))
+    await write(graph, tenant, appended(*rows))
+    await write(graph, other_tenant, appended(turn(other_tenant, 1)))
+    near = Around(
+        ids=tuple(episode_id(tenant, one) for one in ("2", "6", "9", "10")), back=2, ahead=1
+    )
+    columns = await reader.columns(tenant, [episode_id(tenant, "10")], [], axis(1), near)
+    assert names(tenant, columns.id) == ["10", "9", "1", "2", "3", "4", "5", "6", "7"]
+    assert (await reader.columns(other_tenant, [], [], axis(1), near)).id == ()
 
 
 @pytest.mark.parametrize("keep", [0, 3, 1000])

@@ -236,7 +236,7 @@ class AsyncClient:
             occurred_from: Wake nothing earlier.
             occurred_before: Wake nothing at or after this instant.
             token_budget: Size of `context`, in tokens; 2,000 if absent.
-            explain: Record every arc of every wave in the trace.
+            explain: List the arcs of each wave in the trace, not only their number.
         """
         filters = {
             "session": session,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ecphoria.graph.contents import Content, IntArray, Shelf
 from ecphoria.graph.executor import Graph, Statement
 from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.ports.recall import Columns, Window
+from ecphoria.ports.recall import Around, Columns, Window
 from ecphoria.ports.world import Vector
 
 __all__ = ["ColumnReader"]
@@ -60,12 +60,16 @@ class ColumnReader:
         ids: Sequence[EpisodeId],
         windows: Sequence[Window],
         vector: Vector | None,
+        around: Around,
     ) -> Columns:
-        """Fetch episodes by id and by place in their session, each once."""
+        """Fetch episodes by id, by place in their session, and near others, each once."""
         (places,) = await self._graph.run(
             _LIST_PLACES,
             tenant=tenant,
             ids=list(ids),
+            around=list(around.ids),
+            back=around.back,
+            ahead=around.ahead,
             windows=[
                 {"session": window.session, "first": window.first, "last": window.last}
                 for window in windows

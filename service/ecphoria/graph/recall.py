@@ -18,6 +18,7 @@ from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.model.recall import Filters
 from ecphoria.ports.recall import (
     Arcs,
+    Around,
     Columns,
     ConceptEdges,
     FoundConcept,
@@ -176,9 +177,10 @@ class EpisodeReader:
         ids: Sequence[EpisodeId],
         windows: Sequence[Window],
         vector: Vector | None,
+        around: Around | None = None,
     ) -> Columns:
-        """Fetch episodes by id and by place in their session, each once."""
-        return await self._columns.read(tenant, ids, windows, vector)
+        """Fetch episodes by id, by place in their session, and near others, each once."""
+        return await self._columns.read(tenant, ids, windows, vector, around or Around())
 
     async def expand(
         self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float

@@ -80,7 +80,7 @@ class RecallOptions:
         k: Number of hits, 1 to 200.
         filters: Which memories may be woken.
         token_budget: Size of the context block, in tokens.
-        explain: Record every arc of every wave in the trace.
+        explain: List the arcs of each wave in the trace, not only their number.
     """
 
     strategy: str | None = None

@@ -15,6 +15,7 @@ from ecphoria.ports.world import Vector
 
 __all__ = [
     "Arcs",
+    "Around",
     "Columns",
     "ConceptEdges",
     "FoundConcept",
@@ -99,6 +100,15 @@ class Window:
     session: str
     first: int
     last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """Turns and those near them in their session, `back` before and `ahead` behind."""
+
+    ids: tuple[EpisodeId, ...] = ()
+    back: int = 0
+    ahead: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,8 +216,9 @@ class RecallStore(Protocol):
         ids: Sequence[EpisodeId],
         windows: Sequence[Window],
         vector: Vector | None,
+        around: Around | None = None,
     ) -> Columns:
-        """Fetch episodes by id and by place in their session, each once."""
+        """Fetch episodes by id, by place in their session, and near others, each once."""
         ...
 
     async def expand(

@@ -5,11 +5,19 @@ from dataclasses import replace
 
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import Hit, NearMiss, PathStep, SeedRecord
+from ecphoria.model.recall import Hit, NearMiss, PathStep, SeedRecord, Wave
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.strategies.strategy import Ranked
 
-__all__ = ["context_block", "hits_of", "label_of", "labelled_seeds", "misses_of", "needed"]
+__all__ = [
+    "context_block",
+    "hits_of",
+    "label_of",
+    "labelled_seeds",
+    "misses_of",
+    "needed",
+    "summed_up",
+]
 
 MISSES = 3
 _CLIP = 80
@@ -61,6 +69,13 @@ def labelled_seeds(
             label=seed.label or label_of(episodes.get(seed.node)) or _place(candidates, seed.node),
         )
         for seed in ranked.seeds
+    )
+
+
+def summed_up(waves: Sequence[Wave]) -> tuple[Wave, ...]:
+    """Keep of each wave how much moved, and count its arcs instead of listing them."""
+    return tuple(
+        replace(wave, arcs=(), arcs_left_out=wave.arcs_left_out + len(wave.arcs)) for wave in waves
     )
 
 

@@ -17,7 +17,7 @@ from ecphoria.language.cue import CueAnalysis
 from ecphoria.language.dates import date_affinities
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.model.recall import Filters
-from ecphoria.ports.recall import Columns, RecallStore, SeedRow, TermCount, Window
+from ecphoria.ports.recall import Around, Columns, RecallStore, SeedRow, TermCount, Window
 from ecphoria.recall.seeding import Seeding
 
 __all__ = ["Candidates", "gather", "gather_more"]
@@ -93,16 +93,8 @@ async def gather_more(
     ids: Sequence[EpisodeId],
 ) -> Candidates:
     """Weigh further episodes that spreading reached, each with the turns around it."""
-    loose = await store.columns(tenant, ids, (), seeding.vector)
-    reached = [
-        SeedRow(id=one, session=session, ordinal=int(ordinal), score=0.0)
-        for one, session, ordinal in zip(loose.id, loose.session, loose.ordinal, strict=True)
-    ]
-    windows = _windows(reached, _BACK, _AHEAD)
-    columns = loose
-    if windows:
-        alone = [one.id for one in reached if one.session is None]
-        columns = await store.columns(tenant, alone, windows, seeding.vector)
+    around = Around(ids=tuple(ids), back=_BACK, ahead=_AHEAD)
+    columns = await store.columns(tenant, ids, (), seeding.vector, around)
     wanted = set(ids)
     inside = np.array([one in wanted for one in columns.id], dtype=np.bool_)
     return _weigh(columns, inside & _allowed(columns, filters), seeding)

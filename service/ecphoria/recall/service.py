@@ -23,7 +23,14 @@ from ecphoria.model.recall import (
 )
 from ecphoria.ports.recall import RecallStore, TraceStore
 from ecphoria.ports.world import Clock, Embedder
-from ecphoria.recall.assemble import context_block, hits_of, labelled_seeds, misses_of, needed
+from ecphoria.recall.assemble import (
+    context_block,
+    hits_of,
+    labelled_seeds,
+    misses_of,
+    needed,
+    summed_up,
+)
 from ecphoria.recall.candidates import gather
 from ecphoria.recall.feeling import feel
 from ecphoria.recall.options import Parameter, parameters, resolve
@@ -203,7 +210,7 @@ class RecallService:
             options=options.options,
             created_at=self._clock.now(),
             seeds=seeds,
-            waves=ranked.waves,
+            waves=ranked.waves if options.explain else summed_up(ranked.waves),
             hits=tuple(
                 TracedHit(
                     episode=hit.episode.id,

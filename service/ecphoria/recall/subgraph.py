@@ -16,11 +16,21 @@ from ecphoria.kernels.normalize import transition
 from ecphoria.model.ids import TenantId
 from ecphoria.ports.recall import Arcs, RecallStore
 
-__all__ = ["EDGES", "GAINS", "Limits", "Subgraph", "fetch"]
+__all__ = ["DECAY", "EDGES", "GAINS", "Limits", "Subgraph", "fetch", "gains"]
 
 EDGES = ("NEXT", "MENTIONS", "ABOUT")
-GAINS = np.ones((len(EDGES), 2))
-"""Start gains, forward and backward (SYNAPSE: 1 each)."""
+DECAY = 0.01
+"""Per day; NEXT is stored with the weight `exp(-DECAY days)`."""
+
+
+def gains(mention_back: float = 1.0) -> NDArray[np.float64]:
+    """Give the gain of each type of edge, forward and backward (SYNAPSE: 1 each)."""
+    table = np.ones((len(EDGES), 2))
+    table[EDGES.index("MENTIONS"), 1] = mention_back
+    return table
+
+
+GAINS = gains()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,9 +94,14 @@ class Subgraph:
             self.degrees[at, sort] = degree
             self.edges[(at, to, sort) if forward else (to, at, sort)] = min(1.0, weight)
 
-    def adjacency(self, gains: NDArray[np.float64], fan_power: float, *, guard: bool) -> Adjacency:
-        """Turn what was met into arcs with the fan effect."""
+    def adjacency(
+        self, gains: NDArray[np.float64], fan_power: float, *, guard: bool, decay: float = DECAY
+    ) -> Adjacency:
+        """Turn what was met into arcs with the fan effect; NEXT fades by `decay` per day."""
         ends = np.array(list(self.edges), dtype=np.int64).reshape(-1, 3)
+        weight = np.array(list(self.edges.values()), dtype=np.float64)
+        temporal = ends[:, 2] == EDGES.index("NEXT")
+        weight[temporal] **= decay / DECAY
         degree = np.zeros((len(self.ids), len(EDGES)))
         for (node, sort), count in self.degrees.items():
             degree[node, sort] = count
@@ -94,12 +109,22 @@ class Subgraph:
             ends[:, 0],
             ends[:, 1],
             ends[:, 2],
-            np.array(list(self.edges.values())),
+            weight,
             degree=degree,
             gain=gains,
             fan_power=fan_power,
             row_guard=guard,
         )
+
+    def episodes(self) -> NDArray[np.bool_]:
+        """Tell which nodes are episodes."""
+        return np.array([kind == "episode" for kind in self.kinds], dtype=np.bool_)
+
+    def over_about(self, arcs: Adjacency) -> NDArray[np.bool_]:
+        """Tell which arcs lead from a concept to a memory that is about it."""
+        about, size = EDGES.index("ABOUT"), len(self.ids)
+        wanted = [tail * size + head for tail, head, sort in self.edges if sort == about]
+        return np.isin(arcs.tails() * size + arcs.indices, np.array(wanted, dtype=np.int64))
 
     def edge_name(self, one: int, other: int) -> str:
         """Name the type of edge between two nodes, in either direction."""

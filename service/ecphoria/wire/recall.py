@@ -67,7 +67,7 @@ class RecallRequest(Request):
     token_budget: StrictInt = 2_000
     """Size of the context block, in tokens."""
     explain: bool = Field(default=False, strict=True)
-    """Record every arc of every wave in the trace."""
+    """List the arcs of each wave in the trace, not only their number."""
 
     def to_cue(self) -> Cue:
         """Hand over what is asked."""
