@@ -7,15 +7,18 @@ import numpy as np
 import pytest
 from neo4j.vector import Vector
 
+from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
+from ecphoria.graph.gds import Priors
 from ecphoria.graph.keys import Keys
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
+from ecphoria.model.gate import SHIPPED
 from ecphoria.model.ids import KeyId, fresh_id
 from ecphoria.model.tenant import ApiKey, Scope
 from tests.conftest import Server, new_tenant
-from tests.contract.memories import everything, write
+from tests.contract.memories import episode_id, everything, write
 from tests.contract.test_traces import a_trace
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
@@ -42,10 +45,17 @@ QUERIES = {
 @pytest.fixture(scope="session")
 async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.AsyncDriver]:
     """A driver that passes on the server's advice, on a store with one of everything."""
+    given = GraphOptions(
+        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
+    )
     for _ in range(2):
         tenant = await new_tenant(graph)
         await write(graph, tenant, everything(tenant))
         await Traces(graph, keep=5).save(tenant, [a_trace(tenant)])
+        priors = Priors(graph, given)
+        turn = episode_id(tenant, "1")
+        await priors.save_priors(tenant, "cycle", concepts=False, priors={turn: 0.5})
+        await Tenants(graph).set_gate(tenant, SHIPPED)
         key = ApiKey(
             id=KeyId(fresh_id()),
             tenant=tenant,
