@@ -15,25 +15,23 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import LiteralString
 
 import neo4j
-from neo4j.vector import Vector
 from rich.console import Console
 from rich.table import Table
 
 from ecphoria.embedding import create_embedder
 from ecphoria.engine import Engine
 from ecphoria.evaluation.load import to_episode
-from ecphoria.evaluation.load_data import Probe, Talk, Turn
+from ecphoria.evaluation.load_data import Probe, Talk
 from ecphoria.evaluation.load_report import latency
 from ecphoria.evaluation.load_stand import Stand, open_stand, private_settings
-from ecphoria.model.ids import TenantId
 from ecphoria.model.recall import Cue, RecallOptions
 from ecphoria.ports.world import Embedder
 from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import configure_logging
 from ecphoria.wiring import embedder_options, engine_settings
+from scripts.bare import BareStore
 
 Figures = dict[str, float]
 Say = Callable[[str], None]
@@ -41,36 +39,6 @@ Say = Callable[[str], None]
 BATCH = 1_000
 WARM, STORE, ENCODED, PROBES, ROUNDS = 3_000, 10_000, 1_000, 200, 4
 SHORT, LONG = 24, 187  # tokens
-LEAN_SCHEMA = (
-    """CYPHER 25
-CREATE VECTOR INDEX lean_embedding FOR (n:Lean) ON n.embedding WITH [n.tenant]
-OPTIONS {indexConfig: {`vector.dimensions`: 384, `vector.similarity_function`: 'cosine'}}""",
-)
-LEAN_INSERT = """CYPHER 25
-UNWIND $rows AS row
-CREATE (n:Lean {id: row.id, tenant: $tenant, text: row.text, speaker: row.speaker})
-WITH n, row
-CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)"""
-BARE_SCHEMA = (
-    "CREATE CONSTRAINT bare_id FOR (n:Bare) REQUIRE n.id IS UNIQUE",
-    "CREATE INDEX bare_turn FOR (n:Bare) ON (n.tenant, n.turn)",
-    "CREATE INDEX bare_time FOR (n:Bare) ON (n.tenant, n.session, n.occurred_at)",
-    """CYPHER 25
-CREATE FULLTEXT INDEX bare_text FOR (n:Bare) ON EACH [n.tenant, n.text]
-OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}""",
-    """CYPHER 25
-CREATE VECTOR INDEX bare_embedding FOR (n:Bare) ON n.embedding
-WITH [n.tenant, n.session, n.speaker, n.occurred_at]
-OPTIONS {indexConfig: {`vector.dimensions`: 384, `vector.similarity_function`: 'cosine'}}""",
-)
-BARE_INSERT = """CYPHER 25
-UNWIND $rows AS row
-CREATE (n:Bare {
-  id: row.id, tenant: $tenant, turn: row.turn, text: row.text, speaker: row.speaker,
-  session: row.session, occurred_at: datetime({epochSeconds: row.at})
-})
-WITH n, row
-CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)"""
 
 
 def main() -> None:
@@ -155,30 +123,30 @@ async def warm_service(settings: Settings) -> Figures:
 async def ingest(stand: Stand, talk: Talk, episodes: int) -> Figures:
     """Insert the same turns bare and by ours, in turns, after all are warm."""
     tenant = (await stand.services.tenancy.create_tenant("bench")).id
-    seconds: dict[str, list[float]] = {"bare": [], "lean": [], "ours": []}
+    seconds: dict[str, list[float]] = {"graph": [], "rows": [], "ours": []}
     async with bare_driver(stand) as driver:
-        for statement in (*BARE_SCHEMA, *LEAN_SCHEMA):
-            await driver.execute_query(statement)
+        bare = BareStore(driver, tenant)
+        await bare.make_schema()
         done = 0
         for turns in talk.batches(episodes, BATCH):
-            rows = bare_rows(done, turns)
+            rows = bare.rows(done, turns)
             new = [to_episode(turn) for turn in turns]
             taken = {
-                "bare": await _timed(insert_bare(driver, BARE_INSERT, tenant, rows)),
-                "lean": await _timed(insert_bare(driver, LEAN_INSERT, tenant, rows)),
+                "graph": await _timed(bare.insert_graph(rows)),
+                "rows": await _timed(bare.insert_rows(rows)),
                 "ours": await _timed(stand.services.ingest.append_batch(tenant, new)),
             }
             done += len(turns)
             if done > min(WARM, episodes // 2):
                 for name, time_taken in taken.items():
                     seconds[name].append(time_taken / len(turns))
-    bare, lean, ours = (statistics.mean(taken) for taken in seconds.values())
+    graph, vectors, ours = (statistics.mean(taken) for taken in seconds.values())
     return {
-        "bare insert under an episode's indexes, rows/s": 1 / bare,
-        "bare insert under a vector index alone, rows/s": 1 / lean,
+        "bare insert of the same graph, turns/s": 1 / graph,
+        "bare insert of rows with vectors, rows/s": 1 / vectors,
         "ingest of given vectors, episodes/s": 1 / ours,
-        "ingest to bare insert under an episode's indexes, ratio": bare / ours,
-        "ingest to bare insert under a vector index alone, ratio": lean / ours,
+        "ingest to bare insert of the same graph, ratio": graph / ours,
+        "ingest to bare insert of rows with vectors, ratio": vectors / ours,
     }
 
 
@@ -188,26 +156,6 @@ async def bare_driver(stand: Stand) -> AsyncIterator[neo4j.AsyncDriver]:
     auth = (stand.endpoint.user, stand.endpoint.password)
     async with neo4j.AsyncGraphDatabase.driver(stand.endpoint.bolt_uri, auth=auth) as driver:
         yield driver
-
-
-def bare_rows(first: int, turns: Sequence[Turn]) -> list[dict[str, object]]:
-    """Say turns as rows, with what a caller gives us and nothing derived."""
-    return [
-        {"id": str(number), "turn": number, "text": turn.text, "speaker": turn.speaker,
-         "session": turn.session, "at": int(turn.occurred_at.timestamp()),
-         "vector": Vector.from_numpy(turn.vector)}
-        for number, turn in enumerate(turns, first)
-    ]  # fmt: skip
-
-
-async def insert_bare(
-    driver: neo4j.AsyncDriver,
-    insert: LiteralString,
-    tenant: TenantId,
-    rows: list[dict[str, object]],
-) -> None:
-    """Do with the driver alone what any store of these turns must at least do."""
-    await driver.execute_query(insert, rows=rows, tenant=tenant)
 
 
 async def recall(stand: Stand, talk: Talk) -> Figures:
