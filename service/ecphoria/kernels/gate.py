@@ -27,7 +27,7 @@ __all__ = [
 FEATURES: Final = ("share", "coverage", "unsaid", "unheard", "similarity")
 """Names of what `evidence_features` gives, in order."""
 TEMPERATURE: Final = 0.1
-"""Text score by which an item's weight in `share` grows e-fold; .08 to .12 measured alike."""
+"""Match by which an item's weight in `share` grows e-fold; .08 to .12 measured alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,8 +35,7 @@ class Evidence:
     """Hold what the gate looks at, over the n candidates and q distinct stems of one query.
 
     Attributes:
-        match: [n] text score without the bonus for the speaker: how well the item matches,
-            whoever said it.
+        match: [n] how well the item matches, whoever said it.
         said: [n, q] whether the item itself has the stem.
         rarity: [q] idf times count in the query.
         similarity: [n] cosine with the query.
@@ -79,17 +78,18 @@ def attribution(own: ArrayLike, first: ArrayLike, second: ArrayLike) -> FloatArr
 def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
     """Reduce one query's evidence to the features, [5]; O(n q).
 
-    With w = exp(match / .1), att = attribution, cov = share of the stems' rarity that the item
-    itself has (0 for questions):
+    With w = exp(match / .1), att = attribution, m = sum(w att) / sum(w), b = mean(att) but at
+    most 1/2, cov = share of the stems' rarity that the item itself has (0 for questions):
 
     ```
-    share       sum(w att) / sum(w) - 1/2        whose the matching items are; 0 is undecided
+    share       1 / (1 + (1 - m) / m * b / (1 - b)) - 1/2        whose the matching items are
     coverage    max(cov att) - max(cov (1 - att))
     unsaid      share of the rarity of stems that others' items have and no own item has
     unheard     rarity of the rarest stem that no item has, over the rarity of all
     similarity  max similarity, at least 0
     ```
 
+    A share of 0 is undecided; b corrects for those who speak seldom, of whom little can match.
     The first three are 0 where the query names nobody; nothing found gives zeros.
 
     Args:
@@ -117,14 +117,23 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
     mass = float(rarity.sum()) or 1.0
     heard = said.any(axis=0)
     if names_someone:
-        weight = np.exp((match - match.max()) / TEMPERATURE)
-        features[0] = weight @ about / weight.sum() - 0.5
+        features[0] = _share(match, about)
         covered = np.where(asks, 0.0, said @ rarity / mass)
         features[1] = (covered * about).max() - (covered * (1.0 - about)).max()
         features[2] = rarity[heard & ~said[own].any(axis=0)].sum() / mass
     features[3] = rarity[~heard].max(initial=0.0) / mass
     features[4] = max(0.0, float(similar.max()))
     return features
+
+
+def _share(match: FloatArray, about: FloatArray) -> float:
+    """Compare what matches about the subject with what would if matching were blind to it."""
+    weight = np.exp((match - match.max()) / TEMPERATURE)
+    mine, theirs = float(weight @ about), float(weight @ (1.0 - about))
+    base = min(0.5, float(about.mean()))
+    mine, theirs = mine * (1.0 - base), theirs * base
+    # Where nobody is the subject, neither side weighs anything.
+    return mine / (mine + theirs) - 0.5 if mine > 0.0 else -0.5
 
 
 def confidence(features: ArrayLike, *, bias: float, weights: ArrayLike) -> float:

@@ -20,7 +20,7 @@ from ecphoria.recall.seeding import Seeding
 
 __all__ = ["Feeling", "feel"]
 
-_SPEAKER = PARTS.index("spk")
+_SPEAKER, _LENGTH = PARTS.index("spk"), PARTS.index("len")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,8 @@ class _Found:
         scored = recipe_score(
             candidates.signals, bounds=bounds_of(candidates.signals, candidates.inside)
         )
-        self._match = scored.score - scored.parts[:, _SPEAKER]
+        # Who said it is what is to be found out; and a short reply seldom holds an answer.
+        self._match = scored.score - scored.parts[:, _SPEAKER] + scored.parts[:, _LENGTH]
 
     def evidence(self) -> dict[str, float]:
         """Measure everything a gate may weigh."""

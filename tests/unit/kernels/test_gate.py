@@ -90,8 +90,8 @@ def test_pronouns_tell_whom_a_turn_is_about() -> None:
 
 def test_the_features_by_hand() -> None:
     found = features(evidence())
-    whole = 1 + math.exp(-4) + math.exp(-7)
-    assert found["share"] == pytest.approx(1 / whole - 0.5)
+    mine, theirs = 1 * (2 / 3), (math.exp(-4) + math.exp(-7)) * (1 / 3)
+    assert found["share"] == pytest.approx(mine / (mine + theirs) - 0.5)
     assert found["coverage"] == pytest.approx(3 / 4 - 4 / 4)
     assert found["unsaid"] == pytest.approx(1 / 4)
     assert found["unheard"] == 0.0
@@ -111,29 +111,45 @@ def test_share_agrees_with_adding_up_odds() -> None:
     )["share"]  # fmt: skip
     mine = sum(math.exp(10 * one) * share for one, share in zip(match, about, strict=True))
     theirs = sum(math.exp(10 * one) * (1 - share) for one, share in zip(match, about, strict=True))
-    assert found == pytest.approx(mine / (mine + theirs) - 0.5)
+    blind = 1.9 / 4
+    odds = (mine / theirs) / (blind / (1 - blind))
+    assert found == pytest.approx(odds / (1 + odds) - 0.5)
+
+
+def share(match: np.ndarray, about: np.ndarray) -> float:
+    size = match.size
+    return features(
+        evidence(
+            match=match, said=np.zeros((size, 0), dtype=bool), rarity=np.zeros(0),
+            similarity=np.zeros(size), is_question=np.zeros(size, dtype=bool),
+            own=about > 0.5, attribution=about,
+        )
+    )["share"]  # fmt: skip
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=8), st.floats(-3, 3))
 def test_share_is_bounded_mirrored_and_blind_to_a_common_shift(
     match: list[float], shift: float
 ) -> None:
-    size = len(match)
-    about = np.linspace(0, 1, size)
+    values, about = np.array(match), np.linspace(0, 1, len(match))
+    found = share(values, about)
+    assert -0.5 <= found <= 0.5
+    if len(match) > 1:  # half of it is theirs
+        assert share(values, 1 - about) == pytest.approx(-found, abs=1e-9)
+    assert share(values + shift, about) == pytest.approx(found, abs=1e-9)
 
-    def share(values: np.ndarray, spoken: np.ndarray) -> float:
-        return features(
-            evidence(
-                match=values, said=np.zeros((size, 0), dtype=bool), rarity=np.zeros(0),
-                similarity=np.zeros(size), is_question=np.zeros(size, dtype=bool),
-                own=spoken > 0.5, attribution=spoken,
-            )
-        )["share"]  # fmt: skip
 
-    found = share(np.array(match), about)
-    assert -0.5 - 1e-12 <= found <= 0.5 + 1e-12
-    assert share(np.array(match), 1 - about) == pytest.approx(-found, abs=1e-9)
-    assert share(np.array(match) + shift, about) == pytest.approx(found, abs=1e-9)
+@given(st.integers(1, 20), st.integers(1, 20))
+def test_who_speaks_seldom_is_not_suspected_for_it(own: int, others: int) -> None:
+    about = np.r_[np.ones(own), np.zeros(others)]
+    found = share(np.zeros(own + others), about)
+    expected = 0.0 if own <= others else own / (own + others) - 0.5
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_share_of_all_or_nothing() -> None:
+    assert share(np.array([0.3, 0.9]), np.ones(2)) == 0.5
+    assert share(np.array([0.3, 0.9]), np.zeros(2)) == -0.5
 
 
 def test_where_nobody_is_named_only_the_absolute_features_speak() -> None:
