@@ -84,7 +84,7 @@ def _ablation(report: Report) -> "Figure":
 
 
 def _spoken(arm: str) -> str:
-    return arm.removeprefix(WITHOUT) if arm.startswith(WITHOUT) else f"all but {arm}"
+    return arm.removeprefix(WITHOUT) if arm.startswith(WITHOUT) else f"all, leaving {arm}"
 
 
 def _figure() -> "Figure":
