@@ -199,7 +199,9 @@ def _show_fit(found: "Calibration", asked: "Asked") -> None:
     table = Table("false refusals", "refused", box=None, header_style="dim", pad_edge=False)
     for rate, refused in found.refused.items():
         table.add_row(f"{rate:.1%}", f"{refused:.1%}")
-    console.print(f"AUROC {found.auroc:.3f}")
+    console.print(
+        f"AUROC {found.auroc:.3f}; the shipped gate has {found.shipped_auroc:.3f} on them"
+    )
     if found.by_group:
         each = ", ".join(f"{escape(name)} {one:.3f}" for name, one in found.group_auroc.items())
         console.print(f"[dim]{each}[/dim]")

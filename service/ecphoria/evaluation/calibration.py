@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ecphoria.errors import InvalidInput
 from ecphoria.evaluation.measures import auroc, refusal_at
-from ecphoria.kernels.gate import threshold
+from ecphoria.kernels.gate import confidence, threshold
 from ecphoria.kernels.logistic import fit_logistic, logits
-from ecphoria.model.gate import Gate, GateFit
+from ecphoria.model.gate import SHIPPED, Gate, GateFit
 
 __all__ = ["LEAST", "RATES", "Calibration", "Judged", "Sample", "calibrate"]
 
@@ -55,6 +55,8 @@ class Calibration:
     Attributes:
         judged: Every question, in the order given.
         by_group: Whether whole groups were left out, rather than every fifth question.
+        shipped_auroc: Of the shipped gate on the same questions, none of which it has seen
+            unless it was fitted on them.
         group_auroc: Of each group left out, where it has both kinds.
         refused: Share refused of the questions without an answer, by rate of false refusals.
     """
@@ -63,6 +65,7 @@ class Calibration:
     judged: tuple[Judged, ...]
     by_group: bool
     auroc: float
+    shipped_auroc: float
     group_auroc: Mapping[str, float]
     refused: Mapping[float, float]
 
@@ -132,6 +135,7 @@ def calibrate(
         judged=judged,
         by_group=by_group,
         auroc=worth,
+        shipped_auroc=_worth_of(SHIPPED, samples),
         group_auroc=_by_group(judged),
         refused={rate: refusal_at(yes, no, rate) or 0.0 for rate in RATES},
     )
@@ -174,6 +178,23 @@ def _left_out(
         fit = fit_logistic(evidence[~out], labels[~out])
         sure[out] = 0.5 * (1.0 + np.tanh(0.5 * logits(fit, evidence[out])))
     return sure
+
+
+def _worth_of(gate: Gate, samples: Sequence[Sample]) -> float:
+    sure = [
+        confidence(
+            [one.evidence[name] for name in gate.weights],
+            bias=gate.bias,
+            weights=list(gate.weights.values()),
+        )
+        for one in samples
+    ]
+    pairs = list(zip(sure, samples, strict=True))
+    found = auroc(
+        [value for value, one in pairs if one.answerable],
+        [value for value, one in pairs if not one.answerable],
+    )
+    return found or 0.0
 
 
 def _by_group(judged: Sequence[Judged]) -> dict[str, float]:

@@ -16,6 +16,7 @@ from ecphoria.evaluation.datasets.labelled import load_labelled
 from ecphoria.evaluation.datasets.mini import load_mini
 from ecphoria.kernels.gate import confidence
 from ecphoria.kernels.logistic import fit_logistic
+from ecphoria.model.gate import EVIDENCE, SHIPPED
 from tests.unit.evaluation.doubles import TinyService
 
 NAMES = ("share", "unheard")
@@ -28,6 +29,7 @@ def samples(seed: int, size: int = 120, groups: int = 3) -> list[Sample]:
     return [
         Sample(
             evidence={
+                **dict.fromkeys(EVIDENCE, 0.0),
                 "share": float(random.normal() + (1.5 if place % 4 else 0.0)),
                 "unheard": float(random.uniform()),
             },
@@ -95,6 +97,19 @@ def test_groups_that_leave_too_little_are_not_left_out() -> None:
     assert not fitted(lone).by_group
 
 
+def test_the_shipped_gate_is_told_beside_it() -> None:
+    data = samples(6)
+    sure = [
+        SHIPPED.weights["share"] * one.evidence["share"]
+        + SHIPPED.weights["unheard"] * one.evidence["unheard"]
+        for one in data
+    ]
+    yes = [value for value, one in zip(sure, data, strict=True) if one.answerable]
+    no = [value for value, one in zip(sure, data, strict=True) if not one.answerable]
+    won = sum(a > b for a in yes for b in no) / (len(yes) * len(no))
+    assert fitted(data).shipped_auroc == pytest.approx(won)
+
+
 def test_labels_without_a_reason_are_worth_nothing() -> None:
     random = np.random.default_rng(5)
     data = [
@@ -107,7 +122,7 @@ def test_labels_without_a_reason_are_worth_nothing() -> None:
 @pytest.mark.parametrize(("yes", "no"), [(100, 9), (9, 100), (0, 0)])
 def test_too_few_questions_are_refused(yes: int, no: int) -> None:
     data = [
-        Sample(evidence=dict.fromkeys(NAMES, 0.0), answerable=place < yes, group="")
+        Sample(evidence=dict.fromkeys(EVIDENCE, 0.0), answerable=place < yes, group="")
         for place in range(yes + no)
     ]
     with pytest.raises(InvalidInput, match=f"here are {yes} and {no}"):
