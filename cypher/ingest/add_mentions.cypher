@@ -9,4 +9,6 @@ WITH c, group
 UNWIND group.rows AS row
 MATCH (e:Episode {id: row.episode})
 WHERE e.tenant = $tenant
-CREATE (e)-[:MENTIONS {family: 'abstraction', weight: row.weight, created_at: datetime()}]->(c)
+CREATE (e)-[:MENTIONS {
+  family: 'abstraction', weight: row.weight, stated: row.stated, created_at: datetime()
+}]->(c)

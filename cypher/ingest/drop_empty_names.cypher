@@ -5,5 +5,5 @@
 CYPHER 25
 UNWIND $names AS name
 MATCH (n:Name {tenant: $tenant, normalised: name})
-WHERE n.titles <= 0 AND n.candidates <= 0 AND NOT n:Concept
+WHERE n.titles <= 0 AND n.candidates <= 0 AND coalesce(n.stated, 0) <= 0 AND NOT n:Concept
 DELETE n

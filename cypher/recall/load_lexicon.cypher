@@ -1,14 +1,14 @@
 // doc: Read the tenant's ranking statistics, how common some stems are, and concepts by name.
 // mode: read
 // params: tenant STRING, stems LIST<STRING>, names LIST<STRING>
-// returns: items INTEGER, length INTEGER, near_length FLOAT, titles INTEGER,
+// returns: items INTEGER, length INTEGER, near_length FLOAT, titles INTEGER, stated INTEGER,
 //   change INTEGER, deletions INTEGER, gate STRING, participants LIST<STRING>,
 //   terms LIST<MAP>, concepts LIST<MAP>
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 WHERE t.erasing IS NULL
 RETURN t.items AS items, t.length AS length, t.near_length AS near_length,
-  t.titles AS titles, t.change AS change, t.turn - t.items AS deletions,
+  t.titles AS titles, coalesce(t.stated, 0) AS stated, t.change AS change, t.turn - t.items AS deletions,
   t.gate AS gate,
   COLLECT {
     MATCH (p:Speaker)

@@ -25,6 +25,9 @@ CALL () {
   MATCH (n:Name) WHERE n.tenant = $tenant AND n.normalised IS NOT NULL
   RETURN count(n) AS found
   UNION ALL
+  MATCH (n:Fact) WHERE n.tenant = $tenant AND n.recorded_at IS NOT NULL
+  RETURN count(n) AS found
+  UNION ALL
   MATCH (n:Trace) WHERE n.tenant = $tenant AND n.created_at IS NOT NULL
   RETURN count(n) AS found
   UNION ALL

@@ -22,6 +22,9 @@ CALL (t, trace) {
     UNION
     MATCH (n:Concept {id: seed.node})
     RETURN n
+    UNION
+    MATCH (n:Fact {id: seed.node})
+    RETURN n
   }
   WITH t, trace, seed, n
   WHERE n.tenant = $tenant

@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from ecphoria.client import AsyncClient, Client, Retries
     from ecphoria.errors import EcphoriaError
     from ecphoria.model.tenant import Scope
-    from ecphoria.wire.episodes import AppendAnswer, AppendRequest, BatchAnswer, EpisodeAnswer
+    from ecphoria.wire.episodes import (
+        AppendAnswer,
+        AppendRequest,
+        BatchAnswer,
+        EpisodeAnswer,
+        ExtractedFact,
+        Extraction,
+    )
     from ecphoria.wire.gate import GateAnswer, GateRequest
     from ecphoria.wire.recall import HitAnswer, RecallAnswer, TraceAnswer
 
@@ -23,6 +30,8 @@ __all__ = [
     "Client",
     "EcphoriaError",
     "EpisodeAnswer",
+    "ExtractedFact",
+    "Extraction",
     "GateAnswer",
     "GateRequest",
     "HitAnswer",
@@ -40,6 +49,8 @@ _HOMES = {
     "Client": "ecphoria.client",
     "EcphoriaError": "ecphoria.errors",
     "EpisodeAnswer": "ecphoria.wire.episodes",
+    "ExtractedFact": "ecphoria.wire.episodes",
+    "Extraction": "ecphoria.wire.episodes",
     "GateAnswer": "ecphoria.wire.gate",
     "GateRequest": "ecphoria.wire.gate",
     "HitAnswer": "ecphoria.wire.recall",

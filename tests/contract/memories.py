@@ -7,16 +7,19 @@ import numpy as np
 
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.ingest import EpisodeWriter
-from ecphoria.model.ids import ConceptId, EpisodeId, TenantId, derived_id
+from ecphoria.model.ids import ConceptId, EpisodeId, FactId, TenantId, derived_id
 from ecphoria.ports.ingest import (
     AboutRow,
     ConceptRow,
     EpisodeRow,
+    EvidenceRow,
+    FactRow,
     IngestChanges,
     IngestTransaction,
     MentionRow,
     NameState,
     NextRow,
+    SynonymRow,
     TermDelta,
     WordDelta,
 )
@@ -141,6 +144,20 @@ def about(tenant: TenantId, number: int, name: str) -> AboutRow:
     return AboutRow(episode=episode_id(tenant, str(number)), concept=name)
 
 
+def fact(tenant: TenantId, subject: str, says: str, thing: str) -> FactRow:
+    """A fact between two concepts."""
+    return FactRow(
+        id=FactId(derived_id(tenant, "fact", f"{subject} {says} {thing}")),
+        subject=subject,
+        predicate=says,
+        object=thing,
+        subject_concept=subject,
+        object_concept=thing,
+        statement=f"{subject} {says} {thing}",
+        vector=axis(7),
+    )
+
+
 async def write(graph: Graph, tenant: TenantId, changes: IngestChanges) -> None:
     """Apply changes in a transaction of their own."""
 
@@ -152,6 +169,7 @@ async def write(graph: Graph, tenant: TenantId, changes: IngestChanges) -> None:
 
 def everything(tenant: TenantId) -> IngestChanges:
     """Three turns and a document that between them have one of everything."""
+    stated = fact(tenant, "rome", "lies on", "tiber")
     return appended(
         turn(tenant, 1, role="user", source="chat.json", metadata={"mood": "glad", "n": 1}),
         turn(tenant, 2, speaker="Bob", position=2, idempotency_key="k2"),
@@ -171,4 +189,8 @@ def everything(tenant: TenantId) -> IngestChanges:
             mention(tenant, 4, "tiber"),
         ),
         abouts_added=(about(tenant, 4, "rome"),),
+        synonyms_added=(SynonymRow(one="rome", other="tiber", weight=0.8),),
+        stated=1,
+        facts_made=(stated,),
+        evidence_added=(EvidenceRow(fact=stated.id, episode=episode_id(tenant, "4")),),
     )

@@ -405,7 +405,7 @@ async def test_every_edge_says_when_what_and_how_strong(
 ) -> None:
     await write(graph, tenant, everything(tenant))
     rows = await cypher(
-        "MATCH (e:Episode {tenant: $tenant})-[r]-() RETURN DISTINCT type(r) AS type, "
+        "MATCH (e:Episode|Concept|Fact {tenant: $tenant})-[r]-() RETURN DISTINCT type(r) AS type, "
         "r.family AS family, r.weight AS weight, r.created_at IS NOT NULL AS dated",
         tenant=tenant,
     )
@@ -415,6 +415,11 @@ async def test_every_edge_says_when_what_and_how_strong(
         "SPOKEN_BY": "provenance",
         "MENTIONS": "abstraction",
         "ABOUT": "abstraction",
+        "SUBJECT": "abstraction",
+        "OBJECT": "abstraction",
+        "EVIDENCE": "provenance",
+        "RELATED": "association",
+        "SYNONYM": "association",
     }
     assert all(0 <= row["weight"] <= 1 and row["dated"] for row in rows)
 

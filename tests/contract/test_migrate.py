@@ -75,7 +75,7 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, state "
         "WHERE type <> 'LOOKUP' AND NOT name STARTS WITH 'migrate_test' AND labelsOrTypes[0] IN "
         "['Episode', 'LiveEpisode', 'LiveConcept', 'Concept', 'Tenant', 'ApiKey', 'Session', "
-        "'Speaker', 'Term', 'Word', 'Name', 'Trace', 'SchemaMigration'] "
+        "'Speaker', 'Term', 'Word', 'Name', 'Fact', 'LiveFact', 'Trace', 'SchemaMigration'] "
         "RETURN name, type, properties, state ORDER BY name"
     )
     assert {row["state"] for row in rows} == {"ONLINE"}
@@ -89,6 +89,10 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
             "VECTOR",
             ["embedding", "tenant", "session", "speaker", "occurred_at"],
         ),
+        "concept_forms": ("FULLTEXT", ["tenant", "forms"]),
+        "fact_embedding": ("VECTOR", ["embedding", "tenant"]),
+        "fact_id": ("RANGE", ["id"]),
+        "fact_recorded_at": ("RANGE", ["tenant", "recorded_at"]),
         "episode_id": ("RANGE", ["id"]),
         "episode_occurred_at": ("RANGE", ["tenant", "session", "occurred_at"]),
         "episode_ordinal": ("RANGE", ["tenant", "session", "ordinal"]),

@@ -98,6 +98,7 @@ async def test_erasing_leaves_nothing_of_one_and_all_of_the_other(
     counts = await tenants.erase(gone.id)
     assert counts == {
         "traces": 1,
+        "facts": 1,
         "episodes": 4,
         "sessions": 2,
         "speakers": 2,

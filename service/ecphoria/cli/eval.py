@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from ecphoria.cli.console import stderr, stdout
 from ecphoria.cli.measuring import Home, Key, Server, Where, on_service, refusing
-from ecphoria.errors import BadFile, InvalidInput, Misconfigured
+from ecphoria.errors import BadFile, Misconfigured
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +87,7 @@ def passages(
     ] = None,
     openie: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Names and facts that a model extracted before."),
+        typer.Option(metavar="FILE", help="What a model extracted from them (HippoRAG's format)."),
     ] = None,
     strategy: Strategies = None,
     ablate: Ablate = False,
@@ -104,13 +104,8 @@ def passages(
     with refusing():
         from ecphoria.evaluation.datasets.passages import load_passages  # noqa: PLC0415 (costly)
 
-        if openie is not None:
-            raise InvalidInput(
-                "--openie is not supported: the service extracts names by rules when it appends, "
-                "and takes none from outside. Leave it out."
-            )
         _measure(
-            lambda: _some(load_passages(data, corpus), questions),
+            lambda: _some(load_passages(data, corpus, openie), questions),
             _wanted(strategy, concurrency, ablate=ablate, keep=keep),
             Where(server=server, key=key, home=home),
             out,

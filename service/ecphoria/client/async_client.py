@@ -46,6 +46,7 @@ from ecphoria.wire.episodes import (
     BatchRequest,
     EpisodeAnswer,
     EpisodePage,
+    Extraction,
 )
 from ecphoria.wire.gate import GateAnswer, GateRequest
 from ecphoria.wire.recall import FilterRequest, RecallAnswer, RecallRequest, TraceAnswer
@@ -125,6 +126,7 @@ class AsyncClient:
         importance: float | None = None,
         idempotency_key: str | None = None,
         vector: Sequence[float] | None = None,
+        extraction: Extraction | None = None,
     ) -> AppendAnswer:
         """Append one episode; the next recall can find it.
 
@@ -141,6 +143,7 @@ class AsyncClient:
             importance: 0 to 1.
             idempotency_key: Sending the same key and body again changes nothing.
             vector: Embedding of the text by the store's own model.
+            extraction: Names and facts that the text holds.
         """
         given = {
             "text": text,
@@ -155,6 +158,7 @@ class AsyncClient:
             "importance": importance,
             "idempotency_key": idempotency_key,
             "vector": None if vector is None else tuple(map(float, vector)),
+            "extraction": extraction,
         }
         return await self.append(body_of(AppendRequest, given))
 

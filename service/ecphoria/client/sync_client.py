@@ -47,6 +47,7 @@ from ecphoria.wire.episodes import (
     BatchRequest,
     EpisodeAnswer,
     EpisodePage,
+    Extraction,
 )
 from ecphoria.wire.gate import GateAnswer, GateRequest
 from ecphoria.wire.recall import FilterRequest, RecallAnswer, RecallRequest, TraceAnswer
@@ -126,6 +127,7 @@ class Client:
         importance: float | None = None,
         idempotency_key: str | None = None,
         vector: Sequence[float] | None = None,
+        extraction: Extraction | None = None,
     ) -> AppendAnswer:
         """Append one episode; the next recall can find it.
 
@@ -142,6 +144,7 @@ class Client:
             importance: 0 to 1.
             idempotency_key: Sending the same key and body again changes nothing.
             vector: Embedding of the text by the store's own model.
+            extraction: Names and facts that the text holds.
         """
         given = {
             "text": text,
@@ -156,6 +159,7 @@ class Client:
             "importance": importance,
             "idempotency_key": idempotency_key,
             "vector": None if vector is None else tuple(map(float, vector)),
+            "extraction": extraction,
         }
         return self.append(body_of(AppendRequest, given))
 

@@ -39,6 +39,7 @@ class Report(BaseModel):
     data: str
     data_sha256: str
     corpus_sha256: str | None
+    openie_sha256: str | None = None
     engine: dict[str, str | None]
     embedder: str
     default: str
@@ -110,6 +111,7 @@ def make_report(
         data=dataset.source,
         data_sha256=dataset.sha256,
         corpus_sha256=dataset.corpus_sha256,
+        openie_sha256=dataset.openie_sha256,
         engine={"neo4j": service.neo4j, "gds": service.gds},
         embedder=service.model,
         default=default,

@@ -1,33 +1,32 @@
 """Read names and facts that a language model extracted earlier, from HippoRAG's cache format."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
 from ecphoria.errors import BadFile
-from ecphoria.extraction.records import Candidate, Extraction, Source, Triple
-from ecphoria.extraction.rules import extract
-from ecphoria.language.names import is_name, name_kind, normalise
+from ecphoria.extraction.records import Source
+from ecphoria.language.characters import UNREADABLE
+from ecphoria.model.episode import Extracted, Statement
 
-__all__ = ["OpenIEExtractor"]
+__all__ = ["OpenIECache"]
+
+_LONGEST, _MOST = 256, 1_000
+"""Characters of a part, and parts of a kind, that an episode may come with."""
+
+_UNREADABLE = re.compile(f"[{UNREADABLE}]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Record:
-    candidates: tuple[Candidate, ...]
-    triples: tuple[Triple, ...]
-
-
-class OpenIEExtractor:
-    """Answer from a cache file; an item the file does not hold is extracted by rules.
+class OpenIECache:
+    """An `Extractor` that answers from a file, and has nothing to say of what is not in it.
 
     Attributes:
         unusable: Number of documents, entities and triples of the file that are malformed.
     """
 
-    def __init__(self, records: Mapping[str, _Record], unusable: int) -> None:
+    def __init__(self, records: Mapping[str, Extracted], unusable: int) -> None:
         self._records = records
         self.unusable = unusable
 
@@ -39,46 +38,37 @@ class OpenIEExtractor:
             BadFile: It cannot be opened, is no JSON, or has no list `docs`.
         """
         try:
-            content: object = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
+            content: object = json.loads(path.read_text(encoding="utf-8-sig"))
+        except OSError as error:
+            raise BadFile(f"{path} cannot be read: {error.strerror}.") from error
+        except (ValueError, RecursionError) as error:
             raise BadFile(f"{path.name} cannot be read as JSON: {error}") from error
         docs = content.get("docs") if isinstance(content, dict) else None
         if not isinstance(docs, list):
             raise BadFile(f"{path.name} has no list `docs`; is it an OpenIE cache?")
-        records: dict[str, _Record] = {}
+        records: dict[str, Extracted] = {}
         unusable = 0
         for doc in docs:
             passage = _passage(doc)
             if passage is None:
                 unusable += 1
                 continue
-            entities, triples, skipped = _contents(doc)
+            names, facts, skipped = _contents(doc)
             unusable += skipped
-            records[_key(passage)] = _record(entities, triples)
+            records[_key(passage)] = Extracted(names=tuple(names), facts=tuple(facts))
         return cls(records, unusable)
 
-    def mismatches(self, sources: Iterable[Source]) -> int:
-        """Count the items that the file does not hold, word for word."""
-        return sum(_source_key(source) not in self._records for source in sources)
+    async def extract(self, sources: Sequence[Source]) -> Sequence[Extracted | None]:
+        """Look each source up, word for word."""
+        return [self.find(source.title, source.body) for source in sources]
 
-    async def extract(self, sources: Sequence[Source]) -> Sequence[Extraction]:
-        """Put the file's names and facts in the place of those found by rules."""
-        return [self._one(source) for source in sources]
-
-    def _one(self, source: Source) -> Extraction:
-        found = extract(source.title, source.body, speaker=source.speaker, said_on=source.said_on)
-        record = self._records.get(_source_key(source))
-        if record is None:
-            return found
-        return replace(found, candidates=record.candidates, triples=record.triples)
+    def find(self, title: str | None, body: str) -> Extracted | None:
+        """Look one item up by its title and its text, white space aside."""
+        return self._records.get(_key(f"{title or ''}\n{body}"))
 
 
 def _key(passage: str) -> str:
     return " ".join(passage.split())
-
-
-def _source_key(source: Source) -> str:
-    return _key(f"{source.title or ''}\n{source.body}")
 
 
 def _passage(doc: object) -> str | None:
@@ -90,23 +80,34 @@ def _passage(doc: object) -> str | None:
     return passage if isinstance(passage, str) else None
 
 
-def _contents(doc: Mapping[str, object]) -> tuple[list[str], list[tuple[str, str, str]], int]:
-    """Sort out what is well formed; the last value counts the rest."""
-    entities: list[str] = []
-    triples: list[tuple[str, str, str]] = []
+def _contents(doc: Mapping[str, object]) -> tuple[list[str], list[Statement], int]:
+    """Sort out what an episode can carry; the last value counts the rest."""
+    names: list[str] = []
+    facts: list[Statement] = []
     skipped = 0
     for entity in _listed(doc.get("extracted_entities")):
-        if isinstance(entity, str):
-            entities.append(entity)
+        if _is_usable(entity) and len(names) < _MOST:
+            names.append(str(entity))
         else:
             skipped += 1
     for triple in _listed(doc.get("extracted_triples")):
         match triple:
-            case [str(subject), str(predicate), str(object_)]:
-                triples.append((subject, predicate, object_))
+            case [subject, predicate, object_] if (
+                all(map(_is_usable, (subject, predicate, object_))) and len(facts) < _MOST
+            ):
+                facts.append(
+                    Statement(subject=str(subject), predicate=str(predicate), object=str(object_))
+                )
             case _:
                 skipped += 1
-    return entities, triples, skipped
+    return names, facts, skipped
+
+
+def _is_usable(part: object) -> bool:
+    """Tell whether a part is text that can be stored: not blank, not endless, readable."""
+    if not isinstance(part, str) or _UNREADABLE.search(part):
+        return False
+    return 0 < len(part.strip()) <= len(part) <= _LONGEST
 
 
 def _listed(value: object) -> Iterator[object]:
@@ -115,25 +116,3 @@ def _listed(value: object) -> Iterator[object]:
         yield from value
     elif value is not None:
         yield None
-
-
-def _record(entities: Sequence[str], triples: Sequence[tuple[str, str, str]]) -> _Record:
-    ends = [end for subject, _, object_ in triples for end in (subject, object_)]
-    candidates: dict[str, Candidate] = {}
-    for surface in (*entities, *ends):
-        name = normalise(surface)
-        if is_name(name):
-            entry = Candidate(name=name, surface=surface.strip(), kind=name_kind(surface))
-            candidates.setdefault(name, entry)
-    facts = (
-        Triple(subject=normalise(subject), predicate=predicate.strip(), object=normalise(object_))
-        for subject, predicate, object_ in triples
-    )
-    return _Record(
-        candidates=tuple(candidates.values()),
-        triples=tuple(
-            dict.fromkeys(
-                fact for fact in facts if fact.subject in candidates and fact.object in candidates
-            )
-        ),
-    )

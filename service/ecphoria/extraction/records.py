@@ -1,4 +1,4 @@
-"""What every extractor takes and gives, whether by rules, from a file or by a language model."""
+"""What is read from an item, by rules and by whoever else looked at it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Protocol
 
 from ecphoria.language.dates import DayRange
 from ecphoria.language.names import NameKind
+from ecphoria.model.episode import Extracted
 
 __all__ = ["Candidate", "Extraction", "Extractor", "Source", "Triple"]
 
@@ -32,11 +33,16 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triple:
-    """A stated fact between two names; `subject` and `object` are normalised."""
+    """A stated fact; `subject` and `object` are normalised, one of them at least is a name."""
 
     subject: str
     predicate: str
     object: str
+
+    @property
+    def statement(self) -> str:
+        """Say it in one line, the same whoever said it."""
+        return f"{self.subject} {self.predicate} {self.object}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +51,13 @@ class Extraction:
 
     Attributes:
         title: The item's own title as a candidate; None if it has none.
-        candidates: Names found in the body, one entry a name, in order of appearance.
+        candidates: Names the rules find in the body, one entry a name, in order of appearance.
         words: The body's normalised words in order, in which known names are looked up.
         lower: Words the body writes in lower case.
         speaker: The speaker as a candidate; None for a document.
         dates: Days the body speaks of, resolved against the day it was said.
-        triples: Facts between names; rules alone find none.
+        stated: Names that came with the item, its own title left out; concepts by that alone.
+        triples: Facts that came with the item, each once.
     """
 
     title: Candidate | None
@@ -59,20 +66,22 @@ class Extraction:
     lower: frozenset[str]
     speaker: Candidate | None = None
     dates: tuple[DayRange, ...] = ()
+    stated: tuple[Candidate, ...] = ()
     triples: tuple[Triple, ...] = ()
 
     @property
     def vocabulary(self) -> frozenset[str]:
         """Every word that decides what this item changes or mentions in a name table."""
         names = [candidate.name for candidate in self.candidates]
+        names += [named.name for named in self.stated]
         if self.title:
             names.append(self.title.name)
         return self.lower.union(self.words, *(name.split() for name in names))
 
 
 class Extractor(Protocol):
-    """Extract from items in one call, so that a language model can batch them."""
+    """Find names and facts beyond the rules; many items a call, so that a model can batch."""
 
-    async def extract(self, sources: Sequence[Source]) -> Sequence[Extraction]:
-        """Return one extraction a source, in the same order."""
+    async def extract(self, sources: Sequence[Source]) -> Sequence[Extracted | None]:
+        """Return what each source holds, in the same order; None where nothing is known."""
         ...

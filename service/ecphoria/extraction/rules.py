@@ -1,9 +1,9 @@
-"""Extract by rules alone: no model, no network, the same result every time."""
+"""Extract by rules: no model, no network, the same result every time."""
 
-from collections.abc import Sequence
 from datetime import date
 
-from ecphoria.extraction.records import Candidate, Extraction, Source
+from ecphoria.extraction.records import Candidate, Extraction
+from ecphoria.extraction.stated import read_stated
 from ecphoria.language.dates import resolve_dates
 from ecphoria.language.names import (
     NameKind,
@@ -15,19 +15,9 @@ from ecphoria.language.names import (
     normalise,
     normalised_words,
 )
+from ecphoria.model.episode import Extracted
 
-__all__ = ["RuleExtractor", "extract"]
-
-
-class RuleExtractor:
-    """The default `Extractor`: capitals make candidates, patterns make dates."""
-
-    async def extract(self, sources: Sequence[Source]) -> Sequence[Extraction]:
-        """Extract each source on its own."""
-        return [
-            extract(source.title, source.body, speaker=source.speaker, said_on=source.said_on)
-            for source in sources
-        ]
+__all__ = ["extract"]
 
 
 def extract(
@@ -36,15 +26,23 @@ def extract(
     *,
     speaker: str | None = None,
     said_on: date | None = None,
+    given: Extracted | None = None,
 ) -> Extraction:
-    """Extract from one item without looking at any other; dates need `said_on`."""
+    """Extract from one item without looking at any other; dates need `said_on`.
+
+    What came with the item is added to what the rules find, and takes nothing away.
+    """
+    own = _whole(title, NameKind.TITLE)
+    stated = read_stated(given, own.name if own else "")
     return Extraction(
-        title=_whole(title, NameKind.TITLE),
+        title=own,
         candidates=_candidates(body),
         words=tuple(normalised_words(body)),
         lower=lower_words(body),
         speaker=_whole(speaker, NameKind.PERSON),
         dates=resolve_dates(body, said_on) if said_on else (),
+        stated=stated.names,
+        triples=stated.triples,
     )
 
 

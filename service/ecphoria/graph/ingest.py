@@ -10,10 +10,10 @@ import numpy as np
 from ecphoria.errors import NotFound
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, Work
-from ecphoria.graph.lucene import any_phrase
+from ecphoria.graph.lucene import any_form, any_phrase
 from ecphoria.graph.writes import apply_changes
 from ecphoria.model.episode import Episode
-from ecphoria.model.ids import EpisodeId, TenantId
+from ecphoria.model.ids import EpisodeId, FactId, TenantId
 from ecphoria.ports.ingest import (
     Body,
     IngestChanges,
@@ -21,6 +21,7 @@ from ecphoria.ports.ingest import (
     NameState,
     Placed,
     SegmentStart,
+    StatedBy,
 )
 from ecphoria.ports.world import Vector
 
@@ -36,6 +37,7 @@ _NAMES_A_QUERY = 500
 class _Counters:
     change: int
     turn: int
+    stated: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +92,30 @@ class _Mentioning:
     concepts: list[str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stating:
+    id: str
+    names: list[str]
+    facts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _StatedCount:
+    name: str
+    items: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Formed:
+    normalised: str
+    forms: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FactKey:
+    id: str
+
+
 _LOCK_TENANT = Statement("ingest.lock_tenant", _Counters)
 _LIST_BODY_HASHES = Statement("ingest.list_body_hashes", _BodyHash)
 _FIND_EPISODE = Statement("archive.find_episode", StoredEpisode)
@@ -100,6 +126,10 @@ _LIST_WORDS = Statement("ingest.list_words", _WordColumn)
 _LIST_WORD_COUNTS = Statement("ingest.list_word_counts", _WordCount)
 _FIND_BODIES = Statement("ingest.find_bodies", Body)
 _LIST_MENTIONS = Statement("ingest.list_mentions", _Mentioning)
+_LIST_STATED_BY = Statement("ingest.list_stated_by", _Stating)
+_LIST_STATED_COUNTS = Statement("ingest.list_stated_counts", _StatedCount)
+_LIST_NAMES_BY_FORM = Statement("ingest.list_names_by_form", _Formed)
+_LIST_FACTS = Statement("ingest.list_facts", _FactKey)
 
 
 class EpisodeWriter:
@@ -153,6 +183,10 @@ class _Transaction:
     @property
     def turn(self) -> int:
         return self._counters.turn
+
+    @property
+    def stated(self) -> int:
+        return self._counters.stated
 
     async def body_hashes(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
         rows = await self._work.run(_LIST_BODY_HASHES, tenant=self._tenant, ids=list(ids))
@@ -226,6 +260,33 @@ class _Transaction:
     async def mentions(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, frozenset[str]]:
         rows = await self._work.run(_LIST_MENTIONS, tenant=self._tenant, ids=list(ids))
         return {EpisodeId(row.id): frozenset(row.concepts) for row in rows}
+
+    async def stated_by(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, StatedBy]:
+        rows = await self._work.run(_LIST_STATED_BY, tenant=self._tenant, ids=list(ids))
+        return {
+            EpisodeId(row.id): StatedBy(names=frozenset(row.names), facts=row.facts)
+            for row in rows
+        }
+
+    async def stated_counts(self, names: Sequence[str]) -> Mapping[str, int]:
+        rows = await self._work.run(_LIST_STATED_COUNTS, tenant=self._tenant, names=list(names))
+        return {row.name: row.items for row in rows}
+
+    async def names_by_form(self, forms: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        found: dict[str, list[str]] = {form: [] for form in forms}
+        for start in range(0, len(forms), _NAMES_A_QUERY):
+            part = forms[start : start + _NAMES_A_QUERY]
+            query = any_form(self._tenant, part)
+            rows = await self._work.run(_LIST_NAMES_BY_FORM, tenant=self._tenant, query=query)
+            wanted = frozenset(part)
+            for row in rows:
+                for form in wanted.intersection(row.forms.split()):
+                    found[form].append(row.normalised)
+        return found
+
+    async def facts(self, ids: Sequence[FactId]) -> frozenset[FactId]:
+        rows = await self._work.run(_LIST_FACTS, tenant=self._tenant, ids=list(ids))
+        return frozenset(FactId(row.id) for row in rows)
 
     async def write(self, changes: IngestChanges) -> None:
         await apply_changes(self._work, self._tenant, changes)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ecphoria.model.ids import TenantId
 
-__all__ = ["any_of", "any_phrase"]
+__all__ = ["any_form", "any_of", "any_phrase"]
 
 _SPECIAL = re.compile(r"([+\-!(){}\[\]^\"~*?:\\/&|<>=])")
 _PHRASE = 'words:"{}"'
@@ -25,10 +25,19 @@ def any_phrase(tenant: TenantId, names: Sequence[str]) -> str:
     return f"{_only(tenant)} +({' '.join(map(_PHRASE.format, names))})"
 
 
+def any_form(tenant: TenantId, forms: Sequence[str]) -> str:
+    """Ask for a tenant's concepts stored with at least one of the forms."""
+    return f"{_only(tenant)} +({' '.join(f'forms:{_escaped(form)}' for form in forms)})"
+
+
 def _only(tenant: TenantId) -> str:
     return f"+tenant:{tenant}^0"
 
 
 def _term(stem: str) -> str:
-    escaped = _SPECIAL.sub(r"\\\1", stem)
+    escaped = _escaped(stem)
     return f"terms:\\{escaped}" if escaped in _OPERATORS else f"terms:{escaped}"
+
+
+def _escaped(token: str) -> str:
+    return _SPECIAL.sub(r"\\\1", token)

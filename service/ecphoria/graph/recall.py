@@ -20,9 +20,11 @@ from ecphoria.ports.recall import (
     Arcs,
     Around,
     Columns,
+    ConceptArcs,
     ConceptEdges,
     FoundConcept,
     Lexicon,
+    NearFacts,
     Profile,
     SeedRow,
     TermCount,
@@ -48,6 +50,7 @@ class _LexiconRow:
     length: int
     near_length: float
     titles: int
+    stated: int
     change: int
     deletions: int
     gate: str | None
@@ -93,6 +96,29 @@ class _PriorLists:
     prior: list[float]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RelatedLists:
+    tail: list[str]
+    head: list[str]
+    edge: list[str]
+    weight: list[float]
+    label: list[str]
+    mentions: list[int]
+    abouts: list[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FactLists:
+    fact: list[str]
+    statement: list[str]
+    cosine: list[float]
+    edge: list[str]
+    concept: list[str]
+    label: list[str]
+    mentions: list[int]
+    abouts: list[int]
+
+
 _LOAD_LEXICON = Statement("recall.load_lexicon", _LexiconRow)
 _SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", _FoundRow)
 _SEEDS_BY_TEXT = Statement("recall.seeds_by_text", _FoundRow)
@@ -100,6 +126,8 @@ _EXPAND_FRONTIER = Statement("recall.expand_frontier", _ArcLists)
 _LIST_CONCEPTS_OF = Statement("recall.list_concepts_of", _EdgeLists)
 _LIST_EPISODES_OF = Statement("recall.list_episodes_of", _EdgeLists)
 _LIST_PRIORS = Statement("recall.list_priors", _PriorLists)
+_LIST_RELATED = Statement("recall.list_related", _RelatedLists)
+_LIST_NEAREST_FACTS = Statement("recall.list_nearest_facts", _FactLists)
 _LIST_LIVE_EPISODES = Statement("recall.list_live_episodes", StoredEpisode)
 
 
@@ -227,6 +255,41 @@ class EpisodeReader:
         (lists,) = await self._graph.run(_LIST_PRIORS, tenant=tenant, ids=list(ids))
         return dict(zip(lists.id, lists.prior, strict=True))
 
+    async def related(self, tenant: TenantId, concepts: Sequence[str], hub: int) -> ConceptArcs:
+        """List what facts and names join concepts to; those with over `hub` edges left out."""
+        (lists,) = await self._graph.run(
+            _LIST_RELATED, tenant=tenant, concepts=list(concepts), hub=hub
+        )
+        return ConceptArcs(
+            tail=tuple(lists.tail),
+            head=tuple(lists.head),
+            edge=tuple(lists.edge),
+            weight=np.asarray(lists.weight, np.float64),
+            label=tuple(lists.label),
+            mentions=np.asarray(lists.mentions, np.int64),
+            abouts=np.asarray(lists.abouts, np.int64),
+        )
+
+    async def nearest_facts(self, tenant: TenantId, vector: Vector, limit: int) -> NearFacts:
+        """Search the facts that join two concepts, by vector; nearest first, ties by id."""
+        (lists,) = await self._graph.run(
+            _LIST_NEAREST_FACTS,
+            tenant=tenant,
+            vector=packed(vector),
+            fetch=_overfetch(limit),
+            limit=limit,
+        )
+        return NearFacts(
+            fact=tuple(lists.fact),
+            statement=tuple(lists.statement),
+            cosine=np.asarray(lists.cosine, np.float64),
+            edge=tuple(lists.edge),
+            concept=tuple(lists.concept),
+            label=tuple(lists.label),
+            mentions=np.asarray(lists.mentions, np.int64),
+            abouts=np.asarray(lists.abouts, np.int64),
+        )
+
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
         """Fetch whole episodes, in the order asked; missing ones are left out."""
         rows = await self._graph.run(_LIST_LIVE_EPISODES, tenant=tenant, ids=list(ids))
@@ -241,6 +304,7 @@ def _to_profile(row: _LexiconRow) -> Profile:
         mean_length=row.length / items,
         mean_near_length=row.near_length / items,
         titles=row.titles,
+        stated=row.stated,
         participants=tuple(row.participants),
         change=row.change,
         gate=None if row.gate is None else gate_of(row.gate),

@@ -56,6 +56,7 @@ _COUNT_REMAINING = Statement("tenants.count_remaining", _Remaining)
 # Traces go first: their edges lead to nearly everything else.
 _ERASE_BY_KIND: Final = {
     "traces": Statement("tenants.erase_traces", _Deleted),
+    "facts": Statement("tenants.erase_facts", _Deleted),
     "episodes": Statement("tenants.erase_episodes", _Deleted),
     "sessions": Statement("tenants.erase_sessions", _Deleted),
     "speakers": Statement("tenants.erase_speakers", _Deleted),

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ecphoria.graph.episodes import to_groups
-from ecphoria.graph.executor import Done, Statement, Work
+from ecphoria.graph.executor import Done, Statement, Work, packed
 from ecphoria.model.ids import EpisodeId, TenantId, derived_id
-from ecphoria.ports.ingest import IngestChanges, MovedRow, NextRow
+from ecphoria.ports.ingest import FactRow, IngestChanges, MovedRow, NextRow
 
 __all__ = ["apply_changes"]
 
@@ -42,6 +42,10 @@ _UNMAKE_CONCEPTS = Statement("ingest.unmake_concepts", Done)
 _ADD_MENTIONS = Statement("ingest.add_mentions", Done)
 _REMOVE_MENTIONS = Statement("ingest.remove_mentions", Done)
 _ADD_ABOUTS = Statement("ingest.add_abouts", Done)
+_ADD_SYNONYMS = Statement("ingest.add_synonyms", Done)
+_CREATE_FACTS = Statement("ingest.create_facts", Done)
+_ADD_EVIDENCE = Statement("ingest.add_evidence", Done)
+_REMOVE_FACTS = Statement("ingest.remove_facts", Done)
 
 
 async def apply_changes(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
@@ -54,11 +58,13 @@ async def apply_changes(work: Work, tenant: TenantId, changes: IngestChanges) ->
         titles=changes.titles,
         length=changes.length,
         near_length=changes.near_length,
+        stated=changes.stated,
     )
     await _part(work, tenant, changes)
     await _place(work, tenant, changes)
     await _count(work, tenant, changes)
     await _join(work, tenant, changes)
+    await _relate(work, tenant, changes)
 
 
 async def _part(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
@@ -79,6 +85,7 @@ async def _part(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
     )
     if not changes.removed:
         return
+    await work.run(_REMOVE_FACTS, tenant=tenant, ids=sorted(changes.removed))
     touched = await work.run(_REMOVE_EPISODES, tenant=tenant, ids=sorted(changes.removed))
     sessions = [row.session for row in touched if row.session]
     await work.run(_DROP_EMPTY_SESSIONS, tenant=tenant, names=sessions)
@@ -144,6 +151,7 @@ async def _join(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
                 "kind": name.kind,
                 "titles": name.titles,
                 "candidates": name.candidates,
+                "stated": name.stated,
             }
             for name in names
         ],
@@ -151,7 +159,9 @@ async def _join(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
     unmade = sorted(changes.concepts_unmade)
     if unmade:
         await work.run(_UNMAKE_CONCEPTS, tenant=tenant, names=unmade)
-    fewer = {name.normalised for name in names if name.titles < 0 or name.candidates < 0}
+    fewer = {
+        name.normalised for name in names if min(name.titles, name.candidates, name.stated) < 0
+    }
     if fewer or unmade:
         await work.run(_DROP_EMPTY_NAMES, tenant=tenant, names=sorted(fewer.union(unmade)))
     made = sorted(changes.concepts_made, key=lambda concept: concept.normalised)
@@ -159,16 +169,43 @@ async def _join(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
         work,
         _MAKE_CONCEPTS,
         tenant,
-        [{"normalised": concept.normalised, "id": concept.id} for concept in made],
+        [
+            {
+                "normalised": concept.normalised,
+                "id": concept.id,
+                "forms": " ".join(concept.forms),
+            }
+            for concept in made
+        ],
     )
     mentions = _by_concept(
-        (row.concept, row.episode, row.weight) for row in changes.mentions_added
+        (row.concept, row.episode, row.weight, row.stated) for row in changes.mentions_added
     )
     if mentions:
         await work.run(_ADD_MENTIONS, tenant=tenant, groups=mentions)
-    abouts = _by_concept((row.concept, row.episode, 1.0) for row in changes.abouts_added)
+    abouts = _by_concept((row.concept, row.episode, 1.0, False) for row in changes.abouts_added)
     if abouts:
         await work.run(_ADD_ABOUTS, tenant=tenant, groups=abouts)
+
+
+async def _relate(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
+    """Join concepts to each other, once all of them and their edges are there."""
+    await _each(
+        work,
+        _ADD_SYNONYMS,
+        tenant,
+        [
+            {"one": row.one, "other": row.other, "weight": row.weight}
+            for row in changes.synonyms_added
+        ],
+    )
+    await _each(work, _CREATE_FACTS, tenant, [_fact(row) for row in changes.facts_made])
+    await _each(
+        work,
+        _ADD_EVIDENCE,
+        tenant,
+        [{"fact": row.fact, "episode": row.episode} for row in changes.evidence_added],
+    )
 
 
 async def _each(
@@ -200,8 +237,22 @@ def _next(row: NextRow) -> dict[str, Any]:
     }
 
 
-def _by_concept(edges: Iterable[tuple[str, EpisodeId, float]]) -> list[dict[str, Any]]:
+def _fact(row: FactRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "subject": row.subject,
+        "predicate": row.predicate,
+        "object": row.object,
+        "subject_concept": row.subject_concept,
+        "object_concept": row.object_concept,
+        "statement": row.statement,
+        "vector": packed(row.vector),
+    }
+
+
+def _by_concept(edges: Iterable[tuple[str, EpisodeId, float, bool]]) -> list[dict[str, Any]]:
     groups: dict[str, list[dict[str, Any]]] = {}
-    for concept, episode, weight in sorted(edges):
-        groups.setdefault(concept, []).append({"episode": episode, "weight": weight})
+    for concept, episode, weight, stated in sorted(edges):
+        row = {"episode": episode, "weight": weight, "stated": stated}
+        groups.setdefault(concept, []).append(row)
     return [{"concept": concept, "rows": rows} for concept, rows in groups.items()]

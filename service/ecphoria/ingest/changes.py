@@ -7,6 +7,7 @@ from datetime import timedelta
 from ecphoria.ingest.concepts import ConceptChanges
 from ecphoria.ingest.prepare import Prepared
 from ecphoria.ingest.sequence import MARGIN, Arrival, Resequenced, resequence, vectors_needed
+from ecphoria.ingest.statements import FactChanges
 from ecphoria.language.tokens import stems
 from ecphoria.model.episode import Episode, indexed_text
 from ecphoria.model.ids import EpisodeId
@@ -31,6 +32,7 @@ async def addition(
     new: Sequence[Prepared],
     vectors: Vectors,
     concepts: ConceptChanges,
+    facts: FactChanges,
 ) -> IngestChanges:
     """Place new episodes in their sessions and count what they bring."""
     turns = {one.id: transaction.turn + place for place, one in enumerate(new, 1)}
@@ -41,6 +43,7 @@ async def addition(
     return _sum(
         concepts,
         sessions,
+        facts,
         turns=len(new),
         titles=sum(one.new.title is not None for one in new),
         length=sum(row.length for row in rows),
@@ -115,6 +118,7 @@ def _start(session: str, arrivals: Sequence[Arrival]) -> SegmentStart:
 def _sum(
     concepts: ConceptChanges,
     sessions: Sequence[Resequenced],
+    facts: FactChanges = FactChanges(),  # noqa: B008 - frozen and empty
     *,
     titles: int,
     length: int,
@@ -145,6 +149,10 @@ def _sum(
         mentions_added=concepts.mentions_added,
         mentions_removed=concepts.mentions_removed,
         abouts_added=concepts.abouts_added,
+        synonyms_added=concepts.synonyms_added,
+        stated=concepts.stated + len(facts.evidence),
+        facts_made=facts.made,
+        evidence_added=facts.evidence,
     )
 
 

@@ -10,13 +10,16 @@ import asyncio
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
 
 from ecphoria.extraction.name_table import NameRow, NameTable
 from ecphoria.extraction.records import Candidate, Extraction
 from ecphoria.extraction.rules import extract
+from ecphoria.extraction.synonyms import forms
 from ecphoria.ingest.prepare import Prepared
+from ecphoria.ingest.statements import standing, synonyms_of
+from ecphoria.language.names import NameKind
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import ConceptId, EpisodeId, TenantId, derived_id
 from ecphoria.ports.ingest import (
@@ -26,6 +29,8 @@ from ecphoria.ports.ingest import (
     IngestTransaction,
     MentionRow,
     NameState,
+    StatedBy,
+    SynonymRow,
     WordDelta,
 )
 
@@ -46,6 +51,8 @@ class ConceptChanges:
     unmade: tuple[str, ...]
     mentions_added: tuple[MentionRow, ...]
     mentions_removed: tuple[tuple[EpisodeId, str], ...]
+    synonyms_added: tuple[SynonymRow, ...]
+    stated: int
     abouts_added: tuple[AboutRow, ...] = ()
 
 
@@ -77,19 +84,30 @@ class ConceptBook:
         """Take new episodes in, and look again at older ones that a new name may touch."""
         table = await self._table(tenant, transaction)
         delta = table.add([one.extraction for one in new])
-        older = await transaction.bodies_with(sorted({*delta.sought, *delta.silenced}))
-        added, removed = await _again(transaction, older, table, frozenset(delta.vanished))
+        stated = Counter(named.name for one in new for named in one.extraction.stated)
+        changed = await standing(
+            transaction,
+            appeared=delta.appeared,
+            vanished=delta.vanished,
+            ruled=table.concepts,
+            stated=stated,
+        )
+        touched = {*delta.sought, *delta.silenced, *delta.vanished} - set(changed.unmade)
+        older = await transaction.bodies_with(sorted(touched))
+        added, removed = await _again(transaction, older, table, frozenset(changed.unmade))
         self._pending[tenant] = (transaction.change + 1, table)
         return ConceptChanges(
             words=_words((one.extraction for one in new), 1),
             names=_names((one.extraction for one in new), 1),
-            made=_rows(tenant, delta.appeared),
-            unmade=delta.vanished,
+            made=_rows(tenant, changed.made),
+            unmade=changed.unmade,
             mentions_added=(
                 *added,
-                *(row for one in new for row in _mentions(one.id, table.mentions(one.extraction))),
+                *(row for one in new for row in _all_mentions(one, table)),
             ),
             mentions_removed=removed,
+            synonyms_added=await synonyms_of(transaction, changed),
+            stated=stated.total(),
             abouts_added=tuple(
                 AboutRow(episode=one.id, concept=one.extraction.title.name)
                 for one in new
@@ -101,7 +119,14 @@ class ConceptBook:
         self, tenant: TenantId, transaction: IngestTransaction, gone: Episode
     ) -> ConceptChanges:
         """Take an episode out: names only it supported end, words only it had are forgotten."""
-        out = extract(gone.title, gone.text)
+        came_with = await _came_with(transaction, gone.id)
+        out = replace(
+            extract(gone.title, gone.text),
+            stated=tuple(
+                Candidate(name=name, surface=name, kind=NameKind.TOPIC)
+                for name in sorted(came_with.names)
+            ),
+        )
         counts = await transaction.word_counts(sorted(out.lower))
         states, lower = await transaction.names()
         last = {word for word, count in counts.items() if count <= 1}
@@ -111,19 +136,27 @@ class ConceptBook:
         after = NameTable(
             (_row(state, less.get(state.normalised)) for state in states), set(lower) - last
         )
-        unmade = tuple(sorted(before.concepts - after.concepts))
+        changed = await standing(
+            transaction,
+            appeared=after.concepts - before.concepts,
+            vanished=before.concepts - after.concepts,
+            ruled=after.concepts,
+            stated=dict.fromkeys(came_with.names, -1),
+        )
         touched = {*less, *last} & {state.normalised for state in states}
         found = await transaction.bodies_with(sorted(touched))
         older = [body for body in found if body.id != gone.id]
-        added, removed = await _again(transaction, older, after, frozenset(unmade))
+        added, removed = await _again(transaction, older, after, frozenset(changed.unmade))
         self._pending[tenant] = (transaction.change + 1, after)
         return ConceptChanges(
             words=_words([out], -1),
             names=names,
-            made=_rows(tenant, sorted(after.concepts - before.concepts)),
-            unmade=unmade,
+            made=_rows(tenant, changed.made),
+            unmade=changed.unmade,
             mentions_added=added,
             mentions_removed=removed,
+            synonyms_added=await synonyms_of(transaction, changed),
+            stated=-(len(came_with.names) + came_with.facts),
         )
 
     async def _table(self, tenant: TenantId, transaction: IngestTransaction) -> NameTable:
@@ -152,6 +185,7 @@ def _names(items: Iterable[Extraction], sign: int) -> tuple[NameState, ...]:
     first: dict[str, Candidate] = {}
     titles: Counter[str] = Counter()
     candidates: Counter[str] = Counter()
+    stated: Counter[str] = Counter()
     for item in items:
         for named in item.candidates:
             first.setdefault(named.name, named)
@@ -159,6 +193,9 @@ def _names(items: Iterable[Extraction], sign: int) -> tuple[NameState, ...]:
         if item.title:
             first.setdefault(item.title.name, item.title)
             titles[item.title.name] += sign
+        for named in item.stated:
+            first.setdefault(named.name, named)
+            stated[named.name] += sign
     return tuple(
         NameState(
             normalised=name,
@@ -167,6 +204,7 @@ def _names(items: Iterable[Extraction], sign: int) -> tuple[NameState, ...]:
             titles=titles[name],
             candidates=candidates[name],
             live=False,
+            stated=stated[name],
         )
         for name in sorted(first)
     )
@@ -174,7 +212,9 @@ def _names(items: Iterable[Extraction], sign: int) -> tuple[NameState, ...]:
 
 def _rows(tenant: TenantId, names: Iterable[str]) -> tuple[ConceptRow, ...]:
     return tuple(
-        ConceptRow(id=ConceptId(derived_id(tenant, "concept", name)), normalised=name)
+        ConceptRow(
+            id=ConceptId(derived_id(tenant, "concept", name)), normalised=name, forms=forms(name)
+        )
         for name in names
     )
 
@@ -183,23 +223,42 @@ def _mentions(episode: EpisodeId, names: Iterable[str]) -> list[MentionRow]:
     return [MentionRow(episode=episode, concept=name, weight=_MENTION_WEIGHT) for name in names]
 
 
+def _all_mentions(one: Prepared, table: NameTable) -> list[MentionRow]:
+    """List what the rules find in an item, and what it came with."""
+    stated = {named.name for named in one.extraction.stated}
+    found = stated.union(table.mentions(one.extraction))
+    return [
+        MentionRow(episode=one.id, concept=name, weight=_MENTION_WEIGHT, stated=name in stated)
+        for name in sorted(found)
+    ]
+
+
+async def _came_with(transaction: IngestTransaction, episode: EpisodeId) -> StatedBy:
+    nothing = StatedBy(names=frozenset(), facts=0)
+    if not transaction.stated:
+        return nothing
+    return (await transaction.stated_by([episode])).get(episode, nothing)
+
+
 async def _again(
     transaction: IngestTransaction,
     older: Sequence[Body],
     table: NameTable,
-    vanished: frozenset[str],
+    unmade: frozenset[str],
 ) -> tuple[tuple[MentionRow, ...], tuple[tuple[EpisodeId, str], ...]]:
-    """Determine older items' mentions anew; edges of vanished concepts go with them."""
+    """Determine older items' mentions anew; edges of concepts unmade go with them."""
     if not older:
         return (), ()
-    stored: Mapping[EpisodeId, frozenset[str]] = await transaction.mentions(
-        [body.id for body in older]
-    )
+    ids = [body.id for body in older]
+    stated = await transaction.stated_by(ids) if transaction.stated else {}
+    stored: Mapping[EpisodeId, frozenset[str]] = await transaction.mentions(ids)
     added: list[MentionRow] = []
     removed: list[tuple[EpisodeId, str]] = []
     for body in older:
         was = stored.get(body.id, frozenset())
         now = frozenset(table.mentions(extract(body.title, body.text)))
+        if body.id in stated:
+            now |= stated[body.id].names
         added += _mentions(body.id, sorted(now - was))
-        removed += ((body.id, name) for name in sorted(was - now - vanished))
+        removed += ((body.id, name) for name in sorted(was - now - unmade))
     return tuple(added), tuple(removed)

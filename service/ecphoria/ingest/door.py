@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import asdict, astuple
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from math import isfinite
 
 from ecphoria.errors import InvalidInput, TooLarge
-from ecphoria.model.episode import MetadataValue, NewEpisode
+from ecphoria.language.characters import UNREADABLE
+from ecphoria.model.episode import Extracted, MetadataValue, NewEpisode
 
 __all__ = [
     "TEXT_LIMIT",
@@ -24,9 +26,10 @@ TEXT_LIMIT = 200_000
 _NAME_LIMIT = 256
 _KEY_LIMIT = 512
 _METADATA_LIMIT = 16_384
+_EXTRACTION_LIMIT = 1_000
 _EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
 _AHEAD = timedelta(days=100 * 366)
-_UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_UNREADABLE = re.compile(f"[{UNREADABLE}]")
 
 
 def check(new: NewEpisode) -> None:
@@ -52,6 +55,8 @@ def check(new: NewEpisode) -> None:
     if new.position is not None and not 0 <= new.position < 2**31:
         raise InvalidInput("`position` must be between 0 and 2147483647", field="position")
     _check_metadata(new.metadata)
+    if new.extraction is not None:
+        _check_extraction(new.extraction)
 
 
 def checked_time(occurred_at: datetime | None, recorded_at: datetime) -> datetime:
@@ -79,7 +84,11 @@ def checked_time(occurred_at: datetime | None, recorded_at: datetime) -> datetim
 
 def body_hash(new: NewEpisode) -> str:
     """Hash everything a caller said of an episode, to tell a repeat from another body."""
-    body = {
+    return _hash(_body(new) | _extraction(new.extraction))
+
+
+def _body(new: NewEpisode) -> dict[str, object]:
+    return {
         "text": new.text,
         "title": new.title,
         "speaker": new.speaker,
@@ -91,6 +100,14 @@ def body_hash(new: NewEpisode) -> str:
         "metadata": dict(new.metadata),
         "importance": new.importance,
     }
+
+
+def _extraction(given: Extracted | None) -> dict[str, object]:
+    """Keep the hash of what came without an extraction as it always was."""
+    return {} if given is None else {"extraction": asdict(given)}
+
+
+def _hash(body: Mapping[str, object]) -> str:
     return sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
@@ -98,13 +115,14 @@ def content_key(new: NewEpisode, body: str) -> str | None:
     """Tell what makes an episode without a key the same as another, if anything does.
 
     A document is its title and text; a dated turn is what was said then. An undated turn or
-    note may be said twice, so each append is a memory of its own. `body` is the body's hash.
+    note may be said twice, so each append is a memory of its own. What was extracted from a text
+    makes it no other text. `body` is the body's hash.
     """
     if new.idempotency_key is not None:
         return f"key:{new.idempotency_key}"
     if new.occurred_at is None and new.title is None:
         return None
-    return f"body:{body}"
+    return f"body:{body if new.extraction is None else _hash(_body(new))}"
 
 
 def _readable(field: str, value: str, limit: int) -> None:
@@ -119,6 +137,22 @@ def _readable(field: str, value: str, limit: int) -> None:
             f"{found.start()}; remove it",
             field=field,
         )
+
+
+def _check_extraction(given: Extracted) -> None:
+    if max(len(given.names), len(given.facts)) > _EXTRACTION_LIMIT:
+        raise TooLarge(
+            f"`extraction` holds at most {_EXTRACTION_LIMIT:,} names and as many facts",
+            field="extraction",
+        )
+    parts = (part for fact in given.facts for part in astuple(fact))
+    for part in (*given.names, *parts):
+        _readable("extraction", part, _NAME_LIMIT)
+        if not part.strip():
+            raise InvalidInput(
+                "`extraction` holds a blank name or part of a fact; leave it out",
+                field="extraction",
+            )
 
 
 def _check_metadata(metadata: Mapping[str, MetadataValue]) -> None:

@@ -1,9 +1,10 @@
 """From what a caller sent to what will be stored: everything that can be told without a store."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from ecphoria.extraction.records import Extraction
+from ecphoria.extraction.records import Extraction, Triple
 from ecphoria.extraction.rules import extract
 from ecphoria.ingest.door import body_hash, check, checked_time, content_key
 from ecphoria.ingest.sequence import Arrival, Place
@@ -11,7 +12,7 @@ from ecphoria.kernels.unit import unit_vector
 from ecphoria.language.tokens import stems
 from ecphoria.language.turns import TurnFeatures, turn_features
 from ecphoria.model.episode import NewEpisode, indexed_text
-from ecphoria.model.ids import EpisodeId, TenantId, derived_id, fresh_id
+from ecphoria.model.ids import EpisodeId, FactId, TenantId, derived_id, fresh_id
 from ecphoria.ports.ingest import EpisodeRow
 from ecphoria.ports.world import Vector
 
@@ -35,6 +36,7 @@ class Prepared:
         text: What is embedded and indexed.
         vector: The caller's own, at unit length.
         terms: Stems with repeats.
+        facts: What it came with; the same fact has the same id whoever states it.
     """
 
     new: NewEpisode
@@ -46,6 +48,7 @@ class Prepared:
     terms: tuple[str, ...]
     features: TurnFeatures
     extraction: Extraction
+    facts: Mapping[FactId, Triple]
     vector: Vector | None
 
     def arrival(self, turn: int) -> Arrival:
@@ -109,6 +112,7 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
     terms = stems(text)
     body = body_hash(new)
     key = content_key(new, body)
+    extraction = extract(new.title, new.text, given=new.extraction)
     return Prepared(
         new=new,
         id=EpisodeId(derived_id(tenant, "episode", key) if key else fresh_id()),
@@ -118,6 +122,12 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
         recorded_at=recorded_at,
         terms=terms,
         features=turn_features(new.text, len(terms)) if new.session is not None else _SILENT,
-        extraction=extract(new.title, new.text),
+        extraction=extraction,
+        facts={_fact_id(tenant, triple): triple for triple in extraction.triples},
         vector=None if new.vector is None else unit_vector(new.vector, dimension),
     )
+
+
+def _fact_id(tenant: TenantId, triple: Triple) -> FactId:
+    parts = (triple.subject, triple.predicate, triple.object)
+    return FactId(derived_id(tenant, "fact", "\n".join(parts)))

@@ -7,8 +7,9 @@ from ecphoria.errors import Conflict, EcphoriaError, NotFound, TooLarge
 from ecphoria.ingest.changes import addition, removal
 from ecphoria.ingest.concepts import ConceptBook
 from ecphoria.ingest.prepare import Prepared, prepare
+from ecphoria.ingest.statements import facts_of
 from ecphoria.model.episode import NewEpisode, Outcome, Receipt
-from ecphoria.model.ids import EpisodeId, TenantId
+from ecphoria.model.ids import EpisodeId, FactId, TenantId
 from ecphoria.ports.ingest import IngestStore, IngestTransaction
 from ecphoria.ports.world import Clock, Embedder, Vector
 
@@ -67,8 +68,8 @@ class IngestService:
         stored = dict(await self._store.body_hashes(tenant, to_encode)) if to_encode else {}
         fresh = [one for one in ready.values() if one.id not in stored]
         if fresh:
-            vectors = await self._vectors(fresh)
-            stored |= await self._write(tenant, fresh, vectors)
+            vectors, facts = await self._vectors(fresh), await self._fact_vectors(fresh)
+            stored |= await self._write(tenant, fresh, vectors, facts)
         return list(_results(checked, stored))
 
     async def delete(self, tenant: TenantId, episode: EpisodeId) -> None:
@@ -108,11 +109,19 @@ class IngestService:
             vectors.update((one.id, row) for one, row in zip(missing, made, strict=True))
         return vectors
 
+    async def _fact_vectors(self, fresh: Sequence[Prepared]) -> dict[FactId, Vector]:
+        stated = {ident: triple for one in fresh for ident, triple in one.facts.items()}
+        if not stated:
+            return {}
+        made = await self._embedder.embed([triple.statement for triple in stated.values()])
+        return dict(zip(stated, made, strict=True))
+
     async def _write(
         self,
         tenant: TenantId,
         fresh: Sequence[Prepared],
         vectors: Mapping[EpisodeId, Vector],
+        facts: Mapping[FactId, Vector],
     ) -> Mapping[EpisodeId, str]:
         """Write what is not there yet; give back what another writer stored meanwhile."""
 
@@ -121,7 +130,10 @@ class IngestService:
             new = [one for one in fresh if one.id not in known]
             if new:
                 concepts = await self._book.add(tenant, transaction, new)
-                await transaction.write(await addition(transaction, new, vectors, concepts))
+                stated = await facts_of(transaction, new, facts)
+                await transaction.write(
+                    await addition(transaction, new, vectors, concepts, stated)
+                )
             return known
 
         async with self._book.writing(tenant):
@@ -139,7 +151,8 @@ def _results(
             yield one
         elif bodies.setdefault(one.id, one.body_hash) != one.body_hash:
             yield Conflict(
-                "this idempotency key was used for another body; send a new key or the same body",
+                "this idempotency key was used for another body, or this document came with "
+                "another extraction; send the same body or a new key, or delete the stored one",
                 field="idempotency_key",
             )
         else:

@@ -27,14 +27,7 @@ from ecphoria.kernels.arrays import FloatArray, IntArray, bools, floats, indices
 from ecphoria.kernels.channel_options import ChannelOptions
 from ecphoria.kernels.frontier import frontier, grown, only, strongest
 
-__all__ = [
-    "ChannelOptions",
-    "ChannelState",
-    "Wave",
-    "start",
-    "wake_concepts",
-    "wake_items",
-]
+__all__ = ["ChannelOptions", "ChannelState", "Wave", "start", "wake_concepts", "wake_items"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,12 +39,14 @@ class Wave:
         by_concept: int [n], the concept that sent the item most; -1 for none.
         share: [n], how much that concept sent.
         by_item: int [q], the item that sent each concept most; -1 for the cue, or none.
+        by_related: int [q], the concept that sent each concept more than any item; or -1.
     """
 
     received: FloatArray
     by_concept: IntArray
     share: FloatArray
     by_item: IntArray
+    by_related: IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -63,7 +58,9 @@ class ChannelState:
         items: [n], energy of the items.
         concepts: [q], energy of the concepts in this step; before the first step, the cue's.
         about_mass: mass received over ABOUT so far.
-        by_item: int [q], strongest sender to each concept in this step.
+        by_item: int [q], strongest item among the senders to each concept in this step.
+        by_item_share: [q], what the strongest sender, of any kind, sent.
+        by_related: int [q], that sender if it is a concept, else -1.
         waves: one for each finished step.
     """
 
@@ -73,6 +70,7 @@ class ChannelState:
     about_mass: float
     by_item: IntArray
     by_item_share: FloatArray
+    by_related: IntArray
     waves: tuple[Wave, ...]
 
     def sending_items(self) -> IntArray:
@@ -122,6 +120,7 @@ def start(
         about_mass=0.0,
         by_item=np.full(concepts.size, -1, dtype=np.int64),
         by_item_share=concepts.copy(),
+        by_related=np.full(concepts.size, -1, dtype=np.int64),
         waves=(),
     )
 
@@ -174,6 +173,7 @@ def wake_concepts(
         concepts=grown(state.concepts, hubs.size) + tally(head, sent, size=hubs.size),
         by_item=np.where(better, origin, grown(state.by_item, hubs.size, fill=-1)),
         by_item_share=np.maximum(share, known),
+        by_related=grown(state.by_related, hubs.size, fill=-1),
     )
 
 
@@ -218,15 +218,23 @@ def wake_items(
     sent = np.where(over_about, direct[tail], back[tail])
     received = tally(head, sent, size=size)
     sender, share = strongest(tail, head, sent, size=size)
-    wave = Wave(received=received, by_concept=sender, share=share, by_item=state.by_item)
+    wave = Wave(
+        received=received,
+        by_concept=sender,
+        share=share,
+        by_item=state.by_item,
+        by_related=state.by_related,
+    )
     quiet = np.zeros_like(state.concepts)
+    none = np.full(quiet.size, -1, dtype=np.int64)
     return replace(
         state,
         items=options.keep * grown(state.items, size) + received,
         concepts=quiet,
         about_mass=state.about_mass + float(sent[over_about].sum()),
-        by_item=np.full(quiet.size, -1, dtype=np.int64),
+        by_item=none,
         by_item_share=quiet,
+        by_related=none,
         waves=(*state.waves, wave),
     )
 

@@ -15,7 +15,7 @@ class ChannelOptions:
         flow: share a concept passes on (lambda).
         title_out: weight from an item to its own title, against 1 to a mention.
         mention_back: weight from a concept to an item that mentions it, against 1 over ABOUT.
-        related: weight between related concepts.
+        related: share of its energy that a concept passes on to related ones.
         item_fan: exponent of an item's number of concepts.
         concept_fan: exponent of a concept's number of items.
         hub: a concept with more mentions neither receives nor sends over MENTIONS.
@@ -28,7 +28,7 @@ class ChannelOptions:
     flow: float = 0.8
     title_out: float = 0.1
     mention_back: float = 0.1
-    related: float = 0.3
+    related: float = 0.4
     item_fan: float = 0.5
     concept_fan: float = 0.75
     hub: int = 50

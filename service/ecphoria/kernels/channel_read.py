@@ -20,13 +20,15 @@ class Hop:
     Attributes:
         item: index of the item woken.
         concept: index of the concept that sent it most.
-        source: index of the item that woke the concept, -1 if the cue named it.
+        through: index of the concept that woke that one, -1 if an item or the cue did.
+        source: index of the item that woke the first of the two, -1 if the cue named it.
         amount: energy the concept sent to the item.
         step: in which step, from 0.
     """
 
     item: int
     concept: int
+    through: int
     source: int
     amount: float
     step: int
@@ -66,7 +68,7 @@ def path(waves: Sequence[Wave], item: int) -> tuple[Hop, ...]:
         item: index of the item to explain.
 
     Returns:
-        Hops, the one that woke the item first; empty if nothing reached it. The last hop starts
+        Hops in the order energy went; empty if nothing reached the item. The first hop starts
         at the cue (source -1) or at an item that nothing woke before: a seed.
     """
     hops: list[Hop] = []
@@ -77,12 +79,20 @@ def path(waves: Sequence[Wave], item: int) -> tuple[Hop, ...]:
             break
         wave = waves[step]
         concept = int(wave.by_concept[at])
-        source = int(wave.by_item[concept])
+        through = int(wave.by_related[concept])
+        source = int(wave.by_item[concept if through < 0 else through])
         hops.append(
-            Hop(item=at, concept=concept, source=source, amount=float(wave.share[at]), step=step)
+            Hop(
+                item=at,
+                concept=concept,
+                through=through,
+                source=source,
+                amount=float(wave.share[at]),
+                step=step,
+            )
         )
         at, before = source, step
-    return tuple(hops)
+    return tuple(reversed(hops))
 
 
 def _strongest_step(waves: Sequence[Wave], item: int) -> int:

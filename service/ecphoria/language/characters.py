@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Final
 
-__all__ = ["APOSTROPHES", "LATIN", "MARKS", "UNSPACED", "UPPER"]
+__all__ = ["APOSTROPHES", "LATIN", "MARKS", "UNREADABLE", "UNSPACED", "UPPER"]
 
 
 def _ranges(holds: Callable[[str], bool], start: int, stop: int) -> str:
@@ -38,6 +38,9 @@ LATIN: Final = (
     r"\uab30-\uab6f\ufb00-\ufb06\uff00-\uff65\U0001d400-\U0001d7ff"
 )
 """Blocks whose letters are Latin or stand for Latin ones, with the common signs between them."""
+
+UNREADABLE: Final = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff"
+"""Control characters and halves of surrogate pairs: nothing that text consists of."""
 
 UNSPACED: Final = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"

@@ -7,7 +7,17 @@ from enum import StrEnum
 
 from ecphoria.model.ids import EpisodeId, TenantId
 
-__all__ = ["Episode", "MetadataValue", "NewEpisode", "Outcome", "Receipt", "State", "indexed_text"]
+__all__ = [
+    "Episode",
+    "Extracted",
+    "MetadataValue",
+    "NewEpisode",
+    "Outcome",
+    "Receipt",
+    "State",
+    "Statement",
+    "indexed_text",
+]
 
 MetadataValue = str | int | float | bool
 
@@ -18,6 +28,28 @@ class State(StrEnum):
     LIVE = "live"
     DORMANT = "dormant"
     ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A fact as somebody put it; each part is text as written."""
+
+    subject: str
+    predicate: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """What a language model, or a person, found in an episode.
+
+    Attributes:
+        names: People, places, things and topics it speaks of.
+        facts: What it states about them; their ends are names too.
+    """
+
+    names: tuple[str, ...] = ()
+    facts: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +72,8 @@ class NewEpisode:
         importance: 0 to 1.
         idempotency_key: A second append with the same key and body changes nothing.
         vector: Embedding made by the caller with the store's own model.
+        extraction: Names and facts that the caller knows it to hold, beside those that the
+            rules find.
     """
 
     text: str
@@ -54,6 +88,7 @@ class NewEpisode:
     importance: float = 0.5
     idempotency_key: str | None = None
     vector: tuple[float, ...] | None = None
+    extraction: Extracted | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

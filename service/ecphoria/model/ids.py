@@ -6,6 +6,7 @@ from typing import NewType
 __all__ = [
     "ConceptId",
     "EpisodeId",
+    "FactId",
     "KeyId",
     "TenantId",
     "TraceId",
@@ -16,6 +17,7 @@ __all__ = [
 TenantId = NewType("TenantId", str)
 EpisodeId = NewType("EpisodeId", str)
 ConceptId = NewType("ConceptId", str)
+FactId = NewType("FactId", str)
 TraceId = NewType("TraceId", str)
 KeyId = NewType("KeyId", str)
 

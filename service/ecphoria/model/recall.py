@@ -35,6 +35,7 @@ class Stream(StrEnum):
     TEXT = "text"
     VECTOR = "vector"
     NAME = "name"
+    FACT = "fact"
     RANK = "rank"
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 from ecphoria.model.episode import Episode, MetadataValue
-from ecphoria.model.ids import ConceptId, EpisodeId, TenantId
+from ecphoria.model.ids import ConceptId, EpisodeId, FactId, TenantId
 from ecphoria.ports.world import Vector
 
 __all__ = [
@@ -14,6 +14,8 @@ __all__ = [
     "Body",
     "ConceptRow",
     "EpisodeRow",
+    "EvidenceRow",
+    "FactRow",
     "IngestChanges",
     "IngestStore",
     "IngestTransaction",
@@ -23,6 +25,8 @@ __all__ = [
     "NextRow",
     "Placed",
     "SegmentStart",
+    "StatedBy",
+    "SynonymRow",
     "TermDelta",
     "WordDelta",
 ]
@@ -76,6 +80,7 @@ class NameState:
         titles: Number of documents with this title.
         candidates: Number of items whose body has it as a candidate.
         live: Whether it is a concept node.
+        stated: Number of items that came with it as a name they state.
     """
 
     normalised: str
@@ -84,6 +89,7 @@ class NameState:
     titles: int
     candidates: int
     live: bool
+    stated: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,19 +174,21 @@ class WordDelta:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConceptRow:
-    """A name that becomes a concept node."""
+    """A name that becomes a concept node; `forms` are what its synonyms are found by."""
 
     id: ConceptId
     normalised: str
+    forms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionRow:
-    """A MENTIONS edge, episode to concept."""
+    """A MENTIONS edge, episode to concept; `stated` if the episode came with the name."""
 
     episode: EpisodeId
     concept: str
     weight: float
+    stated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,12 +200,58 @@ class AboutRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SynonymRow:
+    """A SYNONYM edge between two concepts; weight is the cosine of their words."""
+
+    one: str
+    other: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactRow:
+    """A fact nobody had stated before, and the concepts at its ends.
+
+    Attributes:
+        subject, object: Normalised.
+        subject_concept, object_concept: The same where that names a concept, else None.
+        statement: What is embedded.
+    """
+
+    id: FactId
+    subject: str
+    predicate: str
+    object: str
+    subject_concept: str | None
+    object_concept: str | None
+    statement: str
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceRow:
+    """An EVIDENCE edge, fact to the episode that came with it."""
+
+    fact: FactId
+    episode: EpisodeId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedBy:
+    """What an episode came with: names that are edges to concepts, and a number of facts."""
+
+    names: frozenset[str]
+    facts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IngestChanges:
     """Everything one transaction writes; concepts are named by their normalised name.
 
     `turns`, `items`, `titles`, `length` and `near_length` are added to the tenant's totals.
     Names carry deltas: `names[i].titles` and `.candidates` are added to what is stored.
-    Concept counts (`mentions`, `abouts`) follow the edges added and removed.
+    Concept counts (`mentions`, `abouts`) follow the edges added and removed; a fact goes with
+    its last evidence. `stated` is added to the tenant's number of stated names and facts.
     """
 
     turns: int = 0
@@ -219,6 +273,10 @@ class IngestChanges:
     mentions_added: tuple[MentionRow, ...] = ()
     mentions_removed: tuple[tuple[EpisodeId, str], ...] = ()
     abouts_added: tuple[AboutRow, ...] = ()
+    synonyms_added: tuple[SynonymRow, ...] = ()
+    stated: int = 0
+    facts_made: tuple[FactRow, ...] = ()
+    evidence_added: tuple[EvidenceRow, ...] = ()
 
 
 class IngestTransaction(Protocol):
@@ -232,6 +290,11 @@ class IngestTransaction(Protocol):
     @property
     def turn(self) -> int:
         """The tenant's last turn before this transaction."""
+        ...
+
+    @property
+    def stated(self) -> int:
+        """How many names and facts the tenant's episodes came with."""
         ...
 
     async def body_hashes(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
@@ -270,6 +333,22 @@ class IngestTransaction(Protocol):
 
     async def mentions(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, frozenset[str]]:
         """List the concepts (normalised) each item mentions."""
+        ...
+
+    async def stated_by(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, StatedBy]:
+        """Tell what each of these items came with."""
+        ...
+
+    async def stated_counts(self, names: Sequence[str]) -> Mapping[str, int]:
+        """Count, for each name, the items that state it; names that none does are left out."""
+        ...
+
+    async def names_by_form(self, forms: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """List the concepts (normalised) stored with each of these forms."""
+        ...
+
+    async def facts(self, ids: Sequence[FactId]) -> frozenset[FactId]:
+        """Tell which of these facts are stored."""
         ...
 
     async def write(self, changes: IngestChanges) -> None:

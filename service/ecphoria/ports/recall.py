@@ -17,9 +17,11 @@ __all__ = [
     "Arcs",
     "Around",
     "Columns",
+    "ConceptArcs",
     "ConceptEdges",
     "FoundConcept",
     "Lexicon",
+    "NearFacts",
     "Profile",
     "RecallStore",
     "SeedRow",
@@ -38,6 +40,7 @@ class Profile:
         mean_length: Mean number of stems an item has.
         mean_near_length: Mean of the items' `near_length`.
         titles: Live episodes with a title: without any, nothing is about anything.
+        stated: Names and facts that episodes came with: without any, there is no fact to find.
         participants: The tenant's speakers, most frequent first.
         change: The tenant's change counter; equal counters mean equal graphs.
         gate: The tenant's own gate, None for the shipped one.
@@ -47,6 +50,7 @@ class Profile:
     mean_length: float
     mean_near_length: float
     titles: int
+    stated: int
     participants: tuple[str, ...]
     change: int
     gate: Gate | None = None
@@ -162,6 +166,46 @@ class ConceptEdges:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConceptArcs:
+    """RELATED and SYNONYM edges that leave concepts, in either direction, as parallel columns.
+
+    Attributes:
+        edge: RELATED or SYNONYM.
+        label: The head's name.
+        mentions, abouts: Episodes that mention the head, and that are about it.
+    """
+
+    tail: tuple[str, ...]
+    head: tuple[str, ...]
+    edge: tuple[str, ...]
+    weight: NDArray[np.float64]
+    label: tuple[str, ...]
+    mentions: NDArray[np.int64]
+    abouts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearFacts:
+    """The concepts at the ends of the facts nearest to a cue, as parallel columns.
+
+    Attributes:
+        fact: The fact's id; twice if it has a concept at either end.
+        cosine: Of the fact to the cue; nearest first.
+        edge: SUBJECT or OBJECT.
+        label: The concept's name.
+    """
+
+    fact: tuple[str, ...]
+    statement: tuple[str, ...]
+    cosine: NDArray[np.float64]
+    edge: tuple[str, ...]
+    concept: tuple[str, ...]
+    label: tuple[str, ...]
+    mentions: NDArray[np.int64]
+    abouts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Arcs:
     """Edges that leave a frontier, as parallel columns; m rows.
 
@@ -244,6 +288,14 @@ class RecallStore(Protocol):
 
     async def priors(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[str, float]:
         """Look up the priors consolidation gave; an episode without one is absent."""
+        ...
+
+    async def related(self, tenant: TenantId, concepts: Sequence[str], hub: int) -> ConceptArcs:
+        """List what facts and names join concepts to; those with over `hub` edges left out."""
+        ...
+
+    async def nearest_facts(self, tenant: TenantId, vector: Vector, limit: int) -> NearFacts:
+        """Search the facts that join two concepts, by vector; nearest first, ties by id."""
         ...
 
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:

@@ -54,6 +54,9 @@ def _texts(value: object) -> Iterator[str]:
         for key, inner in value.items():
             yield from _texts(key)
             yield from _texts(inner)
+    elif isinstance(value, tuple):
+        for inner in value:
+            yield from _texts(inner)
 
 
 def _only_text(value: object) -> object:

@@ -15,7 +15,7 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import is_instance_schema
 
-from ecphoria.model.episode import NewEpisode, Outcome, State
+from ecphoria.model.episode import Extracted, NewEpisode, Outcome, State, Statement
 from ecphoria.wire.base import Answer, Flat, Instant, Request, StrictFloat, StrictInt
 from ecphoria.wire.problem import FieldProblem, Problem
 from ecphoria.wire.reading import field_problems
@@ -29,6 +29,8 @@ __all__ = [
     "EpisodeAnswer",
     "EpisodePage",
     "EpisodeQuery",
+    "ExtractedFact",
+    "Extraction",
     "UnreadableItem",
 ]
 
@@ -46,12 +48,48 @@ _DOCUMENT: JsonDict = {
     "metadata": {"language": "en", "page": 3},
     "importance": 0.8,
 }
+_EXTRACTED: JsonDict = {
+    "title": "Quill Workshop",
+    "text": "The Quill Workshop in Lisbon was founded by Marta Reis.",
+    "extraction": {
+        "names": ["Quill Workshop", "Lisbon", "Marta Reis"],
+        "facts": [
+            {"subject": "Quill Workshop", "predicate": "is in", "object": "Lisbon"},
+            {"subject": "Marta Reis", "predicate": "founded", "object": "Quill Workshop"},
+        ],
+    },
+}
+
+
+class ExtractedFact(Request):
+    """A statement in three parts, each as written."""
+
+    subject: str
+    """Whom or what it is about."""
+    predicate: str
+    """What it says of the subject."""
+    object: str
+    """The other end: a name or a value."""
+
+
+class Extraction(Request):
+    """What you, or a language model, found in a text; added to what the rules find."""
+
+    names: tuple[str, ...] = Field(default=(), max_length=1_000)
+    """People, places, things and topics it speaks of; each becomes a concept."""
+    facts: tuple[ExtractedFact, ...] = Field(default=(), max_length=1_000)
+    """What it states; subjects and objects that are names become concepts, too."""
+
+    def to_model(self) -> Extracted:
+        """Hand over to the domain."""
+        facts = (Statement(**one.model_dump()) for one in self.facts)
+        return Extracted(names=self.names, facts=tuple(facts))
 
 
 class AppendRequest(Request):
     """One thing to remember: a turn (has a session), a document (has a title) or a note."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_TURN, _DOCUMENT]})
+    model_config = ConfigDict(json_schema_extra={"examples": [_TURN, _DOCUMENT, _EXTRACTED]})
 
     text: str
     """What was said or written, 1 to 200,000 characters; without speaker or date in front."""
@@ -77,10 +115,14 @@ class AppendRequest(Request):
     """Sending the same key and body again changes nothing; another body is a conflict."""
     vector: tuple[StrictFloat, ...] | None = None
     """Embedding of the text by the store's own model, if you have it already."""
+    extraction: Extraction | None = None
+    """Names and facts the text holds, if you have extracted them already."""
 
     def to_model(self) -> NewEpisode:
         """Hand over to the domain, which checks lengths and bounds."""
-        return NewEpisode(**{name: getattr(self, name) for name in type(self).model_fields})
+        given = {name: getattr(self, name) for name in type(self).model_fields}
+        extraction = self.extraction and self.extraction.to_model()
+        return NewEpisode(**given | {"extraction": extraction})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

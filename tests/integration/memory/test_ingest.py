@@ -12,9 +12,15 @@ from ecphoria.errors import BadVector, Conflict, InvalidInput, NotFound, TooLarg
 from ecphoria.extraction.name_table import NameTable
 from ecphoria.extraction.rules import extract
 from ecphoria.ingest.service import IngestService
-from ecphoria.model.episode import NewEpisode, Outcome, Receipt
+from ecphoria.model.episode import Extracted, NewEpisode, Outcome, Receipt, Statement
 from ecphoria.model.ids import EpisodeId, TenantId
 from tests.conftest import Cypher
+
+
+def extracted(*names: str, facts: Sequence[tuple[str, str, str]]) -> Extracted:
+    stated = (Statement(subject=one, predicate=says, object=other) for one, says, other in facts)
+    return Extracted(names=names, facts=tuple(stated))
+
 
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)
 SAID = (
@@ -30,9 +36,17 @@ BOOKS = (
     ("Marlowe", "A captain of the Harbour Fair, born in Oslo Fjord."),
     ("Oslo Fjord", "An inlet where Petra Lind keeps a boat."),
 )
+KNOWN = (
+    # "Rose" is a name by statement, though the rules hear the ordinary word in two turns.
+    extracted("Rose", "rose garden", facts=[("Rose", "works at", "the rose garden")]),
+    extracted("The Harbour Fair", facts=[("Petra Lind", "sells at", "Harbour Fair")]),
+    extracted("Marlowe", facts=[("Marlowe", "was born in", "Oslo Fjord")]),
+    extracted(facts=[("Petra Lind", "sells at", "Harbour Fair"), ("Petra Lind", "is", "34")]),
+)
 
 
 def conversation() -> list[NewEpisode]:
+    """Turns and documents, of which the last two of each came with an extraction."""
     turns = [
         NewEpisode(
             text=text,
@@ -44,7 +58,11 @@ def conversation() -> list[NewEpisode]:
         )
         for place, (speaker, text) in enumerate(SAID)
     ]
-    return turns + [NewEpisode(text=text, title=title) for title, text in BOOKS]
+    documents = [NewEpisode(text=text, title=title) for title, text in BOOKS]
+    known = [*turns[-2:], *documents]
+    for one, extraction in zip(known, KNOWN, strict=True):
+        known[known.index(one)] = replace(one, extraction=extraction)
+    return [*turns[:-2], *known]
 
 
 async def dump(cypher: Cypher, tenant: TenantId) -> dict[str, list[tuple[object, ...]]]:
@@ -55,15 +73,24 @@ async def dump(cypher: Cypher, tenant: TenantId) -> dict[str, list[tuple[object,
         "next": """MATCH (a:Episode {tenant: $t})-[r:NEXT]->(b)
             RETURN a.text, b.text, round(r.weight, 9)""",
         "mentions": """MATCH (e:Episode {tenant: $t})-[r:MENTIONS]->(c)
-            RETURN e.text, c.normalised, r.weight""",
+            RETURN e.text, c.normalised, r.weight, r.stated""",
         "about": "MATCH (c {tenant: $t})-[:ABOUT]->(e) RETURN c.normalised, e.text",
         "names": """MATCH (n:Name {tenant: $t}) RETURN n.normalised, n.titles, n.candidates,
-            n:LiveConcept, coalesce(n.mentions, 0), coalesce(n.abouts, 0)""",
+            n:LiveConcept, coalesce(n.mentions, 0), coalesce(n.abouts, 0), n.stated, n.forms""",
+        "synonyms": """MATCH (a:Name {tenant: $t})-[r:SYNONYM]->(b)
+            RETURN a.normalised, b.normalised, round(r.weight, 9)""",
+        "related": """MATCH (a:Name {tenant: $t})-[r:RELATED]->(b)
+            RETURN a.normalised, r.predicate, b.normalised, r.weight""",
+        "facts": """MATCH (f:Fact {tenant: $t}) RETURN f.statement, f:LiveFact, f.id <> '',
+            COLLECT { MATCH (f)-[r:SUBJECT|OBJECT]->(c:LiveConcept)
+                WITH c, r ORDER BY type(r) RETURN type(r) + c.normalised },
+            COLLECT { MATCH (f)-[:EVIDENCE]->(e) WITH e ORDER BY e.text RETURN e.text },
+            [x IN f.embedding[..3] | round(x, 5)]""",
         "terms": "MATCH (n:Term {tenant: $t}) RETURN n.stem, n.items, n.near",
         "words": "MATCH (n:Word {tenant: $t}) RETURN n.word, n.items",
         "speakers": "MATCH (n:Speaker {tenant: $t}) RETURN n.name, n.episodes",
         "tenant": """MATCH (n:Tenant {id: $t})
-            RETURN n.items, n.length, round(n.near_length, 6), n.titles""",
+            RETURN n.items, n.length, round(n.near_length, 6), n.titles, n.stated""",
     }
     return {
         name: sorted((tuple(row.values()) for row in await cypher(query, t=tenant)), key=repr)
@@ -100,19 +127,47 @@ async def test_concepts_and_mentions_are_what_the_rules_say_of_the_whole(
     items = conversation()
     await store(ingest, tenant, items, size=1)
     table = NameTable()
-    read = [extract(item.title, item.text) for item in items]
+    read = [extract(item.title, item.text, given=item.extraction) for item in items]
     table.add(read)
+    stated = [{named.name for named in one.stated} for one in read]
     expected = sorted(
-        (item.text, name) for item, one in zip(items, read, strict=True)
-        for name in table.mentions(one)
+        (item.text, name) for item, one, names in zip(items, read, stated, strict=True)
+        for name in names.union(table.mentions(one))
     )  # fmt: skip
+    concepts = table.concepts.union(*stated)
+    assert concepts > table.concepts
     graph = await dump(cypher, tenant)
-    assert [row[:2] for row in graph["mentions"]] == expected
-    assert {row[0] for row in graph["names"] if row[3]} == table.concepts
+    assert sorted(row[:2] for row in graph["mentions"]) == expected
+    assert {row[0] for row in graph["names"] if row[3]} == concepts
     degrees = {row[0]: row[4] for row in graph["names"] if row[3]}
-    assert degrees == {
-        name: sum(mention == name for _, mention in expected) for name in table.concepts
-    }
+    assert degrees == {name: sum(mention == name for _, mention in expected) for name in concepts}
+
+
+async def test_a_fact_is_stored_once_with_all_its_evidence(
+    ingest: IngestService, tenant: TenantId, cypher: Cypher
+) -> None:
+    await store(ingest, tenant, conversation(), size=3)
+    graph = await dump(cypher, tenant)
+    evidence = {row[0]: (row[3], row[4]) for row in graph["facts"]}
+    assert evidence["petra lind sells at harbour fair"] == (
+        ["OBJECTharbour fair", "SUBJECTpetra lind"],
+        [BOOKS[1][1], SAID[6][1]],
+    )
+    assert evidence["petra lind is 34"] == (["SUBJECTpetra lind"], [BOOKS[1][1]])
+    assert ("petra lind", "sells at", "harbour fair", 1.0) in graph["related"]
+    pairs = {row[:2] for row in graph["synonyms"]}
+    assert {("harbour fair", "the harbour fair"), ("rose garden", "the rose garden")} <= pairs
+
+
+async def test_a_document_with_another_extraction_is_the_same_document(
+    ingest: IngestService, tenant: TenantId, cypher: Cypher
+) -> None:
+    document = conversation()[-1]
+    await ingest.append(tenant, document)
+    before = await dump(cypher, tenant)
+    with pytest.raises(Conflict, match="another extraction"):
+        await ingest.append(tenant, replace(document, extraction=None))
+    assert await dump(cypher, tenant) == before
 
 
 @pytest.mark.parametrize("gone", range(len(SAID) + len(BOOKS)))
@@ -132,7 +187,7 @@ async def test_everything_deleted_leaves_nothing(
     for episode in await store(ingest, tenant, conversation(), size=100):
         await ingest.delete(tenant, episode)
     graph = await dump(cypher, tenant)
-    assert graph.pop("tenant") == [(0, 0, 0.0, 0)]
+    assert graph.pop("tenant") == [(0, 0, 0.0, 0, 0)]
     assert not any(graph.values())
 
 

@@ -31,10 +31,15 @@ def test_a_report_that_could_not_be_written_is_refused_first(
     assert "There is no folder" in done.err
 
 
-def test_openie_is_refused_clearly(command: Command, tmp_path: Path) -> None:
-    done = command("eval", "passages", "--data", "x", "--openie", str(tmp_path))
+def test_what_is_no_openie_cache_is_wrong_use(command: Command, tmp_path: Path) -> None:
+    data = tmp_path / "pool.jsonl"
+    data.write_text("", encoding="utf-8")
+    cache = tmp_path / "cache.json"
+    cache.write_text("[]", encoding="utf-8")
+    done = command("eval", "passages", "--data", str(data), "--openie", str(cache))
     assert done.code == 2
-    assert "--openie is not supported" in done.err
+    assert "cache.json has no list `docs`" in done.err
+    assert len(done.err.strip().splitlines()) == 1
 
 
 def test_two_things_that_are_no_reports_are_not_compared(command: Command, tmp_path: Path) -> None:

@@ -123,6 +123,44 @@ def test_paragraphs_are_looked_up_in_the_corpus(tmp_path: Path) -> None:
     assert dataset.corpus_sha256 is not None
 
 
+def test_an_openie_cache_gives_passages_names_and_facts(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.json"
+    passages = [
+        {"title": "Ada", "text": "A poet."},
+        {"title": "Ben", "text": "Ben: A cook."},
+        {"title": "Eve", "text": "Not in the cache."},
+    ]
+    corpus.write_text(json.dumps(passages), encoding="utf-8")
+    docs = [
+        {"title": "Ada", "text": "A poet.", "extracted_entities": ["Ada", 5]},
+        {"passage": "Ben\nBen: A cook.", "extracted_triples": [["Ben", "cooks for", "Ada"], []]},
+        {"title": "Nobody", "text": "Not in the corpus.", "extracted_entities": ["Nobody"]},
+    ]
+    cache = tmp_path / "cache.json"
+    cache.write_text(json.dumps({"docs": docs}), encoding="utf-8")
+    dataset = load_passages(musique(tmp_path, PARAGRAPHS), corpus, cache)
+    ada, ben, eve = dataset.collections[0].memories.values()
+    assert ada.extraction is not None
+    assert ada.extraction.names == ("Ada",)
+    assert ben.extraction is not None
+    assert [one.model_dump() for one in ben.extraction.facts] == [
+        {"subject": "Ben", "predicate": "cooks for", "object": "Ada"}
+    ]
+    assert eve.extraction is None
+    assert dataset.findings["passages that the OpenIE cache lacks"] == 1
+    assert dataset.findings["entries of the OpenIE cache that cannot be used"] == 2
+    assert dataset.openie_sha256 is not None
+
+
+def test_an_openie_cache_of_other_passages_changes_nothing(tmp_path: Path) -> None:
+    cache = tmp_path / "cache.json"
+    cache.write_text(json.dumps({"docs": [None, {"title": "X", "text": "Y"}]}), encoding="utf-8")
+    file = musique(tmp_path, PARAGRAPHS)
+    dataset = load_passages(file, None, cache)
+    assert dataset.collections == load_passages(file).collections
+    assert dataset.findings["passages that the OpenIE cache lacks"] == 2
+
+
 def test_without_a_corpus_the_paragraphs_are_it(tmp_path: Path) -> None:
     (part,) = load_passages(musique(tmp_path, PARAGRAPHS)).collections
     assert [one.title for one in part.memories.values()] == ["Ada", "Ben"]

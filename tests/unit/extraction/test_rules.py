@@ -2,8 +2,7 @@ from datetime import date
 
 import pytest
 
-from ecphoria.extraction.records import Source
-from ecphoria.extraction.rules import RuleExtractor, extract
+from ecphoria.extraction.rules import extract
 from ecphoria.language.names import NameKind
 
 
@@ -36,9 +35,3 @@ def test_a_turn_gives_speaker_and_dates() -> None:
 @pytest.mark.parametrize("title", [None, "", "  ", "?!", "x" * 2_000])
 def test_a_title_that_is_no_name_is_none(title: str | None) -> None:
     assert extract(title, "Text.").title is None
-
-
-async def test_the_extractor_answers_in_order() -> None:
-    sources = [Source(title="One", body=""), Source(title="Two", body="")]
-    titles = [found.title for found in await RuleExtractor().extract(sources)]
-    assert [title and title.name for title in titles] == ["one", "two"]

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge
 from ecphoria.ingest.door import TEXT_LIMIT, body_hash, check, checked_time, content_key
-from ecphoria.model.episode import NewEpisode
+from ecphoria.model.episode import Extracted, NewEpisode, Statement
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
+FACT = Statement(subject="Ida", predicate="repaints", object="the boat")
 GOOD = NewEpisode(text="We repainted the boat.", session="s1", speaker="Ida")
 
 
@@ -36,6 +37,10 @@ def key(new: NewEpisode) -> str | None:
         ("position", -1, "position"),
         ("metadata", {"x": float("inf")}, "finite"),
         ("metadata", {"x": 2**70}, "64 bits"),
+        ("extraction", Extracted(names=("Oslo", " ")), "blank"),
+        ("extraction", Extracted(names=("a\x00b",)), "U+0000"),
+        ("extraction", Extracted(facts=(FACT, replace(FACT, predicate=""))), "blank"),
+        ("extraction", Extracted(facts=(replace(FACT, object="\ud800"),)), "U+D800"),
     ],
 )
 def test_what_cannot_be_stored_is_refused_by_name(field: str, value: object, says: str) -> None:
@@ -97,3 +102,30 @@ def test_only_what_tells_repeats_apart_makes_a_key() -> None:
 def test_the_body_hash_ignores_the_key_and_the_vector() -> None:
     assert body_hash(GOOD) == body_hash(replace(GOOD, idempotency_key="k", vector=(1.0,)))
     assert body_hash(GOOD) != body_hash(replace(GOOD, metadata={"a": 1}))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        Extracted(names=("x" * 257,)),
+        Extracted(names=("Oslo",) * 1_001),
+        Extracted(facts=(FACT,) * 1_001),
+        Extracted(facts=(replace(FACT, subject="x" * 257),)),
+    ],
+)
+def test_an_extraction_is_bounded(given: Extracted) -> None:
+    with pytest.raises(TooLarge, match="extraction"):
+        check(replace(GOOD, extraction=given))
+
+
+def test_an_extraction_makes_another_body_but_no_other_document() -> None:
+    document = NewEpisode(text="It is wide.", title="Oak Street")
+    known = replace(document, extraction=Extracted(facts=(FACT,)))
+    assert body_hash(known) != body_hash(document)
+    assert body_hash(known) != body_hash(replace(known, extraction=Extracted()))
+    assert content_key(known, body_hash(known)) == content_key(document, body_hash(document))
+
+
+def test_what_came_without_an_extraction_keeps_the_hash_it_always_had() -> None:
+    stored = "a5c5323477ea632ec5d459e46da0fa2b9f22e03921dbbdaf64dac8a5fb5eb64e"
+    assert body_hash(GOOD) == stored

@@ -17,7 +17,13 @@ from ecphoria.kernels.channel import (
     wake_items,
 )
 from ecphoria.kernels.channel_read import boost, path
-from ecphoria.kernels.concept_graph import ConceptGraph, concept_graph, wake_related, walk
+from ecphoria.kernels.concept_graph import (
+    ConceptGraph,
+    concept_graph,
+    fact_cue,
+    wake_related,
+    walk,
+)
 
 TIGHT = ChannelOptions(item_frontier=2, concept_frontier=2, hub=3)
 
@@ -201,7 +207,7 @@ def test_a_path_leads_from_the_item_back_to_the_cue_or_a_seed(sample: Sample) ->
         hops = path(state.waves, item)
         assert bool(hops) == (act > 0)
         at = item
-        for hop in hops:
+        for hop in reversed(hops):
             assert hop.item == at
             assert (at, hop.concept) in edges
             assert hop.source < 0 or (hop.source, hop.concept) in edges
@@ -209,7 +215,7 @@ def test_a_path_leads_from_the_item_back_to_the_cue_or_a_seed(sample: Sample) ->
         if hops and at >= 0:
             assert sample.seeds[at] > 0
         if hops and at < 0:
-            assert sample.cue[hops[-1].concept] > 0
+            assert sample.cue[hops[0].concept] > 0
 
 
 def bridge(*, titled: bool) -> ConceptGraph:
@@ -277,14 +283,43 @@ def test_energy_reaches_related_concepts_at_once() -> None:
         state, item=[0], concept=[0], is_title=[False], item_mentions=[1], item_titles=[0],
         concept_mentions=[1],
     )  # fmt: skip
-    state = wake_related(state, tail=[0, 1], head=[1, 0], weight=[0.5, 0.5], degree=[4, 1])
-    assert state.concepts.tolist() == [1.0, 0.3 * 0.5 / 2]
+    state = wake_related(state, tail=[0] * 4, head=[1, 2, 3, 4], weight=[0.5, 1, 0, 0], size=5)
+    assert state.concepts.tolist() == pytest.approx([1.0, 0.1, 0.2, 0.0, 0.0])
     state = wake_items(
-        state, concept=[1], item=[1], is_about=[True], concept_about=[0, 1],
-        concept_mentions=[1, 0], size=2,
+        state, concept=[1], item=[1], is_about=[True], concept_about=[0, 1, 0, 0, 0],
+        concept_mentions=[1, 0, 0, 0, 0], size=2,
     )  # fmt: skip
     (hop,) = path(state.waves, 1)
-    assert (hop.concept, hop.source) == (1, 0)
+    assert (hop.concept, hop.through, hop.source) == (1, 0, 0)
+
+
+def test_only_the_strongest_concepts_pass_energy_on_and_none_waits_for_another() -> None:
+    state = start([], [0.5, 0.2], options=ChannelOptions(concept_frontier=1))
+    chain = wake_related(state, tail=[0, 1], head=[1, 2], weight=[1.0, 1.0], size=3)
+    assert chain.concepts.tolist() == pytest.approx([0.5, 0.2 + 0.4 * 0.5, 0.0])
+    wide = wake_related(start([], [0.5, 0.2]), tail=[0, 1], head=[1, 2], weight=[1, 1], size=3)
+    assert wide.concepts.tolist() == pytest.approx([0.5, 0.4, 0.4 * 0.2])
+
+
+def test_a_concept_woken_more_by_an_item_keeps_that_in_its_path() -> None:
+    state = wake_concepts(
+        start([1.0], []), item=[0, 0], concept=[0, 1], is_title=[False, False],
+        item_mentions=[2], item_titles=[0], concept_mentions=[1, 1],
+    )  # fmt: skip
+    woken = wake_related(state, tail=[0], head=[1], weight=[1.0], size=2)
+    assert woken.concepts[1] > state.concepts[1]
+    assert woken.by_related.tolist() == [-1, -1]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.floats(-1, 1)), max_size=8),
+    st.lists(st.integers(0, 9), min_size=5, max_size=5),
+)
+def test_the_nearest_facts_share_one_unit(ends: list[tuple[int, float]], items: list[int]) -> None:
+    energy = fact_cue([end for end, _ in ends], [cosine for _, cosine in ends], items)
+    assert (energy >= 0).all()
+    near = any(cosine > 0 for _, cosine in ends)
+    assert energy.sum() == pytest.approx(1.0 if near else 0.0)
 
 
 @pytest.mark.parametrize(
@@ -313,8 +348,12 @@ def test_energy_reaches_related_concepts_at_once() -> None:
             concept_mentions=[0], size=1,
         ),
         lambda: wake_related(
-            start([1.0], [1.0]), tail=[0], head=[1], weight=[1.0], degree=[1],
+            start([1.0], [1.0]), tail=[0], head=[1], weight=[1.0], size=1,
         ),
+        lambda: wake_related(
+            start([1.0], [1.0, 1.0]), tail=[0], head=[0], weight=[1.0], size=1,
+        ),
+        lambda: fact_cue([1], [1.0], [1]),
         lambda: boost([1.0], 2.0),
         lambda: boost([1.0], 1.0, power=0.0),
         lambda: ChannelOptions(keep=2.0),

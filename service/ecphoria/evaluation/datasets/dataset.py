@@ -69,7 +69,7 @@ class Dataset:
 
     Attributes:
         source: Name of the file or folder.
-        sha256: Of the data, and of the corpus where that is a file of its own.
+        sha256: Of the data; of the corpus and the OpenIE cache where those are files of their own.
         findings: What was odd in the data, and how often.
     """
 
@@ -79,6 +79,7 @@ class Dataset:
     collections: tuple[Collection, ...]
     findings: Mapping[str, int]
     corpus_sha256: str | None = None
+    openie_sha256: str | None = None
 
     @property
     def questions(self) -> tuple[Question, ...]:

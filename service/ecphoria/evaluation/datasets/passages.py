@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ecphoria.errors import BadFile
@@ -14,6 +14,7 @@ from ecphoria.evaluation.datasets.reading import (
     read_lines,
     read_list,
 )
+from ecphoria.extraction.openie import OpenIECache
 from ecphoria.language.passages import clean_chunk
 from ecphoria.wire.episodes import AppendRequest
 
@@ -32,7 +33,9 @@ class _Corpus:
         self.repeated += (title, text) in self.places
         return self.places.setdefault((title, text), str(len(self.places)))
 
-    def memories(self, findings: Counter[str]) -> Mapping[str, AppendRequest]:
+    def memories(
+        self, findings: Counter[str], openie: OpenIECache | None
+    ) -> Mapping[str, AppendRequest]:
         """Turn passages into documents; one without text is counted and left out."""
         gathering = gathered(findings)
         for (title, text), ident in self.places.items():
@@ -40,16 +43,22 @@ class _Corpus:
             if not body:
                 findings["passages without text"] += 1
                 continue
-            gathering.add(ident, text=body, title=title if title.strip() else None)
+            fields: dict[str, object] = {"text": body, "title": title if title.strip() else None}
+            if openie is not None:
+                found = openie.find(title, text) or openie.find(title, body)
+                findings["passages that the OpenIE cache lacks"] += found is None
+                fields["extraction"] = found and asdict(found)
+            gathering.add(ident, **fields)
         return gathering.memories
 
 
-def load_passages(path: Path, corpus: Path | None = None) -> Dataset:
+def load_passages(path: Path, corpus: Path | None = None, openie: Path | None = None) -> Dataset:
     """Read a pool: JSON lines with chunks (2Wiki, HotpotQA), or a JSON list (MuSiQue).
 
     Args:
         path: A file, or a folder of them; each is a pool of its own.
         corpus: The passages, where they are not those of the questions (MuSiQue).
+        openie: What a language model extracted from them, in HippoRAG's format.
 
     Raises:
         BadFile: A file or a record is not of these formats; names the record.
@@ -58,6 +67,9 @@ def load_passages(path: Path, corpus: Path | None = None) -> Dataset:
     if corpus is not None and len(files) > 1:
         raise BadFile("One corpus cannot serve a folder of pools; give one file as the data.")
     findings: Counter[str] = Counter()
+    cache = None if openie is None else OpenIECache.read(openie)
+    if cache is not None:
+        findings["entries of the OpenIE cache that cannot be used"] = cache.unusable
     parts = []
     for file in files:
         passages = _Corpus()
@@ -69,7 +81,9 @@ def load_passages(path: Path, corpus: Path | None = None) -> Dataset:
         questions = tuple(_distinct(asked, findings))
         findings["passages that came up again"] += passages.repeated
         parts.append(
-            Collection(name=file.stem, memories=passages.memories(findings), questions=questions)
+            Collection(
+                name=file.stem, memories=passages.memories(findings, cache), questions=questions
+            )
         )
     return Dataset(
         suite=Suite.PASSAGES,
@@ -78,6 +92,7 @@ def load_passages(path: Path, corpus: Path | None = None) -> Dataset:
         collections=tuple(parts),
         findings=dict(sorted((+findings).items())),
         corpus_sha256=None if corpus is None else digest([corpus]),
+        openie_sha256=None if openie is None else digest([openie]),
     )
 
 

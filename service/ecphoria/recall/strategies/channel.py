@@ -1,6 +1,6 @@
 """The concept channel, half a step at a time: the server lists edges, the kernel moves energy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from ecphoria.kernels.channel import ChannelState, start, wake_concepts, wake_items
 from ecphoria.kernels.channel_options import ChannelOptions
 from ecphoria.kernels.channel_read import path as hops_to
+from ecphoria.kernels.concept_graph import fact_cue, wake_related
 from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.model.recall import PathStep, Stream, Wave, WaveArc
-from ecphoria.ports.recall import ConceptEdges, FoundConcept, RecallStore
+from ecphoria.model.recall import PathStep, SeedRecord, Stream, Wave, WaveArc
+from ecphoria.ports.recall import ConceptArcs, ConceptEdges, FoundConcept, NearFacts, RecallStore
 
 __all__ = ["Woken", "walk"]
 
@@ -31,21 +32,48 @@ class _Numbering:
         return np.array([self.index[one] for one in ids], dtype=np.int64)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fact:
+    """The nearest fact that has a concept at an end."""
+
+    id: str
+    statement: str
+    cosine: float
+    edge: str
+
+
 @dataclass(slots=True, kw_only=True)
 class _Graph:
-    """The part of the concept graph a walk has seen."""
+    """The part of the concept graph a walk has seen.
+
+    Attributes:
+        joins: The edge from one concept to another.
+        facts: By the concept the cue reached over them.
+    """
 
     items: _Numbering = field(default_factory=_Numbering)
     concepts: _Numbering = field(default_factory=_Numbering)
     labels: dict[str, str] = field(default_factory=dict)
     degrees: dict[str, tuple[int, int]] = field(default_factory=dict)
+    joins: dict[tuple[int, int], str] = field(default_factory=dict)
+    facts: dict[int, _Fact] = field(default_factory=dict)
 
     def see(self, edges: ConceptEdges) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        rows = zip(edges.concept, edges.label, edges.mentions, edges.abouts, strict=True)
-        for concept, label, mentions, abouts in rows:
+        concepts = self.meet(edges.concept, edges.label, edges.mentions, edges.abouts)
+        return self.items.number(edges.episode), concepts
+
+    def meet(
+        self,
+        concepts: Sequence[str],
+        labels: Sequence[str],
+        mentions: Iterable[int],
+        abouts: Iterable[int],
+    ) -> NDArray[np.int64]:
+        """Number concepts and learn about them."""
+        for concept, label, *degree in zip(concepts, labels, mentions, abouts, strict=True):
             self.labels[concept] = label
-            self.degrees[concept] = (int(mentions), int(abouts))
-        return self.items.number(edges.episode), self.concepts.number(edges.concept)
+            self.degrees[concept] = (int(degree[0]), int(degree[1]))
+        return self.concepts.number(concepts)
 
     def mentions(self) -> NDArray[np.float64]:
         return np.array([self.degrees[one][0] for one in self.concepts.ids], dtype=np.float64)
@@ -62,6 +90,7 @@ class Woken:
         received: Energy by episode; a seed's own energy is not in it.
         gate: Share of the channel's term that counts, 0 where nothing is about anything.
         waves: Steps for the trace.
+        cue: Energy the cue gave to the first concepts.
     """
 
     received: Mapping[EpisodeId, float]
@@ -69,6 +98,7 @@ class Woken:
     waves: tuple[Wave, ...]
     state: ChannelState
     graph: _Graph
+    cue: NDArray[np.float64]
 
     def path(self, episode: EpisodeId) -> tuple[PathStep, ...]:
         """Name the concepts and episodes energy came through; empty if it did not reach."""
@@ -76,16 +106,40 @@ class Woken:
         hops = () if at is None else hops_to(self.state.waves, at)
         steps: list[PathStep] = []
         for hop in hops:
-            concept = self.graph.concepts.ids[hop.concept]
-            if not steps and hop.source >= 0:
+            first = hop.concept if hop.through < 0 else hop.through
+            edge = "MENTIONS"
+            if hop.source < 0:
+                edge = str(Stream.NAME)
+                if (fact := self.graph.facts.get(first)) is not None:
+                    steps.append(_fact_step(fact))
+                    edge = fact.edge
+            elif not steps:
                 steps.append(self._episode(hop.source, Stream.RANK, 1.0))
-            edge = "MENTIONS" if hop.source >= 0 else str(Stream.NAME)
-            label = self.graph.labels[concept]
-            steps.append(
-                PathStep(node=concept, kind="concept", edge=edge, label=label, energy=hop.amount)
-            )
+            steps.append(self._concept(first, edge, hop.amount))
+            if hop.through >= 0:
+                join = self.graph.joins[hop.through, hop.concept]
+                steps.append(self._concept(hop.concept, join, hop.amount))
             steps.append(self._episode(hop.item, "ABOUT", hop.amount))
         return tuple(steps)
+
+    def fact_seeds(self) -> tuple[SeedRecord, ...]:
+        """List the facts that energy entered by, with what their concepts received."""
+        statements: dict[str, str] = {}
+        energy: dict[str, float] = {}
+        for concept, fact in self.graph.facts.items():
+            statements[fact.id] = fact.statement
+            energy[fact.id] = energy.get(fact.id, 0.0) + float(self.cue[concept])
+        return tuple(
+            SeedRecord(
+                node=ident, kind="fact", stream=Stream.FACT, label=label, energy=energy[ident]
+            )
+            for ident, label in statements.items()
+        )
+
+    def _concept(self, concept: int, edge: str, energy: float) -> PathStep:
+        node = self.graph.concepts.ids[concept]
+        label = self.graph.labels[node]
+        return PathStep(node=node, kind="concept", edge=edge, label=label, energy=energy)
 
     def _episode(self, item: int, edge: str, energy: float) -> PathStep:
         node = self.graph.items.ids[item]
@@ -96,29 +150,32 @@ async def walk(
     store: RecallStore,
     tenant: TenantId,
     seeds: Mapping[EpisodeId, float],
+    *,
     named: Sequence[FoundConcept],
+    facts: NearFacts | None,
     options: ChannelOptions,
 ) -> Woken:
-    """Walk from the best memories and the named concepts.
+    """Walk from the best memories, the named concepts and the ends of the nearest facts.
 
     Args:
         store: Lists the edges of each half-step's senders, hubs left out.
         tenant: Whose graph.
         seeds: Energy of the first memories, sum 1.
         named: Concepts the cue names; they share one unit of energy in the first step.
+        facts: Facts nearest to the cue; their ends share another unit.
         options: Steps, caps and shares.
     """
     graph = _Graph()
     graph.items.number(list(seeds))
-    graph.concepts.number([concept.id for concept in named])
-    for concept in named:
-        graph.labels[concept.id] = concept.name
-        graph.degrees[concept.id] = (concept.mentions, concept.abouts)
-    shares = np.full(len(named), 1.0 / max(1, len(named)))
-    state = start(list(seeds.values()), shares, options=options)
+    cue = _cue(graph, named, facts)
+    state = start(list(seeds.values()), cue, options=options)
     for _ in range(options.steps):
         senders = [EpisodeId(graph.items.ids[row]) for row in state.sending_items()]
         state = _wake_concepts(state, graph, await store.concepts_of(tenant, senders, options.hub))
+        if options.related > 0.0:
+            concepts = [graph.concepts.ids[row] for row in state.sending_concepts()]
+            arcs = await store.related(tenant, concepts, options.hub)
+            state = _wake_related(state, graph, arcs)
         concepts = [graph.concepts.ids[row] for row in state.sending_concepts()]
         state = _wake_items(state, graph, await store.episodes_of(tenant, concepts, options.hub))
     received = dict(zip(graph.items.ids, state.act().tolist(), strict=True))
@@ -128,6 +185,44 @@ async def walk(
         waves=_waves(state, graph),
         state=state,
         graph=graph,
+        cue=cue,
+    )
+
+
+def _cue(
+    graph: _Graph, named: Sequence[FoundConcept], facts: NearFacts | None
+) -> NDArray[np.float64]:
+    """Number the concepts the cue leads to, and share its energy out."""
+    at = graph.meet(
+        [one.id for one in named],
+        [one.name for one in named],
+        [one.mentions for one in named],
+        [one.abouts for one in named],
+    )
+    if facts is None or not facts.concept:
+        return np.full(at.size, 1.0 / max(1, at.size))
+    ends = graph.meet(facts.concept, facts.label, facts.mentions, facts.abouts)
+    for row, end in enumerate(ends.tolist()):
+        fact = _Fact(
+            id=facts.fact[row],
+            statement=facts.statement[row],
+            cosine=float(facts.cosine[row]),
+            edge=facts.edge[row],
+        )
+        if end >= at.size:
+            graph.facts.setdefault(end, fact)
+    energy = fact_cue(ends, facts.cosine, graph.mentions() + graph.abouts())
+    energy[at] += 1.0 / max(1, at.size)
+    return energy
+
+
+def _fact_step(fact: _Fact) -> PathStep:
+    return PathStep(
+        node=fact.id,
+        kind="fact",
+        edge=str(Stream.FACT),
+        label=fact.statement,
+        energy=fact.cosine,
     )
 
 
@@ -144,6 +239,16 @@ def _wake_concepts(state: ChannelState, graph: _Graph, edges: ConceptEdges) -> C
         item_mentions=mentioned,
         item_titles=titles,
         concept_mentions=graph.mentions(),
+    )
+
+
+def _wake_related(state: ChannelState, graph: _Graph, arcs: ConceptArcs) -> ChannelState:
+    tail = graph.concepts.number(arcs.tail)
+    head = graph.meet(arcs.head, arcs.label, arcs.mentions, arcs.abouts)
+    for one, other, edge in zip(tail.tolist(), head.tolist(), arcs.edge, strict=True):
+        graph.joins.setdefault((one, other), edge)
+    return wake_related(
+        state, tail=tail, head=head, weight=arcs.weight, size=len(graph.concepts.ids)
     )
 
 

@@ -24,6 +24,7 @@ from ecphoria.kernels.fusion import (
 from ecphoria.kernels.rank import rank
 from ecphoria.model.ids import EpisodeId
 from ecphoria.model.recall import PathStep
+from ecphoria.ports.recall import NearFacts
 from ecphoria.recall.candidates import Candidates, gather_more
 from ecphoria.recall.options import parameter
 from ecphoria.recall.strategies.channel import Woken, walk
@@ -34,6 +35,7 @@ __all__ = ["Ecphoria", "EcphoriaOptions", "text_signals", "text_weights"]
 
 FloatArray = NDArray[np.float64]
 _TRACED_HITS = 10
+_TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +64,27 @@ class EcphoriaOptions:
     )
     concept_seeds: int = parameter(
         2, "Best memories that start the channel.", unit="memories", low=1, high=20
+    )
+    seed_contrast: float = parameter(
+        4.0,
+        "Power of a seed's score: a much better one starts the channel nearly alone.",
+        low=1,
+        high=50,
+        source="measured on titled passages",
+    )
+    w_related: float = parameter(
+        0.4,
+        "Share of energy that goes from a concept to its synonyms and to what facts join it to.",
+        low=0,
+        high=1,
+        source="measured on titled passages",
+    )
+    near_facts: int = parameter(
+        5,
+        "Facts nearest to the cue whose ends start the channel too.",
+        unit="facts",
+        low=0,
+        high=50,
     )
     concept_steps: int = parameter(3, "Steps of the channel.", unit="steps", low=1, high=6)
     hub: int = parameter(
@@ -97,6 +120,7 @@ class Ecphoria:
             return None
         best = rank(pool.parts, pool.turn, options.concept_seeds).index
         energy = np.maximum(0.0, pool.parts[best].sum(axis=1))
+        energy = (energy / max(float(energy.max(initial=0.0)), _TINY)) ** options.seed_contrast
         total = float(energy.sum())
         if total <= 0.0 and not search.seeding.concepts:
             return None
@@ -105,9 +129,18 @@ class Ecphoria:
             search.store,
             search.tenant,
             {pool.ids[row]: float(share) for row, share in zip(best, shares, strict=True)},
-            search.seeding.concepts,
-            ChannelOptions(steps=options.concept_steps, hub=options.hub),
+            named=search.seeding.concepts,
+            facts=await self._facts(search, options),
+            options=ChannelOptions(
+                steps=options.concept_steps, hub=options.hub, related=options.w_related
+            ),
         )
+
+    async def _facts(self, search: Search, options: EcphoriaOptions) -> NearFacts | None:
+        vector = search.seeding.vector
+        if not search.seeding.profile.stated or vector is None or not options.near_facts:
+            return None
+        return await search.store.nearest_facts(search.tenant, vector, options.near_facts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -167,7 +200,7 @@ class _Pool:
             score=order.score[order.index],
             parts=self.parts[order.index],
             part_names=(*PARTS, "concepts"),
-            seeds=seed_records(search.seeding),
+            seeds=(*seed_records(search.seeding), *(woken.fact_seeds() if woken else ())),
             waves=waves,
             path=self._path(woken),
             truncated=False,

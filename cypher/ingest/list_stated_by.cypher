@@ -1,0 +1,15 @@
+// doc: List the names that items came with, and count their facts.
+// mode: read
+// params: tenant STRING, ids LIST<STRING>
+// each: id STRING, names LIST<STRING>, facts INTEGER
+CYPHER 25
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+WHERE e.tenant = $tenant
+WITH e
+ORDER BY e.id
+RETURN collect([
+  e.id,
+  COLLECT { MATCH (e)-[r:MENTIONS]->(c:Concept) WHERE r.stated RETURN c.normalised },
+  COUNT { (e)<-[:EVIDENCE]-() }
+]) AS rows

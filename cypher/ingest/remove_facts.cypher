@@ -1,0 +1,18 @@
+// doc: Remove the facts whose only evidence are episodes about to go, with what they relate.
+// mode: write
+// params: tenant STRING, ids LIST<STRING>
+// plan: Eager all are found before the first is deleted, batches are small
+CYPHER 25
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})<-[:EVIDENCE]-(f:Fact)
+WHERE e.tenant = $tenant
+WITH DISTINCT f
+WHERE NOT EXISTS {
+  MATCH (f)-[:EVIDENCE]->(other:Episode)
+  WHERE NOT other.id IN $ids
+}
+OPTIONAL MATCH (f)-[:SUBJECT]->(:Concept)-[r:RELATED]->(:Concept)
+WHERE r.fact = f.id
+DELETE r
+WITH DISTINCT f
+DETACH DELETE f

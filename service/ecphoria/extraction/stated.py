@@ -1,0 +1,47 @@
+"""Names and facts that came with an item, brought to the spelling the store knows names by."""
+
+from dataclasses import dataclass
+
+from ecphoria.extraction.records import Candidate, Triple
+from ecphoria.language.names import is_name, name_kind, normalise
+from ecphoria.model.episode import Extracted
+
+__all__ = ["Stated", "read_stated"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """What of it can be stored, each once, in the order given."""
+
+    names: tuple[Candidate, ...] = ()
+    triples: tuple[Triple, ...] = ()
+
+
+def read_stated(given: Extracted | None, title: str) -> Stated:
+    """Keep the names that can name a concept, and the facts that have one at an end.
+
+    A date, a bare number or a mark is no name, but may be the other end of a fact. The item's
+    own title, normalised, is none of the names it states: it is about that.
+    """
+    if given is None:
+        return Stated()
+    names: dict[str, Candidate] = {}
+    for surface in given.names:
+        _add(names, surface)
+    triples: dict[Triple, None] = {}
+    for fact in given.facts:
+        ends = normalise(fact.subject), normalise(fact.object)
+        if all(ends) and any(map(is_name, ends)):
+            predicate = " ".join(fact.predicate.split())
+            triples[Triple(subject=ends[0], predicate=predicate, object=ends[1])] = None
+            _add(names, fact.subject)
+            _add(names, fact.object)
+    names.pop(title, None)
+    return Stated(names=tuple(names.values()), triples=tuple(triples))
+
+
+def _add(names: dict[str, Candidate], surface: str) -> None:
+    name = normalise(surface)
+    if is_name(name):
+        entry = Candidate(name=name, surface=surface.strip(), kind=name_kind(surface))
+        names.setdefault(name, entry)

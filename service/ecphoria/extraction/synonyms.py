@@ -1,0 +1,88 @@
+"""Names that are spelled so much alike that they likely name the same thing."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import sqrt
+
+from ecphoria.language.english import STOP_WORDS
+
+__all__ = ["SynonymPair", "forms", "forms_sought", "synonyms"]
+
+_WORDS, _CHARACTERS = 8, 200
+"""Longer names have no synonyms; a form is one token of the text index, which bounds it."""
+
+_IS, _CUT = "is_", "cut_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class SynonymPair:
+    """Two names in alphabetical order, and the cosine of their sets of words."""
+
+    one: str
+    other: str
+    weight: float
+
+
+def forms(name: str) -> tuple[str, ...]:
+    """List the forms a name is stored with: its words, and its words less any one of them.
+
+    Words are a set, without stop words unless there are no others. What is cut must leave two
+    words at least: a first name or a surname alone is shared by too many.
+
+    >>> forms("the tall ships")
+    ('is_ships_tall',)
+    >>> forms("tall ships race")
+    ('is_race_ships_tall', 'cut_race_ships', 'cut_race_tall', 'cut_ships_tall')
+    """
+    words = _words(name)
+    own = _IS + "_".join(words)
+    if len(words) > _WORDS or len(own) > _CHARACTERS:
+        return ()
+    return own, *(_CUT + cut for cut in _cuts(words))
+
+
+def forms_sought(name: str) -> tuple[str, ...]:
+    """List the forms of its synonyms: the same words, one more, or one less.
+
+    >>> forms_sought("tall ships")
+    ('is_ships_tall', 'cut_ships_tall')
+    """
+    stored = forms(name)
+    if not stored:
+        return ()
+    own, *cuts = stored
+    return own, _CUT + own.removeprefix(_IS), *(_IS + cut.removeprefix(_CUT) for cut in cuts)
+
+
+def synonyms(made: Sequence[str], stored: Mapping[str, Iterable[str]]) -> Iterator[SynonymPair]:
+    """Pair new names with each other and with stored ones, each pair once, in order.
+
+    Args:
+        made: New names, each once.
+        stored: Names by form, of those that were asked for.
+    """
+    by_form: dict[str, set[str]] = {form: set(names) for form, names in stored.items()}
+    for name in made:
+        for form in forms(name):
+            by_form.setdefault(form, set()).add(name)
+    found = {
+        (min(name, other), max(name, other))
+        for name in made
+        for form in forms_sought(name)
+        for other in by_form.get(form, ())
+        if other != name
+    }
+    for one, other in sorted(found):
+        sizes = len(_words(one)), len(_words(other))
+        yield SynonymPair(one=one, other=other, weight=sqrt(min(sizes) / max(sizes)))
+
+
+def _words(name: str) -> tuple[str, ...]:
+    words = name.split()
+    return tuple(sorted({word for word in words if word not in STOP_WORDS} or set(words)))
+
+
+def _cuts(words: Sequence[str]) -> Iterator[str]:
+    if len(words) > 2:
+        yield from map("_".join, combinations(words, len(words) - 1))

@@ -1,0 +1,112 @@
+"""What episodes came with: names that are concepts by that alone, and facts with evidence.
+
+The rules' table of names knows nothing of stated names, so that what rules find stays the same
+with and without them; here the two are put together.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from ecphoria.extraction.synonyms import forms_sought, synonyms
+from ecphoria.ingest.prepare import Prepared
+from ecphoria.language.names import is_name
+from ecphoria.model.ids import FactId
+from ecphoria.ports.ingest import EvidenceRow, FactRow, IngestTransaction, SynonymRow
+from ecphoria.ports.world import Vector
+
+__all__ = ["FactChanges", "Standing", "facts_of", "standing", "synonyms_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Names that become concepts by a write, and those that are none any more; in order."""
+
+    made: tuple[str, ...]
+    unmade: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactChanges:
+    """Facts new to the store, and who states which."""
+
+    made: tuple[FactRow, ...] = ()
+    evidence: tuple[EvidenceRow, ...] = ()
+
+
+async def standing(
+    transaction: IngestTransaction,
+    *,
+    appeared: Collection[str],
+    vanished: Collection[str],
+    ruled: Collection[str],
+    stated: Mapping[str, int],
+) -> Standing:
+    """Tell which names begin and end to be concepts, by rule or by statement.
+
+    Args:
+        transaction: Knows who states what already.
+        appeared: Names the rules make concepts by this write.
+        vanished: Names the rules no longer make concepts.
+        ruled: Names the rules make concepts, after this write.
+        stated: Change of the number of items that state a name.
+    """
+    if not stated and not transaction.stated:
+        return Standing(made=tuple(sorted(appeared)), unmade=tuple(sorted(vanished)))
+    names = sorted({*appeared, *vanished, *stated})
+    counts = await transaction.stated_counts(names)
+    made: list[str] = []
+    unmade: list[str] = []
+    for name in names:
+        before = counts.get(name, 0)
+        was = before > 0 or name in vanished or (name in ruled and name not in appeared)
+        remains = before + stated.get(name, 0) > 0 or name in ruled
+        if remains and not was:
+            made.append(name)
+        elif was and not remains:
+            unmade.append(name)
+    return Standing(made=tuple(made), unmade=tuple(unmade))
+
+
+async def synonyms_of(transaction: IngestTransaction, changed: Standing) -> tuple[SynonymRow, ...]:
+    """Pair new concepts with those of nearly the same words."""
+    sought = sorted({form for name in changed.made for form in forms_sought(name)})
+    if not sought:
+        return ()
+    gone = frozenset(changed.unmade)
+    stored = {
+        form: [name for name in names if name not in gone]
+        for form, names in (await transaction.names_by_form(sought)).items()
+    }
+    return tuple(
+        SynonymRow(one=pair.one, other=pair.other, weight=pair.weight)
+        for pair in synonyms(changed.made, stored)
+    )
+
+
+async def facts_of(
+    transaction: IngestTransaction, new: Sequence[Prepared], vectors: Mapping[FactId, Vector]
+) -> FactChanges:
+    """Store each fact once, and every episode that came with it as evidence."""
+    stated = {ident: triple for one in new for ident, triple in one.facts.items()}
+    if not stated:
+        return FactChanges()
+    known = await transaction.facts(sorted(stated))
+    return FactChanges(
+        made=tuple(
+            FactRow(
+                id=ident,
+                subject=triple.subject,
+                predicate=triple.predicate,
+                object=triple.object,
+                subject_concept=triple.subject if is_name(triple.subject) else None,
+                object_concept=triple.object if is_name(triple.object) else None,
+                statement=triple.statement,
+                vector=vectors[ident],
+            )
+            for ident, triple in sorted(stated.items())
+            if ident not in known
+        ),
+        evidence=tuple(
+            EvidenceRow(fact=ident, episode=one.id) for one in new for ident in sorted(one.facts)
+        ),
+    )
