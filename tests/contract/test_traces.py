@@ -9,6 +9,7 @@ from ecphoria.graph.executor import Graph
 from ecphoria.graph.traces import Traces
 from ecphoria.model.ids import TenantId, TraceId, fresh_id
 from ecphoria.model.recall import (
+    Mark,
     PathStep,
     SeedRecord,
     Stream,
@@ -42,6 +43,7 @@ def a_trace(tenant: TenantId, **changed: object) -> Trace:
                 energy=1.25,
                 arcs=(WaveArc(tail=first, head=second, edge="NEXT", weight=0.9, energy=0.4),),
                 arcs_left_out=2,
+                marks=(Mark(node=first, says="fired", value=0.12),),
             ),
         ),
         hits=(

@@ -7,7 +7,7 @@ remembered of a tenant is dropped as soon as one of its episodes was deleted.
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,6 +80,14 @@ class ColumnReader:
         rows = [row for row, one in enumerate(places.id) if one in shelf]
         return _columns(places, np.array(rows, dtype=np.int64), shelf, vector)
 
+    async def vectors(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, Vector]:
+        """Fetch the vectors of episodes; those that are gone are absent."""
+        shelf = await self._stocked(tenant, ids)
+        there = [one for one in ids if one in shelf]
+        return dict(zip(there, shelf.vector[shelf.slots(there)], strict=True))
+
     async def _stocked(self, tenant: TenantId, ids: Sequence[str]) -> Shelf:
         """Give the tenant's shelf with all of these on it."""
         _, shelf = self._shelves.get(tenant, (0, Shelf()))
@@ -119,6 +127,7 @@ def _columns(places: _Places, rows: IntArray, shelf: Shelf, vector: Vector | Non
         first_person=facts[:, 2],
         second_person=facts[:, 3],
         title=tuple(shelf.title[slot] for slot in at),
+        importance=shelf.importance[slots],
         cosine=_cosine(shelf.vector, slots, vector),
     )
 

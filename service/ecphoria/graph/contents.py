@@ -32,6 +32,7 @@ class Content:
     first_person: bool
     second_person: bool
     title: str | None
+    importance: float
     vector: NDArray[np.float32]
 
 
@@ -46,6 +47,7 @@ class Shelf:
         self.occurred_ms = np.zeros(_FIRST_SLOTS, np.int64)
         self.length = np.zeros((_FIRST_SLOTS, 2))
         self.facts = np.zeros((_FIRST_SLOTS, 4), np.bool_)
+        self.importance = np.zeros(_FIRST_SLOTS)
         self.vector = np.zeros((_FIRST_SLOTS, 0), np.float32)
 
     def __len__(self) -> int:
@@ -75,6 +77,7 @@ class Shelf:
             self.facts[slot] = (
                 one.is_question, one.time_expression, one.first_person, one.second_person
             )  # fmt: skip
+            self.importance[slot] = one.importance
             self.vector[slot] = one.vector
 
     def _fresh(self, contents: Sequence[Content]) -> Iterator[Content]:
@@ -94,4 +97,5 @@ class Shelf:
         self.occurred_ms = np.pad(self.occurred_ms, (0, more))
         self.length = np.pad(self.length, ((0, more), (0, 0)))
         self.facts = np.pad(self.facts, ((0, more), (0, 0)))
+        self.importance = np.pad(self.importance, (0, more))
         self.vector = np.pad(self.vector, ((0, more), (0, 0)))

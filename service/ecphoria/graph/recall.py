@@ -25,6 +25,7 @@ from ecphoria.ports.recall import (
     FoundConcept,
     Lexicon,
     NearFacts,
+    Neighbour,
     Profile,
     SeedRow,
     TermCount,
@@ -119,6 +120,14 @@ class _FactLists:
     abouts: list[int]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _NearestLists:
+    of: list[str]
+    id: list[str]
+    turn: list[int]
+    cosine: list[float]
+
+
 _LOAD_LEXICON = Statement("recall.load_lexicon", _LexiconRow)
 _SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", _FoundRow)
 _SEEDS_BY_TEXT = Statement("recall.seeds_by_text", _FoundRow)
@@ -128,6 +137,7 @@ _LIST_EPISODES_OF = Statement("recall.list_episodes_of", _EdgeLists)
 _LIST_PRIORS = Statement("recall.list_priors", _PriorLists)
 _LIST_RELATED = Statement("recall.list_related", _RelatedLists)
 _LIST_NEAREST_FACTS = Statement("recall.list_nearest_facts", _FactLists)
+_LIST_NEAREST = Statement("recall.list_nearest", _NearestLists)
 _LIST_LIVE_EPISODES = Statement("recall.list_live_episodes", StoredEpisode)
 
 
@@ -290,6 +300,32 @@ class EpisodeReader:
             abouts=np.asarray(lists.abouts, np.int64),
         )
 
+    async def vectors(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, Vector]:
+        """Fetch the vectors of episodes; those that are gone are absent."""
+        return await self._columns.vectors(tenant, ids)
+
+    async def nearest(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
+    ) -> Sequence[Neighbour]:
+        """Search the vector index around each of these episodes, all in one query.
+
+        At most `limit` neighbours each, best first; an episode is not its own neighbour.
+        """
+        (lists,) = await self._graph.run(
+            _LIST_NEAREST,
+            tenant=tenant,
+            episodes=list(episodes),
+            fetch=_overfetch(limit + 1),
+            limit=limit,
+        )
+        rows = zip(lists.of, lists.id, lists.turn, lists.cosine, strict=True)
+        return [
+            Neighbour(of=EpisodeId(of), id=EpisodeId(one), turn=turn, cosine=cosine)
+            for of, one, turn, cosine in rows
+        ]
+
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
         """Fetch whole episodes, in the order asked; missing ones are left out."""
         rows = await self._graph.run(_LIST_LIVE_EPISODES, tenant=tenant, ids=list(ids))
@@ -307,6 +343,7 @@ def _to_profile(row: _LexiconRow) -> Profile:
         stated=row.stated,
         participants=tuple(row.participants),
         change=row.change,
+        turn=row.items + row.deletions,
         gate=None if row.gate is None else gate_of(row.gate),
     )
 

@@ -11,6 +11,7 @@ from ecphoria.errors import NotFound
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.recall import (
+    Mark,
     PathStep,
     SeedRecord,
     Stream,
@@ -118,10 +119,7 @@ def _to_trace(stored: Mapping[str, Any]) -> Trace:
         seeds=tuple(
             SeedRecord(**{**seed, "stream": Stream(seed["stream"])}) for seed in stored["seeds"]
         ),
-        waves=tuple(
-            Wave(**{**wave, "arcs": tuple(WaveArc(**arc) for arc in wave["arcs"])})
-            for wave in stored["waves"]
-        ),
+        waves=tuple(_to_wave(wave) for wave in stored["waves"]),
         hits=tuple(
             TracedHit(
                 **{
@@ -135,3 +133,9 @@ def _to_trace(stored: Mapping[str, Any]) -> Trace:
         truncated=stored["truncated"],
         cypher=stored["cypher"],
     )
+
+
+def _to_wave(stored: Mapping[str, Any]) -> Wave:
+    arcs = tuple(WaveArc(**arc) for arc in stored["arcs"])
+    marks = tuple(Mark(**mark) for mark in stored.get("marks", ()))
+    return Wave(**{**stored, "arcs": arcs, "marks": marks})

@@ -12,6 +12,7 @@ __all__ = [
     "Cue",
     "Filters",
     "Hit",
+    "Mark",
     "NearMiss",
     "OptionValue",
     "PathStep",
@@ -152,14 +153,24 @@ class WaveArc:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """What a mechanism says of one node in one wave: cut by which threshold, fired, drawn in."""
+
+    node: str
+    says: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wave:
-    """One step of spreading: how many nodes are awake and what moved."""
+    """One step of spreading: how many nodes are awake, what moved, what the mechanism marks."""
 
     number: int
     active: int
     energy: float
     arcs: tuple[WaveArc, ...]
     arcs_left_out: int
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ __all__ = [
     "FoundConcept",
     "Lexicon",
     "NearFacts",
+    "Neighbour",
     "Profile",
     "RecallStore",
     "SeedRow",
@@ -44,6 +45,7 @@ class Profile:
         participants: The tenant's speakers, most frequent first.
         change: The tenant's change counter; equal counters mean equal graphs.
         gate: The tenant's own gate, None for the shipped one.
+        turn: The tenant's turn: how many episodes it ever had.
     """
 
     items: int
@@ -53,6 +55,7 @@ class Profile:
     stated: int
     participants: tuple[str, ...]
     change: int
+    turn: int
     gate: Gate | None = None
 
 
@@ -126,6 +129,7 @@ class Columns:
         ordinal: -1 without a session.
         terms: Stems with repeats, joined by one blank.
         title: A document's title.
+        importance: As its author gave it, 0 to 1.
     """
 
     id: tuple[EpisodeId, ...]
@@ -144,6 +148,7 @@ class Columns:
     first_person: NDArray[np.bool_]
     second_person: NDArray[np.bool_]
     title: tuple[str | None, ...]
+    importance: NDArray[np.float64]
     cosine: NDArray[np.float64]
 
 
@@ -229,6 +234,16 @@ class Arcs:
     head_degree: NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """An episode near another one in meaning."""
+
+    of: EpisodeId
+    id: EpisodeId
+    turn: int
+    cosine: float
+
+
 class RecallStore(Protocol):
     """The read side of the memory graph; every call sees one tenant's live nodes only."""
 
@@ -296,6 +311,21 @@ class RecallStore(Protocol):
 
     async def nearest_facts(self, tenant: TenantId, vector: Vector, limit: int) -> NearFacts:
         """Search the facts that join two concepts, by vector; nearest first, ties by id."""
+        ...
+
+    async def vectors(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, Vector]:
+        """Fetch the vectors of episodes; those that are gone are absent."""
+        ...
+
+    async def nearest(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
+    ) -> Sequence[Neighbour]:
+        """Search the vector index around each of these episodes, all in one query.
+
+        At most `limit` neighbours each, best first; an episode is not its own neighbour.
+        """
         ...
 
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:

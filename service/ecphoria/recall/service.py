@@ -35,10 +35,15 @@ from ecphoria.recall.candidates import gather
 from ecphoria.recall.feeling import feel
 from ecphoria.recall.options import Parameter, parameters, resolve
 from ecphoria.recall.seeding import Participants, seed
+from ecphoria.recall.strategies.actr import Actr
 from ecphoria.recall.strategies.baselines import Dense, Fusion, Lexical
+from ecphoria.recall.strategies.cls import Cls
 from ecphoria.recall.strategies.ecphoria import Ecphoria
+from ecphoria.recall.strategies.ecphory import Ecphory
+from ecphoria.recall.strategies.ppr import Ppr
 from ecphoria.recall.strategies.strategy import Ranked, Search, Strategy
 from ecphoria.recall.strategies.synapse import Synapse
+from ecphoria.recall.strategies.synaptic import Synaptic
 
 __all__ = ["CUE_LIMIT", "STRATEGIES", "RecallService", "StrategyInfo"]
 
@@ -48,7 +53,19 @@ _TRACES_WAITING = 256
 _GATHER_S = 0.5
 
 STRATEGIES: Mapping[str, Strategy] = {
-    strategy.name: strategy for strategy in (Ecphoria(), Synapse(), Fusion(), Dense(), Lexical())
+    strategy.name: strategy
+    for strategy in (
+        Ecphoria(),
+        Synapse(),
+        Cls(),
+        Actr(),
+        Synaptic(),
+        Ecphory(),
+        Ppr(),
+        Fusion(),
+        Dense(),
+        Lexical(),
+    )
 }
 
 log = structlog.get_logger(__name__)
@@ -177,6 +194,7 @@ class RecallService:
             seeding=seeding,
             candidates=await gather(self._store, tenant, seeding, options.filters),
             filters=options.filters,
+            now=self._clock.now(),
         )
         clock.lap("subgraph")
         ranked = await strategy.rank(search, parsed)

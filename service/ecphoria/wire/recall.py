@@ -10,6 +10,7 @@ __all__ = [
     "ArcAnswer",
     "FilterRequest",
     "HitAnswer",
+    "MarkAnswer",
     "NearMissAnswer",
     "PathStepAnswer",
     "RecallAnswer",
@@ -190,6 +191,17 @@ class ArcAnswer(Answer):
     """What it carried."""
 
 
+class MarkAnswer(Answer):
+    """What a mechanism says of one node in one wave."""
+
+    node: str
+    """Its id."""
+    says: str
+    """Why it was cut, or that it fired, or which hop drew it in."""
+    value: float
+    """The level that decided."""
+
+
 class WaveAnswer(Answer):
     """One step of spreading."""
 
@@ -203,6 +215,8 @@ class WaveAnswer(Answer):
     """What moved, strongest first."""
     arcs_left_out: int
     """Arcs not listed."""
+    marks: tuple[MarkAnswer, ...] = ()
+    """What the mechanism says of single nodes, in its own terms."""
 
 
 class TracedHitAnswer(Answer):

@@ -16,7 +16,10 @@ from ecphoria.evaluation.run import Connect, Outcome
 from tests.acceptance.conftest import running, settings_for
 from tests.conftest import Server
 
-STRATEGIES = ("ecphoria", "fusion", "dense", "lexical", "synapse")
+STRATEGIES = (
+    "ecphoria", "fusion", "dense", "lexical", "synapse", "ppr", "cls", "actr", "synaptic",
+    "ecphory",
+)  # fmt: skip
 SAMPLE = 12
 
 
@@ -54,4 +57,6 @@ async def test_the_mini_set_gives_its_figures_every_time(connect: Connect, place
     before = {(row.strategy, row.question): row for row in outcome.rows}
     for row in again.rows:
         assert row.ranked == before[row.strategy, row.question].ranked
-        assert row.scores == pytest.approx(before[row.strategy, row.question].scores, abs=1e-6)
+        # Of this one's score a part falls while one waits: how recently a memory was used.
+        close = 1e-3 if row.strategy == "actr" else 1e-6
+        assert row.scores == pytest.approx(before[row.strategy, row.question].scores, abs=close)

@@ -20,6 +20,7 @@ def content(number: int) -> Content:
         first_person=number % 7 == 0,
         second_person=number % 11 == 0,
         title=f"Title {number}" if number % 13 == 0 else None,
+        importance=number / 1_000,
         vector=np.full(3, number, np.float32),
     )
 
@@ -40,6 +41,7 @@ def test_what_was_put_is_found(batches: list[list[int]]) -> None:
         assert (shelf.terms[slot], shelf.title[slot]) == (one.terms, one.title)
         facts = (one.is_question, one.time_expression, one.first_person, one.second_person)
         assert tuple(shelf.facts[slot].tolist()) == facts
+        assert shelf.importance[slot] == one.importance
         assert shelf.vector[slot].tolist() == [number] * 3
 
 

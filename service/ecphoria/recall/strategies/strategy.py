@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -18,13 +19,14 @@ __all__ = ["Ranked", "Search", "Strategy"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """One recall under way."""
+    """One recall under way; `now` is the instant of asking."""
 
     store: RecallStore
     tenant: TenantId
     seeding: Seeding
     candidates: Candidates
     filters: Filters
+    now: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

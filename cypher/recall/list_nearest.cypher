@@ -1,0 +1,28 @@
+// doc: Search the vector index around each of some episodes, and score again exactly.
+// mode: read
+// params: tenant STRING, episodes LIST<STRING>, fetch INTEGER, limit INTEGER
+// returns: of LIST<STRING>, id LIST<STRING>, turn LIST<INTEGER>, cosine LIST<FLOAT>
+CYPHER 25
+UNWIND range(0, size($episodes) - 1) AS place
+MATCH (a:Episode {id: $episodes[place]})
+WHERE a.tenant = $tenant AND a:LiveEpisode
+CALL (a) {
+  WITH a, vector(a.embedding, size(a.embedding), FLOAT32) AS here
+  MATCH (b:LiveEpisode)
+  SEARCH b IN (
+    VECTOR INDEX episode_embedding
+    FOR here
+    WHERE b.tenant = $tenant
+    LIMIT $fetch
+  )
+  WITH b, 1 - vector_distance(
+      vector(b.embedding, size(b.embedding), FLOAT32), here, COSINE
+    ) AS cosine
+  WHERE b <> a
+  RETURN b.id AS id, b.turn AS turn, cosine
+  ORDER BY cosine DESC, turn
+  LIMIT $limit
+}
+WITH place, a.id AS of, id, turn, cosine
+ORDER BY place, cosine DESC, turn
+RETURN collect(of) AS of, collect(id) AS id, collect(turn) AS turn, collect(cosine) AS cosine

@@ -1,0 +1,182 @@
+"""ACT-R: relevance, what the cue brings to mind, recent use, importance."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.kernels.adjacency import Adjacency
+from ecphoria.kernels.base_level import base_level, fan_share, prime, probabilities, squash
+from ecphoria.kernels.channel_read import boost
+from ecphoria.model.ids import EpisodeId
+from ecphoria.model.recall import Mark
+from ecphoria.recall.history import Uses
+from ecphoria.recall.options import parameter
+from ecphoria.recall.strategies.arcs import (
+    Relations,
+    WalkedPath,
+    about_share,
+    episodes_of,
+    told,
+)
+from ecphoria.recall.strategies.base import Base, BaseOptions, anchors, records
+from ecphoria.recall.strategies.strategy import Ranked, Search
+from ecphoria.recall.subgraph import GAINS, Limits, Subgraph, fetch
+
+__all__ = ["Actr", "ActrOptions"]
+
+FloatArray = NDArray[np.float64]
+_DAY_S = 86_400.0
+_TRACED_HITS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActrOptions(BaseOptions):
+    """What counts beside relevance."""
+
+    decay: float = parameter(0.5, "Exponent d of forgetting.", low=0.05, high=0.95, source="ACT-R")
+    midpoint_days: float = parameter(
+        7.0, "Age at which a memory used once is half present.", unit="days",
+        low=0.01, high=3650, source="N2: presence squashed around a week",
+    )  # fmt: skip
+    w_context: float = parameter(
+        0.3, "Weight of what the cue primes.", low=0, high=2, source="2.3a"
+    )
+    w_bridge: float = parameter(
+        1.2, "Weight of what it primes among documents.", low=0, high=5,
+        source="measured on titled passages",
+    )  # fmt: skip
+    w_presence: float = parameter(
+        0.02, "Weight of how present a memory is.", low=0, high=0.2, source="measured; .1 in 2.3a"
+    )
+    w_importance: float = parameter(
+        0.1, "Weight of the importance its author gave.", low=0, high=1, source="2.3a"
+    )
+    fan_log: bool = parameter(
+        default=False, doc="Let association fall with the logarithm of the fan.", source="ACT-R"
+    )
+    slots: bool = parameter(
+        default=True,
+        doc="Let the concepts of the best memories prime too.",
+        source="ACT-R: the slots of a retrieved chunk",
+    )
+    temperature: float = parameter(
+        0.25, "Of the retrieval probability in the trace.", low=0.01, high=10, source="ACT-R"
+    )
+    seeds: int = parameter(
+        2, "Memories from each index that are on one's mind.", unit="memories", low=1, high=50,
+        source="measured",
+    )  # fmt: skip
+    fan: int = parameter(32, "Edges fetched per node and type.", unit="edges", low=1, high=64)
+    floor: float = parameter(0.05, "Lightest edge fetched.", unit="weight", low=0, high=1)
+
+
+_DEFAULT = ActrOptions()
+_PAPER = ActrOptions(w_presence=0.1, w_bridge=0.0, fan_log=True, slots=False, seeds=10)
+
+
+class Actr:
+    """Add priming by the cue and presence by use to relevance (NeuromemoryAI, ACT-R)."""
+
+    name: ClassVar[str] = "actr"
+    seeds: ClassVar[int] = 50
+    options: ClassVar[type[Any]] = ActrOptions
+    presets: ClassVar[Mapping[str, Any]] = {
+        "default": _DEFAULT,
+        "paper": _PAPER,
+        "chatbot": replace(_DEFAULT, midpoint_days=14.0),
+        "task_agent": replace(_DEFAULT, midpoint_days=3.5),
+        "personal_assistant": _DEFAULT,
+        "researcher": replace(_DEFAULT, midpoint_days=70.0),
+    }
+
+    async def rank(self, search: Search, options: ActrOptions) -> Ranked:
+        """Prime the neighbours of what the cue calls up, and add every memory's presence."""
+        base = Base.of(search, options)
+        named = max(1, len(search.seeding.concepts))
+        taken = anchors(search, base, options.seeds, lambda _: 1.0 / named)
+        graph = await fetch(
+            search.store,
+            search.tenant,
+            {one.node: (one.kind, one.label, one.level) for one in taken},
+            Limits(waves=1 + options.slots, fan=options.fan, floor=options.floor),
+        )
+        arcs = _associations(graph, options)
+        start = np.zeros(len(graph.ids))
+        start[: len(taken)] = [one.level for one in taken]
+        start = start / (start.sum() or 1.0)
+        minds = _minds(graph, arcs, start, options)
+        primed = prime(arcs, minds[-1])
+        active = episodes_of(graph, primed)
+        pool = await base.reached(search, active, weight=options.w_context + options.w_bridge)
+        carried = arcs.weights * minds[-1][arcs.tails()]
+        ranked = pool.ranked(
+            _parts(pool, pool.read(active), about_share(graph, arcs, carried), search, options),
+            weight=options.w_base,
+            seeds=records(taken),
+            waves=(),
+            path=WalkedPath(graph=graph, arcs=arcs, sent=minds, start=start),
+            truncated=graph.truncated,
+        )
+        waves = [
+            told(
+                graph,
+                arcs,
+                arcs.weights * mind[arcs.tails()],
+                number=number,
+                active=int((arcs.push(mind) > 0.0).sum()),
+                marked=_likely(ranked, options.temperature) if number == len(minds) else (),
+            )
+            for number, mind in enumerate(minds, 1)
+        ]
+        return replace(ranked, waves=tuple(waves))
+
+
+def _minds(
+    graph: Subgraph, arcs: Adjacency, start: FloatArray, options: ActrOptions
+) -> list[FloatArray]:
+    """Tell what is on one's mind: what the cue called up, then the concepts in that, too."""
+    if not options.slots:
+        return [start]
+    concept = np.array([kind == "concept" for kind in graph.kinds], dtype=np.bool_)
+    filled = start + np.where(concept, prime(arcs, start), 0.0)
+    return [start, filled / (filled.sum() or 1.0)]
+
+
+def _associations(graph: Subgraph, options: ActrOptions) -> Adjacency:
+    """Give the arcs their associative strength S."""
+    if not options.fan_log:
+        return graph.adjacency(GAINS, 1.0, guard=True)
+    seen = Relations.of(graph)
+    tail = np.concatenate((seen.tail, seen.head))
+    kind = np.concatenate((seen.kind, seen.kind))
+    share = fan_share(seen.degree[tail, kind])
+    head = np.concatenate((seen.head, seen.tail))
+    weight = np.concatenate((seen.weight, seen.weight))
+    return Adjacency.from_arcs(tail, head, share * weight, size=len(graph.ids))
+
+
+def _parts(
+    pool: Base, primed: FloatArray, gate: float, search: Search, options: ActrOptions
+) -> dict[str, FloatArray]:
+    uses = Uses.of(pool.occurred_ms, search.now)
+    level = base_level(uses.age_s, uses.owner, size=len(pool.ids), decay=options.decay)
+    present = squash(level, midpoint_s=options.midpoint_days * _DAY_S, decay=options.decay)
+    return {
+        "context": options.w_context * primed,
+        "bridge": boost(primed, gate, weight=options.w_bridge),
+        "presence": options.w_presence * present,
+        "importance": options.w_importance * pool.importance,
+    }
+
+
+def _likely(ranked: Ranked, temperature: float) -> tuple[Mark, ...]:
+    """Say how likely each of the best is the one retrieved."""
+    chance = probabilities(ranked.score, temperature=temperature)
+    best: list[EpisodeId] = list(ranked.ids[:_TRACED_HITS])
+    return tuple(
+        Mark(node=one, says="retrieval probability", value=float(likely))
+        for one, likely in zip(best, chance, strict=False)
+    )

@@ -1,0 +1,385 @@
+"""EcphoryRAG: the cue wakes traces, their centre wakes further traces, and these their sources.
+
+A trace is a concept; its vector is the mean of the vectors of what mentions it or is about it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.kernels.centroid import Centroid, carried, hop, positive_cosine, relevance
+from ecphoria.kernels.centroid import sources as woken_sources
+from ecphoria.model.ids import EpisodeId
+from ecphoria.model.recall import Filters, PathStep, SeedRecord, Stream, Wave, WaveArc
+from ecphoria.ports.recall import ConceptEdges
+from ecphoria.ports.world import Vector
+from ecphoria.recall.options import parameter
+from ecphoria.recall.strategies.arcs import marks
+from ecphoria.recall.strategies.base import Base, BaseOptions, activation_parts
+from ecphoria.recall.strategies.strategy import Ranked, Search
+
+__all__ = ["Ecphory", "EcphoryOptions"]
+
+FloatArray = NDArray[np.float64]
+_TRACED = 30
+"""Traces and arcs that a wave lists."""
+_POWER = 0.5
+"""Flattens activation among documents; measured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EcphoryOptions(BaseOptions):
+    """How far traces draw in traces, and what counts."""
+
+    w_activation: float = parameter(
+        0.02, "Weight of activation.", low=0, high=5, source="measured on conversations"
+    )
+    w_bridge: float = parameter(
+        1.2, "Weight of activation among documents.", low=0, high=5,
+        source="measured on titled passages",
+    )  # fmt: skip
+    k_init: int = parameter(
+        10, "Memories searched for the first traces.", unit="memories", low=1, high=50,
+        source="EcphoryRAG 4.1",
+    )  # fmt: skip
+    depth: int = parameter(
+        2, "Hops by the centre of the best traces.", unit="hops", low=0, high=6,
+        source="EcphoryRAG 4.1",
+    )  # fmt: skip
+    hop_seeds: int = parameter(
+        10, "Traces that make up a centre.", unit="traces", low=1, high=50, source="EcphoryRAG"
+    )
+    expansion: int = parameter(
+        3, "Memories searched around a centre, times `k_init`.", low=1, high=10,
+        source="EcphoryRAG",
+    )  # fmt: skip
+    path_weight: float = parameter(
+        0.5, "a: share of the cosine with the question; 1 ignores the way.", low=0, high=1,
+        source="E2",
+    )  # fmt: skip
+    hop_decay: float = parameter(
+        0.8, "gamma: what a way keeps over a hop.", low=0.01, high=1, source="2.5"
+    )
+    k_final: int = parameter(
+        20, "Traces whose sources are woken.", unit="traces", low=1, high=200, source="E3"
+    )
+    mention_weight: float = parameter(
+        0.1, "Weight of a source that mentions a trace; one about it has 1.", low=0, high=1,
+        source="as in the concept channel",
+    )  # fmt: skip
+    hub: int = parameter(
+        50, "Mentions above which a concept is no trace.", unit="mentions", low=1, high=1000
+    )
+
+
+_PAPER = EcphoryOptions(
+    w_base=0.0, w_activation=1.0, w_bridge=0.0, path_weight=1.0, mention_weight=1.0
+)
+
+
+class Ecphory:
+    """Hop from trace to trace by the centre of the best, then wake their sources (EcphoryRAG)."""
+
+    name: ClassVar[str] = "ecphory"
+    seeds: ClassVar[int] = 50
+    options: ClassVar[type[Any]] = EcphoryOptions
+    presets: ClassVar[Mapping[str, Any]] = {"default": EcphoryOptions(), "paper": _PAPER}
+
+    async def rank(self, search: Search, options: EcphoryOptions) -> Ranked:
+        """Wake traces by the cue and by each other, then add their sources to the base."""
+        base = Base.of(search, options)
+        walk = _Walk(search, options)
+        await walk.begin(base)
+        for number in range(1, options.depth + 1):
+            if not await walk.hop(number):
+                break
+        woken = walk.woken()
+        active = woken.active()
+        pool = await base.reached(search, active, weight=options.w_activation + options.w_bridge)
+        return pool.ranked(
+            activation_parts(
+                pool.read(active),
+                weight=options.w_activation,
+                bridge=options.w_bridge,
+                gate=walk.documents * woken.gate(),
+                power=_POWER,
+            ),
+            weight=options.w_base,
+            seeds=walk.seeds(),
+            waves=(*walk.waves, woken.wave(len(walk.waves) + 1)),
+            path=woken,
+            truncated=False,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Trace:
+    """A concept that was woken.
+
+    Attributes:
+        sources: Episodes it was learned from, with the weight of each.
+        about: Those that are about it.
+        hop: 0 if the cue woke it.
+    """
+
+    id: str
+    label: str
+    sources: Mapping[EpisodeId, float]
+    about: frozenset[EpisodeId]
+    hop: int
+
+
+class _Walk:
+    """Traces met so far; s of them, with vectors [s, d] of length 1."""
+
+    def __init__(self, search: Search, options: EcphoryOptions) -> None:
+        self._search, self._options = search, options
+        vector = search.seeding.vector
+        self._question = np.zeros(1) if vector is None else np.asarray(vector, np.float64)
+        self._traces: dict[str, _Trace] = {}
+        self._vectors = np.empty((0, self._question.size))
+        self._direct, self._path = np.empty(0), np.empty(0)
+        self.waves: list[Wave] = []
+        self.documents = 0.0
+
+    async def begin(self, base: Base) -> None:
+        """Wake the concepts that the cue names, and those of the memories nearest to it.
+
+        How much of those memories' base score belongs to documents, things that a concept is
+        about, tells whether traces may lead on from them at all.
+        """
+        seeding = self._search.seeding
+        near = [row.id for row in seeding.by_vector[: self._options.k_init]]
+        titled = await self._meet(near, {one.id: one.name for one in seeding.concepts}, 0, None)
+        score = dict(base.best(near, len(near)))
+        total = sum(score.values())
+        told = sum(value for one, value in score.items() if one in titled)
+        self.documents = told / total if total > 0.0 else 0.0
+
+    async def hop(self, number: int) -> bool:
+        """Search around the centre of the best traces; tell whether there was one."""
+        best = self._best(self._options.hop_seeds)
+        centre = hop(self._vectors[best], self._score()[best], self._path[best])
+        if centre is None:
+            return False
+        rows = await self._search.store.seeds_by_vector(
+            self._search.tenant,
+            centre.vector.astype(np.float32),
+            self._options.expansion * self._options.k_init,
+            Filters(),
+        )
+        await self._meet([row.id for row in rows], {}, number, centre)
+        return True
+
+    def seeds(self) -> tuple[SeedRecord, ...]:
+        """Tell which traces the cue woke, and how strongly."""
+        named = {one.id for one in self._search.seeding.concepts}
+        first = [
+            (trace, float(direct))
+            for trace, direct in zip(self._traces.values(), self._direct, strict=True)
+            if trace.hop == 0
+        ]
+        total = sum(direct for _, direct in first) or 1.0
+        return tuple(
+            SeedRecord(
+                node=trace.id,
+                kind="concept",
+                stream=Stream.NAME if trace.id in named else Stream.VECTOR,
+                label=trace.label,
+                energy=direct / total,
+            )
+            for trace, direct in first
+        )
+
+    def woken(self) -> "_Woken":
+        """Let the best traces wake their sources."""
+        best = self._best(self._options.k_final)
+        traces = list(self._traces.values())
+        return _Woken.of([traces[row] for row in best], self._score()[best])
+
+    def _score(self) -> FloatArray:
+        return relevance(self._direct, self._path, weight=self._options.path_weight)
+
+    def _best(self, count: int) -> NDArray[np.int64]:
+        return np.argsort(-np.round(self._score(), 12), kind="stable")[:count]
+
+    async def _meet(
+        self,
+        around: Sequence[EpisodeId],
+        named: Mapping[str, str],
+        number: int,
+        centre: Centroid | None,
+    ) -> set[EpisodeId]:
+        """Take in the concepts of some memories as traces; name those that are documents."""
+        store, tenant, hub = self._search.store, self._search.tenant, self._options.hub
+        edges = await store.concepts_of(tenant, around, hub)
+        labels = {**named, **dict(zip(edges.concept, edges.label, strict=True))}
+        fresh = {one: labels[one] for one in sorted(labels) if one not in self._traces}
+        back = await store.episodes_of(tenant, list(fresh), hub)
+        vectors = await store.vectors(tenant, sorted(set(back.episode)))
+        met = [
+            trace
+            for one, label in fresh.items()
+            if (trace := self._trace(one, label, back, set(vectors), number)).sources
+        ]
+        self._keep(met, vectors, centre)
+        self.waves.append(self._wave(number))
+        rows = zip(edges.episode, edges.is_about.tolist(), strict=True)
+        return {episode for episode, is_about in rows if is_about}
+
+    def _trace(
+        self,
+        concept: str,
+        label: str,
+        edges: ConceptEdges,
+        there: set[EpisodeId],
+        number: int,
+    ) -> _Trace:
+        columns = zip(edges.episode, edges.concept, edges.is_about.tolist(), strict=True)
+        rows = [(one, is_about) for one, of, is_about in columns if of == concept and one in there]
+        about = frozenset(episode for episode, is_about in rows if is_about)
+        mention = self._options.mention_weight
+        return _Trace(
+            id=concept,
+            label=label,
+            sources={episode: 1.0 if episode in about else mention for episode, _ in rows},
+            about=about,
+            hop=number,
+        )
+
+    def _keep(
+        self,
+        met: Sequence[_Trace],
+        vectors: Mapping[EpisodeId, Vector],
+        centre: Centroid | None,
+    ) -> None:
+        if not met:
+            return
+        rows = np.stack(
+            [np.mean([vectors[one] for one in trace.sources], axis=0) for trace in met]
+        ).astype(np.float64)
+        rows /= np.maximum(1e-12, np.linalg.norm(rows, axis=1, keepdims=True))
+        direct = positive_cosine(rows, self._question)
+        path = direct
+        if centre is not None:
+            path = carried(rows, centre.vector, path=centre.path, keep=self._options.hop_decay)
+        self._traces.update((trace.id, trace) for trace in met)
+        self._vectors = np.vstack((self._vectors, rows))
+        self._direct = np.concatenate((self._direct, direct))
+        self._path = np.concatenate((self._path, path))
+
+    def _wave(self, number: int) -> Wave:
+        """Tell which traces a hop drew in."""
+        drawn = [
+            (trace.id, float(path))
+            for trace, path in zip(self._traces.values(), self._path, strict=True)
+            if trace.hop == number
+        ]
+        says = f"drawn in by hop {number}" if number else "woken by the cue"
+        return Wave(
+            number=number + 1,
+            active=len(self._traces),
+            energy=sum(path for _, path in drawn),
+            arcs=(),
+            arcs_left_out=0,
+            marks=marks(drawn, says),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Woken:
+    """Sources of the best traces; m edges between both.
+
+    Attributes:
+        score: [s], of each trace.
+        trace: int [m], row of the edge's trace.
+        source: [m], the edge's episode.
+        weight: [m], of the edge.
+        share: [m], what went along it.
+    """
+
+    traces: Sequence[_Trace]
+    score: FloatArray
+    trace: NDArray[np.int64]
+    source: tuple[EpisodeId, ...]
+    weight: FloatArray
+    share: FloatArray
+
+    @classmethod
+    def of(cls, traces: Sequence[_Trace], score: FloatArray) -> "_Woken":
+        edges = [
+            (row, source, weight)
+            for row, trace in enumerate(traces)
+            for source, weight in trace.sources.items()
+        ]
+        rows = np.array([row for row, _, _ in edges], dtype=np.int64)
+        weight = np.array([weight for _, _, weight in edges], dtype=np.float64)
+        # One target for each edge: what it carries, not yet added up.
+        share = woken_sources(rows, np.arange(rows.size), weight, score, size=rows.size)
+        return cls(
+            traces=traces,
+            score=score,
+            trace=rows,
+            source=tuple(source for _, source, _ in edges),
+            weight=weight,
+            share=share,
+        )
+
+    def active(self) -> dict[str, float]:
+        """Add up what each source received."""
+        total: dict[str, float] = {}
+        for source, share in zip(self.source, self.share.tolist(), strict=True):
+            total[source] = total.get(source, 0.0) + share
+        return total
+
+    def gate(self) -> float:
+        """Measure how much came over ABOUT, twice its share and at most 1."""
+        total = float(self.share.sum())
+        over = sum(
+            share
+            for row, source, share in zip(
+                self.trace, self.source, self.share.tolist(), strict=True
+            )
+            if source in self.traces[row].about
+        )
+        return min(1.0, 2.0 * over / total) if total > 0.0 else 0.0
+
+    def wave(self, number: int) -> Wave:
+        """Tell which trace woke which source."""
+        order = np.argsort(-self.share, kind="stable")
+        return Wave(
+            number=number,
+            active=len(set(self.source)),
+            energy=float(self.share.sum()),
+            arcs=tuple(
+                WaveArc(
+                    tail=self.traces[self.trace[row]].id,
+                    head=self.source[row],
+                    edge=self._edge(row),
+                    weight=float(self.weight[row]),
+                    energy=float(self.share[row]),
+                )
+                for row in order[:_TRACED]
+            ),
+            arcs_left_out=max(0, order.size - _TRACED),
+        )
+
+    def __call__(self, episode: EpisodeId) -> tuple[PathStep, ...]:
+        """Name the trace that woke a memory most."""
+        rows = [row for row, source in enumerate(self.source) if source == episode]
+        best = max(rows, key=lambda row: self.share[row], default=None)
+        if best is None or self.share[best] <= 0.0:
+            return ()
+        trace = self.traces[self.trace[best]]
+        how = f"HOP {trace.hop}" if trace.hop else "SEED"
+        level, share = float(self.score[self.trace[best]]), float(self.share[best])
+        return (
+            PathStep(node=trace.id, kind="concept", edge=how, label=trace.label, energy=level),
+            PathStep(node=episode, kind="episode", edge=self._edge(best), label="", energy=share),
+        )
+
+    def _edge(self, row: int) -> str:
+        return "ABOUT" if self.source[row] in self.traces[self.trace[row]].about else "MENTIONS"

@@ -1,0 +1,168 @@
+"""Personalised PageRank: a walker starts at the seeds, follows edges, and keeps returning."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.kernels.adjacency import Adjacency
+from ecphoria.kernels.pagerank_push import PageRank, push
+from ecphoria.ports.recall import FoundConcept
+from ecphoria.recall.options import parameter
+from ecphoria.recall.strategies.arcs import WalkedPath, about_share, episodes_of, marks, told
+from ecphoria.recall.strategies.base import (
+    Anchor,
+    Base,
+    WalkOptions,
+    activation_parts,
+    anchors,
+    records,
+)
+from ecphoria.recall.strategies.strategy import Ranked, Search
+from ecphoria.recall.subgraph import Limits, fetch
+
+__all__ = ["Ppr", "PprOptions"]
+
+FloatArray = NDArray[np.float64]
+_HOPS = 3
+"""Hops fetched around the seeds: at a damping of .5 seven eighths of the mass stay within."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PprOptions(WalkOptions):
+    """How the walker moves and where it starts."""
+
+    damping: float = parameter(
+        0.5, "Chance to walk on.", unit="share a step", low=0, high=0.95, source="HippoRAG"
+    )
+    epsilon: float = parameter(
+        1e-6, "Residual left behind.", unit="mass per arc", low=1e-9, high=1e-2,
+        source="Andersen 2006",
+    )  # fmt: skip
+    specificity: bool = parameter(
+        default=True,
+        doc="Start more often at concepts that few memories mention.",
+        source="HippoRAG 3.3",
+    )
+    passage_prior: float = parameter(
+        0.05, "Start at a memory beside a concept the cue names.", unit="share", low=0, high=1,
+        source="HippoRAG 2",
+    )  # fmt: skip
+
+
+_PAPER = PprOptions(
+    received_only=False,
+    seeds=10,
+    mention_back=1.0,
+    w_base=0.0,
+    w_activation=1.0,
+    w_bridge=0.0,
+)
+
+
+class Ppr:
+    """Rank by where a walker is found that keeps returning to the seeds (PageRank)."""
+
+    name: ClassVar[str] = "ppr"
+    seeds: ClassVar[int] = 50
+    options: ClassVar[type[Any]] = PprOptions
+    presets: ClassVar[Mapping[str, Any]] = {"default": PprOptions(), "paper": _PAPER}
+
+    async def rank(self, search: Search, options: PprOptions) -> Ranked:
+        """Walk from the best seeds, then add where the walker was found to the base."""
+        base = Base.of(search, options)
+        taken = _weighted(
+            anchors(search, base, options.seeds, _level(search, options)), options.passage_prior
+        )
+        graph = await fetch(
+            search.store,
+            search.tenant,
+            {one.node: (one.kind, one.label, one.level) for one in taken},
+            Limits(waves=_HOPS, fan=options.fan, floor=options.floor, nodes=options.max_nodes),
+        )
+        raw = graph.adjacency(options.gains(), 0.0, guard=False)
+        start = np.zeros(len(graph.ids))
+        start[: len(taken)] = [one.level for one in taken]
+        run = push(raw, start, damping=options.damping, epsilon=options.epsilon)
+        start = start / (start.sum() or 1.0)
+        arcs = _walk(raw)
+        own = (1.0 - options.damping) * start if options.received_only else np.zeros_like(start)
+        active = episodes_of(graph, np.maximum(0.0, run.value - own))
+        pool = await base.reached(search, active, weight=options.w_activation + options.w_bridge)
+        carried = options.damping * arcs.weights * run.value[arcs.tails()]
+        return pool.ranked(
+            activation_parts(
+                pool.read(active),
+                weight=options.w_activation,
+                bridge=options.w_bridge,
+                gate=about_share(graph, arcs, carried),
+            ),
+            weight=options.w_base,
+            seeds=records(taken),
+            waves=(
+                told(
+                    graph,
+                    arcs,
+                    carried,
+                    number=1,
+                    active=int((run.value > 0.0).sum()),
+                    marked=marks(
+                        ((graph.ids[node], float(start[node])) for node in _stuck(raw, start)),
+                        "sends back to the seeds: no edges",
+                    ),
+                ),
+            ),
+            path=WalkedPath(graph=graph, arcs=arcs, sent=_visits(run, start), start=start),
+            truncated=graph.truncated,
+        )
+
+
+def _level(search: Search, options: PprOptions) -> Callable[[FoundConcept], float]:
+    """Share one unit among the named concepts, rare ones getting more."""
+    named = search.seeding.concepts
+    if not options.specificity:
+        return lambda _: 1.0 / len(named)
+    total = sum(_rarity(one) for one in named)
+    return lambda concept: _rarity(concept) / total
+
+
+def _rarity(concept: FoundConcept) -> float:
+    return 1.0 / max(1, concept.mentions + concept.abouts)
+
+
+def _weighted(taken: tuple[Anchor, ...], prior: float) -> tuple[Anchor, ...]:
+    """Hold memories back where concepts are named: they are entered through those."""
+    if not any(one.kind == "concept" for one in taken):
+        return taken
+    return tuple(
+        one
+        if one.kind == "concept"
+        else Anchor(
+            node=one.node,
+            kind=one.kind,
+            stream=one.stream,
+            label=one.label,
+            level=prior * one.level,
+        )
+        for one in taken
+    )
+
+
+def _walk(raw: Adjacency) -> Adjacency:
+    leaving = raw.row_sums()
+    return Adjacency(
+        indptr=raw.indptr,
+        indices=raw.indices,
+        weights=raw.weights / np.where(leaving > 0.0, leaving, 1.0)[raw.tails()],
+    )
+
+
+def _stuck(raw: Adjacency, start: FloatArray) -> NDArray[np.int64]:
+    return np.flatnonzero((start > 0.0) & (raw.row_sums() == 0.0))
+
+
+def _visits(run: PageRank, start: FloatArray) -> list[FloatArray]:
+    """Stand for the walker's steps when a way is told: first from a seed, then from anywhere."""
+    return [start, *([run.value] * _HOPS)]

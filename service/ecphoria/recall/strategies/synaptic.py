@@ -1,0 +1,342 @@
+"""SynapticRAG: a stimulus passes from memory to memory, and those charged enough fire.
+
+It passes where meaning and time agree: between memories near in meaning, the more the better
+their spike trains align. Walks no stored edge: neighbours come from the vector index.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.kernels.fire import REST, Firing, Rest, advance, relay, stimulate
+from ecphoria.kernels.fusion import min_max
+from ecphoria.kernels.spikes import association, transmission
+from ecphoria.model.ids import EpisodeId
+from ecphoria.model.recall import Mark, PathStep, SeedRecord, Stream, Wave, WaveArc
+from ecphoria.recall.history import Trains
+from ecphoria.recall.options import parameter
+from ecphoria.recall.strategies.arcs import marks
+from ecphoria.recall.strategies.base import Base, BaseOptions
+from ecphoria.recall.strategies.strategy import Ranked, Search
+
+__all__ = ["Synaptic", "SynapticOptions"]
+
+FloatArray = NDArray[np.float64]
+_PRINTED = Rest(potential=2.903, current=-7.128)
+_TRACED = 30
+_CUE = 0
+"""The cue is the first node of a walk."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SynapticOptions(BaseOptions):
+    """What passes, and what fires."""
+
+    w_activation: float = parameter(
+        0.02, "Weight of the projected peak.", low=0, high=5, source="measured on conversations"
+    )
+    cos_th: float = parameter(
+        0.262, "Least cosine between a memory and what stimulates it.", low=0, high=1,
+        source="SynapticRAG, table of parameters",
+    )  # fmt: skip
+    stim_th: float = parameter(
+        0.037, "Stimulus above which a memory passes it on.", low=0, high=1,
+        source="SynapticRAG, table of parameters",
+    )  # fmt: skip
+    v_th: float = parameter(
+        0.099, "Potential at which a memory fires.", low=1e-6, high=10, source="SynapticRAG, text"
+    )
+    tau_init: float = parameter(
+        43.07, "Time constant of a memory never stimulated.", unit="turns", low=0.1, high=10_000,
+        source="SynapticRAG, text",
+    )  # fmt: skip
+    temporal_floor: float = parameter(
+        0.5, "omega: what passes between memories far apart in time.", low=0, high=1,
+        source="Y4; 0 is Eq. 6",
+    )  # fmt: skip
+    hops: int = parameter(2, "Layers of memories.", unit="hops", low=1, high=6, source="Y5")
+    children: int = parameter(
+        20, "Neighbours looked at around each memory.", unit="memories", low=1, high=100,
+        source="Y5",
+    )  # fmt: skip
+    parents: int = parameter(
+        20, "Strongest memories of a layer that pass a stimulus on.", unit="memories",
+        low=1, high=100, source="one query a layer stays small",
+    )  # fmt: skip
+    fired_only: bool = parameter(
+        default=False, doc="Rank what fired before all else, as the paper returns it."
+    )
+    tau_scale: float = parameter(1.0, "Factor on tau.", low=0.01, high=100, source="Y3")
+    t_scale: float = parameter(1.0, "Factor on turns.", low=0.01, high=100, source="Y3")
+    p_scale: float = parameter(1.0, "Factor on what passes.", low=0.01, high=1, source="Y3")
+    rest: str = parameter(
+        "zero", "Where a memory is reset to; `printed` lets age alone fire.",
+        choices=("zero", "printed"), source="Y2",
+    )  # fmt: skip
+
+
+_PAPER = SynapticOptions(w_base=0.0, w_activation=1.0, hops=3)
+_LITERAL = SynapticOptions(
+    w_base=0.0,
+    w_activation=1.0,
+    hops=3,
+    v_th=0.0997,
+    temporal_floor=0.0,
+    tau_scale=2.704,
+    t_scale=7.93,
+    p_scale=0.46,
+    rest="printed",
+    fired_only=True,
+)
+
+
+class Synaptic:
+    """Pass a stimulus on where meaning and time agree; what charges enough fires (SynapticRAG)."""
+
+    name: ClassVar[str] = "synaptic"
+    seeds: ClassVar[int] = 50
+    options: ClassVar[type[Any]] = SynapticOptions
+    presets: ClassVar[Mapping[str, Any]] = {
+        "default": SynapticOptions(),
+        "paper": _PAPER,
+        "synapticrag": _LITERAL,
+    }
+
+    async def rank(self, search: Search, options: SynapticOptions) -> Ranked:
+        """Stimulate layer by layer, then add the projected peaks to the base."""
+        base = Base.of(search, options)
+        walk = _Walk(search, options)
+        walk.cue()
+        for _ in range(options.hops - 1):
+            parents = walk.parents()
+            if not parents:
+                break
+            await walk.onward(parents)
+        firing = walk.fire()
+        peaks = walk.peaks(firing)
+        pool = await base.reached(search, peaks, weight=options.w_activation)
+        lit = options.w_activation * min_max(pool.read(peaks), 0.0)
+        fired = pool.read(dict.fromkeys(walk.fired(firing), 1.0))
+        parts = {"activation": lit}
+        if options.fired_only:
+            parts["fired"] = fired * (options.w_base + options.w_activation)
+        return pool.ranked(
+            parts,
+            weight=options.w_base,
+            seeds=walk.seeds(),
+            waves=walk.told(firing),
+            path=walk,
+            truncated=False,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Layer:
+    """One layer: what passed, and what did not and why."""
+
+    arcs: tuple[WaveArc, ...]
+    left_out: int
+    cut: tuple[Mark, ...]
+    nodes: tuple[int, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Nodes:
+    """Memories in the order they were met; the cue is the first."""
+
+    ids: list[str] = field(default_factory=lambda: [""])
+    index: dict[str, int] = field(default_factory=dict)
+    turns: list[int] = field(default_factory=list)
+
+    def add(self, node: str, turn: int) -> int:
+        if node not in self.index:
+            self.index[node] = len(self.ids)
+            self.ids.append(node)
+            self.turns.append(turn)
+        return self.index[node]
+
+
+class _Walk:
+    """A stimulus on its way, layer by layer; each memory belongs to the layer that met it."""
+
+    def __init__(self, search: Search, options: SynapticOptions) -> None:
+        self._search, self._options = search, options
+        self._nodes = _Nodes(turns=[search.seeding.profile.turn + 1])
+        self._stimulus = np.ones(1)
+        self._parent = np.full(1, -1, dtype=np.int64)
+        self._layers: list[_Layer] = []
+
+    def cue(self) -> None:
+        """Stimulate the memories nearest to the cue."""
+        candidates = self._search.candidates
+        near = self._search.seeding.by_vector[: self._options.children]
+        self._stimulate(
+            [
+                (_CUE, row.id, int(candidates.columns.turn[candidates.row[row.id]]), row.score)
+                for row in near
+                if row.id in candidates.row
+            ]
+        )
+
+    def parents(self) -> list[int]:
+        """Choose who of the last layer passes the stimulus on."""
+        strong = [
+            node for node in self._layers[-1].nodes if self._stimulus[node] > self._options.stim_th
+        ]
+        strong.sort(key=lambda node: (-self._stimulus[node], self._nodes.ids[node]))
+        return strong[: self._options.parents]
+
+    async def onward(self, parents: Sequence[int]) -> None:
+        """Stimulate the nearest neighbours of all parents, by one query."""
+        ids = [EpisodeId(self._nodes.ids[node]) for node in parents]
+        rows = await self._search.store.nearest(self._search.tenant, ids, self._options.children)
+        self._stimulate(
+            [
+                (self._nodes.index[row.of], row.id, row.turn, row.cosine)
+                for row in rows
+                if row.id not in self._nodes.index
+            ]
+        )
+
+    def fire(self) -> Firing:
+        """Charge every memory reached, and see who fires."""
+        options = self._options
+        rest = _PRINTED if options.rest == "printed" else REST
+        trains = Trains.of(self._nodes.turns[1:], options.tau_init, rest)
+        waited = options.t_scale * np.maximum(0, self._nodes.turns[_CUE] - trains.charged_at)
+        level, drive = advance(
+            trains.potential, trains.current, waited, options.tau_scale * trains.tau, rest=rest
+        )
+        return stimulate(level, drive, self._stimulus[1:], threshold=options.v_th, rest=rest)
+
+    def peaks(self, firing: Firing) -> dict[str, float]:
+        """Read the projected peak of each memory that was stimulated."""
+        reached = self._stimulus[1:] > 0.0
+        top = np.maximum(0.0, firing.peak)
+        return {self._nodes.ids[row + 1]: float(top[row]) for row in np.flatnonzero(reached)}
+
+    def fired(self, firing: Firing) -> list[str]:
+        """Name the memories that fired."""
+        return [self._nodes.ids[row + 1] for row in np.flatnonzero(firing.fired)]
+
+    def seeds(self) -> tuple[SeedRecord, ...]:
+        """Tell what the cue stimulated, and how strongly."""
+        first = self._layers[0].nodes if self._layers else ()
+        total = float(self._stimulus[list(first)].sum()) or 1.0
+        return tuple(
+            SeedRecord(
+                node=self._nodes.ids[node],
+                kind="episode",
+                stream=Stream.VECTOR,
+                label="",
+                energy=float(self._stimulus[node]) / total,
+            )
+            for node in first
+        )
+
+    def told(self, firing: Firing) -> tuple[Wave, ...]:
+        """Tell layer by layer what passed, what stopped a stimulus, and who fired."""
+        waves = []
+        for number, layer in enumerate(self._layers, 1):
+            fired = [node for node in layer.nodes if firing.fired[node - 1]]
+            waves.append(
+                Wave(
+                    number=number,
+                    active=len(layer.nodes),
+                    energy=float(self._stimulus[list(layer.nodes)].sum()),
+                    arcs=layer.arcs,
+                    arcs_left_out=layer.left_out,
+                    marks=(
+                        *marks(
+                            ((self._nodes.ids[one], float(firing.peak[one - 1])) for one in fired),
+                            "fired",
+                        ),
+                        *layer.cut,
+                    ),
+                )
+            )
+        return tuple(waves)
+
+    def __call__(self, episode: EpisodeId) -> tuple[PathStep, ...]:
+        """Follow the best parents back to the cue."""
+        node = self._nodes.index.get(episode, -1)
+        steps: list[PathStep] = []
+        while node > _CUE and self._stimulus[node] > 0.0:
+            parent = int(self._parent[node])
+            steps.insert(
+                0,
+                PathStep(
+                    node=self._nodes.ids[node],
+                    kind="episode",
+                    edge=Stream.VECTOR if parent == _CUE else "NEAR",
+                    label="",
+                    energy=float(self._stimulus[node]),
+                ),
+            )
+            node = parent
+        return tuple(steps)
+
+    def _stimulate(self, found: Sequence[tuple[int, str, int, float]]) -> None:
+        """Pass the parents' stimulus on to a new layer; the better parent of two counts."""
+        before = len(self._nodes.ids)
+        near = [row for row in found if row[3] > self._options.cos_th]
+        far = {child: cosine for _, child, _, cosine in found if cosine <= self._options.cos_th}
+        tail = np.array([parent for parent, _, _, _ in near], dtype=np.int64)
+        head = np.array([self._nodes.add(child, turn) for _, child, turn, _ in near], np.int64)
+        size = len(self._nodes.ids)
+        passed = self._passed(tail, head, np.array([cosine for *_, cosine in near]))
+        held = np.zeros(size)
+        held[:before] = self._stimulus
+        layer = relay(tail, head, passed, stimulus=held, size=size)
+        self._stimulus = np.concatenate((self._stimulus, layer.stimulus[before:]))
+        self._parent = np.concatenate((self._parent, layer.parent[before:]))
+        nodes = tuple(range(before, size))
+        self._layers.append(
+            _Layer(
+                arcs=self._arcs(nodes),
+                left_out=max(0, tail.size - min(_TRACED, len(nodes))),
+                cut=self._cut(far, nodes),
+                nodes=nodes,
+            )
+        )
+
+    def _passed(
+        self, tail: NDArray[np.int64], head: NDArray[np.int64], cosine: FloatArray
+    ) -> FloatArray:
+        options = self._options
+        trains = Trains.of(self._nodes.turns, options.tau_init)
+        tau = 0.5 * (trains.tau[tail] + trains.tau[head]) * options.tau_scale / options.t_scale
+        aligned = association(trains.turns[tail], trains.turns[head], tau)
+        return options.p_scale * transmission(cosine, aligned, floor=options.temporal_floor)
+
+    def _arcs(self, nodes: Sequence[int]) -> tuple[WaveArc, ...]:
+        """List the arcs from best parents; the cue is no node, its arcs are the seeds."""
+        walked = [node for node in nodes if self._parent[node] > _CUE]
+        walked.sort(key=lambda node: (-self._stimulus[node], self._nodes.ids[node]))
+        return tuple(
+            WaveArc(
+                tail=self._nodes.ids[int(self._parent[node])],
+                head=self._nodes.ids[node],
+                edge="NEAR",
+                weight=float(self._stimulus[node] / self._stimulus[self._parent[node]]),
+                energy=float(self._stimulus[node]),
+            )
+            for node in walked[:_TRACED]
+        )
+
+    def _cut(self, far: Mapping[str, float], nodes: Sequence[int]) -> tuple[Mark, ...]:
+        weak = [node for node in nodes if self._stimulus[node] <= self._options.stim_th]
+        kept = {self._nodes.ids[node] for node in nodes}
+        return (
+            *marks(
+                ((one, cosine) for one, cosine in far.items() if one not in kept),
+                "cut: cosine below cos_th",
+            ),
+            *marks(
+                ((self._nodes.ids[node], float(self._stimulus[node])) for node in weak),
+                "passes nothing on: stimulus below stim_th",
+            ),
+        )
