@@ -117,6 +117,8 @@ def metrics_page() -> str:
     metrics.query("", 0.0)
     metrics.recall("", "", {"": 0.0})
     metrics.episodes("")
+    metrics.shadow("", "")
+    metrics.agreement("", 0.0, 0.0, 0.0)
     rows = []
     for family in metrics.registry.collect():
         if family.name.startswith("ecphoria_"):

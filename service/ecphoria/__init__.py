@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from ecphoria.wire.gate import GateAnswer, GateRequest
     from ecphoria.wire.recall import HitAnswer, RecallAnswer, TraceAnswer
+    from ecphoria.wire.shadow import ShadowAnswer
 
 __all__ = [
     "AppendAnswer",
@@ -38,6 +39,7 @@ __all__ = [
     "RecallAnswer",
     "Retries",
     "Scope",
+    "ShadowAnswer",
     "TraceAnswer",
 ]
 
@@ -57,6 +59,7 @@ _HOMES = {
     "RecallAnswer": "ecphoria.wire.recall",
     "Retries": "ecphoria.client",
     "Scope": "ecphoria.model.tenant",
+    "ShadowAnswer": "ecphoria.wire.shadow",
     "TraceAnswer": "ecphoria.wire.recall",
 }
 

@@ -29,6 +29,7 @@ __all__ = ["Metrics", "Spans", "configure_logging"]
 
 _SHORT = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _LONG = (*_SHORT[3:], 30.0, 60.0)
+_SHARES = tuple(tenth / 10 for tenth in range(11))
 _SERVER_ERROR = 500
 _HANDLER = "ecphoria"
 _FOREIGN = ("neo4j", "httpx", "httpcore", "openai", "asyncio", "uvicorn.access")
@@ -81,6 +82,7 @@ class Metrics:
             ("outcome",),
             registry=registry,
         )
+        self._shadows, self._agreement, self._shadow_seconds = _shadow_figures(registry)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count an answered request under its route's template, never its path."""
@@ -103,6 +105,43 @@ class Metrics:
     def episodes(self, outcome: str, number: int = 1) -> None:
         """Count acknowledged episodes."""
         self._episodes.labels(outcome).inc(number)
+
+    def shadow(self, strategy: str, outcome: str) -> None:
+        """Count a recall of a shadow's sample."""
+        self._shadows.labels(strategy, outcome).inc()
+
+    def agreement(self, strategy: str, overlap: float, live_ms: float, shadow_ms: float) -> None:
+        """Count how an answer and its shadow compare."""
+        self._agreement.labels(strategy).observe(overlap)
+        self._shadow_seconds.labels(strategy, "live").observe(live_ms / 1_000)
+        self._shadow_seconds.labels(strategy, "shadow").observe(shadow_ms / 1_000)
+
+
+def _shadow_figures(registry: CollectorRegistry) -> tuple[Counter, Histogram, Histogram]:
+    shadows = Counter(
+        "ecphoria_shadows",
+        "Recalls of a shadow's sample, by its strategy and by what came of them: compared,"
+        " dropped because too many waited, or failed.",
+        ("strategy", "outcome"),
+        registry=registry,
+    )
+    agreement = Histogram(
+        "ecphoria_shadow_overlap",
+        "Share of the hits that an answer and its shadow have in common, by the shadow's"
+        " strategy.",
+        ("strategy",),
+        buckets=_SHARES,
+        registry=registry,
+    )
+    seconds = Histogram(
+        "ecphoria_shadow_seconds",
+        "Time of compared recalls without the encoder, by the shadow's strategy, of the side:"
+        " live or shadow.",
+        ("strategy", "side"),
+        buckets=_SHORT,
+        registry=registry,
+    )
+    return shadows, agreement, seconds
 
 
 class Spans:

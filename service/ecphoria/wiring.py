@@ -29,15 +29,19 @@ from ecphoria.graph.gds import Priors
 from ecphoria.graph.ingest import EpisodeWriter
 from ecphoria.graph.keys import Keys
 from ecphoria.graph.migrate import migrate
+from ecphoria.graph.policies import Policies
 from ecphoria.graph.queries import cypher_root
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.ids import TraceId
+from ecphoria.model.shadow import Comparison
 from ecphoria.ports.tenants import Archive, Health
 from ecphoria.ports.world import Embedder
+from ecphoria.recall.policies import TenantPolicies
 from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.shadow import ShadowedRecall
 from ecphoria.settings import Settings, TracingSettings
 from ecphoria.telemetry import Metrics, Spans
 from ecphoria.tenancy.access import Access
@@ -80,6 +84,8 @@ class Services:
     settings: Settings
     ingest: IngestService
     recall: RecallService
+    policies: TenantPolicies
+    shadowed: ShadowedRecall
     consolidation: ConsolidationService
     archive: Archive
     tenancy: TenancyService
@@ -131,12 +137,17 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         tenancy, access = _tenancy(settings, graph)
         recall = _recall(settings, graph, embedder)
         stack.push_async_callback(recall.close)
+        policies = TenantPolicies(Policies(graph), recall.check, time.monotonic)
+        shadowed = ShadowedRecall(recall, policies, partial(_tell_shadow, metrics))
+        stack.push_async_callback(shadowed.close)
         services = Services(
             settings=settings,
             ingest=IngestService(
                 store=EpisodeWriter(graph), embedder=embedder, clock=SystemClock()
             ),
             recall=recall,
+            policies=policies,
+            shadowed=shadowed,
             consolidation=ConsolidationService(
                 steps=(Prior(Priors(graph, options)),),
                 clock=SystemClock(),
@@ -295,6 +306,14 @@ def _recall(settings: Settings, graph: Graph, embedder: Embedder) -> RecallServi
         default_strategy=settings.recall.strategy,
         snippet=_snippet(cypher_root() / "browser" / _TRACE_QUERY),
     )
+
+
+def _tell_shadow(
+    metrics: Metrics, strategy: str, outcome: str, comparison: Comparison | None
+) -> None:
+    metrics.shadow(strategy, outcome)
+    if comparison is not None:
+        metrics.agreement(strategy, comparison.overlap, comparison.live_ms, comparison.shadow_ms)
 
 
 def _snippet(saved_query: Path) -> Callable[[TraceId], str]:

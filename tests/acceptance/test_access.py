@@ -47,6 +47,12 @@ CALLS: dict[str, Call] = {
     "get /v1/gate": lambda o, _: o.get("/v1/gate"),
     "put /v1/gate": lambda o, _: o.put("/v1/gate", json=GATE),
     "delete /v1/gate": lambda o, _: o.delete("/v1/gate"),
+    "get /v1/shadow": lambda o, _: o.get("/v1/shadow"),
+    "put /v1/shadow": lambda o, _: o.put("/v1/shadow", json={"strategy": "dense"}),
+    "delete /v1/shadow/report": lambda o, _: o.delete("/v1/shadow/report"),
+    "post /v1/promotion": lambda o, _: o.post("/v1/promotion"),
+    "delete /v1/promotion": lambda o, _: o.delete("/v1/promotion"),
+    "delete /v1/shadow": lambda o, _: o.delete("/v1/shadow"),
     "delete /v1/keys/{key}": lambda o, ids: o.delete(f"/v1/keys/{ids['key']}"),
 }
 
@@ -153,6 +159,8 @@ SCOPE_OF = {
     "admin": {
         "get /v1/keys", "post /v1/keys", "delete /v1/keys/{key}",
         "get /v1/gate", "put /v1/gate", "delete /v1/gate",
+        "get /v1/shadow", "put /v1/shadow", "delete /v1/shadow", "delete /v1/shadow/report",
+        "post /v1/promotion", "delete /v1/promotion",
     },
     "operator": {"get /v1/tenants", "post /v1/tenants", "delete /v1/tenants/{name}"},
 }  # fmt: skip

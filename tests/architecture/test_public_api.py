@@ -51,8 +51,10 @@ def test_the_generated_client_is_fresh() -> None:
     script = PACKAGE.parents[1] / "scripts" / "generate_sync_client.py"
     namespace: dict[str, object] = {"__file__": str(script), "__name__": "generator"}
     exec(compile(script.read_text(encoding="utf-8"), script, "exec"), namespace)  # noqa: S102
-    generate = namespace["generate"]
+    generate, twins = namespace["generate"], namespace["TWINS"]
     assert callable(generate)
-    source = (PACKAGE / "client" / "async_client.py").read_text(encoding="utf-8")
-    written = (PACKAGE / "client" / "sync_client.py").read_text(encoding="utf-8")
-    assert generate(source) == written, "run: python scripts/generate_sync_client.py"
+    assert isinstance(twins, dict)
+    assert {one.name for one in twins} == {"async_client.py", "async_sending.py"}
+    for source, twin in twins.items():
+        written = twin.read_text(encoding="utf-8")
+        assert generate(source) == written, "run: python scripts/generate_sync_client.py"

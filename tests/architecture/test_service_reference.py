@@ -16,6 +16,7 @@ from ecphoria.api import (
     gate,
     operations,
     recall,
+    shadow,
 )
 from ecphoria.api.problems import PROBLEMS
 from ecphoria.ingest.service import BATCH_LIMIT
@@ -50,6 +51,7 @@ def test_every_error_has_a_row_in_the_table() -> None:
 def test_every_endpoint_is_documented_and_no_other() -> None:
     modules = (
         administration, archive, browser, consolidation, episodes, gate, operations, recall,
+        shadow,
     )  # fmt: skip
     served = {
         f"{method} {route.path}"

@@ -19,6 +19,7 @@ from ecphoria.api import (
     gate,
     operations,
     problems,
+    shadow,
 )
 from ecphoria.api import recall as recalling
 from ecphoria.wire.problem import Problem
@@ -57,6 +58,7 @@ def create_app(services: Services) -> FastAPI:
         consolidation,
         administration,
         gate,
+        shadow,
         operations,
         browser,
     ):

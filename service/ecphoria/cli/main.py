@@ -16,6 +16,7 @@ from ecphoria.cli.eval import evaluation
 from ecphoria.cli.importing import import_file
 from ecphoria.cli.local import add_local_commands
 from ecphoria.cli.memory import recall, remember, stats
+from ecphoria.cli.shadow import shadow
 from ecphoria.errors import EcphoriaError
 
 __all__ = ["app", "run"]
@@ -40,6 +41,7 @@ add_local_commands(app, service="Run the service", engine="The local Neo4j")
 app.add_typer(evaluation, name="eval", rich_help_panel=_KEEP)
 app.command(rich_help_panel=_KEEP)(calibrate)
 app.add_typer(gate, name="gate", rich_help_panel=_KEEP)
+app.add_typer(shadow, name="shadow", rich_help_panel=_KEEP)
 app.add_typer(tenants, name="tenants", rich_help_panel=_KEEP)
 app.add_typer(keys, name="keys", rich_help_panel=_KEEP)
 

@@ -1,27 +1,23 @@
 # Generated from async_client.py by scripts/generate_sync_client.py; edit that one.
 """The synchronous client: every call of the REST API as a typed method."""
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self
 from uuid import uuid4
 
 import httpx
-from pydantic import BaseModel, TypeAdapter
 
 from ecphoria.client.exchange import (
     Call,
-    Parameter,
     Retries,
     body_of,
-    error_of,
     instant_text,
     is_loopback,
     segment,
-    unreachable,
 )
+from ecphoria.client.sync_sending import Sender
 from ecphoria.model.episode import MetadataValue
 from ecphoria.model.recall import OptionValue
 from ecphoria.model.tenant import Scope
@@ -38,7 +34,6 @@ from ecphoria.wire.administration import (
     TenantAnswer,
     TenantRequest,
 )
-from ecphoria.wire.base import Request
 from ecphoria.wire.consolidation import ConsolidationAnswer
 from ecphoria.wire.episodes import (
     AppendAnswer,
@@ -51,14 +46,14 @@ from ecphoria.wire.episodes import (
 )
 from ecphoria.wire.gate import GateAnswer, GateRequest
 from ecphoria.wire.recall import FilterRequest, RecallAnswer, RecallRequest, TraceAnswer
+from ecphoria.wire.shadow import ShadowAnswer, ShadowRequest
 
 __all__ = ["Client"]
 
 _DEFAULT_URL = "http://127.0.0.1:8765"
-_Model = TypeVar("_Model", bound=BaseModel)
 
 
-class Client:
+class Client(Sender):
     """One connection to an Ecphoria service, synchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands
@@ -84,18 +79,18 @@ class Client:
         retries: Retries | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self._base_url = base_url.rstrip("/")
+        address = base_url.rstrip("/")
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         if tenant is not None:
             headers["Ecphoria-Tenant"] = tenant
-        self._retries = retries or Retries()
-        self._http = httpx.Client(
-            base_url=self._base_url,
+        http = httpx.Client(
+            base_url=address,
             headers=headers,
             timeout=timeout,
             transport=transport,
-            trust_env=not is_loopback(self._base_url),
+            trust_env=not is_loopback(address),
         )
+        super().__init__(address, http, retries or Retries())
 
     def __enter__(self) -> Self:
         return self
@@ -335,46 +330,53 @@ class Client:
         """Go back to the shipped gate."""
         self._send(Call(method="DELETE", path="/v1/gate", repeatable=True))
 
+    def shadow(self) -> ShadowAnswer:
+        """Show the default strategy, the one in its shadow, and how they compare.
+
+        Needs the scope admin, as do the calls that change it.
+        """
+        return self._get("/v1/shadow", ShadowAnswer)
+
+    def set_shadow(
+        self,
+        strategy: str,
+        *,
+        options: Mapping[str, OptionValue] | None = None,
+        share: float = 0.1,
+    ) -> ShadowAnswer:
+        """Run a strategy in the shadow of the live one; answers stay as they are.
+
+        Args:
+            strategy: Name of the strategy to try.
+            options: Its parameters, `preset` among them.
+            share: Share of the cues, 0 to 1.
+        """
+        given = {"strategy": strategy, "options": dict(options or {}), "share": share}
+        wanted = body_of(ShadowRequest, given)
+        call = Call(method="PUT", path="/v1/shadow", repeatable=True, body=wanted)
+        return ShadowAnswer.model_validate_json((self._send(call)).content)
+
+    def end_shadow(self) -> None:
+        """Run nothing in the shadow."""
+        self._send(Call(method="DELETE", path="/v1/shadow", repeatable=True))
+
+    def reset_shadow_report(self) -> None:
+        """Begin to count and compare anew."""
+        self._send(Call(method="DELETE", path="/v1/shadow/report", repeatable=True))
+
+    def promote_shadow(self) -> ShadowAnswer:
+        """Make the shadow's strategy the tenant's default, and end the shadow."""
+        call = Call(method="POST", path="/v1/promotion", repeatable=False)
+        return ShadowAnswer.model_validate_json((self._send(call)).content)
+
+    def undo_promotion(self) -> ShadowAnswer:
+        """Go back to the default before the latest promotion."""
+        call = Call(method="DELETE", path="/v1/promotion", repeatable=False)
+        return ShadowAnswer.model_validate_json((self._send(call)).content)
+
     def ready(self) -> ReadinessAnswer:
         """Tell whether the service can serve, and what is missing for full service."""
         return self._get("/readyz", ReadinessAnswer)
-
-    def _get(self, path: str, model: type[_Model], **parameters: Parameter) -> _Model:
-        call = Call(method="GET", path=path, repeatable=True, parameters=parameters)
-        return model.model_validate_json((self._send(call)).content)
-
-    def _get_all(self, path: str, model: type[_Model]) -> Sequence[_Model]:
-        answer = self._send(Call(method="GET", path=path, repeatable=True))
-        return TypeAdapter(tuple[model, ...]).validate_json(answer.content)  # type: ignore[valid-type]  # a type made at run time
-
-    def _post(self, path: str, body: Request, model: type[_Model], *, repeatable: bool) -> _Model:
-        call = Call(method="POST", path=path, repeatable=repeatable, body=body)
-        return model.model_validate_json((self._send(call)).content)
-
-    def _send(self, call: Call) -> httpx.Response:
-        attempt = 0
-        while True:
-            answer, cause = None, None
-            try:
-                answer = self._http.request(
-                    call.method,
-                    call.path,
-                    params=call.query(),
-                    headers=call.headers(),
-                    content=call.content(),
-                    timeout=call.timeout_s or httpx.USE_CLIENT_DEFAULT,
-                )
-            except httpx.TransportError as error:
-                cause = error
-                failure = unreachable(self._base_url, error)
-            else:
-                if answer.is_success:
-                    return answer
-                failure = error_of(answer)
-            if not self._retries.allow(call, attempt, failure):
-                raise failure from cause
-            time.sleep(self._retries.pause_s(attempt, answer))
-            attempt += 1
 
 
 def _keyed(episode: AppendRequest) -> AppendRequest:

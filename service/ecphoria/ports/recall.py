@@ -11,6 +11,7 @@ from ecphoria.model.episode import Episode
 from ecphoria.model.gate import Gate
 from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.recall import Filters, Trace
+from ecphoria.model.shadow import Policy
 from ecphoria.ports.world import Vector
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Lexicon",
     "NearFacts",
     "Neighbour",
+    "PolicyStore",
     "Profile",
     "RecallStore",
     "SeedRow",
@@ -330,6 +332,18 @@ class RecallStore(Protocol):
 
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
         """Fetch whole episodes, in the order asked; missing ones are left out."""
+        ...
+
+
+class PolicyStore(Protocol):
+    """Where a tenant's choice of strategy is kept."""
+
+    async def find(self, tenant: TenantId) -> Policy:
+        """Find how the tenant's recalls run; NotFound without the tenant."""
+        ...
+
+    async def save(self, tenant: TenantId, policy: Policy) -> None:
+        """Keep how the tenant's recalls run; NotFound without the tenant."""
         ...
 
 

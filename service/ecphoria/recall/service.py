@@ -15,6 +15,7 @@ from ecphoria.model.ids import TenantId, TraceId, fresh_id
 from ecphoria.model.recall import (
     Cue,
     Hit,
+    OptionValue,
     RecallOptions,
     RecallResult,
     SeedRecord,
@@ -110,8 +111,26 @@ class RecallService:
         names = sorted(STRATEGIES, key=lambda name: (name != self._default, name))
         return [_describe(STRATEGIES[name]) for name in names]
 
-    async def recall(self, tenant: TenantId, cue: Cue, options: RecallOptions) -> RecallResult:
+    def check(self, strategy: str, options: Mapping[str, OptionValue]) -> None:
+        """Check that there is such a strategy and that it takes these options.
+
+        Raises:
+            InvalidInput: An option it does not have or that is out of bounds.
+            UnknownStrategy: No such strategy.
+        """
+        found = self._strategy(strategy)
+        resolve(found.options, found.presets, options)
+
+    async def recall(
+        self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool = True
+    ) -> RecallResult:
         """Wake what a cue calls for.
+
+        Args:
+            tenant: Whose memories.
+            cue: What is asked.
+            options: How.
+            record: Leave a trace; without, the answer's `trace_id` leads nowhere.
 
         Raises:
             InvalidInput: An empty cue, an option out of bounds; the message says what to send.
@@ -137,7 +156,8 @@ class RecallService:
             hits=hits,
             seeds=labelled_seeds(ranked, episodes, search.candidates),
         )
-        self._keep(tenant, trace)
+        if record:
+            self._keep(tenant, trace)
         clock.lap("rank")
         return RecallResult(
             hits=hits,
