@@ -22,7 +22,7 @@ from ecphoria.engine.java import JavaRuntime, find_java
 from ecphoria.engine.lock import JarLock, packaged_lock
 from ecphoria.engine.maven import Fetch, maven_fetch
 from ecphoria.engine.progress import Progress, Report, Stage, silent
-from ecphoria.engine.watch import stop_if_unused
+from ecphoria.engine.watch import leave
 from ecphoria.errors import EngineError
 
 __all__ = ["Endpoint", "Engine", "EngineSettings", "EngineState", "EngineStatus"]
@@ -125,7 +125,7 @@ class Engine:
                     endpoint = self._ensure(report, keep=False)
                 yield endpoint
         finally:
-            stop_if_unused(self._home)
+            leave(self._home)
 
     def down(self) -> bool:
         """Stop the server cleanly, whoever started it, and tell whether there was one."""

@@ -6,12 +6,15 @@ alone is waiting for the last user to be gone.
 """
 
 import sys
+import time
 from pathlib import Path
 
 from ecphoria.engine.home import Home, held, held_if_free
 from ecphoria.engine.process import find_server, stop
 
-__all__ = ["stop_if_unused", "watch"]
+__all__ = ["leave", "stop_if_unused", "watch"]
+
+_LOOKS, _LOOK_AGAIN_S = 4, 0.05
 
 
 def stop_if_unused(home: Home) -> bool:
@@ -26,6 +29,15 @@ def stop_if_unused(home: Home) -> bool:
             stop(server)
         home.write_state(state.stopped())
         return True
+
+
+def leave(home: Home) -> None:
+    """Stop the server if its last user leaves; another user stops it, or the watcher does."""
+    for _ in range(_LOOKS):
+        if stop_if_unused(home):
+            return
+        # For an instant the watcher holds the users' lock itself, which looks like a user.
+        time.sleep(_LOOK_AGAIN_S)
 
 
 def watch(home: Home) -> None:
