@@ -11,11 +11,13 @@ from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.gds import Priors
 from ecphoria.graph.keys import Keys
+from ecphoria.graph.policies import Policies
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
 from ecphoria.model.gate import SHIPPED
 from ecphoria.model.ids import KeyId, fresh_id
+from ecphoria.model.shadow import Choice, Policy
 from ecphoria.model.tenant import ApiKey, Scope
 from tests.conftest import Server, new_tenant
 from tests.contract.memories import episode_id, everything, write
@@ -56,6 +58,7 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         turn = episode_id(tenant, "1")
         await priors.save_priors(tenant, "cycle", concepts=False, priors={turn: 0.5})
         await Tenants(graph).set_gate(tenant, SHIPPED)
+        await Policies(graph).save(tenant, Policy(promoted=(Choice(strategy="dense"),)))
         key = ApiKey(
             id=KeyId(fresh_id()),
             tenant=tenant,
