@@ -250,7 +250,7 @@ async def test_a_deleted_memory_is_not_remembered(graph: Graph, tenant: TenantId
     gone = episode_id(tenant, "2")
     await write(graph, tenant, IngestChanges(items=-1, removed=(gone,)))
     await warm.lexicon(tenant, [], [])
-    assert len(warm._columns._shelves[tenant][1]) == 0
+    assert len(warm._columns._memories[tenant]) == 0
     assert gone not in (await warm.columns(tenant, [], windows, None)).id
 
 

@@ -1,20 +1,22 @@
 """Columns of a bounded subgraph, and the memory of what never changes in them.
 
-An episode is immutable: only its place among its neighbours moves. So each recall reads places,
-and contents (terms, vector, speaker, flags) only of episodes this process has not seen lately.
-The database stays the only truth: an episode that is not live any more has no place, and what is
-remembered of a tenant is dropped as soon as one of its episodes was deleted.
+An episode is immutable: only its place among its neighbours moves. So contents (terms, vector,
+speaker, flags) are read only of episodes this process has not seen lately, and places only of
+those it has not seen since the tenant's last change. The database stays the only truth: every
+recall reads the tenant's counters first, places are dropped when anything changed, and contents
+when an episode was deleted.
 """
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.graph.contents import Content, IntArray, Shelf
 from ecphoria.graph.executor import Graph, Statement
+from ecphoria.graph.places import Place, PlaceBook
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.ports.recall import Around, Columns, Window
 from ecphoria.ports.world import Vector
@@ -23,7 +25,7 @@ __all__ = ["ColumnReader"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Places:
+class _PlaceLists:
     id: list[str]
     turn: list[int]
     session: list[str]
@@ -32,27 +34,43 @@ class _Places:
     context_norm: list[float]
 
 
-_LIST_PLACES = Statement("recall.list_places", _Places)
+_LIST_PLACES = Statement("recall.list_places", _PlaceLists)
 _LIST_CONTENTS = Statement("recall.list_contents", Content)
 
 
+@dataclass(slots=True, kw_only=True)
+class _Memory:
+    """What is remembered of one tenant."""
+
+    deletions: int = 0
+    change: int = -1
+    shelf: Shelf = field(default_factory=Shelf)
+    book: PlaceBook = field(default_factory=PlaceBook)
+
+    def __len__(self) -> int:
+        return len(self.shelf) + len(self.book)
+
+
 class ColumnReader:
-    """Reads columns, remembering the contents of up to `keep` episodes."""
+    """Reads columns, remembering up to `keep` contents and places."""
 
     def __init__(self, graph: Graph, keep: int) -> None:
         self._graph = graph
         self._keep = keep
-        self._shelves: OrderedDict[TenantId, tuple[int, Shelf]] = OrderedDict()
+        self._memories: OrderedDict[TenantId, _Memory] = OrderedDict()
 
-    def check(self, tenant: TenantId, deletions: int) -> None:
-        """Forget a tenant's contents if an episode was deleted since they were read."""
-        known = self._shelves.get(tenant)
-        if known is None or known[0] != deletions:
-            self._shelves[tenant] = (deletions, Shelf())
+    def check(self, tenant: TenantId, *, change: int, deletions: int) -> None:
+        """Forget what the tenant's counters say is not as it was read."""
+        known = self._memories.setdefault(tenant, _Memory())
+        if known.deletions != deletions:
+            known.shelf = Shelf()
+        if known.change != change:
+            known.book = PlaceBook()
+        known.deletions, known.change = deletions, change
 
     def forget(self, tenant: TenantId) -> None:
         """Forget all of a tenant that is gone."""
-        self._shelves.pop(tenant, None)
+        self._memories.pop(tenant, None)
 
     async def read(
         self,
@@ -63,7 +81,37 @@ class ColumnReader:
         around: Around,
     ) -> Columns:
         """Fetch episodes by id, by place in their session, and near others, each once."""
-        (places,) = await self._graph.run(
+        if around.ids:
+            places = await self._read_places(tenant, ids, windows, around)
+        else:
+            places = await self._places(tenant, ids, windows)
+        shelf = await self._stocked(tenant, [place.id for place in places])
+        # An episode deleted between the two reads has a place but no content.
+        return _columns([place for place in places if place.id in shelf], shelf, vector)
+
+    async def vectors(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, Vector]:
+        """Fetch the vectors of episodes; those that are gone are absent."""
+        shelf = await self._stocked(tenant, ids)
+        there = [one for one in ids if one in shelf]
+        return dict(zip(there, shelf.vector[shelf.slots(there)], strict=True))
+
+    async def _places(
+        self, tenant: TenantId, ids: Sequence[str], windows: Sequence[Window]
+    ) -> Sequence[Place]:
+        # Held on to: what is read now must not be learnt by the book of a later state.
+        book = self._memories.get(tenant, _Memory()).book
+        new_ids, new_windows = book.unknown(ids, windows)
+        if new_ids or new_windows:
+            read = await self._read_places(tenant, new_ids, new_windows, Around())
+            book.learn(new_ids, new_windows, read)
+        return book.read(ids, windows)
+
+    async def _read_places(
+        self, tenant: TenantId, ids: Sequence[str], windows: Sequence[Window], around: Around
+    ) -> Sequence[Place]:
+        (lists,) = await self._graph.run(
             _LIST_PLACES,
             tenant=tenant,
             ids=list(ids),
@@ -75,22 +123,15 @@ class ColumnReader:
                 for window in windows
             ],
         )
-        shelf = await self._stocked(tenant, places.id)
-        # An episode deleted between the two reads has a place but no content.
-        rows = [row for row, one in enumerate(places.id) if one in shelf]
-        return _columns(places, np.array(rows, dtype=np.int64), shelf, vector)
-
-    async def vectors(
-        self, tenant: TenantId, ids: Sequence[EpisodeId]
-    ) -> Mapping[EpisodeId, Vector]:
-        """Fetch the vectors of episodes; those that are gone are absent."""
-        shelf = await self._stocked(tenant, ids)
-        there = [one for one in ids if one in shelf]
-        return dict(zip(there, shelf.vector[shelf.slots(there)], strict=True))
+        columns = (
+            lists.session, lists.ordinal, lists.turn, lists.id,
+            lists.near_length, lists.context_norm,
+        )  # fmt: skip
+        return [Place(*row) for row in zip(*columns, strict=True)]
 
     async def _stocked(self, tenant: TenantId, ids: Sequence[str]) -> Shelf:
         """Give the tenant's shelf with all of these on it."""
-        _, shelf = self._shelves.get(tenant, (0, Shelf()))
+        shelf = self._memories.get(tenant, _Memory()).shelf
         missing = [one for one in ids if one not in shelf]
         if missing:
             shelf.put(await self._graph.run(_LIST_CONTENTS, tenant=tenant, ids=missing))
@@ -98,29 +139,29 @@ class ColumnReader:
         return shelf
 
     def _bound(self, tenant: TenantId) -> None:
-        """Drop whole shelves, those used longest ago first, while more is kept than may be."""
-        if tenant in self._shelves:
-            self._shelves.move_to_end(tenant)
-        while sum(len(shelf) for _, shelf in self._shelves.values()) > self._keep:
-            self._shelves.popitem(last=False)
+        """Drop whole tenants, those asked longest ago first, while more is kept than may be."""
+        if tenant in self._memories:
+            self._memories.move_to_end(tenant)
+        while sum(len(memory) for memory in self._memories.values()) > self._keep:
+            self._memories.popitem(last=False)
 
 
-def _columns(places: _Places, rows: IntArray, shelf: Shelf, vector: Vector | None) -> Columns:
-    ids = tuple(EpisodeId(places.id[row]) for row in rows.tolist())
+def _columns(places: Sequence[Place], shelf: Shelf, vector: Vector | None) -> Columns:
+    ids = tuple(EpisodeId(place.id) for place in places)
     slots = shelf.slots(ids)
     length, facts = shelf.length[slots], shelf.facts[slots]
     at = slots.tolist()
     return Columns(
         id=ids,
-        turn=np.array(places.turn, np.int64)[rows],
-        session=tuple(places.session[row] or None for row in rows.tolist()),
-        ordinal=np.array(places.ordinal, np.int64)[rows],
+        turn=np.array([place.turn for place in places], np.int64),
+        session=tuple(place.session or None for place in places),
+        ordinal=np.array([place.ordinal for place in places], np.int64),
         speaker=tuple(shelf.speaker[slot] for slot in at),
         occurred_ms=shelf.occurred_ms[slots],
         terms=tuple(shelf.terms[slot] for slot in at),
         length=length[:, 0],
-        near_length=np.array(places.near_length, np.float64)[rows],
-        context_norm=np.array(places.context_norm, np.float64)[rows],
+        near_length=np.array([place.near_length for place in places], np.float64),
+        context_norm=np.array([place.context_norm for place in places], np.float64),
         length_prior=length[:, 1],
         is_question=facts[:, 0],
         time_expression=facts[:, 1],

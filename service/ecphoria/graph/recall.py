@@ -130,6 +130,7 @@ class _NearestLists:
 
 _LOAD_LEXICON = Statement("recall.load_lexicon", _LexiconRow)
 _SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", _FoundRow)
+_SEEDS_BY_VECTOR_WITHIN = Statement("recall.seeds_by_vector_within", _FoundRow)
 _SEEDS_BY_TEXT = Statement("recall.seeds_by_text", _FoundRow)
 _EXPAND_FRONTIER = Statement("recall.expand_frontier", _ArcLists)
 _LIST_CONCEPTS_OF = Statement("recall.list_concepts_of", _EdgeLists)
@@ -163,7 +164,7 @@ class EpisodeReader:
         if row is None:
             self._columns.forget(tenant)
             raise NotFound("there is no such tenant", tenant=tenant)
-        self._columns.check(tenant, row.deletions)
+        self._columns.check(tenant, change=row.change, deletions=row.deletions)
         return Lexicon(
             profile=_to_profile(row),
             terms=[TermCount(**term) for term in row.terms],
@@ -174,19 +175,25 @@ class EpisodeReader:
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the vector index; score is the cosine; best first, ties by turn."""
-        rows = await self._graph.run(
-            _SEEDS_BY_VECTOR,
-            tenant=tenant,
-            vector=packed(vector),
-            fetch=_overfetch(limit),
-            limit=limit,
-            session_from=filters.session or _FIRST_TEXT,
-            session_to=filters.session or _LAST_TEXT,
-            speaker_from=filters.speaker or _FIRST_TEXT,
-            speaker_to=filters.speaker or _LAST_TEXT,
-            occurred_from=filters.occurred_from or _FIRST_INSTANT,
-            occurred_before=filters.occurred_before or _LAST_INSTANT,
-        )
+        asked = {
+            "tenant": tenant,
+            "vector": packed(vector),
+            "fetch": _overfetch(limit),
+            "limit": limit,
+        }
+        if filters == Filters():
+            rows = await self._graph.run(_SEEDS_BY_VECTOR, **asked)
+        else:
+            rows = await self._graph.run(
+                _SEEDS_BY_VECTOR_WITHIN,
+                **asked,
+                session_from=filters.session or _FIRST_TEXT,
+                session_to=filters.session or _LAST_TEXT,
+                speaker_from=filters.speaker or _FIRST_TEXT,
+                speaker_to=filters.speaker or _LAST_TEXT,
+                occurred_from=filters.occurred_from or _FIRST_INSTANT,
+                occurred_before=filters.occurred_before or _LAST_INSTANT,
+            )
         return [_to_seed(row) for row in rows]
 
     async def seeds_by_text(
