@@ -45,6 +45,7 @@ from ecphoria.recall.shadow import ShadowedRecall
 from ecphoria.settings import Settings, TracingSettings
 from ecphoria.telemetry import Metrics, Spans
 from ecphoria.tenancy.access import Access
+from ecphoria.tenancy.secrets import prefix_of
 from ecphoria.tenancy.service import TenancyService
 
 __all__ = ["Reports", "Services", "build", "embedder_options", "engine_settings"]
@@ -324,16 +325,20 @@ def _snippet(saved_query: Path) -> Callable[[TraceId], str]:
 
 
 async def _open_store(settings: Settings, tenancy: TenancyService) -> Path | None:
-    """Leave the first operator's key where only this user reads it."""
-    given = settings.auth.bootstrap_key
+    """Leave an operator's key that fits the store where only this user reads it."""
+    given, file = settings.auth.bootstrap_key, settings.home / ADMIN_KEY_FILE
+    kept = file.read_text(encoding="utf-8").strip() if file.exists() else None
     issued = await tenancy.open_store(
         given_key=given.get_secret_value() if given else None,
         needs_key=settings.auth.enabled,
+        kept_key=kept or None,
     )
     if issued is None:
         return None
-    file = settings.home / ADMIN_KEY_FILE
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if kept:
+        aside = file.rename(file.with_name(f"admin.{prefix_of(kept)}.key"))
+        log.warning("admin_key_was_of_another_store", kept_as=str(aside))
     write_private(file, issued.secret + "\n")
     log.info("admin_key_written", file=str(file))
     return file

@@ -1,12 +1,14 @@
 """PageRank by GDS on the real server, against the worked example and a second method."""
 
+from datetime import UTC, datetime
 from math import exp
+from typing import Any
 
 import numpy as np
 import pytest
 
 from ecphoria.consolidation.prior import Prior
-from ecphoria.consolidation.step import Skipped
+from ecphoria.consolidation.step import Cycle, Skipped
 from ecphoria.errors import EcphoriaError
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
@@ -15,7 +17,9 @@ from ecphoria.graph.recall import EpisodeReader
 from ecphoria.kernels.adjacency import Adjacency
 from ecphoria.kernels.midrank import midrank
 from ecphoria.kernels.pagerank_push import push
+from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.ports.consolidation import LeaseLost
 from ecphoria.ports.ingest import IngestChanges
 from tests.conftest import Cypher, Server
 from tests.contract.memories import (
@@ -84,6 +88,10 @@ def a_web(tenant: TenantId) -> IngestChanges:
     )
 
 
+def a_cycle(tenant: TenantId, **how: Any) -> Cycle:
+    return Cycle(id=fresh_id(), tenant=tenant, now=datetime.now(UTC), **how)
+
+
 async def priors_in(cypher: Cypher, tenant: TenantId) -> dict[str, float]:
     rows = await cypher(
         "MATCH (n) WHERE n.tenant = $tenant AND n.prior IS NOT NULL"
@@ -119,7 +127,7 @@ async def test_the_figures_equal_a_second_method(
     graph: Graph, store: Priors, tenant: TenantId, cypher: Cypher
 ) -> None:
     await write(graph, tenant, a_web(tenant))
-    await Prior(store).run(tenant, fresh_id())
+    await Prior(store).run(a_cycle(tenant))
     edges = await cypher(
         "MATCH (a)-[r:NEXT|MENTIONS|ABOUT]->(b) WHERE a.tenant = $tenant"
         " RETURN a.id AS a, b.id AS b, r.weight AS w",
@@ -151,13 +159,13 @@ async def test_nodes_without_edges_change_nothing_and_repeating_changes_nothing(
     graph: Graph, store: Priors, tenant: TenantId, cypher: Cypher
 ) -> None:
     await write(graph, tenant, a_web(tenant))
-    await Prior(store).run(tenant, fresh_id())
+    await Prior(store).run(a_cycle(tenant))
     before = await priors_in(cypher, tenant)
-    await Prior(store).run(tenant, fresh_id())
+    await Prior(store).run(a_cycle(tenant))
     assert await priors_in(cypher, tenant) == before
     alone = (turn(tenant, number, session=f"x{number}", ordinal=0) for number in range(100, 160))
     await write(graph, tenant, appended(*alone))
-    await Prior(store).run(tenant, fresh_id())
+    await Prior(store).run(a_cycle(tenant))
     assert await priors_in(cypher, tenant) == before
 
 
@@ -166,7 +174,7 @@ async def test_a_tenant_ranks_its_own_graph_and_loses_what_is_gone(
 ) -> None:
     await write(graph, tenant, the_worked_example(tenant))
     await write(graph, other_tenant, everything(other_tenant))
-    counts = await Prior(store).run(tenant, fresh_id())
+    counts = (await Prior(store).run(a_cycle(tenant))).counts
     assert (counts["episodes"], counts["concepts"], counts["dropped"]) == (3, 1, 0)
     assert await priors_in(cypher, other_tenant) == {}
     first, last = episode_id(tenant, "1"), episode_id(tenant, "4")
@@ -177,14 +185,45 @@ async def test_a_tenant_ranks_its_own_graph_and_loses_what_is_gone(
     await cypher(
         "MATCH (e:Episode {id: $id})-[r:MENTIONS]->() DELETE r", id=episode_id(tenant, "3")
     )
-    counts = await Prior(store).run(tenant, fresh_id())
+    counts = (await Prior(store).run(a_cycle(tenant))).counts
     assert (counts["episodes"], counts["dropped"]) == (2, 1)
     assert EpisodeId(episode_id(tenant, "3")) not in await priors_in(cypher, tenant)
 
 
 async def test_an_empty_memory_is_nothing_to_rank(store: Priors, tenant: TenantId) -> None:
-    counts = await Prior(store).run(tenant, fresh_id())
+    counts = (await Prior(store).run(a_cycle(tenant))).counts
     assert (counts["episodes"], counts["concepts"], counts["arcs"]) == (0, 0, 0)
+
+
+async def test_a_dry_run_tells_the_counts_and_writes_nothing(
+    graph: Graph, store: Priors, tenant: TenantId, cypher: Cypher
+) -> None:
+    await write(graph, tenant, the_worked_example(tenant))
+    outcome = await Prior(store).run(a_cycle(tenant, dry_run=True))
+    assert (outcome.counts["episodes"], outcome.counts["concepts"]) == (3, 1)
+    assert await priors_in(cypher, tenant) == {}
+
+
+@pytest.mark.parametrize("held", [{"token": 2, "seconds": -1}, {"token": 3, "seconds": 60}])
+async def test_without_its_lease_a_step_writes_nothing(
+    graph: Graph, store: Priors, tenant: TenantId, cypher: Cypher, held: dict[str, int]
+) -> None:
+    await write(graph, tenant, the_worked_example(tenant))
+    job = fresh_id()
+    await cypher(
+        "CREATE (:Job {id: $job, tenant: $tenant, token: $token,"
+        " lease_until: datetime() + duration({seconds: $seconds})})",
+        job=job, tenant=tenant, **held,
+    )  # fmt: skip
+    with pytest.raises(LeaseLost):
+        await Prior(store).run(a_cycle(tenant, lease=Lease(job=job, token=2)))
+    assert await priors_in(cypher, tenant) == {}
+    await cypher(
+        "MATCH (j:Job {id: $job}) SET j.lease_until = datetime() + duration('PT1M'), j.token = 2",
+        job=job,
+    )
+    await Prior(store).run(a_cycle(tenant, lease=Lease(job=job, token=2)))
+    assert len(await priors_in(cypher, tenant)) == 4
 
 
 async def test_the_projection_is_dropped_also_after_a_failure(
@@ -232,4 +271,4 @@ async def test_without_the_library_the_step_is_skipped_with_the_remedy(
 
     monkeypatch.setattr(Neo4jQueryRunner, "server_version", unknown)
     with pytest.raises(Skipped, match="install the plugin"):
-        await Prior(store).run(tenant, fresh_id())
+        await Prior(store).run(a_cycle(tenant))

@@ -16,7 +16,7 @@ QUERIES = load_queries(cypher_root())
 # fmt: off
 VERBS = frozenset((
     "acquire", "add", "await", "bind", "count", "create", "delete", "drop", "erase", "expand",
-    "find", "gds", "list", "load", "lock", "make", "move", "project", "record", "release",
+    "find", "gds", "hold", "list", "load", "lock", "make", "move", "project", "record", "release",
     "remove", "revoke", "save", "seeds", "show", "start", "unmake", "update",
 ))
 # fmt: on

@@ -56,7 +56,7 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         await Traces(graph, keep=5).save(tenant, [a_trace(tenant)])
         priors = Priors(graph, given)
         turn = episode_id(tenant, "1")
-        await priors.save_priors(tenant, "cycle", concepts=False, priors={turn: 0.5})
+        await priors.save_priors(tenant, "cycle", None, concepts=False, priors={turn: 0.5})
         await Tenants(graph).set_gate(tenant, SHIPPED)
         await Policies(graph).save(tenant, Policy(promoted=(Choice(strategy="dense"),)))
         key = ApiKey(

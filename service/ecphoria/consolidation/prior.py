@@ -4,16 +4,17 @@ Source: SYNAPSE's structural term, with ranks in place of raw values: those shri
 of the graph and vanish beside the other terms.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
+from numpy.typing import NDArray
 
-from ecphoria.consolidation.step import Skipped
+from ecphoria.consolidation.step import Cycle, Skipped
 from ecphoria.kernels.midrank import midrank
-from ecphoria.model.ids import TenantId
-from ecphoria.ports.consolidation import PriorStore
+from ecphoria.model.consolidation import Outcome
+from ecphoria.ports.consolidation import PageRanks, PriorStore
 
 __all__ = ["Prior"]
+
+_CHUNK = 5_000
 
 _NO_LIBRARY = (
     "Neo4j lacks Graph Data Science, so nodes have no prior: install the plugin, or unset "
@@ -33,26 +34,40 @@ class Prior:
     def __init__(self, store: PriorStore) -> None:
         self._store = store
 
-    async def run(self, tenant: TenantId, cycle: str) -> Mapping[str, int]:
+    async def run(self, cycle: Cycle) -> Outcome:
         """Renew the priors of a tenant.
 
         Raises:
             Skipped: The server has no graph library.
         """
-        ranks = await self._store.page_rank(tenant, cycle)
+        ranks = await self._store.page_rank(cycle.tenant, cycle.id)
         if ranks is None:
             raise Skipped(_NO_LIBRARY)
         counts = {"arcs": ranks.arcs, "iterations": ranks.iterations,
                   "converged": int(ranks.converged)}  # fmt: skip
         for kind, among in (("episodes", ~ranks.is_concept), ("concepts", ranks.is_concept)):
             rows = np.flatnonzero(among)
-            priors = midrank(ranks.value[rows]).tolist()
-            await self._store.save_priors(
-                tenant,
-                cycle,
-                concepts=kind == "concepts",
-                priors={ranks.id[row]: prior for row, prior in zip(rows, priors, strict=True)},
-            )
             counts[kind] = rows.size
-        counts["dropped"] = await self._store.drop_old_priors(tenant, cycle)
-        return counts
+            if not cycle.dry_run:
+                await self._save(cycle, kind, ranks, rows)
+        if not cycle.dry_run:
+            await cycle.reached("prior: drop old")
+            counts["dropped"] = await self._store.drop_old_priors(
+                cycle.tenant, cycle.id, cycle.lease
+            )
+        return Outcome(counts=counts)
+
+    async def _save(
+        self, cycle: Cycle, kind: str, ranks: PageRanks, rows: NDArray[np.intp]
+    ) -> None:
+        priors = midrank(ranks.value[rows]).tolist()
+        ranked = sorted(zip((ranks.id[row] for row in rows), priors, strict=True))
+        for first in range(0, len(ranked), _CHUNK):
+            await cycle.reached(f"prior: save {kind}")
+            await self._store.save_priors(
+                cycle.tenant,
+                cycle.id,
+                cycle.lease,
+                concepts=kind == "concepts",
+                priors=dict(ranked[first : first + _CHUNK]),
+            )

@@ -1,12 +1,12 @@
 """The consolidation service: one cycle is its steps in their order, and a report of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import structlog
 
-from ecphoria.consolidation.step import Skipped, Step
+from ecphoria.consolidation.step import Cycle, Skipped, Step
 from ecphoria.errors import Conflict
-from ecphoria.model.consolidation import ConsolidationReport, StepReport, StepStatus
+from ecphoria.model.consolidation import ConsolidationReport, Outcome, StepReport, StepStatus
 from ecphoria.model.ids import TenantId, fresh_id
 from ecphoria.ports.world import Clock
 
@@ -43,19 +43,20 @@ class ConsolidationService:
             self._running.discard(tenant)
 
     async def _cycle(self, tenant: TenantId) -> ConsolidationReport:
-        cycle, started_at, begun = fresh_id(), self._clock.now(), self._monotonic()
-        steps = [await self._step(step, tenant, cycle) for step in self._steps]
+        begun = self._monotonic()
+        cycle = Cycle(id=fresh_id(), tenant=tenant, now=self._clock.now())
+        steps = [await self._step(step, cycle) for step in self._steps]
         seconds = self._monotonic() - begun
-        log.info("consolidated", cycle=cycle, seconds=round(seconds, 3))
+        log.info("consolidated", cycle=cycle.id, seconds=round(seconds, 3))
         return ConsolidationReport(
-            cycle=cycle, started_at=started_at, seconds=seconds, steps=tuple(steps)
+            cycle=cycle.id, started_at=cycle.now, seconds=seconds, steps=tuple(steps)
         )
 
-    async def _step(self, step: Step, tenant: TenantId, cycle: str) -> StepReport:
+    async def _step(self, step: Step, cycle: Cycle) -> StepReport:
         begun, reason = self._monotonic(), ""
-        counts: Mapping[str, int] = {}
+        outcome = Outcome()
         try:
-            counts = await step.run(tenant, cycle)
+            outcome = await step.run(cycle)
         except Skipped as skipped:
             reason = str(skipped)
             log.warning("consolidation_step_skipped", step=step.name, reason=reason)
@@ -63,6 +64,7 @@ class ConsolidationService:
             name=step.name,
             status=StepStatus.SKIPPED if reason else StepStatus.DONE,
             seconds=self._monotonic() - begun,
-            counts=counts,
+            counts=outcome.counts,
+            changes=outcome.changes,
             reason=reason,
         )

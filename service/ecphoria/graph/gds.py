@@ -15,7 +15,9 @@ import neo4j
 import numpy as np
 
 from ecphoria.graph.driver import GraphOptions, translated_errors
-from ecphoria.graph.executor import Done, Graph, Statement
+from ecphoria.graph.executor import Done, Graph, Statement, Work
+from ecphoria.graph.lease import change_under
+from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
 from ecphoria.ports.consolidation import PageRanks
 
@@ -27,7 +29,6 @@ __all__ = ["Priors"]
 
 PREFIX: Final = "ecphoria-"
 _ORPHANED_S: Final = 3_600
-_BATCH: Final = 5_000
 _DAMPING: Final = 0.85
 # A round shrinks what is left to 0.85 of it: 30 would leave 1 %, enough to swap ranks.
 _ROUNDS: Final = 200
@@ -70,19 +71,31 @@ class Priors:
         return await asyncio.to_thread(self._page_rank, tenant, cycle, bookmarks)
 
     async def save_priors(
-        self, tenant: TenantId, cycle: str, *, concepts: bool, priors: Mapping[str, float]
+        self,
+        tenant: TenantId,
+        cycle: str,
+        lease: Lease | None,
+        *,
+        concepts: bool,
+        priors: Mapping[str, float],
     ) -> None:
-        """Store the priors of episodes, or of concepts, in bounded transactions."""
+        """Store priors of episodes, or of concepts, in one transaction."""
         statement = _SAVE_CONCEPT_PRIORS if concepts else _SAVE_EPISODE_PRIORS
-        ids = sorted(priors)
-        for first in range(0, len(ids), _BATCH):
-            rows = [{"id": one, "prior": priors[one]} for one in ids[first : first + _BATCH]]
-            await self._graph.run(statement, tenant=tenant, cycle=cycle, rows=rows)
+        rows = [{"id": one, "prior": prior} for one, prior in sorted(priors.items())]
 
-    async def drop_old_priors(self, tenant: TenantId, cycle: str) -> int:
+        async def save(work: Work) -> None:
+            await work.run(statement, tenant=tenant, cycle=cycle, rows=rows)
+
+        await change_under(self._graph, lease, "consolidation.save_priors", save)
+
+    async def drop_old_priors(self, tenant: TenantId, cycle: str, lease: Lease | None) -> int:
         """Take the prior from every node that this cycle gave none; tell how many."""
-        row = await self._graph.run_one(_DROP_OLD_PRIORS, tenant=tenant, cycle=cycle)
-        return row.dropped if row else 0
+
+        async def drop(work: Work) -> int:
+            row = await work.run_one(_DROP_OLD_PRIORS, tenant=tenant, cycle=cycle)
+            return row.dropped if row else 0
+
+        return await change_under(self._graph, lease, "consolidation.drop_old_priors", drop)
 
     def _page_rank(
         self, tenant: TenantId, cycle: str, bookmarks: neo4j.Bookmarks

@@ -7,9 +7,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
 
-__all__ = ["PageRanks", "PriorStore"]
+__all__ = ["LeaseLost", "PageRanks", "PriorStore"]
+
+
+class LeaseLost(Exception):
+    """A write came after its job's lease was over; another worker has the job, or may take it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +46,25 @@ class PriorStore(Protocol):
         ...
 
     async def save_priors(
-        self, tenant: TenantId, cycle: str, *, concepts: bool, priors: Mapping[str, float]
+        self,
+        tenant: TenantId,
+        cycle: str,
+        lease: Lease | None,
+        *,
+        concepts: bool,
+        priors: Mapping[str, float],
     ) -> None:
-        """Store the priors of episodes, or of concepts, in bounded transactions."""
+        """Store priors of episodes, or of concepts, in one transaction.
+
+        Raises:
+            LeaseLost: The lease is over; nothing was written.
+        """
         ...
 
-    async def drop_old_priors(self, tenant: TenantId, cycle: str) -> int:
-        """Take the prior from every node that this cycle gave none; tell how many."""
+    async def drop_old_priors(self, tenant: TenantId, cycle: str, lease: Lease | None) -> int:
+        """Take the prior from every node that this cycle gave none; tell how many.
+
+        Raises:
+            LeaseLost: The lease is over; nothing was written.
+        """
         ...

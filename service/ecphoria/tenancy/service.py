@@ -46,15 +46,19 @@ class TenancyService:
         self._clock = clock
         self._entropy = entropy
 
-    async def open_store(self, *, given_key: str | None, needs_key: bool) -> IssuedKey | None:
-        """Create the default tenant, and an operator's key if the store has none.
+    async def open_store(
+        self, *, given_key: str | None, needs_key: bool, kept_key: str | None = None
+    ) -> IssuedKey | None:
+        """Create the default tenant, and an operator's key if there is none that fits.
 
         Args:
             given_key: A secret of the operator's own choice; admitted whatever keys there are.
             needs_key: Whether callers need one.
+            kept_key: What an earlier start left on this machine, perhaps for another store.
 
         Returns:
-            The key that was made, if its secret is new to the operator.
+            The key that was made, if its secret is new to the operator: where the store has no
+            operator's key, or the one kept here does not open it.
         """
         with contextlib.suppress(Conflict):  # not the first start, or another was quicker
             await self.create_tenant(DEFAULT_TENANT)
@@ -62,7 +66,13 @@ class TenancyService:
             if await self._keys.find(hashed(given_key)) is None:
                 await self._store(given_key, None, "bootstrap", frozenset(Scope))
             return None
-        if not needs_key or await self._keys.count_admins():
+        if not needs_key:
+            return None
+        if kept_key is not None:
+            fits = await self._keys.find(hashed(kept_key)) is not None
+        else:
+            fits = await self._keys.count_admins() > 0
+        if fits:
             return None
         return await self.issue(None, "first operator", Scope)
 

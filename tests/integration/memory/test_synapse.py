@@ -12,13 +12,13 @@ from ecphoria.graph.gds import Priors
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.ingest.service import IngestService
 from ecphoria.kernels.spread import SpreadOptions, spread
-from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.model.recall import OptionValue, RecallResult
 from ecphoria.recall.service import RecallService
 from ecphoria.recall.subgraph import GAINS, Limits, Subgraph, fetch
 from tests.conftest import Server
 from tests.contract.memories import concept_id, episode_id, write
-from tests.contract.test_priors import the_worked_example
+from tests.contract.test_priors import a_cycle, the_worked_example
 from tests.integration.memory.test_recall import ask, chat, fill, passages
 
 CUE = "Who takes the pottery class?"
@@ -95,7 +95,7 @@ async def test_the_score_is_text_activation_and_prior(
     await fill(ingest, tenant, chat() + passages())
     before = await synapse(recalls, tenant, CUE, w_prior=0.2)
     assert all(hit.parts["prior"] == 0.0 for hit in before.hits)
-    await prior.run(tenant, fresh_id())
+    await prior.run(a_cycle(tenant))
     after = await synapse(recalls, tenant, CUE, w_prior=0.2)
     stored = await EpisodeReader(graph).priors(
         tenant, [EpisodeId(hit.episode.id) for hit in after.hits]

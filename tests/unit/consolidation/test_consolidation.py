@@ -1,13 +1,12 @@
 import asyncio
-from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import pytest
 
 from ecphoria.consolidation.service import ConsolidationService
-from ecphoria.consolidation.step import Skipped
+from ecphoria.consolidation.step import Cycle, Skipped
 from ecphoria.errors import Conflict, StoreUnavailable
-from ecphoria.model.consolidation import StepStatus
+from ecphoria.model.consolidation import Outcome, StepStatus
 from ecphoria.model.ids import TenantId
 
 TENANT, OTHER = TenantId("a" * 32), TenantId("b" * 32)
@@ -28,24 +27,24 @@ class Counting:
         self.may_end = asyncio.Event()
         self.cycles: list[str] = []
 
-    async def run(self, _: TenantId, cycle: str) -> Mapping[str, int]:
-        self.cycles.append(cycle)
+    async def run(self, cycle: Cycle) -> Outcome:
+        self.cycles.append(cycle.id)
         await self.may_end.wait()
         self.runs += 1
-        return {"runs": self.runs}
+        return Outcome(counts={"runs": self.runs})
 
 
 class Impossible:
     name = "impossible"
 
-    async def run(self, *_: str) -> Mapping[str, int]:
+    async def run(self, _: Cycle) -> Outcome:
         raise Skipped("the plugin is missing; install it")
 
 
 class Failing:
     name = "failing"
 
-    async def run(self, *_: str) -> Mapping[str, int]:
+    async def run(self, _: Cycle) -> Outcome:
         raise StoreUnavailable
 
 

@@ -148,6 +148,18 @@ async def test_the_first_start_makes_one_key_and_the_default_tenant(house: House
     assert len(house.keys.kept) == 1
 
 
+async def test_a_kept_key_of_another_store_is_replaced_and_one_that_fits_is_not(
+    house: House,
+) -> None:
+    first = await house.service.open_store(given_key=None, needs_key=True, kept_key="eck_other")
+    assert first is not None
+    kept = first.secret
+    assert await house.service.open_store(given_key=None, needs_key=True, kept_key=kept) is None
+    second = await house.service.open_store(given_key=None, needs_key=True, kept_key="eck_other")
+    assert second is not None
+    assert len({(await house.access.identify(one)).key for one in (kept, second.secret)}) == 2
+
+
 async def test_a_given_key_is_admitted_and_stored_once(house: House) -> None:
     for _ in range(2):
         assert await house.service.open_store(given_key="k" * 40, needs_key=True) is None
