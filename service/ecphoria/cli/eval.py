@@ -27,7 +27,11 @@ evaluation = typer.Typer(help="Measure recall on public data sets.", no_args_is_
 Data = Annotated[Path, typer.Option("--data", metavar="FILE", help="The data, or a folder of it.")]
 Strategies = Annotated[
     list[str] | None,
-    typer.Option("--strategy", metavar="NAME", help="Measure this one; repeat it for more."),
+    typer.Option(
+        "--strategy",
+        metavar="NAME[:OPTION=VALUE,...]",
+        help="Measure this one, perhaps with options: `cls:preset=paper`; repeat it for more.",
+    ),
 ]
 Ablate = Annotated[
     bool, typer.Option("--ablate", help="Also measure the default without each mechanism.")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ecphoria.errors import UnknownStrategy
+from ecphoria.errors import InvalidInput, UnknownStrategy
 from ecphoria.model.recall import OptionValue
 from ecphoria.wire.administration import OptionAnswer, StrategyAnswer
 
@@ -38,17 +38,45 @@ class Arm:
 def chosen(known: Sequence[StrategyAnswer], wanted: Sequence[str]) -> list[Arm]:
     """Take the strategies wanted, or all that the service has of `NAMES`.
 
+    Args:
+        known: What the service has.
+        wanted: Each a strategy's name, perhaps with options: `cls:preset=paper,base=fusion`.
+
     Raises:
         UnknownStrategy: The service has none of this name.
+        InvalidInput: What follows the name are no options.
     """
-    there = {one.name for one in known}
-    for name in wanted:
-        if name not in there:
-            raise UnknownStrategy(
-                f"The service has no strategy `{name}`; it has: {', '.join(sorted(there))}."
-            )
+    there = {one.name: one for one in known}
     names = list(dict.fromkeys(wanted)) or [name for name in NAMES if name in there]
-    return [Arm(name=name, strategy=name) for name in names]
+    return [_arm(there, name) for name in names]
+
+
+def _arm(there: Mapping[str, StrategyAnswer], wanted: str) -> Arm:
+    name, _, given = wanted.partition(":")
+    if name not in there:
+        raise UnknownStrategy(
+            f"The service has no strategy `{name}`; it has: {', '.join(sorted(there))}."
+        )
+    types = {option.name: type(option.default) for option in there[name].parameters}
+    options: dict[str, OptionValue] = {}
+    for part in given.split(",") if given else ():
+        option, equals, value = part.partition("=")
+        if not equals:
+            raise InvalidInput(
+                f"`{part}` is no option; write {name}:OPTION=VALUE,OPTION=VALUE.", field="strategy"
+            )
+        options[option] = _read(value, types.get(option, str))
+    return Arm(name=wanted, strategy=name, options=options)
+
+
+def _read(value: str, wanted: type[str | int | float | bool]) -> OptionValue:
+    """Read a value as its option's type; the service refuses what does not fit."""
+    if wanted is bool:
+        return {"true": True, "false": False}.get(value.lower(), value)
+    try:
+        return wanted(value)
+    except ValueError:
+        return value
 
 
 def ablations(known: Sequence[StrategyAnswer]) -> list[Arm]:

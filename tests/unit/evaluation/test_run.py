@@ -3,7 +3,7 @@
 import pytest
 from pydantic import TypeAdapter
 
-from ecphoria.errors import Unavailable, UnknownStrategy
+from ecphoria.errors import InvalidInput, Unavailable, UnknownStrategy
 from ecphoria.evaluation.arms import ablations, chosen, unconsolidated
 from ecphoria.evaluation.run import run
 from ecphoria.wire.administration import StrategyAnswer
@@ -156,3 +156,15 @@ def test_mechanisms_that_serve_one_purpose_are_also_switched_off_together() -> N
 def test_an_unknown_strategy_is_named() -> None:
     with pytest.raises(UnknownStrategy, match="no strategy `magic`; it has: ecphoria, fusion"):
         chosen(KNOWN, ["magic"])
+
+
+def test_a_strategy_may_come_with_options_of_their_types() -> None:
+    (arm,) = chosen(KNOWN, ["ecphoria:preset=paper,w_words=0.5,next_spreading=false,k=x"])
+    assert arm.name == "ecphoria:preset=paper,w_words=0.5,next_spreading=false,k=x"
+    assert arm.strategy == "ecphoria"
+    assert arm.options == {"preset": "paper", "w_words": 0.5, "next_spreading": False, "k": "x"}
+
+
+def test_what_is_no_option_is_refused_with_the_way_to_write_one() -> None:
+    with pytest.raises(InvalidInput, match="ecphoria:OPTION=VALUE"):
+        chosen(KNOWN, ["ecphoria:paper"])
