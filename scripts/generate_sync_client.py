@@ -1,7 +1,7 @@
 """Write the synchronous client from the asynchronous one: the same text without the waiting.
 
-Run it after a change to `async_client.py` or `async_sending.py` in `service/ecphoria/client`; a
-test compares the result.
+Run it after a change to a module `async_*.py` in `service/ecphoria/client`; a test compares the
+result.
 
     python scripts/generate_sync_client.py
 """
@@ -17,6 +17,7 @@ _CLIENT = Path(__file__).parents[1] / "service" / "ecphoria" / "client"
 TWINS = {
     _CLIENT / "async_client.py": _CLIENT / "sync_client.py",
     _CLIENT / "async_sending.py": _CLIENT / "sync_sending.py",
+    _CLIENT / "async_upkeep.py": _CLIENT / "sync_upkeep.py",
 }
 
 _WORDS = {
@@ -24,11 +25,13 @@ _WORDS = {
     "AsyncClient": "Client",
     "AsyncIterator": "Iterator",
     "AsyncSender": "Sender",
+    "AsyncUpkeep": "Upkeep",
     "__aenter__": "__enter__",
     "__aexit__": "__exit__",
     "aclose": "close",
     "asyncio": "time",
     "async_sending": "sync_sending",
+    "async_upkeep": "sync_upkeep",
     "asynchronous": "synchronous",
 }
 _KEYWORD = re.compile(r"\b(?:async (?=def |for |with )|await )")

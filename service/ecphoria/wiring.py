@@ -14,6 +14,7 @@ from pathlib import Path
 import structlog
 from prometheus_client import CollectorRegistry
 
+from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.prior import Prior
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.embedding import CachingEmbedder, EmbedderOptions, create_embedder
@@ -23,6 +24,7 @@ from ecphoria.engine.progress import silent
 from ecphoria.errors import Misconfigured
 from ecphoria.graph.archive import EpisodeArchive
 from ecphoria.graph.check import check, health
+from ecphoria.graph.doctor import GraphPatient
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.gds import Priors
@@ -88,6 +90,7 @@ class Services:
     policies: TenantPolicies
     shadowed: ShadowedRecall
     consolidation: ConsolidationService
+    doctor: Doctor
     archive: Archive
     tenancy: TenancyService
     access: Access
@@ -154,6 +157,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
                 clock=SystemClock(),
                 monotonic=time.monotonic,
             ),
+            doctor=Doctor(GraphPatient(graph), time.monotonic),
             archive=EpisodeArchive(graph),
             tenancy=tenancy,
             access=access,

@@ -12,6 +12,7 @@ from ecphoria.cli.access import keys, tenants
 from ecphoria.cli.calibrate import calibrate, gate
 from ecphoria.cli.console import say_error, stderr, stdout
 from ecphoria.cli.consolidating import consolidate
+from ecphoria.cli.doctor import doctor
 from ecphoria.cli.eval import evaluation
 from ecphoria.cli.importing import import_file
 from ecphoria.cli.local import add_local_commands
@@ -37,6 +38,7 @@ app.command(rich_help_panel=_USE)(recall)
 app.command("import", rich_help_panel=_USE)(import_file)
 app.command(rich_help_panel=_USE)(stats)
 app.command(rich_help_panel=_KEEP)(consolidate)
+app.command(rich_help_panel=_KEEP)(doctor)
 add_local_commands(app, service="Run the service", engine="The local Neo4j")
 app.add_typer(evaluation, name="eval", rich_help_panel=_KEEP)
 app.command(rich_help_panel=_KEEP)(calibrate)

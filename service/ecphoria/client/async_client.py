@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import httpx
 
-from ecphoria.client.async_sending import AsyncSender
+from ecphoria.client.async_upkeep import AsyncUpkeep
 from ecphoria.client.exchange import (
     Call,
     Retries,
@@ -52,7 +52,7 @@ __all__ = ["AsyncClient"]
 _DEFAULT_URL = "http://127.0.0.1:8765"
 
 
-class AsyncClient(AsyncSender):
+class AsyncClient(AsyncUpkeep):
     """One connection to an Ecphoria service, asynchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands

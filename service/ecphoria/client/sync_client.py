@@ -17,7 +17,7 @@ from ecphoria.client.exchange import (
     is_loopback,
     segment,
 )
-from ecphoria.client.sync_sending import Sender
+from ecphoria.client.sync_upkeep import Upkeep
 from ecphoria.model.episode import MetadataValue
 from ecphoria.model.recall import OptionValue
 from ecphoria.model.tenant import Scope
@@ -53,7 +53,7 @@ __all__ = ["Client"]
 _DEFAULT_URL = "http://127.0.0.1:8765"
 
 
-class Client(Sender):
+class Client(Upkeep):
     """One connection to an Ecphoria service, synchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands

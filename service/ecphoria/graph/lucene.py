@@ -5,11 +5,16 @@ from collections.abc import Sequence
 
 from ecphoria.model.ids import TenantId
 
-__all__ = ["any_form", "any_of", "any_phrase"]
+__all__ = ["all_of", "any_form", "any_of", "any_phrase"]
 
 _SPECIAL = re.compile(r"([+\-!(){}\[\]^\"~*?:\\/&|<>=])")
 _PHRASE = 'words:"{}"'
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
+
+
+def all_of(tenant: TenantId) -> str:
+    """Ask for everything a tenant has in the index."""
+    return _only(tenant)
 
 
 def any_of(tenant: TenantId, stems: Sequence[str]) -> str:

@@ -1,0 +1,24 @@
+// doc: Find live episodes and facts that the vector index or the text index cannot hold.
+// mode: read
+// params: tenant STRING, limit INTEGER
+// returns: found INTEGER, id LIST<STRING>, detail LIST<STRING>
+CYPHER 25
+MATCH (s:Store {id: 'store'})
+CALL (s) {
+  MATCH (n:Episode)
+  WHERE n.tenant = $tenant AND n.turn IS NOT NULL AND n:LiveEpisode
+    AND coalesce(size(n.embedding), 0) <> s.dimension
+  RETURN n.id AS id, 'a live episode without a vector of the store' AS detail
+  UNION ALL
+  MATCH (n:Episode)
+  WHERE n.tenant = $tenant AND n.turn IS NOT NULL AND n:LiveEpisode AND n.terms IS NULL
+  RETURN n.id AS id, 'a live episode without stems' AS detail
+  UNION ALL
+  MATCH (n:Fact)
+  WHERE n.tenant = $tenant AND n.recorded_at IS NOT NULL AND n:LiveFact
+    AND coalesce(size(n.embedding), 0) <> s.dimension
+  RETURN n.id AS id, 'a live fact without a vector of the store' AS detail
+}
+WITH id, detail
+ORDER BY id
+RETURN count(*) AS found, collect(id)[..$limit] AS id, collect(detail)[..$limit] AS detail

@@ -1,0 +1,201 @@
+"""The doctor: recount what is counted, and check what must hold of every graph.
+
+The stored counts are kept exactly by every write, so any difference is a fault of the code or
+the mark of somebody else's hand in the store.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+
+from ecphoria.kernels.lexical import spread_lengths
+from ecphoria.model.checkup import Checkup, Finding, Rule, Symptom
+from ecphoria.model.ids import TenantId
+from ecphoria.ports.doctor import Account, Patient, TermCounts, Totals
+
+__all__ = ["Doctor"]
+
+_PAGE = 5_000
+_SYMPTOMS = 20
+_TRIES = 3
+_BACK, _AHEAD = 3, 2
+"""How far words spread over NEXT."""
+_CLOSE = 1e-6
+
+
+class Doctor:
+    """Examines tenants; changes nothing."""
+
+    def __init__(self, patient: Patient, monotonic: Callable[[], float]) -> None:
+        self._patient = patient
+        self._monotonic = monotonic
+
+    async def examine(self, tenant: TenantId) -> Checkup:
+        """Check everything; again, a few times, when somebody wrote meanwhile.
+
+        Raises:
+            NotFound: There is no such tenant.
+            Unavailable: The store does not answer.
+        """
+        begun = self._monotonic()
+        for _ in range(_TRIES):
+            before = await self._patient.totals(tenant)
+            recount, symptoms = await self._recount(tenant, before)
+            found = list(await self._patient.findings(tenant, _SYMPTOMS))
+            settled = (await self._patient.totals(tenant)).change == before.change
+            if settled:
+                break
+        return Checkup(
+            episodes=recount.items,
+            settled=settled,
+            seconds=self._monotonic() - begun,
+            findings=_by_rule([*found, *symptoms]),
+        )
+
+    async def _recount(self, tenant: TenantId, stored: Totals) -> tuple["_Recount", list[Finding]]:
+        recount = _Recount()
+        async for page in self._pages(tenant):
+            recount.take(page)
+        recount.close_sessions()
+        indexed = await self._patient.indexed(tenant)
+        by_rule = {
+            Rule.COUNTS: [
+                *recount.differences(stored),
+                *recount.stem_differences(await self._patient.terms(tenant)),
+            ],
+            Rule.CHAINS: recount.places,
+            Rule.INDEXES: [
+                *(_symptom(one, "live and not in the text index")
+                  for one in sorted(recount.live - indexed)),
+                *(_symptom(one, "in the text index and not live")
+                  for one in sorted(indexed - recount.live)),
+            ],
+        }  # fmt: skip
+        return recount, [
+            Finding(rule=rule, found=len(symptoms), symptoms=tuple(symptoms))
+            for rule, symptoms in by_rule.items()
+            if symptoms
+        ]
+
+    async def _pages(self, tenant: TenantId) -> AsyncIterator[Sequence[Account]]:
+        after = 0
+        while page := await self._patient.accounts(tenant, after, _PAGE):
+            yield page
+            after = page[-1].turn
+
+
+class _Recount:
+    """The counts as they should be, gathered page by page."""
+
+    def __init__(self) -> None:
+        self.items = 0
+        self.live: set[str] = set()
+        self.places: list[Symptom] = []
+        self._totals: Counter[str] = Counter()
+        self._near_length = 0.0
+        self._lengths: list[Symptom] = []
+        self._stems: Counter[str] = Counter()
+        self._near: Counter[str] = Counter()
+        self._unread = 0
+        self._sessions: dict[str, dict[int, list[Account]]] = {}
+
+    def take(self, accounts: Iterable[Account]) -> None:
+        """Count episodes; those of sessions count further once their session is whole."""
+        for one in accounts:
+            self.items += 1
+            self._totals["titles"] += one.titled
+            self._totals["length"] += one.length
+            self._totals["turn"] = max(self._totals["turn"], one.turn)
+            self._near_length += one.near_length
+            if one.live:
+                self.live.add(one.id)
+            self._unread += one.terms is None
+            self._stems.update(_stems(one))
+            if one.ordinal is not None:
+                places = self._sessions.setdefault(one.session, {})
+                places.setdefault(one.ordinal, []).append(one)
+            else:
+                self._near.update(_stems(one))
+                self._check_length(one, one.length)
+
+    def close_sessions(self) -> None:
+        """Count what words reach over NEXT, and check that places follow one another."""
+        for _, places in sorted(self._sessions.items()):
+            accounts = [one for _, here in sorted(places.items()) for one in here]
+            if sorted(places) != list(range(len(accounts))):
+                self.places.append(
+                    _symptom(accounts[0].id, "the places of its session do not follow one another")
+                )
+            stems = [_stems(one) for one in accounts]
+            for place in range(len(accounts)):
+                first, last = max(0, place - _BACK), place + _AHEAD + 1
+                self._near.update(frozenset().union(*stems[first:last]))
+            reaching = spread_lengths([one.length for one in accounts])
+            for one, length in zip(accounts, reaching.tolist(), strict=True):
+                self._check_length(one, length)
+        self._sessions.clear()
+
+    def differences(self, stored: Totals) -> Iterator[Symptom]:
+        """Tell which totals are wrong."""
+        yield from self._lengths
+        counted = {
+            "items": (stored.items, self.items),
+            "titles": (stored.titles, self._totals["titles"]),
+            "length": (stored.length, self._totals["length"]),
+            "stated": (stored.stated, stored.came_with),
+        }
+        for name, (kept, found) in counted.items():
+            if kept != found:
+                yield _symptom(name, f"{kept} stored, {found} found")
+        if stored.turn < self._totals["turn"]:
+            yield _symptom("turn", f"{stored.turn} stored, {self._totals['turn']} found")
+        if abs(stored.near_length - self._near_length) > _CLOSE * max(1.0, self._near_length):
+            yield _symptom(
+                "near_length", f"{stored.near_length:.3f} stored, {self._near_length:.3f} found"
+            )
+
+    def stem_differences(self, stored: Mapping[str, TermCounts]) -> Iterator[Symptom]:
+        """Tell which stems are miscounted; stems that are not in the store may be any."""
+        nothing = TermCounts(items=0, near=0)
+        reach = _BACK + 1 + _AHEAD
+        for stem in sorted(stored.keys() | self._near.keys()):
+            kept = stored.get(stem, nothing)
+            more = (kept.items - self._stems[stem], kept.near - self._near[stem])
+            bounds = (self._unread, reach * self._unread)
+            if any(not 0 <= extra <= most for extra, most in zip(more, bounds, strict=True)):
+                yield _symptom(
+                    stem,
+                    f"items: {kept.items} stored, {self._stems[stem]} found; "
+                    f"near: {kept.near} stored, {self._near[stem]} found",
+                )
+
+    def _check_length(self, one: Account, expected: float) -> None:
+        if abs(one.near_length - expected) > _CLOSE * max(1.0, expected):
+            self._lengths.append(
+                _symptom(
+                    one.id, f"near_length: {one.near_length:.3f} stored, {expected:.3f} found"
+                )
+            )
+
+
+def _stems(one: Account) -> frozenset[str]:
+    return frozenset((one.terms or "").split())
+
+
+def _symptom(ident: str, detail: str) -> Symptom:
+    return Symptom(id=ident, detail=detail)
+
+
+def _by_rule(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    joined: list[Finding] = []
+    for rule in Rule:
+        same = [one for one in findings if one.rule is rule]
+        if same:
+            symptoms = tuple(symptom for one in same for symptom in one.symptoms)
+            joined.append(
+                Finding(
+                    rule=rule,
+                    found=sum(one.found for one in same),
+                    symptoms=symptoms[:_SYMPTOMS],
+                )
+            )
+    return tuple(joined)

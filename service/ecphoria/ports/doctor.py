@@ -1,0 +1,82 @@
+"""What the doctor needs: the stored counts, what they count, and what the store finds itself."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ecphoria.model.checkup import Finding
+from ecphoria.model.ids import TenantId
+
+__all__ = ["Account", "Patient", "TermCounts", "Totals"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """A tenant's counters as stored.
+
+    Attributes:
+        stated: The stored number of names and facts that episodes came with.
+        came_with: The same, as its names and its evidence say.
+    """
+
+    change: int
+    turn: int
+    items: int
+    titles: int
+    length: int
+    near_length: float
+    stated: int
+    came_with: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What one episode adds to the counts.
+
+    Attributes:
+        session: Empty for documents and notes.
+        terms: Its stems, joined by blanks; None where they are not in the store.
+        live: Whether recall can find it.
+    """
+
+    id: str
+    turn: int
+    session: str
+    ordinal: int | None
+    titled: bool
+    length: int
+    near_length: float
+    terms: str | None
+    live: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermCounts:
+    """How many items have a stem, and how many it reaches over NEXT."""
+
+    items: int
+    near: int
+
+
+class Patient(Protocol):
+    """A store that lets itself be examined; it is only read."""
+
+    async def totals(self, tenant: TenantId) -> Totals:
+        """Read the counters; NotFound without the tenant."""
+        ...
+
+    async def accounts(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Account]:
+        """List what episodes add to the counts, by turn."""
+        ...
+
+    async def terms(self, tenant: TenantId) -> Mapping[str, TermCounts]:
+        """Read the stored counts of every stem."""
+        ...
+
+    async def indexed(self, tenant: TenantId) -> frozenset[str]:
+        """Name the episodes that the text index holds."""
+        ...
+
+    async def findings(self, tenant: TenantId, limit: int) -> Sequence[Finding]:
+        """Check what the store can check by itself, with at most `limit` symptoms a rule."""
+        ...
