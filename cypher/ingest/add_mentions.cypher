@@ -4,7 +4,7 @@
 CYPHER 25
 UNWIND $groups AS group
 MATCH (c:Name {tenant: $tenant, normalised: group.concept})
-SET c.mentions = c.mentions + size(group.rows)
+SET c.mentions = c.mentions + size(group.rows), c.touched = randomUUID()
 WITH c, group
 UNWIND group.rows AS row
 MATCH (e:Episode {id: row.episode})

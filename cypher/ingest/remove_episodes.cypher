@@ -9,7 +9,7 @@ MATCH (e:Episode {id: id})
 WHERE e.tenant = $tenant
 CALL (e) {
   MATCH (e)-[:MENTIONS]->(c:Concept)
-  SET c.mentions = c.mentions - 1
+  SET c.mentions = c.mentions - 1, c.touched = randomUUID()
 }
 CALL (e) {
   MATCH (e)<-[:ABOUT]-(c:Concept)

@@ -6,5 +6,5 @@ CYPHER 25
 UNWIND $rows AS row
 MATCH (e:Episode {id: row.episode})-[r:MENTIONS]->(c:Concept)
 WHERE e.tenant = $tenant AND c.normalised = row.concept
-SET c.mentions = c.mentions - 1
+SET c.mentions = c.mentions - 1, c.touched = randomUUID()
 DELETE r

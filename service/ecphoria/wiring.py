@@ -14,6 +14,7 @@ from pathlib import Path
 import structlog
 from prometheus_client import CollectorRegistry
 
+from ecphoria.consolidation.associate import Associate
 from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.prior import Prior
 from ecphoria.consolidation.service import ConsolidationService
@@ -23,6 +24,7 @@ from ecphoria.engine.home import write_private
 from ecphoria.engine.progress import silent
 from ecphoria.errors import Misconfigured
 from ecphoria.graph.archive import EpisodeArchive
+from ecphoria.graph.associations import Associations
 from ecphoria.graph.check import check, health
 from ecphoria.graph.doctor import GraphPatient
 from ecphoria.graph.driver import GraphOptions
@@ -153,7 +155,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             policies=policies,
             shadowed=shadowed,
             consolidation=ConsolidationService(
-                steps=(Prior(Priors(graph, options)),),
+                steps=(Associate(Associations(graph)), Prior(Priors(graph, options))),
                 clock=SystemClock(),
                 monotonic=time.monotonic,
             ),

@@ -75,7 +75,8 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, state "
         "WHERE type <> 'LOOKUP' AND NOT name STARTS WITH 'migrate_test' AND labelsOrTypes[0] IN "
         "['Episode', 'LiveEpisode', 'LiveConcept', 'Concept', 'Tenant', 'ApiKey', 'Session', "
-        "'Speaker', 'Term', 'Word', 'Name', 'Fact', 'LiveFact', 'Trace', 'SchemaMigration'] "
+        "'Speaker', 'Term', 'Word', 'Name', 'Fact', 'LiveFact', 'Trace', 'Engram', "
+        "'SchemaMigration'] "
         "RETURN name, type, properties, state ORDER BY name"
     )
     assert {row["state"] for row in rows} == {"ONLINE"}
@@ -85,6 +86,9 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "api_key_tenant": ("RANGE", ["tenant"]),
         "concept_embedding": ("VECTOR", ["embedding", "tenant"]),
         "concept_id": ("RANGE", ["id"]),
+        "concept_touched": ("RANGE", ["tenant", "touched"]),
+        "engram_id": ("RANGE", ["id"]),
+        "engram_recorded_at": ("RANGE", ["tenant", "recorded_at"]),
         "episode_embedding": (
             "VECTOR",
             ["embedding", "tenant", "session", "speaker", "occurred_at"],
@@ -97,10 +101,12 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "episode_occurred_at": ("RANGE", ["tenant", "session", "occurred_at"]),
         "episode_ordinal": ("RANGE", ["tenant", "session", "ordinal"]),
         "episode_terms": ("FULLTEXT", ["tenant", "terms", "words"]),
+        "episode_touched": ("RANGE", ["tenant", "touched"]),
         "episode_turn": ("RANGE", ["tenant", "turn"]),
         "name_normalised": ("RANGE", ["tenant", "normalised"]),
         "schema_migration_id": ("RANGE", ["id"]),
         "session_name": ("RANGE", ["tenant", "name"]),
+        "session_touched": ("RANGE", ["tenant", "touched"]),
         "speaker_name": ("RANGE", ["tenant", "name"]),
         "tenant_id": ("RANGE", ["id"]),
         "tenant_name": ("RANGE", ["name"]),

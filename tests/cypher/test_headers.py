@@ -16,8 +16,8 @@ QUERIES = load_queries(cypher_root())
 # fmt: off
 VERBS = frozenset((
     "acquire", "add", "await", "bind", "count", "create", "delete", "drop", "erase", "expand",
-    "find", "gds", "hold", "list", "load", "lock", "make", "move", "project", "record", "release",
-    "remove", "revoke", "save", "seeds", "show", "start", "unmake", "update",
+    "find", "gds", "hold", "list", "load", "lock", "make", "mark", "move", "project", "record",
+    "release", "remove", "revoke", "save", "seeds", "show", "start", "unmake", "update",
 ))
 # fmt: on
 

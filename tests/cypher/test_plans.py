@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from neo4j.vector import Vector
 
+from ecphoria.graph.associations import Associations
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.gds import Priors
@@ -16,11 +17,12 @@ from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
 from ecphoria.model.gate import SHIPPED
-from ecphoria.model.ids import KeyId, fresh_id
+from ecphoria.model.ids import KeyId, TenantId, fresh_id
 from ecphoria.model.shadow import Choice, Policy
 from ecphoria.model.tenant import ApiKey, Scope
+from ecphoria.ports.associations import Association, Touched
 from tests.conftest import Server, new_tenant
-from tests.contract.memories import episode_id, everything, write
+from tests.contract.memories import appended, concept_id, episode_id, everything, write
 from tests.contract.test_traces import a_trace
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
@@ -57,6 +59,7 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         priors = Priors(graph, given)
         turn = episode_id(tenant, "1")
         await priors.save_priors(tenant, "cycle", None, concepts=False, priors={turn: 0.5})
+        await _associate(graph, tenant)
         await Tenants(graph).set_gate(tenant, SHIPPED)
         await Policies(graph).save(tenant, Policy(promoted=(Choice(strategy="dense"),)))
         key = ApiKey(
@@ -76,6 +79,20 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         neo4j_server.uri, auth=auth, warn_notification_severity=None
     ) as driver:
         yield driver
+
+
+async def _associate(graph: Graph, tenant: TenantId) -> None:
+    """Join what is there, with all that an association and a mark can hold."""
+    store = Associations(graph)
+    turns = sorted(episode_id(tenant, name) for name in "12")
+    near = Association(one=turns[0], other=turns[1], part=0.7)
+    done = [Touched(id=turns[0], turn=2, mark="")]
+    await store.save_similar(tenant, None, now=NOW, edges=[near], done=done)
+    names = sorted(concept_id(tenant, name) for name in ("rome", "tiber"))
+    lifted = Association(one=names[0], other=names[1], part=0.3)
+    await store.save_associated(tenant, None, now=NOW, edges=[lifted], done={})
+    await store.save_total(tenant, None, 4)
+    await write(graph, tenant, appended(removed=(episode_id(tenant, "3"),)))
 
 
 @pytest.mark.parametrize("name", QUERIES)

@@ -25,6 +25,7 @@ _UPDATE_TENANT = Statement("ingest.update_tenant", Done)
 _CREATE_SESSIONS = Statement("ingest.create_sessions", Done)
 _CREATE_EPISODES = Statement("ingest.create_episodes", Done)
 _MOVE_EPISODES = Statement("ingest.move_episodes", Done)
+_MARK_NEAR = Statement("ingest.mark_near", Done)
 _REMOVE_EPISODES = Statement("ingest.remove_episodes", _Touched)
 _DROP_EMPTY_SESSIONS = Statement("ingest.drop_empty_sessions", Done)
 _ADD_NEXT = Statement("ingest.add_next", Done)
@@ -85,6 +86,7 @@ async def _part(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
     )
     if not changes.removed:
         return
+    await work.run(_MARK_NEAR, tenant=tenant, ids=sorted(changes.removed))
     await work.run(_REMOVE_FACTS, tenant=tenant, ids=sorted(changes.removed))
     touched = await work.run(_REMOVE_EPISODES, tenant=tenant, ids=sorted(changes.removed))
     sessions = [row.session for row in touched if row.session]

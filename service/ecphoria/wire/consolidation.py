@@ -10,7 +10,7 @@ class StepAnswer(Answer):
     """What one step of a cycle did."""
 
     name: str
-    """The step: `prior` ranks every node by PageRank."""
+    """The step: `associate` joins what is alike, `prior` ranks every node by PageRank."""
     status: StepStatus
     """`done`, or `skipped` with its `reason`."""
     seconds: float

@@ -1,0 +1,21 @@
+// doc: Give edges between concepts their part by mentions together, and compute their weight anew.
+// mode: write
+// params: tenant STRING, now DATETIME, rows LIST<MAP>
+// plan: Eager all ends are found before the first edge is made, chunks are small
+CYPHER 25
+UNWIND $rows AS row
+MATCH (one:Concept {id: row.one})
+WHERE one.tenant = $tenant
+CALL (row) {
+  MATCH (other:Concept {id: row.other})
+  WHERE other.tenant = $tenant
+  RETURN other
+}
+MERGE (one)-[r:ASSOCIATED]->(other)
+ON CREATE SET r.family = 'association', r.created_at = $now
+SET r.formula = 1, r.w_lift = row.part
+SET r.weight = 1 - (1 - r.w_lift) * (1 - coalesce(r.w_sim, 0.0)) * (1 - coalesce(r.w_learned, 0.0)
+  * CASE
+    WHEN r.last_used IS NULL OR r.last_used > $now THEN 1.0
+    ELSE (1 + ($now.epochMillis - r.last_used.epochMillis) / 86400000.0) ^ -0.2
+  END)

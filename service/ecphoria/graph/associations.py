@@ -1,0 +1,145 @@
+"""The surroundings of nodes, and the association edges that come of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from ecphoria.graph.executor import Done, Graph, Statement, Work
+from ecphoria.graph.lease import change_under
+from ecphoria.model.consolidation import Lease
+from ecphoria.model.ids import TenantId
+from ecphoria.ports.associations import Association, Companion, Near, Progress, Touched
+
+__all__ = ["Associations"]
+
+_FIND_PROGRESS = Statement("consolidation.find_progress", Progress)
+_LIST_TOUCHED_EPISODES = Statement("consolidation.list_touched_episodes", Touched)
+_LIST_TOUCHED_CONCEPTS = Statement("consolidation.list_touched_concepts", Touched)
+_LIST_CONCEPTS = Statement("consolidation.list_concepts", Touched)
+_LIST_NEAR = Statement("consolidation.list_near", Near)
+_LIST_COMPANIONS = Statement("consolidation.list_companions", Companion)
+_LIST_SIMILAR = Statement("consolidation.list_similar", Association)
+_LIST_ASSOCIATED = Statement("consolidation.list_associated", Association)
+_SAVE_SIMILAR = Statement("consolidation.save_similar", Done)
+_SAVE_ASSOCIATED = Statement("consolidation.save_associated", Done)
+_DROP_SIMILAR = Statement("consolidation.drop_similar", Done)
+_DROP_ASSOCIATED = Statement("consolidation.drop_associated", Done)
+_SAVE_ASSOCIATED_TURN = Statement("consolidation.save_associated_turn", Done)
+_SAVE_ASSOCIATED_TOTAL = Statement("consolidation.save_associated_total", Done)
+_REMOVE_CONCEPT_MARKS = Statement("consolidation.remove_concept_marks", Done)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """The statements for edges between nodes of one kind."""
+
+    save: Statement[Done]
+    drop: Statement[Done]
+
+
+_SIMILAR = _Kind(save=_SAVE_SIMILAR, drop=_DROP_SIMILAR)
+_ASSOCIATED = _Kind(save=_SAVE_ASSOCIATED, drop=_DROP_ASSOCIATED)
+
+
+class Associations:
+    """Association edges; implements `ports.associations.AssociationStore`."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def progress(self, tenant: TenantId) -> Progress:
+        """Tell how far the tenant is associated."""
+        found = await self._graph.run_one(_FIND_PROGRESS, tenant=tenant)
+        return found or Progress(turn=0, items=0, associated_turn=0, associated_total=0)
+
+    async def touched_episodes(self, tenant: TenantId, after: int) -> Sequence[Touched]:
+        """List episodes after a turn, and those that a write has marked, by turn."""
+        return await self._graph.run(_LIST_TOUCHED_EPISODES, tenant=tenant, after=after)
+
+    async def near(
+        self, tenant: TenantId, episodes: Sequence[str], *, fetch: int, above: float
+    ) -> Sequence[Near]:
+        """Search around live episodes: `fetch` each, of these the ones with enough cosine."""
+        if not episodes:
+            return []
+        return await self._graph.run(
+            _LIST_NEAR, tenant=tenant, episodes=list(episodes), fetch=fetch, above=above
+        )
+
+    async def similar(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Association]:
+        """List the edges of these episodes to live ones that have a part by nearness."""
+        return await self._graph.run(_LIST_SIMILAR, tenant=tenant, ids=list(episodes))
+
+    async def touched_concepts(self, tenant: TenantId, *, every: bool) -> Sequence[Touched]:
+        """List the concepts that a write has marked, or every one, by id."""
+        statement = _LIST_CONCEPTS if every else _LIST_TOUCHED_CONCEPTS
+        return await self._graph.run(statement, tenant=tenant)
+
+    async def companions(
+        self, tenant: TenantId, concepts: Sequence[str], *, least: int, most: int
+    ) -> Sequence[Companion]:
+        """List what is mentioned `least` times together with each of these concepts."""
+        return await self._graph.run(
+            _LIST_COMPANIONS, tenant=tenant, concepts=list(concepts), least=least, most=most
+        )
+
+    async def associated(self, tenant: TenantId, concepts: Sequence[str]) -> Sequence[Association]:
+        """List the edges of these concepts that have a part by lift."""
+        return await self._graph.run(_LIST_ASSOCIATED, tenant=tenant, ids=list(concepts))
+
+    async def save_similar(
+        self,
+        tenant: TenantId,
+        lease: Lease | None,
+        *,
+        now: datetime,
+        edges: Sequence[Association],
+        done: Sequence[Touched],
+    ) -> None:
+        """Give edges their part by nearness, in one transaction, and count the nodes as done."""
+
+        async def save(work: Work) -> None:
+            await _give(work, _SIMILAR, tenant, now, edges)
+            marks = [{"id": one.id, "mark": one.mark} for one in done if one.mark]
+            turn = max((one.turn for one in done), default=0)
+            await work.run(_SAVE_ASSOCIATED_TURN, tenant=tenant, turn=turn, rows=marks)
+
+        await change_under(self._graph, lease, "consolidation.save_similar", save)
+
+    async def save_associated(
+        self,
+        tenant: TenantId,
+        lease: Lease | None,
+        *,
+        now: datetime,
+        edges: Sequence[Association],
+        done: Mapping[str, str],
+    ) -> None:
+        """Do the same for concepts and their part by lift; `done` are the marks by concept."""
+
+        async def save(work: Work) -> None:
+            await _give(work, _ASSOCIATED, tenant, now, edges)
+            marks = [{"id": one, "mark": mark} for one, mark in sorted(done.items()) if mark]
+            await work.run(_REMOVE_CONCEPT_MARKS, tenant=tenant, rows=marks)
+
+        await change_under(self._graph, lease, "consolidation.save_associated", save)
+
+    async def save_total(self, tenant: TenantId, lease: Lease | None, total: int) -> None:
+        """Record that every lift was computed with this total."""
+
+        async def save(work: Work) -> None:
+            await work.run(_SAVE_ASSOCIATED_TOTAL, tenant=tenant, total=total)
+
+        await change_under(self._graph, lease, "consolidation.save_total", save)
+
+
+async def _give(
+    work: Work, kind: _Kind, tenant: TenantId, now: datetime, edges: Sequence[Association]
+) -> None:
+    rows = [{"one": edge.one, "other": edge.other, "part": edge.part} for edge in edges]
+    if not rows:
+        return
+    await work.run(kind.save, tenant=tenant, now=now, rows=rows)
+    gone = [row for row in rows if row["part"] == 0.0]
+    if gone:
+        await work.run(kind.drop, tenant=tenant, rows=gone)
