@@ -117,6 +117,7 @@ def metrics_page() -> str:
     metrics.query("", 0.0)
     metrics.recall("", "", {"": 0.0})
     metrics.episodes("")
+    metrics.effects("")
     metrics.shadow("", "")
     metrics.agreement("", 0.0, 0.0, 0.0)
     rows = []

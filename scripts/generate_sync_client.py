@@ -16,6 +16,7 @@ __all__ = ["TWINS", "generate"]
 _CLIENT = Path(__file__).parents[1] / "service" / "ecphoria" / "client"
 TWINS = {
     _CLIENT / "async_client.py": _CLIENT / "sync_client.py",
+    _CLIENT / "async_learning.py": _CLIENT / "sync_learning.py",
     _CLIENT / "async_sending.py": _CLIENT / "sync_sending.py",
     _CLIENT / "async_upkeep.py": _CLIENT / "sync_upkeep.py",
 }
@@ -24,12 +25,14 @@ _WORDS = {
     "AsyncBaseTransport": "BaseTransport",
     "AsyncClient": "Client",
     "AsyncIterator": "Iterator",
+    "AsyncLearner": "Learner",
     "AsyncSender": "Sender",
     "AsyncUpkeep": "Upkeep",
     "__aenter__": "__enter__",
     "__aexit__": "__exit__",
     "aclose": "close",
     "asyncio": "time",
+    "async_learning": "sync_learning",
     "async_sending": "sync_sending",
     "async_upkeep": "sync_upkeep",
     "asynchronous": "synchronous",

@@ -1,6 +1,7 @@
 // doc: Store traces with edges to the seeds they started from and the memories they woke.
 // mode: write
 // params: tenant STRING, traces LIST<MAP>
+// returns: pending INTEGER
 // plan: Eager the seeds are found before edges to them are made, a few dozen rows a trace
 CYPHER 25
 MATCH (owner:Tenant {id: $tenant})
@@ -11,7 +12,8 @@ WHERE owner.erasing IS NULL
 UNWIND $traces AS trace
 CREATE (t:Trace {
   id: trace.id, tenant: $tenant, cue: trace.cue, strategy: trace.strategy,
-  created_at: trace.created_at, recorded_at: trace.created_at, payload: trace.payload
+  created_at: trace.created_at, recorded_at: trace.created_at, payload: trace.payload,
+  pending_since: CASE WHEN trace.created_at >= owner.learning_since THEN trace.created_at END
 })
 WITH t, trace
 CALL (t, trace) {
@@ -42,3 +44,4 @@ CALL (t, trace) {
     created_at: trace.created_at
   }]->(e)
 }
+RETURN count(t.pending_since) AS pending

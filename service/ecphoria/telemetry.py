@@ -82,6 +82,7 @@ class Metrics:
             ("outcome",),
             registry=registry,
         )
+        self._effects = _effects_figure(registry)
         self._shadows, self._agreement, self._shadow_seconds = _shadow_figures(registry)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -106,6 +107,10 @@ class Metrics:
         """Count acknowledged episodes."""
         self._episodes.labels(outcome).inc(number)
 
+    def effects(self, outcome: str) -> None:
+        """Count a recall that was to be learned from."""
+        self._effects.labels(outcome).inc()
+
     def shadow(self, strategy: str, outcome: str) -> None:
         """Count a recall of a shadow's sample."""
         self._shadows.labels(strategy, outcome).inc()
@@ -115,6 +120,16 @@ class Metrics:
         self._agreement.labels(strategy).observe(overlap)
         self._shadow_seconds.labels(strategy, "live").observe(live_ms / 1_000)
         self._shadow_seconds.labels(strategy, "shadow").observe(shadow_ms / 1_000)
+
+
+def _effects_figure(registry: CollectorRegistry) -> Counter:
+    return Counter(
+        "ecphoria_effects",
+        "Recalls of learning tenants, by what came of them: applied, gone because another service"
+        " was first or learning was switched off, or failed.",
+        ("outcome",),
+        registry=registry,
+    )
 
 
 def _shadow_figures(registry: CollectorRegistry) -> tuple[Counter, Histogram, Histogram]:

@@ -32,6 +32,7 @@ from ecphoria.graph.executor import Graph
 from ecphoria.graph.gds import Priors
 from ecphoria.graph.ingest import EpisodeWriter
 from ecphoria.graph.keys import Keys
+from ecphoria.graph.learning import LearningGraph
 from ecphoria.graph.migrate import migrate
 from ecphoria.graph.policies import Policies
 from ecphoria.graph.queries import cypher_root
@@ -39,6 +40,7 @@ from ecphoria.graph.recall import EpisodeReader
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
 from ecphoria.ingest.service import IngestService
+from ecphoria.learning.service import LearningService
 from ecphoria.model.ids import TraceId
 from ecphoria.model.shadow import Comparison
 from ecphoria.ports.tenants import Archive, Health
@@ -91,6 +93,7 @@ class Services:
     recall: RecallService
     policies: TenantPolicies
     shadowed: ShadowedRecall
+    learning: LearningService
     consolidation: ConsolidationService
     doctor: Doctor
     archive: Archive
@@ -141,7 +144,8 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         stack.push_async_callback(embedder.close)
         await migrate(graph, embedder.model, embedder.dimension)
         tenancy, access = _tenancy(settings, graph)
-        recall = _recall(settings, graph, embedder)
+        learning = await _learning(graph, metrics, stack)
+        recall = _recall(settings, graph, embedder, learning)
         stack.push_async_callback(recall.close)
         policies = TenantPolicies(Policies(graph), recall.check, time.monotonic)
         shadowed = ShadowedRecall(recall, policies, partial(_tell_shadow, metrics))
@@ -154,6 +158,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             recall=recall,
             policies=policies,
             shadowed=shadowed,
+            learning=learning,
             consolidation=ConsolidationService(
                 steps=(Associate(Associations(graph)), Prior(Priors(graph, options))),
                 clock=SystemClock(),
@@ -298,7 +303,16 @@ def _tenancy(settings: Settings, graph: Graph) -> tuple[TenancyService, Access]:
     return service, access
 
 
-def _recall(settings: Settings, graph: Graph, embedder: Embedder) -> RecallService:
+async def _learning(graph: Graph, metrics: Metrics, stack: AsyncExitStack) -> LearningService:
+    service = LearningService(LearningGraph(graph), SystemClock(), metrics.effects)
+    stack.push_async_callback(service.close)
+    await service.begin()
+    return service
+
+
+def _recall(
+    settings: Settings, graph: Graph, embedder: Embedder, learning: LearningService
+) -> RecallService:
     if settings.recall.strategy not in STRATEGIES:
         raise Misconfigured(
             f"There is no strategy {settings.recall.strategy}; set ECPHORIA_RECALL__STRATEGY to "
@@ -307,7 +321,7 @@ def _recall(settings: Settings, graph: Graph, embedder: Embedder) -> RecallServi
         )
     return RecallService(
         store=EpisodeReader(graph),
-        traces=Traces(graph, settings.recall.traces_kept),
+        traces=Traces(graph, settings.recall.traces_kept, learning.wake),
         embedder=CachingEmbedder(embedder),
         clock=SystemClock(),
         default_strategy=settings.recall.strategy,

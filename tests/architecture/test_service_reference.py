@@ -15,6 +15,7 @@ from ecphoria.api import (
     doctor,
     episodes,
     gate,
+    learning,
     operations,
     recall,
     shadow,
@@ -51,8 +52,8 @@ def test_every_error_has_a_row_in_the_table() -> None:
 
 def test_every_endpoint_is_documented_and_no_other() -> None:
     modules = (
-        administration, archive, browser, consolidation, doctor, episodes, gate, operations,
-        recall, shadow,
+        administration, archive, browser, consolidation, doctor, episodes, gate, learning,
+        operations, recall, shadow,
     )  # fmt: skip
     served = {
         f"{method} {route.path}"

@@ -113,6 +113,7 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "term_stem": ("RANGE", ["tenant", "stem"]),
         "trace_created_at": ("RANGE", ["tenant", "created_at"]),
         "trace_id": ("RANGE", ["id"]),
+        "trace_pending_since": ("RANGE", ["tenant", "pending_since"]),
         "word_word": ("RANGE", ["tenant", "word"]),
     }
 

@@ -12,6 +12,7 @@ from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.gds import Priors
 from ecphoria.graph.keys import Keys
+from ecphoria.graph.learning import LearningGraph
 from ecphoria.graph.policies import Policies
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.graph.tenants import Tenants
@@ -23,11 +24,13 @@ from ecphoria.model.tenant import ApiKey, Scope
 from ecphoria.ports.associations import Association, Touched
 from tests.conftest import Server, new_tenant
 from tests.contract.memories import appended, concept_id, episode_id, everything, write
+from tests.contract.test_learning import learn
 from tests.contract.test_traces import a_trace
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
 SAMPLES: Mapping[str, object] = {
     "STRING": "x",
+    "BOOLEAN": True,
     "INTEGER": 1,
     "FLOAT": 0.5,
     "DATETIME": NOW,
@@ -55,7 +58,11 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
     for _ in range(2):
         tenant = await new_tenant(graph)
         await write(graph, tenant, everything(tenant))
-        await Traces(graph, keep=5).save(tenant, [a_trace(tenant)])
+        learning = LearningGraph(graph)
+        await learning.switch(tenant, on=True, now=NOW)
+        traces = [a_trace(tenant), a_trace(tenant)]
+        await Traces(graph, keep=5).save(tenant, traces)
+        await learn(graph, tenant, traces[0].id)
         priors = Priors(graph, given)
         turn = episode_id(tenant, "1")
         await priors.save_priors(tenant, "cycle", None, concepts=False, priors={turn: 0.5})

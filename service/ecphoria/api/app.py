@@ -18,6 +18,7 @@ from ecphoria.api import (
     edge,
     episodes,
     gate,
+    learning,
     operations,
     problems,
     shadow,
@@ -61,6 +62,7 @@ def create_app(services: Services) -> FastAPI:
         administration,
         gate,
         shadow,
+        learning,
         operations,
         browser,
     ):

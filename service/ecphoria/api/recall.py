@@ -25,7 +25,9 @@ router = APIRouter(prefix="/v1", tags=["recall"], route_class=GuardedRoute)
 )
 async def recall(body: RecallRequest, tenant: Reader, services: Served) -> RecallAnswer:
     """Wake the memories a cue calls for, and say whether they answer it."""
-    result = await services.shadowed.recall(tenant, body.to_cue(), body.to_options())
+    result = await services.shadowed.recall(
+        tenant, body.to_cue(), body.to_options(), record=body.record
+    )
     services.metrics.recall(result.strategy, result.verdict, result.timings_ms)
     return RecallAnswer.model_validate(result)
 

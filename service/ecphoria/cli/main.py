@@ -15,6 +15,7 @@ from ecphoria.cli.consolidating import consolidate
 from ecphoria.cli.doctor import doctor
 from ecphoria.cli.eval import evaluation
 from ecphoria.cli.importing import import_file
+from ecphoria.cli.learning import learning
 from ecphoria.cli.local import add_local_commands
 from ecphoria.cli.memory import recall, remember, stats
 from ecphoria.cli.shadow import shadow
@@ -44,6 +45,7 @@ app.add_typer(evaluation, name="eval", rich_help_panel=_KEEP)
 app.command(rich_help_panel=_KEEP)(calibrate)
 app.add_typer(gate, name="gate", rich_help_panel=_KEEP)
 app.add_typer(shadow, name="shadow", rich_help_panel=_KEEP)
+app.add_typer(learning, name="learning", rich_help_panel=_KEEP)
 app.add_typer(tenants, name="tenants", rich_help_panel=_KEEP)
 app.add_typer(keys, name="keys", rich_help_panel=_KEEP)
 

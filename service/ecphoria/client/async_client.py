@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import httpx
 
+from ecphoria.client.async_learning import AsyncLearner
 from ecphoria.client.async_upkeep import AsyncUpkeep
 from ecphoria.client.exchange import (
     Call,
@@ -52,7 +53,7 @@ __all__ = ["AsyncClient"]
 _DEFAULT_URL = "http://127.0.0.1:8765"
 
 
-class AsyncClient(AsyncUpkeep):
+class AsyncClient(AsyncLearner, AsyncUpkeep):
     """One connection to an Ecphoria service, asynchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands
@@ -221,6 +222,7 @@ class AsyncClient(AsyncUpkeep):
         occurred_before: datetime | None = None,
         token_budget: int | None = None,
         explain: bool = False,
+        record: bool = True,
     ) -> RecallAnswer:
         """Wake what a cue reminds of; look at `answerable` before you trust the hits.
 
@@ -236,6 +238,7 @@ class AsyncClient(AsyncUpkeep):
             occurred_before: Wake nothing at or after this instant.
             token_budget: Size of `context`, in tokens; 2,000 if absent.
             explain: List the arcs of each wave in the trace, not only their number.
+            record: Leave a trace; false only looks, so that nothing is learned or compared.
         """
         filters = {
             "session": session,
@@ -252,6 +255,7 @@ class AsyncClient(AsyncUpkeep):
             "filters": body_of(FilterRequest, filters),
             "token_budget": token_budget,
             "explain": explain,
+            "record": record,
         }
         asked = body_of(RecallRequest, given)
         return await self._post("/v1/recall", asked, RecallAnswer, repeatable=True)

@@ -195,7 +195,11 @@ class _Job:
 
     async def _recall(self, question: Question, client: AsyncClient, arm: Arm) -> RecallAnswer:
         return await client.recall(
-            question.text, strategy=arm.strategy, options=arm.options, k=self._depth
+            question.text,
+            strategy=arm.strategy,
+            options=arm.options,
+            k=self._depth,
+            record=False,
         )
 
 

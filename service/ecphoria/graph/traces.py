@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from typing import Any
@@ -21,27 +21,43 @@ from ecphoria.model.recall import (
     WaveArc,
 )
 
-__all__ = ["Traces"]
+__all__ = ["StoredTrace", "Traces", "to_trace"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Payload:
+class StoredTrace:
+    """A trace as it is kept."""
+
     payload: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Saved:
+    pending: int
+
+
 _DROPS_A_KEEP = 20  # looking for old traces costs more than saving one
-_SAVE_TRACES = Statement("traces.save_traces", Done)
+_SAVE_TRACES = Statement("traces.save_traces", _Saved)
 _DROP_OLD_TRACES = Statement("traces.drop_old_traces", Done)
-_FIND_TRACE = Statement("traces.find_trace", _Payload)
+_FIND_TRACE = Statement("traces.find_trace", StoredTrace)
 
 
 class Traces:
     """Where recalls leave their records; implements `ports.recall.TraceStore`."""
 
-    def __init__(self, graph: Graph, keep: int) -> None:
-        """Keep the newest `keep` traces of each tenant, for a while up to a twentieth more."""
+    def __init__(
+        self, graph: Graph, keep: int, pending: Callable[[TenantId], None] = lambda _: None
+    ) -> None:
+        """Keep the newest `keep` traces of each tenant, for a while up to a twentieth more.
+
+        Args:
+            graph: Where.
+            keep: How many.
+            pending: Told a tenant that learns from traces just stored.
+        """
         self._graph = graph
         self._keep = keep
+        self._pending = pending
         self._saved: Counter[TenantId] = Counter()
 
     async def save(self, tenant: TenantId, traces: Sequence[Trace]) -> None:
@@ -50,12 +66,16 @@ class Traces:
         self._saved[tenant] += len(traces)
         between = max(1, self._keep // _DROPS_A_KEEP)
 
-        async def write(work: Work) -> None:
-            await work.run(_SAVE_TRACES, tenant=tenant, traces=[_to_map(one) for one in traces])
+        async def write(work: Work) -> int:
+            (saved,) = await work.run(
+                _SAVE_TRACES, tenant=tenant, traces=[_to_map(one) for one in traces]
+            )
             if before // between != self._saved[tenant] // between:
                 await work.run(_DROP_OLD_TRACES, tenant=tenant, keep=self._keep)
+            return saved.pending
 
-        await self._graph.change("traces.save", write)
+        if await self._graph.change("traces.save", write):
+            self._pending(tenant)
 
     async def find(self, tenant: TenantId, trace: TraceId) -> Trace:
         """Load a trace.
@@ -66,7 +86,7 @@ class Traces:
         row = await self._graph.run_one(_FIND_TRACE, tenant=tenant, id=trace)
         if row is None:
             raise NotFound("there is no such trace, or it was dropped", trace=trace)
-        return _to_trace(json.loads(row.payload))
+        return to_trace(json.loads(row.payload))
 
 
 def _to_map(trace: Trace) -> dict[str, object]:
@@ -109,7 +129,8 @@ def _to_json(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no place in a trace")
 
 
-def _to_trace(stored: Mapping[str, Any]) -> Trace:
+def to_trace(stored: Mapping[str, Any]) -> Trace:
+    """Read a trace's payload."""
     return Trace(
         id=TraceId(stored["id"]),
         cue=stored["cue"],

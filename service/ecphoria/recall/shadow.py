@@ -64,8 +64,16 @@ class ShadowedRecall:
         self._idle = asyncio.Event()
         self._idle.set()
 
-    async def recall(self, tenant: TenantId, cue: Cue, options: RecallOptions) -> RecallResult:
+    async def recall(
+        self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool = True
+    ) -> RecallResult:
         """Wake what a cue calls for, by the tenant's default unless a strategy is named.
+
+        Args:
+            tenant: Whose memories.
+            cue: What is asked.
+            options: How.
+            record: Leave a trace, and take part in the comparison with the shadow.
 
         Raises:
             InvalidInput: An empty cue, an option out of bounds; the message says what to send.
@@ -75,11 +83,11 @@ class ShadowedRecall:
         """
         with self._on_its_way():
             if options.strategy is not None:
-                return await self._recalls.recall(tenant, cue, options)
+                return await self._recalls.recall(tenant, cue, options, record=record)
             policy = await self._policies.of(tenant)
             asked = _by(policy.live, options)
-            answer = await self._recalls.recall(tenant, cue, asked)
-        if policy.shadow is not None and sampled(cue, policy.shadow.share):
+            answer = await self._recalls.recall(tenant, cue, asked, record=record)
+        if record and policy.shadow is not None and sampled(cue, policy.shadow.share):
             self._offer(tenant, cue, options, policy, answer)
         return answer
 

@@ -69,6 +69,8 @@ class RecallRequest(Request):
     """Size of the context block, in tokens."""
     explain: bool = Field(default=False, strict=True)
     """List the arcs of each wave in the trace, not only their number."""
+    record: bool = Field(default=True, strict=True)
+    """Leave a trace; if false nothing is learned or compared, and `trace_id` leads nowhere."""
 
     def to_cue(self) -> Cue:
         """Hand over what is asked."""

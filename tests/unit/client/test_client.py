@@ -345,6 +345,7 @@ async def test_recall_sends_filters_and_options() -> None:
         "k": 3,
         "filters": {"speaker": "Mara"},
         "explain": True,
+        "record": True,
     }
 
 

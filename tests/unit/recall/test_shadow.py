@@ -65,6 +65,8 @@ class Scripted(RecallService):
                 await self.gate.wait()
             return result(options.strategy or "ecphoria", "abcd")
         self.shadowed.append(options)
+        if cue.text == "only looking":
+            return result("ecphoria", "abcd")
         self.begun.set()
         await self.gate.wait()
         if self.fault is not None:
@@ -139,6 +141,17 @@ async def test_an_answer_is_compared_after_it_was_given(house: Build) -> None:
     ((strategy, outcome, comparison),) = it.told
     assert (strategy, outcome) == ("dense", "compared")
     assert comparison is not None
+
+
+@pytest.mark.parametrize("named", [None, "lexical"])
+async def test_a_recall_that_only_looks_is_not_compared(house: Build, named: str | None) -> None:
+    it = house(ALL)
+    cue, options = Cue(text="only looking"), RecallOptions(strategy=named)
+    await it.service.recall(MINE, cue, options, record=False)
+    await it.service.drain()
+    assert it.recalls.asked == []
+    assert it.recalls.shadowed == [options]
+    assert await it.report() == ShadowReport()
 
 
 async def test_a_named_strategy_has_no_shadow(house: Build) -> None:

@@ -1,0 +1,169 @@
+"""Keep what recalls leave on memories, written under the tenant's lock, each recall once."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from ecphoria.errors import NotFound
+from ecphoria.graph.executor import Done, Graph, Statement, Work
+from ecphoria.graph.traces import StoredTrace, to_trace
+from ecphoria.model.ids import EpisodeId, TenantId, TraceId
+from ecphoria.model.learning import Learning, Use
+from ecphoria.model.recall import Trace
+from ecphoria.ports.learning import Effects, LearningTransaction
+
+__all__ = ["LearningGraph"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Locked:
+    recalls: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TenantKey:
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Waiting:
+    tenant: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TraceKey:
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _UseRow:
+    id: str
+    occurred_ms: int
+    recent_ms: list[int] | None
+    count: int
+    first_ms: int
+    stability: float
+    stability_ms: int
+    working: float
+    lasting: float
+    chain_ms: int
+    recalls: int
+
+
+_LOCK_TENANT = Statement("learning.lock_tenant", _Locked)
+_FIND_LEARNING = Statement("learning.find_learning", Learning)
+_SAVE_SWITCH = Statement("learning.save_switch", _TenantKey)
+_LIST_WAITING = Statement("learning.list_waiting", _Waiting)
+_LIST_PENDING = Statement("learning.list_pending", _TraceKey)
+_FIND_PENDING = Statement("learning.find_pending", StoredTrace)
+_UPDATE_TRACE = Statement("learning.update_trace", Done)
+_LIST_USES = Statement("learning.list_uses", _UseRow)
+_SAVE_USES = Statement("learning.save_uses", Done)
+
+
+class LearningGraph:
+    """The queue and the state on the memory graph; implements `ports.learning.LearningStore`."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def find(self, tenant: TenantId) -> Learning:
+        """Tell whether the tenant learns; NotFound without the tenant."""
+        row = await self._graph.run_one(_FIND_LEARNING, tenant=tenant)
+        if row is None:
+            raise _no_tenant(tenant)
+        return row
+
+    async def switch(self, tenant: TenantId, *, on: bool, now: datetime) -> None:
+        """Let recalls from now on be learned from, or none; off also empties the queue.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        if not await self._graph.run(_SAVE_SWITCH, tenant=tenant, on=on, now=now):
+            raise _no_tenant(tenant)
+
+    async def waiting(self) -> Sequence[TenantId]:
+        """List the tenants with traces on the queue."""
+        return [TenantId(row.tenant) for row in await self._graph.run(_LIST_WAITING)]
+
+    async def pending(self, tenant: TenantId, limit: int) -> Sequence[TraceId]:
+        """List the traces on a tenant's queue, oldest first."""
+        rows = await self._graph.run(_LIST_PENDING, tenant=tenant, limit=limit)
+        return [TraceId(row.id) for row in rows]
+
+    async def change(
+        self, tenant: TenantId, work: Callable[[LearningTransaction], Awaitable[T]]
+    ) -> T:
+        """Run `work` in one transaction under the tenant's write lock.
+
+        Raises:
+            NotFound: There is no such tenant.
+            StoreUnavailable: The server does not answer; nothing was written.
+            Timeout: The server stopped it; nothing was written.
+        """
+
+        async def locked(inner: Work) -> T:
+            found = await inner.run_one(_LOCK_TENANT, tenant=tenant)
+            if found is None:
+                raise _no_tenant(tenant)
+            return await work(_Transaction(tenant, found, inner))
+
+        return await self._graph.change("learning.change", locked)
+
+    async def give_up(self, tenant: TenantId, trace: TraceId) -> None:
+        """Take a trace off the queue whose effects cannot be told."""
+        await self._graph.run(_UPDATE_TRACE, tenant=tenant, id=trace, applied=False, recalls=0)
+
+
+class _Transaction:
+    """One locked transaction; implements `ports.learning.LearningTransaction`."""
+
+    def __init__(self, tenant: TenantId, locked: _Locked, work: Work) -> None:
+        self._tenant = tenant
+        self._locked = locked
+        self._work = work
+
+    @property
+    def recalls(self) -> int:
+        return self._locked.recalls
+
+    async def trace(self, trace: TraceId) -> Trace | None:
+        row = await self._work.run_one(_FIND_PENDING, tenant=self._tenant, id=trace)
+        return None if row is None else to_trace(json.loads(row.payload))
+
+    async def uses(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
+        rows = await self._work.run(_LIST_USES, tenant=self._tenant, ids=list(ids))
+        return {EpisodeId(row.id): _use(row) for row in rows}
+
+    async def write(self, trace: TraceId, effects: Effects) -> None:
+        if effects.uses:
+            rows = [{"id": one, **asdict(effects.uses[one])} for one in sorted(effects.uses)]
+            await self._work.run(_SAVE_USES, tenant=self._tenant, rows=rows)
+        await self._work.run(
+            _UPDATE_TRACE, tenant=self._tenant, id=trace, applied=True, recalls=effects.recalls
+        )
+
+
+def _no_tenant(tenant: TenantId) -> NotFound:
+    return NotFound("there is no such tenant", tenant=tenant)
+
+
+def _use(row: _UseRow) -> Use:
+    if row.recent_ms is None:
+        return Use.fresh(row.occurred_ms)
+    return Use(
+        recent_ms=tuple(row.recent_ms),
+        count=row.count,
+        first_ms=row.first_ms,
+        stability=row.stability,
+        stability_ms=row.stability_ms,
+        working=row.working,
+        lasting=row.lasting,
+        chain_ms=row.chain_ms,
+        recalls=row.recalls,
+    )

@@ -1,0 +1,127 @@
+"""Learning behind the answers: stored traces are the queue, and one worker empties it.
+
+A trace whose effects are due says so in the store, so a restart loses none. Each is applied in
+one transaction under the tenant's lock that also takes it off the queue: once, however many
+services work on it.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import Context
+
+import structlog
+
+from ecphoria.errors import NotFound, Unavailable
+from ecphoria.learning.effects import effects_of
+from ecphoria.model.ids import TenantId, TraceId
+from ecphoria.model.learning import Learning
+from ecphoria.ports.learning import LearningStore, LearningTransaction
+from ecphoria.ports.world import Clock
+
+__all__ = ["LearningService"]
+
+_AT_A_TIME = 100
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 60.0
+
+log = structlog.get_logger(__name__)
+
+Told = Callable[[str], None]
+"""Told what came of a trace: applied, gone, or failed."""
+
+
+class LearningService:
+    """Lets a tenant's memory change by being used, if the tenant wants that."""
+
+    def __init__(self, store: LearningStore, clock: Clock, told: Told = lambda _: None) -> None:
+        self._store = store
+        self._clock = clock
+        self._told = told
+        self._woken: dict[TenantId, None] = {}
+        self._worker: asyncio.Task[None] | None = None
+
+    async def of(self, tenant: TenantId) -> Learning:
+        """Tell whether the tenant learns, and how much it did.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        return await self._store.find(tenant)
+
+    async def switch(self, tenant: TenantId, *, on: bool) -> Learning:
+        """Learn from the tenant's recalls from now on, or no more.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        await self._store.switch(tenant, on=on, now=self._clock.now())
+        return await self._store.find(tenant)
+
+    async def begin(self) -> None:
+        """Take up what an earlier process left on the queue."""
+        for tenant in await self._store.waiting():
+            self.wake(tenant)
+
+    def wake(self, tenant: TenantId) -> None:
+        """Work on the tenant's queue, soon; called when a trace joined it."""
+        self._woken[tenant] = None
+        if self._worker is None or self._worker.done():
+            # Its own context: learning is no part of the request that happened to start it.
+            self._worker = asyncio.get_running_loop().create_task(self._work(), context=Context())
+
+    async def drain(self) -> None:
+        """Wait until every queue this process knows of is empty."""
+        if self._worker is not None:
+            await self._worker
+
+    async def close(self) -> None:
+        """Stop; what waits stays on the queue."""
+        self._woken.clear()
+        if self._worker is not None:
+            self._worker.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._worker
+
+    async def _work(self) -> None:
+        pause = _FIRST_PAUSE_S
+        while self._woken:
+            tenant = next(iter(self._woken))
+            try:
+                await self._empty(tenant)
+            except Unavailable as error:
+                log.warning("learning_waits", tenant_id=tenant, reason=error.code)
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE_S)
+            else:
+                pause = _FIRST_PAUSE_S
+
+    async def _empty(self, tenant: TenantId) -> None:
+        """Apply a tenant's traces, oldest first; one that joins meanwhile wakes it again."""
+        self._woken.pop(tenant)
+        try:
+            while waiting := await self._store.pending(tenant, _AT_A_TIME):
+                for trace in waiting:
+                    self._told(await self._learn(tenant, trace))
+        except NotFound:
+            return
+        except Unavailable:
+            self._woken[tenant] = None
+            raise
+
+    async def _learn(self, tenant: TenantId, trace: TraceId) -> str:
+        async def work(transaction: LearningTransaction) -> bool:
+            found = await transaction.trace(trace)
+            if found is None:
+                return False
+            await transaction.write(trace, await effects_of(found, transaction))
+            return True
+
+        try:
+            return "applied" if await self._store.change(tenant, work) else "gone"
+        except (NotFound, Unavailable):
+            raise
+        except Exception:
+            # One bad trace must not stop the queue.
+            log.exception("learning_failed", tenant_id=tenant, trace=trace)
+            await self._store.give_up(tenant, trace)
+            return "failed"

@@ -1,0 +1,89 @@
+"""What learning needs: traces that wait, what recalls left on memories, one transaction."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from ecphoria.model.ids import EpisodeId, TenantId, TraceId
+from ecphoria.model.learning import Learning, Use
+from ecphoria.model.recall import Trace
+
+__all__ = ["Effects", "LearningStore", "LearningTransaction"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effects:
+    """What one recall changes: the state of memories as it is afterwards.
+
+    Attributes:
+        recalls: 1 if the tenant's count of recalls grows, 0 if the recall found nothing.
+    """
+
+    recalls: int = 0
+    uses: Mapping[EpisodeId, Use] = field(default_factory=dict)
+
+
+class LearningTransaction(Protocol):
+    """One transaction under the tenant's write lock."""
+
+    @property
+    def recalls(self) -> int:
+        """Recalls the tenant learned from before."""
+        ...
+
+    async def trace(self, trace: TraceId) -> Trace | None:
+        """Load a trace; None if its effects are not due: applied, dropped, or switched off."""
+        ...
+
+    async def uses(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
+        """Tell how episodes were used; those that are gone are absent."""
+        ...
+
+    async def write(self, trace: TraceId, effects: Effects) -> None:
+        """Store the effects and take the trace off the queue."""
+        ...
+
+
+class LearningStore(Protocol):
+    """The queue of traces and the state that recalls leave."""
+
+    async def find(self, tenant: TenantId) -> Learning:
+        """Tell whether the tenant learns; NotFound without the tenant."""
+        ...
+
+    async def switch(self, tenant: TenantId, *, on: bool, now: datetime) -> None:
+        """Let recalls from now on be learned from, or none; off also empties the queue.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        ...
+
+    async def waiting(self) -> Sequence[TenantId]:
+        """List the tenants with traces on the queue."""
+        ...
+
+    async def pending(self, tenant: TenantId, limit: int) -> Sequence[TraceId]:
+        """List the traces on a tenant's queue, oldest first."""
+        ...
+
+    async def change(
+        self, tenant: TenantId, work: Callable[[LearningTransaction], Awaitable[T]]
+    ) -> T:
+        """Run `work` in one transaction under the tenant's write lock.
+
+        It is run again from the start when the server asks for a retry, and committed when it
+        returns.
+
+        Raises:
+            NotFound: There is no such tenant.
+            Unavailable: The store does not answer; nothing was written.
+        """
+        ...
+
+    async def give_up(self, tenant: TenantId, trace: TraceId) -> None:
+        """Take a trace off the queue whose effects cannot be told."""
+        ...

@@ -1,0 +1,65 @@
+"""Learning over HTTP: a switch of the tenant, behind answers that it does not change."""
+
+import time
+
+import pytest
+
+from tests.acceptance.conftest import Owner, problem
+from tests.acceptance.test_shadow import CHAT, answered, lasting
+
+CUES = ("What do the bees make behind the mill?", "Who paints?", "What did the storm take?")
+
+
+@pytest.fixture
+def chat(owner: Owner) -> Owner:
+    """An owner with a short conversation."""
+    for place, text in enumerate(CHAT):
+        owner.remember(text, speaker=("Ada", "Bo")[place % 2], session="s", position=place)
+    return owner
+
+
+def state(owner: Owner) -> dict[str, object]:
+    answer = owner.get("/v1/learning")
+    assert answer.status_code == 200, answer.text
+    found: dict[str, object] = answer.json()
+    return found
+
+
+def learned(owner: Owner, recalls: int) -> dict[str, object]:
+    """Wait until so many recalls were learned from."""
+    until = time.monotonic() + 20
+    while True:
+        found = state(owner)
+        if found["recalls"] == recalls and not found["pending"]:
+            return found
+        assert time.monotonic() < until, found
+        time.sleep(0.05)
+
+
+def test_a_tenant_learns_when_it_is_told_to(chat: Owner, stranger: Owner) -> None:
+    assert state(chat) == {"on": False, "recalls": 0, "pending": 0}
+    alone = [answered(chat, cue) for cue in CUES]
+    assert chat.put("/v1/learning", json={"on": True}).json()["on"] is True
+    beside = [answered(chat, cue) for cue in CUES]
+    assert [lasting(body) for body in beside] == [lasting(body) for body in alone]
+    learned(chat, len(CUES))
+    answered(chat, CUES[0], record=False)
+    assert chat.put("/v1/learning", json={"on": False}).json()["on"] is False
+    answered(chat, CUES[0])
+    time.sleep(1.2)  # Traces are stored within half a second of an answer.
+    assert state(chat) == {"on": False, "recalls": len(CUES), "pending": 0}
+    assert state(stranger) == {"on": False, "recalls": 0, "pending": 0}
+
+
+def test_a_recall_that_only_looks_leaves_no_trace(chat: Owner) -> None:
+    looked = answered(chat, CUES[0], record=False)
+    assert lasting(looked) == lasting(answered(chat, CUES[0]))
+    problem(chat.get(f"/v1/traces/{looked['trace_id']}"), 404, "not-found")
+    time.sleep(1.2)
+    assert chat.get("/v1/stats").json()["traces"] == 1
+
+
+@pytest.mark.parametrize("body", [{}, {"on": 1}, {"on": "yes"}, {"on": True, "more": 1}])
+def test_anything_but_on_and_off_is_refused(owner: Owner, body: dict[str, object]) -> None:
+    problem(owner.put("/v1/learning", json=body), 422, "invalid-input")
+    assert state(owner)["on"] is False

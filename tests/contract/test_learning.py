@@ -1,0 +1,281 @@
+"""What recalls leave on memories, on the real server: once, for its tenant, and as computed."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from ecphoria.errors import NotFound
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.learning import LearningGraph
+from ecphoria.graph.tenants import Tenants
+from ecphoria.graph.traces import Traces
+from ecphoria.learning.effects import effects_of
+from ecphoria.learning.service import LearningService
+from ecphoria.model.ids import TenantId, TraceId
+from ecphoria.model.learning import Learning, Use
+from ecphoria.model.recall import Trace, TracedHit
+from ecphoria.ports.learning import LearningTransaction
+from tests.conftest import Cypher, WallClock, new_tenant
+from tests.contract.memories import (
+    START,
+    appended,
+    episode_id,
+    everything,
+    turn,
+    write,
+)
+from tests.contract.test_traces import a_trace
+
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+STATE = """
+MATCH (n {tenant: $tenant}) WHERE NOT n:Trace
+OPTIONAL MATCH (n)-[r]->()
+WITH n, r ORDER BY elementId(r)
+WITH n, collect([type(r), properties(r)]) AS edges
+RETURN elementId(n) AS id, properties(n) AS node, edges ORDER BY id
+"""
+
+
+async def learn(graph: Graph, tenant: TenantId, trace: TraceId) -> bool:
+    """Apply one trace; whether it was due."""
+
+    async def work(transaction: LearningTransaction) -> bool:
+        found = await transaction.trace(trace)
+        if found is not None:
+            await transaction.write(trace, await effects_of(found, transaction))
+        return found is not None
+
+    return await LearningGraph(graph).change(tenant, work)
+
+
+def woke(tenant: TenantId, *numbers: int, at: datetime = START, **scores: float) -> Trace:
+    """A recall that returned these turns, best first, each with the score t1=..., else 1."""
+    return a_trace(
+        tenant,
+        created_at=at,
+        hits=tuple(
+            TracedHit(
+                episode=episode_id(tenant, str(number)),
+                rank=rank,
+                score=scores.get(f"t{number}", 1.0),
+                parts={},
+                path=(),
+            )
+            for rank, number in enumerate(numbers, 1)
+        ),
+    )
+
+
+async def uses(graph: Graph, tenant: TenantId, *numbers: int) -> list[Use]:
+    async def work(transaction: LearningTransaction) -> list[Use]:
+        ids = [episode_id(tenant, str(number)) for number in numbers]
+        found = await transaction.uses(ids)
+        return [found[one] for one in ids]
+
+    return await LearningGraph(graph).change(tenant, work)
+
+
+def ms(at: datetime) -> int:
+    return round(at.timestamp() * 1e3)
+
+
+@pytest.fixture
+async def learning(graph: Graph, tenant: TenantId) -> LearningGraph:
+    """The state of a tenant with seven turns that learns."""
+    await write(graph, tenant, appended(*(turn(tenant, number) for number in range(1, 8))))
+    store = LearningGraph(graph)
+    await store.switch(tenant, on=True, now=LONG_AGO)
+    return store
+
+
+async def recalled(graph: Graph, tenant: TenantId, traces: Sequence[Trace]) -> None:
+    """Store traces, and apply them in their order."""
+    await Traces(graph, keep=1000).save(tenant, traces)
+    for trace in traces:
+        assert await learn(graph, tenant, trace.id)
+
+
+async def test_a_use_moves_base_level_stability_and_chain(
+    graph: Graph, tenant: TenantId, learning: LearningGraph
+) -> None:
+    made = START + timedelta(minutes=1)
+    later = made + timedelta(days=7)
+    await recalled(graph, tenant, [woke(tenant, 1, at=later)])
+    (use,) = await uses(graph, tenant, 1)
+    assert (use.recent_ms, use.count, use.first_ms) == ((ms(made), ms(later)), 2, ms(made))
+    # r1 from (1, 0) after 7 days is 0.496585, and half-way back to 1 is 0.748293.
+    assert use.working == pytest.approx(0.748293, abs=5e-7)
+    assert use.lasting == pytest.approx(0.242116, abs=5e-7)
+    # S_0 = 30: R(7 d) = exp(-7/30) = 0.791890, S = 30 (1 + 1.5 (1 - R)) = 39.364970.
+    assert use.stability == pytest.approx(39.364970, abs=5e-6)
+    assert (use.stability_ms, use.chain_ms, use.recalls) == (ms(later), ms(later), 1)
+    assert await learning.find(tenant) == Learning(on=True, recalls=1, pending=0)
+
+
+async def test_only_the_first_five_count_as_used(
+    graph: Graph, tenant: TenantId, learning: LearningGraph
+) -> None:
+    await recalled(graph, tenant, [woke(tenant, 7, 6, 5, 4, 3, 2, 1, at=START)])
+    found = await uses(graph, tenant, *range(1, 8))
+    assert [use.count for use in found] == [1, 1, 2, 2, 2, 2, 2]
+    assert [use.recalls for use in found] == [0, 0, 1, 1, 1, 1, 1]
+
+
+async def test_eight_instants_are_kept_and_all_are_counted(
+    graph: Graph, tenant: TenantId, learning: LearningGraph
+) -> None:
+    instants = [START + timedelta(hours=hour) for hour in range(1, 13)]
+    await recalled(graph, tenant, [woke(tenant, 1, at=at) for at in instants])
+    (use,) = await uses(graph, tenant, 1)
+    assert use.recent_ms == tuple(ms(at) for at in instants[-8:])
+    assert (use.count, use.first_ms) == (13, ms(START + timedelta(minutes=1)))
+
+
+async def test_a_late_trace_counts_without_time_passing(
+    graph: Graph, tenant: TenantId, learning: LearningGraph
+) -> None:
+    early, late = (woke(tenant, 1, at=START + timedelta(days=day)) for day in (2, 9))
+    await recalled(graph, tenant, [late])
+    (before,) = await uses(graph, tenant, 1)
+    await recalled(graph, tenant, [early])
+    (after,) = await uses(graph, tenant, 1)
+    assert after.recent_ms == (before.recent_ms[0], ms(early.created_at), before.recent_ms[1])
+    assert (after.stability, after.lasting) == (before.stability, before.lasting)
+    assert (after.stability_ms, after.chain_ms) == (before.stability_ms, before.chain_ms)
+    assert after.working == pytest.approx(1 - (1 - before.working) / 2)
+
+
+async def test_a_trace_applied_again_changes_nothing(
+    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+) -> None:
+    trace = woke(tenant, 1, 2)
+    await recalled(graph, tenant, [trace])
+    state = await cypher(STATE, tenant=tenant)
+    assert not await learn(graph, tenant, trace.id)
+    assert await cypher(STATE, tenant=tenant) == state
+    assert await learning.find(tenant) == Learning(on=True, recalls=1, pending=0)
+
+
+async def test_eight_writers_at_once_lose_nothing(
+    graph: Graph, tenant: TenantId, learning: LearningGraph
+) -> None:
+    """Each saves traces and works on the whole queue, as eight services on one store would."""
+    outcomes: list[str] = []
+
+    async def one(writer: int) -> None:
+        service = LearningService(LearningGraph(graph), WallClock(), outcomes.append)
+        traces = Traces(graph, keep=1000, pending=service.wake)
+        for number in range(3):
+            at = START + timedelta(days=1, seconds=3 * writer + number)
+            await traces.save(tenant, [woke(tenant, 1, 2 + writer % 6, at=at)])
+        await service.drain()
+
+    await asyncio.gather(*(one(writer) for writer in range(8)))
+    assert outcomes.count("applied") == 24
+    assert "failed" not in outcomes
+    first, *others = await uses(graph, tenant, *range(1, 8))
+    assert (first.count, first.recalls) == (25, 24)
+    assert [use.recalls for use in others] == [6, 6, 3, 3, 3, 3]
+    assert await learning.find(tenant) == Learning(on=True, recalls=24, pending=0)
+
+
+async def test_what_waits_is_found_again_at_the_next_start(
+    graph: Graph, tenant: TenantId, learning: LearningGraph
+) -> None:
+    await Traces(graph, keep=1000).save(tenant, [woke(tenant, 1), woke(tenant, 1, 2)])
+    assert (await learning.find(tenant)).pending == 2
+    service = LearningService(LearningGraph(graph), WallClock())
+    await service.begin()
+    await service.drain()
+    assert await learning.find(tenant) == Learning(on=True, recalls=2, pending=0)
+    assert [use.count for use in await uses(graph, tenant, 1, 2)] == [3, 2]
+
+
+async def test_what_waits_is_not_dropped_with_old_traces(
+    graph: Graph, tenant: TenantId, learning: LearningGraph
+) -> None:
+    traces = Traces(graph, keep=1)
+    waiting = [woke(tenant, 1, at=START + timedelta(seconds=number)) for number in range(4)]
+    for trace in waiting:
+        await traces.save(tenant, [trace])
+    assert list(await learning.pending(tenant, 10)) == [trace.id for trace in waiting]
+    for trace in waiting:
+        assert await learn(graph, tenant, trace.id)
+    await traces.save(tenant, [woke(tenant, 1, at=START + timedelta(seconds=9))])
+    with pytest.raises(NotFound):
+        await traces.find(tenant, waiting[0].id)
+
+
+async def test_switched_off_nothing_is_written(
+    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+) -> None:
+    service = LearningService(learning, WallClock())
+    traces = Traces(graph, keep=1000, pending=service.wake)
+    await traces.save(tenant, [woke(tenant, 1)])
+    await service.switch(tenant, on=False)
+    state = await cypher(STATE, tenant=tenant)
+    await traces.save(tenant, [woke(tenant, 1)])
+    await service.begin()
+    await service.drain()
+    assert await cypher(STATE, tenant=tenant) == state
+    assert await service.of(tenant) == Learning(on=False, recalls=0, pending=0)
+    await service.switch(tenant, on=True)
+    await traces.save(tenant, [woke(tenant, 1)])
+    await service.drain()
+    assert (await service.of(tenant)).recalls == 0, "recalled before it was switched on"
+
+
+async def test_another_tenant_stays_as_it_was(
+    graph: Graph, tenant: TenantId, other_tenant: TenantId, learning: LearningGraph, cypher: Cypher
+) -> None:
+    await write(graph, other_tenant, everything(other_tenant))
+    state = await cypher(STATE, tenant=other_tenant)
+    # Hits are ids: a trace that names another's memory must not reach it.
+    await recalled(graph, tenant, [woke(other_tenant, 1, 2), woke(tenant, 1)])
+    assert await cypher(STATE, tenant=other_tenant) == state
+    assert await learning.find(other_tenant) == Learning(on=False, recalls=0, pending=0)
+    assert await learning.find(tenant) == Learning(on=True, recalls=1, pending=0)
+
+
+async def test_state_goes_with_its_episode_and_its_tenant(graph: Graph, cypher: Cypher) -> None:
+    tenant = await new_tenant(graph)
+    await write(graph, tenant, appended(*(turn(tenant, number) for number in (1, 2, 3))))
+    store = LearningGraph(graph)
+    await store.switch(tenant, on=True, now=LONG_AGO)
+    gone = woke(tenant, 3, 1)
+    await Traces(graph, keep=9).save(tenant, [gone])
+    await write(graph, tenant, appended(removed=(episode_id(tenant, "3"),)))
+    assert await learn(graph, tenant, gone.id)
+    (use,) = await uses(graph, tenant, 1)
+    assert (use.count, use.recalls) == (2, 1)
+    await Traces(graph, keep=9).save(tenant, [woke(tenant, 1)])
+    await Tenants(graph).erase(tenant)
+    assert await cypher("MATCH (n {tenant: $tenant}) RETURN count(n) AS n", tenant=tenant) == [
+        {"n": 0}
+    ]
+    assert tenant not in await store.waiting()
+    for call in (store.find(tenant), store.switch(tenant, on=True, now=LONG_AGO)):
+        with pytest.raises(NotFound):
+            await call
+
+
+async def test_one_bad_trace_does_not_stop_the_queue(
+    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+) -> None:
+    bad, good = woke(tenant, 1), woke(tenant, 1, at=START + timedelta(seconds=1))
+    await Traces(graph, keep=9).save(tenant, [bad, good])
+    await cypher("MATCH (t:Trace {id: $id}) SET t.payload = '{'", id=bad.id)
+    outcomes: list[str] = []
+    service = LearningService(learning, WallClock(), outcomes.append)
+    service.wake(tenant)
+    await service.drain()
+    assert outcomes == ["failed", "applied"]
+    marks: list[dict[str, Any]] = await cypher(
+        "MATCH (t:Trace {tenant: $tenant}) RETURN t.effects_applied AS applied "
+        "ORDER BY t.created_at",
+        tenant=tenant,
+    )
+    assert marks == [{"applied": False}, {"applied": True}]
