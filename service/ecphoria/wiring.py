@@ -15,9 +15,12 @@ import structlog
 from prometheus_client import CollectorRegistry
 
 from ecphoria.consolidation.associate import Associate
+from ecphoria.consolidation.decay import Decay
 from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.prior import Prior
+from ecphoria.consolidation.prune import Prune
 from ecphoria.consolidation.service import ConsolidationService
+from ecphoria.consolidation.step import Step
 from ecphoria.embedding import CachingEmbedder, EmbedderOptions, create_embedder
 from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
 from ecphoria.engine.home import write_private
@@ -33,6 +36,7 @@ from ecphoria.graph.gds import Priors
 from ecphoria.graph.ingest import EpisodeWriter
 from ecphoria.graph.keys import Keys
 from ecphoria.graph.learning import LearningGraph
+from ecphoria.graph.links import Links
 from ecphoria.graph.migrate import migrate
 from ecphoria.graph.policies import Policies
 from ecphoria.graph.queries import cypher_root
@@ -160,7 +164,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             shadowed=shadowed,
             learning=learning,
             consolidation=ConsolidationService(
-                steps=(Associate(Associations(graph)), Prior(Priors(graph, options))),
+                steps=_steps(graph, options),
                 clock=SystemClock(),
                 monotonic=time.monotonic,
             ),
@@ -326,6 +330,17 @@ def _recall(
         clock=SystemClock(),
         default_strategy=settings.recall.strategy,
         snippet=_snippet(cypher_root() / "browser" / _TRACE_QUERY),
+    )
+
+
+def _steps(graph: Graph, options: GraphOptions) -> tuple[Step, ...]:
+    """Give the steps of a cycle in their order."""
+    links = Links(graph)
+    return (
+        Associate(Associations(graph)),
+        Prior(Priors(graph, options)),
+        Decay(links),
+        Prune(links),
     )
 
 

@@ -85,7 +85,16 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
     async with neo4j.AsyncGraphDatabase.driver(
         neo4j_server.uri, auth=auth, warn_notification_severity=None
     ) as driver:
+        await _learn(driver)
         yield driver
+
+
+async def _learn(driver: neo4j.AsyncDriver) -> None:
+    """Have an edge with what recall learns on it, then remove it with its ends."""
+    await driver.execute_query(
+        "CREATE (a:Episode {id: 'plan a'})-[:SIMILAR {w_learned: .1, coactivations: 1,"
+        " last_used: datetime()}]->(b:Episode {id: 'plan b'}) DETACH DELETE a, b"
+    )
 
 
 async def _associate(graph: Graph, tenant: TenantId) -> None:

@@ -18,7 +18,7 @@ def consolidate(
     tenant: TenantName = None,
     home: Home = None,
 ) -> None:
-    """Go over a tenant's memory now: join what is alike, rank every node by PageRank."""
+    """Go over a tenant's memory now: join what is alike, rank it, let go what is too much."""
     with connect(server, key, tenant, home) as client:
         done = client.consolidate()
     if as_json:

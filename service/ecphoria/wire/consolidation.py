@@ -10,7 +10,8 @@ class StepAnswer(Answer):
     """What one step of a cycle did."""
 
     name: str
-    """The step: `associate` joins what is alike, `prior` ranks every node by PageRank."""
+    """The step: `associate` joins what is alike, `prior` ranks every node by PageRank, `decay`
+    weakens what was learned and not used, `prune` removes what a node has too much of."""
     status: StepStatus
     """`done`, or `skipped` with its `reason`."""
     seconds: float

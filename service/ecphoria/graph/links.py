@@ -1,0 +1,82 @@
+"""Association edges: what was learned on them, and those a node has too many of."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from ecphoria.graph.executor import Done, Graph, Statement, Work
+from ecphoria.graph.lease import change_under
+from ecphoria.model.consolidation import Lease
+from ecphoria.model.ids import TenantId
+from ecphoria.ports.links import LearnedLink, Link, Weakened
+
+__all__ = ["Links"]
+
+_LIST_LEARNED = Statement("consolidation.list_learned", LearnedLink)
+_LIST_SURPLUS = Statement("consolidation.list_surplus", Link)
+_LIST_EXPIRED = Statement("consolidation.list_expired", Link)
+_SAVE_LEARNED = {
+    "SIMILAR": Statement("consolidation.save_learned_similar", Done),
+    "ASSOCIATED": Statement("consolidation.save_learned_associated", Done),
+}
+_REMOVE = {
+    "SIMILAR": Statement("consolidation.remove_similar", Done),
+    "ASSOCIATED": Statement("consolidation.remove_associated", Done),
+}
+
+
+class Links:
+    """Association edges; implements `ports.links.LinkStore`."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def learned(self, tenant: TenantId, now: datetime) -> Sequence[LearnedLink]:
+        """List the edges on which something was learned, by type and ends."""
+        return await self._graph.run(_LIST_LEARNED, tenant=tenant, now=now)
+
+    async def weaken(
+        self, tenant: TenantId, lease: Lease | None, links: Sequence[Weakened]
+    ) -> None:
+        """Store what edges have left, in one transaction."""
+        rows = [
+            (one.link, {"was": one.was, "learned": one.learned, "weight": one.link.weight})
+            for one in links
+        ]
+
+        async def save(work: Work) -> None:
+            await _each(work, _SAVE_LEARNED, tenant, rows)
+
+        await change_under(self._graph, lease, "consolidation.save_learned", save)
+
+    async def surplus(self, tenant: TenantId, keep: int) -> Sequence[Link]:
+        """List the edges outside the `keep` strongest of either end, weakest first."""
+        return await self._graph.run(_LIST_SURPLUS, tenant=tenant, keep=keep)
+
+    async def expired(self, tenant: TenantId, before: datetime) -> Sequence[Link]:
+        """List the edges of weight 0, which only count, not used since an instant."""
+        return await self._graph.run(_LIST_EXPIRED, tenant=tenant, before=before)
+
+    async def remove(self, tenant: TenantId, lease: Lease | None, links: Sequence[Link]) -> None:
+        """Remove edges, in one transaction."""
+
+        async def remove(work: Work) -> None:
+            await _each(work, _REMOVE, tenant, [(link, {}) for link in links])
+
+        await change_under(self._graph, lease, "consolidation.remove", remove)
+
+
+async def _each(
+    work: Work,
+    statements: Mapping[str, Statement[Done]],
+    tenant: TenantId,
+    links: Sequence[tuple[Link, Mapping[str, Any]]],
+) -> None:
+    for edge, statement in statements.items():
+        rows = [
+            {"one": link.one, "other": link.other, **more}
+            for link, more in links
+            if link.edge == edge
+        ]
+        if rows:
+            await work.run(statement, tenant=tenant, rows=rows)
