@@ -4,5 +4,5 @@
 CYPHER 25
 UNWIND $rows AS row
 MATCH (n:Name {tenant: $tenant, normalised: row.normalised})
-SET n:Concept:LiveConcept, n.id = row.id, n.forms = row.forms, n.mentions = 0, n.abouts = 0,
+SET n:Concept:LiveConcept, n.id = row.id, n.mentions = 0, n.abouts = 0,
   n.recorded_at = datetime()

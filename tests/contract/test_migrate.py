@@ -93,7 +93,6 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
             "VECTOR",
             ["embedding", "tenant", "session", "speaker", "occurred_at"],
         ),
-        "concept_forms": ("FULLTEXT", ["tenant", "forms"]),
         "fact_embedding": ("VECTOR", ["embedding", "tenant"]),
         "fact_id": ("RANGE", ["id"]),
         "fact_recorded_at": ("RANGE", ["tenant", "recorded_at"]),

@@ -1,16 +1,16 @@
 """Names that are spelled so much alike that they likely name the same thing."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
 
 from ecphoria.language.english import STOP_WORDS
 
-__all__ = ["SynonymPair", "forms", "forms_sought", "synonyms"]
+__all__ = ["SynonymPair", "SynonymTable", "forms"]
 
 _WORDS, _CHARACTERS = 8, 200
-"""Longer names have no synonyms; a form is one token of the text index, which bounds it."""
+"""Longer names have no synonyms."""
 
 _IS, _CUT = "is_", "cut_"
 
@@ -25,7 +25,7 @@ class SynonymPair:
 
 
 def forms(name: str) -> tuple[str, ...]:
-    """List the forms a name is stored with: its words, and its words less any one of them.
+    """List the forms a name is found by: its words, and its words less any one of them.
 
     Words are a set, without stop words unless there are no others. What is cut must leave two
     words at least: a first name or a surname alone is shared by too many.
@@ -42,40 +42,49 @@ def forms(name: str) -> tuple[str, ...]:
     return own, *(_CUT + cut for cut in _cuts(words))
 
 
-def forms_sought(name: str) -> tuple[str, ...]:
-    """List the forms of its synonyms: the same words, one more, or one less.
+class SynonymTable:
+    """The names of one tenant's concepts by the forms they can be found by.
 
-    >>> forms_sought("tall ships")
-    ('is_ships_tall', 'cut_ships_tall')
+    What is found does not depend on the order in which names came.
     """
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._by_form: dict[str, set[str]] = {}
+        self.add(names)
+
+    def add(self, names: Iterable[str]) -> None:
+        """Take names in; one that is there already changes nothing."""
+        for name in names:
+            for form in forms(name):
+                self._by_form.setdefault(form, set()).add(name)
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Forget names; one that is not there changes nothing."""
+        for name in names:
+            for form in forms(name):
+                self._by_form.get(form, set()).discard(name)
+
+    def pairs(self, names: Iterable[str]) -> Iterator[SynonymPair]:
+        """Pair these names with all in the table that are alike, each pair once, in order."""
+        found = {
+            (min(name, other), max(name, other))
+            for name in names
+            for form in _sought(name)
+            for other in self._by_form.get(form, ())
+            if other != name
+        }
+        for one, other in sorted(found):
+            sizes = len(_words(one)), len(_words(other))
+            yield SynonymPair(one=one, other=other, weight=sqrt(min(sizes) / max(sizes)))
+
+
+def _sought(name: str) -> tuple[str, ...]:
+    """List the forms of a name's synonyms: the same words, one more, or one less."""
     stored = forms(name)
     if not stored:
         return ()
     own, *cuts = stored
     return own, _CUT + own.removeprefix(_IS), *(_IS + cut.removeprefix(_CUT) for cut in cuts)
-
-
-def synonyms(made: Sequence[str], stored: Mapping[str, Iterable[str]]) -> Iterator[SynonymPair]:
-    """Pair new names with each other and with stored ones, each pair once, in order.
-
-    Args:
-        made: New names, each once.
-        stored: Names by form, of those that were asked for.
-    """
-    by_form: dict[str, set[str]] = {form: set(names) for form, names in stored.items()}
-    for name in made:
-        for form in forms(name):
-            by_form.setdefault(form, set()).add(name)
-    found = {
-        (min(name, other), max(name, other))
-        for name in made
-        for form in forms_sought(name)
-        for other in by_form.get(form, ())
-        if other != name
-    }
-    for one, other in sorted(found):
-        sizes = len(_words(one)), len(_words(other))
-        yield SynonymPair(one=one, other=other, weight=sqrt(min(sizes) / max(sizes)))
 
 
 def _words(name: str) -> tuple[str, ...]:

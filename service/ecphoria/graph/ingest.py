@@ -10,7 +10,7 @@ import numpy as np
 from ecphoria.errors import NotFound
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, Work
-from ecphoria.graph.lucene import any_form, any_phrase
+from ecphoria.graph.lucene import any_phrase
 from ecphoria.graph.writes import apply_changes
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId, FactId, TenantId
@@ -106,12 +106,6 @@ class _StatedCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Formed:
-    normalised: str
-    forms: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _FactKey:
     id: str
 
@@ -128,7 +122,6 @@ _FIND_BODIES = Statement("ingest.find_bodies", Body)
 _LIST_MENTIONS = Statement("ingest.list_mentions", _Mentioning)
 _LIST_STATED_BY = Statement("ingest.list_stated_by", _Stating)
 _LIST_STATED_COUNTS = Statement("ingest.list_stated_counts", _StatedCount)
-_LIST_NAMES_BY_FORM = Statement("ingest.list_names_by_form", _Formed)
 _LIST_FACTS = Statement("ingest.list_facts", _FactKey)
 
 
@@ -271,18 +264,6 @@ class _Transaction:
     async def stated_counts(self, names: Sequence[str]) -> Mapping[str, int]:
         rows = await self._work.run(_LIST_STATED_COUNTS, tenant=self._tenant, names=list(names))
         return {row.name: row.items for row in rows}
-
-    async def names_by_form(self, forms: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        found: dict[str, list[str]] = {form: [] for form in forms}
-        for start in range(0, len(forms), _NAMES_A_QUERY):
-            part = forms[start : start + _NAMES_A_QUERY]
-            query = any_form(self._tenant, part)
-            rows = await self._work.run(_LIST_NAMES_BY_FORM, tenant=self._tenant, query=query)
-            wanted = frozenset(part)
-            for row in rows:
-                for form in wanted.intersection(row.forms.split()):
-                    found[form].append(row.normalised)
-        return found
 
     async def facts(self, ids: Sequence[FactId]) -> frozenset[FactId]:
         rows = await self._work.run(_LIST_FACTS, tenant=self._tenant, ids=list(ids))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ecphoria.model.ids import TenantId
 
-__all__ = ["all_of", "any_form", "any_of", "any_phrase"]
+__all__ = ["all_of", "any_of", "any_phrase"]
 
 _SPECIAL = re.compile(r"([+\-!(){}\[\]^\"~*?:\\/&|<>=])")
 _PHRASE = 'words:"{}"'
@@ -28,11 +28,6 @@ def any_phrase(tenant: TenantId, names: Sequence[str]) -> str:
     Names are normalised: letters, digits and blanks, so nothing in them is syntax.
     """
     return f"{_only(tenant)} +({' '.join(map(_PHRASE.format, names))})"
-
-
-def any_form(tenant: TenantId, forms: Sequence[str]) -> str:
-    """Ask for a tenant's concepts stored with at least one of the forms."""
-    return f"{_only(tenant)} +({' '.join(f'forms:{_escaped(form)}' for form in forms)})"
 
 
 def _only(tenant: TenantId) -> str:

@@ -4,16 +4,22 @@ Rows are sorted by their key, so that transactions which touch the same nodes lo
 same order.
 """
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from ecphoria.graph.episodes import to_groups
 from ecphoria.graph.executor import Done, Statement, Work, packed
 from ecphoria.model.ids import EpisodeId, TenantId, derived_id
-from ecphoria.ports.ingest import FactRow, IngestChanges, MovedRow, NextRow
+from ecphoria.ports.ingest import FactRow, IngestChanges, MovedRow, NameState, NextRow
 
 __all__ = ["apply_changes"]
+
+
+_Write = tuple[Statement[Done], str, list[dict[str, Any]] | list[str]]
+"""A statement, and the parameter that holds its rows; without rows it is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,28 +68,20 @@ async def apply_changes(work: Work, tenant: TenantId, changes: IngestChanges) ->
         stated=changes.stated,
     )
     await _part(work, tenant, changes)
-    await _place(work, tenant, changes)
-    await _count(work, tenant, changes)
-    await _join(work, tenant, changes)
-    await _relate(work, tenant, changes)
+    writes = chain(_places(tenant, changes), _counts(changes), _names(changes), _edges(changes))
+    await _run_ahead(work, tenant, writes)
 
 
 async def _part(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
-    await _each(
-        work,
-        _REMOVE_NEXT,
-        tenant,
-        [{"tail": tail, "head": head} for tail, head in sorted(changes.next_removed)],
-    )
-    await _each(
-        work,
-        _REMOVE_MENTIONS,
-        tenant,
-        [
+    if changes.next_removed:
+        pairs = [{"tail": tail, "head": head} for tail, head in sorted(changes.next_removed)]
+        await work.run(_REMOVE_NEXT, tenant=tenant, rows=pairs)
+    if changes.mentions_removed:
+        mentions = [
             {"episode": episode, "concept": concept}
             for episode, concept in sorted(changes.mentions_removed)
-        ],
-    )
+        ]
+        await work.run(_REMOVE_MENTIONS, tenant=tenant, rows=mentions)
     if not changes.removed:
         return
     await work.run(_MARK_NEAR, tenant=tenant, ids=sorted(changes.removed))
@@ -93,132 +91,97 @@ async def _part(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
     await work.run(_DROP_EMPTY_SESSIONS, tenant=tenant, names=sessions)
 
 
-async def _place(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
-    sessions = sorted({row.session for row in changes.episodes if row.session})
-    await _each(
-        work,
-        _CREATE_SESSIONS,
-        tenant,
-        [{"name": name, "id": derived_id(tenant, "session", name)} for name in sessions],
-    )
-    await _each(
-        work,
-        _COUNT_SPEAKERS,
-        tenant,
-        [
-            {"name": name, "id": derived_id(tenant, "speaker", name), "episodes": delta}
-            for name, delta in sorted(changes.speakers)
-        ],
-    )
-    if changes.episodes:
-        await work.run(_CREATE_EPISODES, tenant=tenant, groups=to_groups(changes.episodes))
-    await _each(work, _MOVE_EPISODES, tenant, [_moved(row) for row in _by_id(changes.moved)])
-    await _each(work, _ADD_NEXT, tenant, [_next(row) for row in changes.next_added])
+def _places(tenant: TenantId, changes: IngestChanges) -> Iterator[_Write]:
+    names = sorted({row.session for row in changes.episodes if row.session})
+    sessions = [{"name": name, "id": derived_id(tenant, "session", name)} for name in names]
+    yield _CREATE_SESSIONS, "rows", sessions
+    speakers = [
+        {"name": name, "id": derived_id(tenant, "speaker", name), "episodes": delta}
+        for name, delta in sorted(changes.speakers)
+    ]
+    yield _COUNT_SPEAKERS, "rows", speakers
+    yield _CREATE_EPISODES, "groups", to_groups(changes.episodes)
+    yield _MOVE_EPISODES, "rows", [_moved(row) for row in _by_id(changes.moved)]
+    yield _ADD_NEXT, "rows", [_next(row) for row in changes.next_added]
     gone = sorted(name for name, delta in changes.speakers if delta < 0)
-    if gone:
-        await work.run(_DROP_EMPTY_SPEAKERS, tenant=tenant, names=gone)
+    yield _DROP_EMPTY_SPEAKERS, "names", gone
 
 
-async def _count(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
+def _counts(changes: IngestChanges) -> Iterator[_Write]:
     terms = sorted(changes.terms, key=lambda term: term.stem)
-    await _each(
-        work,
+    yield (
         _COUNT_TERMS,
-        tenant,
+        "rows",
         [{"stem": term.stem, "items": term.items, "near": term.near} for term in terms],
     )
-    if fewer := [term.stem for term in terms if term.items < 0 or term.near < 0]:
-        await work.run(_DROP_EMPTY_TERMS, tenant=tenant, stems=fewer)
+    fewer = [term.stem for term in terms if term.items < 0 or term.near < 0]
+    yield _DROP_EMPTY_TERMS, "stems", fewer
     words = sorted(changes.words, key=lambda word: word.word)
-    await _each(
-        work,
-        _COUNT_WORDS,
-        tenant,
-        [{"word": word.word, "items": word.items} for word in words],
-    )
-    if fewer := [word.word for word in words if word.items < 0]:
-        await work.run(_DROP_EMPTY_WORDS, tenant=tenant, words=fewer)
+    yield _COUNT_WORDS, "rows", [{"word": word.word, "items": word.items} for word in words]
+    yield _DROP_EMPTY_WORDS, "words", [word.word for word in words if word.items < 0]
 
 
-async def _join(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
+def _names(changes: IngestChanges) -> Iterator[_Write]:
     names = sorted(changes.names, key=lambda name: name.normalised)
-    await _each(
-        work,
-        _COUNT_NAMES,
-        tenant,
-        [
-            {
-                "normalised": name.normalised,
-                "surface": name.surface,
-                "kind": name.kind,
-                "titles": name.titles,
-                "candidates": name.candidates,
-                "stated": name.stated,
-            }
-            for name in names
-        ],
-    )
+    yield _COUNT_NAMES, "rows", [_name(row) for row in names]
     unmade = sorted(changes.concepts_unmade)
-    if unmade:
-        await work.run(_UNMAKE_CONCEPTS, tenant=tenant, names=unmade)
+    yield _UNMAKE_CONCEPTS, "names", unmade
     fewer = {
         name.normalised for name in names if min(name.titles, name.candidates, name.stated) < 0
     }
-    if fewer or unmade:
-        await work.run(_DROP_EMPTY_NAMES, tenant=tenant, names=sorted(fewer.union(unmade)))
+    yield _DROP_EMPTY_NAMES, "names", sorted(fewer.union(unmade))
     made = sorted(changes.concepts_made, key=lambda concept: concept.normalised)
-    await _each(
-        work,
-        _MAKE_CONCEPTS,
-        tenant,
-        [
-            {
-                "normalised": concept.normalised,
-                "id": concept.id,
-                "forms": " ".join(concept.forms),
-            }
-            for concept in made
-        ],
-    )
+    rows = [{"normalised": concept.normalised, "id": concept.id} for concept in made]
+    yield _MAKE_CONCEPTS, "rows", rows
+
+
+def _edges(changes: IngestChanges) -> Iterator[_Write]:
+    """Join concepts to episodes, and to each other once all of them are there."""
     mentions = _by_concept(
         (row.concept, row.episode, row.weight, row.stated) for row in changes.mentions_added
     )
-    if mentions:
-        await work.run(_ADD_MENTIONS, tenant=tenant, groups=mentions)
+    yield _ADD_MENTIONS, "groups", mentions
     abouts = _by_concept((row.concept, row.episode, 1.0, False) for row in changes.abouts_added)
-    if abouts:
-        await work.run(_ADD_ABOUTS, tenant=tenant, groups=abouts)
+    yield _ADD_ABOUTS, "groups", abouts
+    synonyms = [
+        {"one": row.one, "other": row.other, "weight": row.weight}
+        for row in changes.synonyms_added
+    ]
+    yield _ADD_SYNONYMS, "rows", synonyms
+    yield _CREATE_FACTS, "rows", [_fact(row) for row in changes.facts_made]
+    evidence = [{"fact": row.fact, "episode": row.episode} for row in changes.evidence_added]
+    yield _ADD_EVIDENCE, "rows", evidence
 
 
-async def _relate(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
-    """Join concepts to each other, once all of them and their edges are there."""
-    await _each(
-        work,
-        _ADD_SYNONYMS,
-        tenant,
-        [
-            {"one": row.one, "other": row.other, "weight": row.weight}
-            for row in changes.synonyms_added
-        ],
-    )
-    await _each(work, _CREATE_FACTS, tenant, [_fact(row) for row in changes.facts_made])
-    await _each(
-        work,
-        _ADD_EVIDENCE,
-        tenant,
-        [{"fact": row.fact, "episode": row.episode} for row in changes.evidence_added],
-    )
-
-
-async def _each(
-    work: Work, statement: Statement[Done], tenant: TenantId, rows: Sequence[dict[str, Any]]
-) -> None:
-    if rows:
-        await work.run(statement, tenant=tenant, rows=rows)
+async def _run_ahead(work: Work, tenant: TenantId, writes: Iterable[_Write]) -> None:
+    """Run what has rows, in order; the rows of a statement are made while the last one runs."""
+    running: asyncio.Task[list[Done]] | None = None
+    try:
+        for statement, name, rows in writes:
+            if not rows:
+                continue
+            if running is not None:
+                await running
+            running = asyncio.create_task(work.run(statement, tenant=tenant, **{name: rows}))
+            await asyncio.sleep(0)  # so that it is sent before the next rows are made
+    finally:
+        if running is not None:
+            await running
 
 
 def _by_id(rows: Iterable[MovedRow]) -> list[MovedRow]:
     return sorted(rows, key=lambda row: row.id)
+
+
+def _name(row: NameState) -> dict[str, Any]:
+    return {
+        "normalised": row.normalised,
+        "surface": row.surface,
+        "kind": row.kind,
+        "titles": row.titles,
+        "candidates": row.candidates,
+        "stated": row.stated,
+    }
 
 
 def _moved(row: MovedRow) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from weakref import WeakValueDictionary
 from ecphoria.extraction.name_table import NameRow, NameTable
 from ecphoria.extraction.records import Candidate, Extraction
 from ecphoria.extraction.rules import extract
-from ecphoria.extraction.synonyms import forms
+from ecphoria.extraction.synonyms import SynonymTable
 from ecphoria.ingest.prepare import Prepared
-from ecphoria.ingest.statements import standing, synonyms_of
+from ecphoria.ingest.statements import Standing, standing
 from ecphoria.language.names import NameKind
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import ConceptId, EpisodeId, TenantId, derived_id
@@ -56,12 +56,21 @@ class ConceptChanges:
     abouts_added: tuple[AboutRow, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Names:
+    """What is remembered of a tenant, as of the change counter."""
+
+    change: int
+    table: NameTable
+    alike: SynonymTable
+
+
 class ConceptBook:
     """The tables of names of the tenants written to lately."""
 
     def __init__(self) -> None:
-        self._tables: OrderedDict[TenantId, tuple[int, NameTable]] = OrderedDict()
-        self._pending: dict[TenantId, tuple[int, NameTable]] = {}
+        self._kept: OrderedDict[TenantId, _Names] = OrderedDict()
+        self._pending: dict[TenantId, _Names] = {}
         self._locks: WeakValueDictionary[TenantId, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
@@ -73,16 +82,17 @@ class ConceptBook:
             yield
             written = self._pending.pop(tenant, None)
             if written is not None:
-                self._tables[tenant] = written
-                self._tables.move_to_end(tenant)
-                while len(self._tables) > _TENANTS_KEPT:
-                    self._tables.popitem(last=False)
+                self._kept[tenant] = written
+                self._kept.move_to_end(tenant)
+                while len(self._kept) > _TENANTS_KEPT:
+                    self._kept.popitem(last=False)
 
     async def add(
         self, tenant: TenantId, transaction: IngestTransaction, new: Sequence[Prepared]
     ) -> ConceptChanges:
         """Take new episodes in, and look again at older ones that a new name may touch."""
-        table = await self._table(tenant, transaction)
+        names = await self._names(tenant, transaction)
+        table = names.table
         delta = table.add([one.extraction for one in new])
         stated = Counter(named.name for one in new for named in one.extraction.stated)
         changed = await standing(
@@ -95,7 +105,7 @@ class ConceptBook:
         touched = {*delta.sought, *delta.silenced, *delta.vanished} - set(changed.unmade)
         older = await transaction.bodies_with(sorted(touched))
         added, removed = await _again(transaction, older, table, frozenset(changed.unmade))
-        self._pending[tenant] = (transaction.change + 1, table)
+        self._pending[tenant] = replace(names, change=transaction.change + 1)
         return ConceptChanges(
             words=_words((one.extraction for one in new), 1),
             names=_names((one.extraction for one in new), 1),
@@ -106,7 +116,7 @@ class ConceptBook:
                 *(row for one in new for row in _all_mentions(one, table)),
             ),
             mentions_removed=removed,
-            synonyms_added=await synonyms_of(transaction, changed),
+            synonyms_added=_synonyms(names.alike, changed),
             stated=stated.total(),
             abouts_added=tuple(
                 AboutRow(episode=one.id, concept=one.extraction.title.name)
@@ -147,7 +157,9 @@ class ConceptBook:
         found = await transaction.bodies_with(sorted(touched))
         older = [body for body in found if body.id != gone.id]
         added, removed = await _again(transaction, older, after, frozenset(changed.unmade))
-        self._pending[tenant] = (transaction.change + 1, after)
+        alike = SynonymTable(state.normalised for state in states if state.live)
+        synonyms = _synonyms(alike, changed)
+        self._pending[tenant] = _Names(change=transaction.change + 1, table=after, alike=alike)
         return ConceptChanges(
             words=_words([out], -1),
             names=names,
@@ -155,17 +167,31 @@ class ConceptBook:
             unmade=changed.unmade,
             mentions_added=added,
             mentions_removed=removed,
-            synonyms_added=await synonyms_of(transaction, changed),
+            synonyms_added=synonyms,
             stated=-(len(came_with.names) + came_with.facts),
         )
 
-    async def _table(self, tenant: TenantId, transaction: IngestTransaction) -> NameTable:
-        """Reuse the table if it is current; it is taken out, since this write changes it."""
-        change, table = self._tables.pop(tenant, (-1, NameTable()))
-        if change == transaction.change:
-            return table
+    async def _names(self, tenant: TenantId, transaction: IngestTransaction) -> _Names:
+        """Reuse what is kept if it is current; it is taken out, since this write changes it."""
+        kept = self._kept.pop(tenant, None)
+        if kept is not None and kept.change == transaction.change:
+            return kept
         states, lower = await transaction.names()
-        return NameTable(map(_row, states), lower)
+        return _Names(
+            change=transaction.change,
+            table=NameTable(map(_row, states), lower),
+            alike=SynonymTable(state.normalised for state in states if state.live),
+        )
+
+
+def _synonyms(alike: SynonymTable, changed: Standing) -> tuple[SynonymRow, ...]:
+    """Pair new concepts with those of nearly the same words."""
+    alike.remove(changed.unmade)
+    alike.add(changed.made)
+    return tuple(
+        SynonymRow(one=pair.one, other=pair.other, weight=pair.weight)
+        for pair in alike.pairs(changed.made)
+    )
 
 
 def _row(state: NameState, less: NameState | None = None) -> NameRow:
@@ -212,9 +238,7 @@ def _names(items: Iterable[Extraction], sign: int) -> tuple[NameState, ...]:
 
 def _rows(tenant: TenantId, names: Iterable[str]) -> tuple[ConceptRow, ...]:
     return tuple(
-        ConceptRow(
-            id=ConceptId(derived_id(tenant, "concept", name)), normalised=name, forms=forms(name)
-        )
+        ConceptRow(id=ConceptId(derived_id(tenant, "concept", name)), normalised=name)
         for name in names
     )
 

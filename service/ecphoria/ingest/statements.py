@@ -7,14 +7,13 @@ with and without them; here the two are put together.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ecphoria.extraction.synonyms import forms_sought, synonyms
 from ecphoria.ingest.prepare import Prepared
 from ecphoria.language.names import is_name
 from ecphoria.model.ids import FactId
-from ecphoria.ports.ingest import EvidenceRow, FactRow, IngestTransaction, SynonymRow
+from ecphoria.ports.ingest import EvidenceRow, FactRow, IngestTransaction
 from ecphoria.ports.world import Vector
 
-__all__ = ["FactChanges", "Standing", "facts_of", "standing", "synonyms_of"]
+__all__ = ["FactChanges", "Standing", "facts_of", "standing"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,22 +64,6 @@ async def standing(
         elif was and not remains:
             unmade.append(name)
     return Standing(made=tuple(made), unmade=tuple(unmade))
-
-
-async def synonyms_of(transaction: IngestTransaction, changed: Standing) -> tuple[SynonymRow, ...]:
-    """Pair new concepts with those of nearly the same words."""
-    sought = sorted({form for name in changed.made for form in forms_sought(name)})
-    if not sought:
-        return ()
-    gone = frozenset(changed.unmade)
-    stored = {
-        form: [name for name in names if name not in gone]
-        for form, names in (await transaction.names_by_form(sought)).items()
-    }
-    return tuple(
-        SynonymRow(one=pair.one, other=pair.other, weight=pair.weight)
-        for pair in synonyms(changed.made, stored)
-    )
 
 
 async def facts_of(

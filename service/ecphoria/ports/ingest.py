@@ -174,11 +174,10 @@ class WordDelta:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConceptRow:
-    """A name that becomes a concept node; `forms` are what its synonyms are found by."""
+    """A name that becomes a concept node."""
 
     id: ConceptId
     normalised: str
-    forms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -341,10 +340,6 @@ class IngestTransaction(Protocol):
 
     async def stated_counts(self, names: Sequence[str]) -> Mapping[str, int]:
         """Count, for each name, the items that state it; names that none does are left out."""
-        ...
-
-    async def names_by_form(self, forms: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        """List the concepts (normalised) stored with each of these forms."""
         ...
 
     async def facts(self, ids: Sequence[FactId]) -> frozenset[FactId]:

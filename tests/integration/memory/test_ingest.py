@@ -76,7 +76,7 @@ async def dump(cypher: Cypher, tenant: TenantId) -> dict[str, list[tuple[object,
             RETURN e.text, c.normalised, r.weight, r.stated""",
         "about": "MATCH (c {tenant: $t})-[:ABOUT]->(e) RETURN c.normalised, e.text",
         "names": """MATCH (n:Name {tenant: $t}) RETURN n.normalised, n.titles, n.candidates,
-            n:LiveConcept, coalesce(n.mentions, 0), coalesce(n.abouts, 0), n.stated, n.forms""",
+            n:LiveConcept, coalesce(n.mentions, 0), coalesce(n.abouts, 0), n.stated""",
         "synonyms": """MATCH (a:Name {tenant: $t})-[r:SYNONYM]->(b)
             RETURN a.normalised, b.normalised, round(r.weight, 9)""",
         "related": """MATCH (a:Name {tenant: $t})-[r:RELATED]->(b)

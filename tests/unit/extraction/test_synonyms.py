@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.extraction.synonyms import SynonymPair, forms, forms_sought, synonyms
+from ecphoria.extraction.synonyms import SynonymPair, SynonymTable, forms
 from ecphoria.language.english import STOP_WORDS
 
 WORDS = ["amber", "birch", "cedar", "the", "of", "delta"]
@@ -25,9 +25,10 @@ def alike(one: str, other: str) -> bool:
 def test_pairs_are_those_with_the_same_words_or_one_more(names: set[str], split: int) -> None:
     ordered = sorted(names)
     old, made = ordered[:split], ordered[split:]
-    stored = {form: [name for name in old if form in forms(name)] for form in
-              {form for name in made for form in forms_sought(name)}}  # fmt: skip
-    found = {(pair.one, pair.other) for pair in synonyms(made, stored)}
+    table = SynonymTable(["birch", *old])
+    table.remove({"birch"} - set(old))
+    table.add(made)
+    found = {(pair.one, pair.other) for pair in table.pairs(made)}
     assert found == {
         (one, other)
         for one in ordered
@@ -37,7 +38,8 @@ def test_pairs_are_those_with_the_same_words_or_one_more(names: set[str], split:
 
 
 def test_the_weight_is_the_cosine_of_the_words() -> None:
-    assert list(synonyms(["tall ships", "the tall ships", "tall ships race"], {})) == [
+    names = ["tall ships", "the tall ships", "tall ships race"]
+    assert list(SynonymTable(names).pairs(names)) == [
         SynonymPair(one="tall ships", other="tall ships race", weight=sqrt(2 / 3)),
         SynonymPair(one="tall ships", other="the tall ships", weight=1.0),
         SynonymPair(one="tall ships race", other="the tall ships", weight=sqrt(2 / 3)),
@@ -46,9 +48,10 @@ def test_the_weight_is_the_cosine_of_the_words() -> None:
 
 @pytest.mark.parametrize(("one", "other"), [("quill", "ada quill"), ("ada quill", "ben quill")])
 def test_one_common_word_is_not_enough(one: str, other: str) -> None:
-    assert not list(synonyms([one, other], {}))
+    assert not list(SynonymTable([one, other]).pairs([one, other]))
 
 
 @pytest.mark.parametrize("name", ["one two three four five six seven eight nine x", "x" * 300])
 def test_a_sentence_has_no_synonyms(name: str) -> None:
-    assert forms(name) == forms_sought(name) == ()
+    assert forms(name) == ()
+    assert not list(SynonymTable([name, f"{name} y"]).pairs([name]))
