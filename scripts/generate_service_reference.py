@@ -120,6 +120,8 @@ def metrics_page() -> str:
     metrics.effects("")
     metrics.shadow("", "")
     metrics.agreement("", 0.0, 0.0, 0.0)
+    metrics.job("", "")
+    metrics.step("", "", 0.0)
     rows = []
     for family in metrics.registry.collect():
         if family.name.startswith("ecphoria_"):

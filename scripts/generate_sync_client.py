@@ -16,6 +16,7 @@ __all__ = ["TWINS", "generate"]
 _CLIENT = Path(__file__).parents[1] / "service" / "ecphoria" / "client"
 TWINS = {
     _CLIENT / "async_client.py": _CLIENT / "sync_client.py",
+    _CLIENT / "async_jobs.py": _CLIENT / "sync_jobs.py",
     _CLIENT / "async_learning.py": _CLIENT / "sync_learning.py",
     _CLIENT / "async_sending.py": _CLIENT / "sync_sending.py",
     _CLIENT / "async_upkeep.py": _CLIENT / "sync_upkeep.py",
@@ -25,6 +26,7 @@ _WORDS = {
     "AsyncBaseTransport": "BaseTransport",
     "AsyncClient": "Client",
     "AsyncIterator": "Iterator",
+    "AsyncJobs": "Jobs",
     "AsyncLearner": "Learner",
     "AsyncSender": "Sender",
     "AsyncUpkeep": "Upkeep",
@@ -32,6 +34,7 @@ _WORDS = {
     "__aexit__": "__exit__",
     "aclose": "close",
     "asyncio": "time",
+    "async_jobs": "sync_jobs",
     "async_learning": "sync_learning",
     "async_sending": "sync_sending",
     "async_upkeep": "sync_upkeep",

@@ -31,6 +31,9 @@ CALL () {
   MATCH (n:Trace) WHERE n.tenant = $tenant AND n.created_at IS NOT NULL
   RETURN count(n) AS found
   UNION ALL
+  MATCH (n:Job) WHERE n.tenant = $tenant AND n.recorded_at IS NOT NULL
+  RETURN count(n) AS found
+  UNION ALL
   MATCH (n:ApiKey) WHERE n.tenant = $tenant
   RETURN count(n) AS found
 }

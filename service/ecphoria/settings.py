@@ -26,6 +26,7 @@ __all__ = [
     "AuthSettings",
     "EmbedderSettings",
     "EngineGroup",
+    "JobsSettings",
     "LogFormat",
     "LogSettings",
     "Neo4jSettings",
@@ -156,6 +157,26 @@ class RecallSettings(_Group):
     """Traces kept of each tenant, the newest."""
 
 
+class JobsSettings(_Group):
+    """Background work: jobs wait in Neo4j for `ecphoria serve` and `ecphoria worker`."""
+
+    workers: int = Field(default=1, ge=0, le=64)
+    """Jobs that one process runs at once; 0 leaves them to other processes."""
+    lease_s: Seconds = 60.0
+    """How long a job is safe from other workers when its own falls silent, in seconds."""
+    poll_s: Seconds = 1.0
+    """How often to look for jobs that other processes queued, in seconds."""
+    attempts: int = Field(default=5, ge=1, le=100)
+    """How often a job is tried before it is dead."""
+    pause_s: Seconds = 5.0
+    """How long a job rests after its first failure, in seconds; twice as long after each next."""
+    kept: int = Field(default=100, ge=1, le=10_000)
+    """Ended jobs kept of each tenant, the newest."""
+    fault: str | None = None
+    """For tests: a place of a cycle, as `prior: save episodes`, or the name of a query, at which
+    the process kills itself."""
+
+
 class LogFormat(StrEnum):
     """How log lines look."""
 
@@ -206,6 +227,7 @@ class Settings(BaseSettings):
     auth: AuthSettings = AuthSettings()
     server: ServerSettings = ServerSettings()
     recall: RecallSettings = RecallSettings()
+    jobs: JobsSettings = JobsSettings()
     log: LogSettings = LogSettings()
     tracing: TracingSettings = TracingSettings()
 

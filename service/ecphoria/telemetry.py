@@ -84,6 +84,7 @@ class Metrics:
         )
         self._effects = _effects_figure(registry)
         self._shadows, self._agreement, self._shadow_seconds = _shadow_figures(registry)
+        self._jobs, self._steps = _job_figures(registry)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count an answered request under its route's template, never its path."""
@@ -120,6 +121,31 @@ class Metrics:
         self._agreement.labels(strategy).observe(overlap)
         self._shadow_seconds.labels(strategy, "live").observe(live_ms / 1_000)
         self._shadow_seconds.labels(strategy, "shadow").observe(shadow_ms / 1_000)
+
+    def job(self, kind: str, state: str) -> None:
+        """Count a job that ended."""
+        self._jobs.labels(kind, state).inc()
+
+    def step(self, kind: str, name: str, seconds: float) -> None:
+        """Count a step of a cycle that ended."""
+        self._steps.labels(kind, name).observe(seconds)
+
+
+def _job_figures(registry: CollectorRegistry) -> tuple[Counter, Histogram]:
+    jobs = Counter(
+        "ecphoria_jobs",
+        "Jobs that ended in this process, by kind and by how: done, failed, cancelled or dead.",
+        ("kind", "state"),
+        registry=registry,
+    )
+    steps = Histogram(
+        "ecphoria_step_seconds",
+        "Time a step of consolidation took, by the kind of its job.",
+        ("kind", "step"),
+        buckets=_LONG,
+        registry=registry,
+    )
+    return jobs, steps
 
 
 def _effects_figure(registry: CollectorRegistry) -> Counter:

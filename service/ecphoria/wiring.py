@@ -14,29 +14,21 @@ from pathlib import Path
 import structlog
 from prometheus_client import CollectorRegistry
 
-from ecphoria.consolidation.associate import Associate
-from ecphoria.consolidation.decay import Decay
+from ecphoria import background
 from ecphoria.consolidation.doctor import Doctor
-from ecphoria.consolidation.prior import Prior
-from ecphoria.consolidation.prune import Prune
-from ecphoria.consolidation.service import ConsolidationService
-from ecphoria.consolidation.step import Step
 from ecphoria.embedding import CachingEmbedder, EmbedderOptions, create_embedder
 from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
 from ecphoria.engine.home import write_private
 from ecphoria.engine.progress import silent
 from ecphoria.errors import Misconfigured
 from ecphoria.graph.archive import EpisodeArchive
-from ecphoria.graph.associations import Associations
 from ecphoria.graph.check import check, health
 from ecphoria.graph.doctor import GraphPatient
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.gds import Priors
 from ecphoria.graph.ingest import EpisodeWriter
 from ecphoria.graph.keys import Keys
 from ecphoria.graph.learning import LearningGraph
-from ecphoria.graph.links import Links
 from ecphoria.graph.migrate import migrate
 from ecphoria.graph.policies import Policies
 from ecphoria.graph.queries import cypher_root
@@ -44,6 +36,7 @@ from ecphoria.graph.recall import EpisodeReader
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
 from ecphoria.ingest.service import IngestService
+from ecphoria.jobs.service import JobService
 from ecphoria.learning.service import LearningService
 from ecphoria.model.ids import TraceId
 from ecphoria.model.shadow import Comparison
@@ -97,8 +90,8 @@ class Services:
     recall: RecallService
     policies: TenantPolicies
     shadowed: ShadowedRecall
+    jobs: JobService
     learning: LearningService
-    consolidation: ConsolidationService
     doctor: Doctor
     archive: Archive
     tenancy: TenancyService
@@ -141,7 +134,8 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         endpoint = await _start_engine(settings, told, stack)
         options = _graph_options(settings, endpoint)
         spans = _open_spans(settings.tracing, stack)
-        graph = Graph.connect(options, on_query=metrics.query, spans=spans)
+        on_query = background.listener(settings.jobs, metrics)
+        graph = Graph.connect(options, on_query=on_query, spans=spans)
         stack.push_async_callback(graph.close)
         found = await check(graph)
         embedder = await loading
@@ -162,12 +156,8 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             recall=recall,
             policies=policies,
             shadowed=shadowed,
+            jobs=background.start(settings.jobs, graph, options, metrics, stack),
             learning=learning,
-            consolidation=ConsolidationService(
-                steps=_steps(graph, options),
-                clock=SystemClock(),
-                monotonic=time.monotonic,
-            ),
             doctor=Doctor(GraphPatient(graph), time.monotonic),
             archive=EpisodeArchive(graph),
             tenancy=tenancy,
@@ -330,17 +320,6 @@ def _recall(
         clock=SystemClock(),
         default_strategy=settings.recall.strategy,
         snippet=_snippet(cypher_root() / "browser" / _TRACE_QUERY),
-    )
-
-
-def _steps(graph: Graph, options: GraphOptions) -> tuple[Step, ...]:
-    """Give the steps of a cycle in their order."""
-    links = Links(graph)
-    return (
-        Associate(Associations(graph)),
-        Prior(Priors(graph, options)),
-        Decay(links),
-        Prune(links),
     )
 
 

@@ -14,7 +14,13 @@ import httpx
 import pytest
 
 from ecphoria.api.server import Started, serve
-from ecphoria.settings import AuthSettings, Neo4jSettings, ServerSettings, Settings
+from ecphoria.settings import (
+    AuthSettings,
+    JobsSettings,
+    Neo4jSettings,
+    ServerSettings,
+    Settings,
+)
 from ecphoria.telemetry import configure_logging
 from tests.conftest import CACHE, Server
 
@@ -63,7 +69,7 @@ def running(settings: Settings) -> Iterator[RunningService]:
 
 
 def settings_for(store: Server, home: Path, **changes: Any) -> Settings:
-    """Settings of a service of its own on this Neo4j."""
+    """Settings of a service of its own on this Neo4j; it leaves jobs to those that test them."""
     return Settings(
         **{
             "home": home,
@@ -71,6 +77,7 @@ def settings_for(store: Server, home: Path, **changes: Any) -> Settings:
             "neo4j": Neo4jSettings(uri=store.uri, user=store.user, password=store.password),
             "auth": AuthSettings(bootstrap_key=f"test-{secrets.token_urlsafe(32)}"),
             "server": ServerSettings(port=0),
+            "jobs": JobsSettings(workers=0),
             **changes,
         }
     )

@@ -39,6 +39,7 @@ def bodies(document: dict[str, Any]) -> list[tuple[str, str, list[Any]]]:
         for method, operation in methods.items():
             if "requestBody" in operation:
                 schema = operation["requestBody"]["content"]["application/json"]["schema"]
+                schema = schema.get("anyOf", [schema])[0]  # an optional body is this or null
                 name = schema["$ref"].rpartition("/")[2]
                 examples = document["components"]["schemas"][name].get("examples", [])
                 found.append((method, path, examples))
@@ -55,7 +56,7 @@ def test_every_example_of_a_body_works(
         for example in examples:
             who = operator if path == "/v1/tenants" else owner
             answer = who.request(method, path, json=example)
-            assert answer.status_code in {200, 201}, (path, answer.text)
+            assert answer.status_code in {200, 201, 202}, (path, answer.text)
             tried += 1
             if path == "/v1/tenants":
                 operator.delete(f"/v1/tenants/{example['name']}")

@@ -15,6 +15,7 @@ from ecphoria.api import (
     doctor,
     episodes,
     gate,
+    jobs,
     learning,
     operations,
     recall,
@@ -52,7 +53,7 @@ def test_every_error_has_a_row_in_the_table() -> None:
 
 def test_every_endpoint_is_documented_and_no_other() -> None:
     modules = (
-        administration, archive, browser, consolidation, doctor, episodes, gate, learning,
+        administration, archive, browser, consolidation, doctor, episodes, gate, jobs, learning,
         operations, recall, shadow,
     )  # fmt: skip
     served = {

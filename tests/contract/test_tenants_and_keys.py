@@ -7,12 +7,14 @@ from ecphoria.errors import Conflict, NotFound
 from ecphoria.graph.archive import EpisodeArchive
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.jobs import Jobs
 from ecphoria.graph.keys import Keys
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
 from ecphoria.model.gate import Gate, GateFit
 from ecphoria.model.ids import KeyId, TenantId, fresh_id
+from ecphoria.model.job import JobKind
 from ecphoria.model.tenant import ApiKey, Principal, Scope, Tenant
 from ecphoria.ports.ingest import IngestTransaction
 from tests.conftest import Cypher
@@ -95,8 +97,10 @@ async def test_erasing_leaves_nothing_of_one_and_all_of_the_other(
         await write(graph, owner, everything(owner))
         await Traces(graph, keep=5).save(owner, [a_trace(owner)])
         await Keys(graph).create(a_key(owner, Scope.READ), fresh_id())
+        await Jobs(graph, keep=5).enqueue(owner, JobKind.DRY_RUN)
     counts = await tenants.erase(gone.id)
     assert counts == {
+        "jobs": 1,
         "traces": 1,
         "facts": 1,
         "episodes": 4,

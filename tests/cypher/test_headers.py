@@ -15,9 +15,10 @@ from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
 QUERIES = load_queries(cypher_root())
 # fmt: off
 VERBS = frozenset((
-    "acquire", "add", "await", "bind", "count", "create", "delete", "drop", "erase", "expand",
-    "find", "gds", "hold", "list", "load", "lock", "make", "mark", "move", "project", "record",
-    "release", "remove", "revoke", "save", "seeds", "show", "start", "unmake", "update",
+    "acquire", "add", "await", "bind", "cancel", "claim", "count", "create", "delete", "drop",
+    "erase", "expand", "find", "finish", "gds", "hold", "list", "load", "lock", "make", "mark",
+    "move", "project", "record", "release", "remove", "renew", "retry", "revoke", "save",
+    "seeds", "show", "start", "unmake", "update",
 ))
 # fmt: on
 

@@ -11,14 +11,17 @@ from ecphoria.graph.associations import Associations
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.gds import Priors
+from ecphoria.graph.jobs import Jobs
 from ecphoria.graph.keys import Keys
 from ecphoria.graph.learning import LearningGraph
 from ecphoria.graph.policies import Policies
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
+from ecphoria.model.consolidation import ConsolidationReport
 from ecphoria.model.gate import SHIPPED
 from ecphoria.model.ids import KeyId, TenantId, fresh_id
+from ecphoria.model.job import JobFault, JobKind, JobState, Progress
 from ecphoria.model.shadow import Choice, Policy
 from ecphoria.model.tenant import ApiKey, Scope
 from ecphoria.ports.associations import Association, Touched
@@ -67,6 +70,7 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         turn = episode_id(tenant, "1")
         await priors.save_priors(tenant, "cycle", None, concepts=False, priors={turn: 0.5})
         await _associate(graph, tenant)
+        await jobs_of(graph, tenant)
         await Tenants(graph).set_gate(tenant, SHIPPED)
         await Policies(graph).save(tenant, Policy(promoted=(Choice(strategy="dense"),)))
         key = ApiKey(
@@ -111,6 +115,23 @@ async def _associate(graph: Graph, tenant: TenantId) -> None:
     await write(graph, tenant, appended(removed=(episode_id(tenant, "3"),)))
 
 
+async def jobs_of(graph: Graph, tenant: TenantId) -> None:
+    """A job that rests after a fault, is cancelled while it runs, and ends."""
+    jobs = Jobs(graph, keep=5)
+    queued = await jobs.enqueue(tenant, JobKind.CONSOLIDATION)
+    for _ in range(2):
+        claimed = await jobs.claim(queued.id, 60.0)
+        assert claimed is not None
+        await jobs.renew(claimed.lease, 60.0, Progress(place="p"))
+        fault = JobFault(code="internal", message="m")
+        await jobs.release(claimed.lease, pause_s=0.0, counted=True, fault=fault)
+    last = await jobs.claim(queued.id, 60.0)
+    assert last is not None
+    await jobs.cancel(tenant, queued.id)
+    report = ConsolidationReport(cycle="c", started_at=NOW, seconds=0.0, steps=())
+    await jobs.finish(last.lease, JobState.DONE, report=report)
+
+
 @pytest.mark.parametrize("name", QUERIES)
 async def test_the_server_plans_every_query_well(name: str, planner: neo4j.AsyncDriver) -> None:
     query = QUERIES[name]
@@ -153,6 +174,15 @@ def _operators(plan: Mapping[str, Any]) -> Iterator[str]:
     yield plan["operatorType"].split("@")[0]
     for child in plan.get("children", ()):
         yield from _operators(child)
+
+
+async def test_what_is_due_is_found_by_its_index(planner: neo4j.AsyncDriver) -> None:
+    query = QUERIES["jobs.list_due_jobs"]
+    answer = await planner.execute_query("EXPLAIN " + query.text, {"limit": 1})
+    assert answer.summary.plan is not None
+    operators = set(_operators(answer.summary.plan))
+    assert "NodeIndexSeekByRange" in operators
+    assert "NodeByLabelScan" not in operators
 
 
 def test_every_declared_type_has_a_sample() -> None:

@@ -15,6 +15,7 @@ from ecphoria.cli.consolidating import consolidate
 from ecphoria.cli.doctor import doctor
 from ecphoria.cli.eval import evaluation
 from ecphoria.cli.importing import import_file
+from ecphoria.cli.jobs import jobs
 from ecphoria.cli.learning import learning
 from ecphoria.cli.local import add_local_commands
 from ecphoria.cli.memory import recall, remember, stats
@@ -40,6 +41,7 @@ app.command("import", rich_help_panel=_USE)(import_file)
 app.command(rich_help_panel=_USE)(stats)
 app.command(rich_help_panel=_KEEP)(consolidate)
 app.command(rich_help_panel=_KEEP)(doctor)
+app.add_typer(jobs, name="jobs", rich_help_panel=_KEEP)
 add_local_commands(app, service="Run the service", engine="The local Neo4j")
 app.add_typer(evaluation, name="eval", rich_help_panel=_KEEP)
 app.command(rich_help_panel=_KEEP)(calibrate)

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import httpx
 
+from ecphoria.client.async_jobs import AsyncJobs
 from ecphoria.client.async_learning import AsyncLearner
 from ecphoria.client.async_upkeep import AsyncUpkeep
 from ecphoria.client.exchange import (
@@ -34,7 +35,6 @@ from ecphoria.wire.administration import (
     TenantAnswer,
     TenantRequest,
 )
-from ecphoria.wire.consolidation import ConsolidationAnswer
 from ecphoria.wire.episodes import (
     AppendAnswer,
     AppendRequest,
@@ -53,7 +53,7 @@ __all__ = ["AsyncClient"]
 _DEFAULT_URL = "http://127.0.0.1:8765"
 
 
-class AsyncClient(AsyncLearner, AsyncUpkeep):
+class AsyncClient(AsyncJobs, AsyncLearner, AsyncUpkeep):
     """One connection to an Ecphoria service, asynchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands
@@ -263,17 +263,6 @@ class AsyncClient(AsyncLearner, AsyncUpkeep):
     async def trace(self, trace: str) -> TraceAnswer:
         """Fetch the replay of one recall by its `trace_id`."""
         return await self._get(f"/v1/traces/{segment(trace)}", TraceAnswer)
-
-    async def consolidate(self, *, timeout_s: float = 600.0) -> ConsolidationAnswer:
-        """Run a cycle of consolidation over the tenant's memory, and tell what it did.
-
-        Running it again changes nothing, so a call that was cut short can simply be repeated.
-
-        Args:
-            timeout_s: Longest to wait for the end; it takes longer the larger the memory.
-        """
-        call = Call(method="POST", path="/v1/consolidation", repeatable=False, timeout_s=timeout_s)
-        return ConsolidationAnswer.model_validate_json((await self._send(call)).content)
 
     async def sessions(self, *, page_size: int = 100) -> AsyncIterator[SessionAnswer]:
         """Walk through the sessions by name, a page at a time."""

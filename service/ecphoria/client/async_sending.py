@@ -27,8 +27,11 @@ class AsyncSender:
         call = Call(method="GET", path=path, repeatable=True, parameters=parameters)
         return model.model_validate_json((await self._send(call)).content)
 
-    async def _get_all(self, path: str, model: type[_Model]) -> Sequence[_Model]:
-        answer = await self._send(Call(method="GET", path=path, repeatable=True))
+    async def _get_all(
+        self, path: str, model: type[_Model], **parameters: Parameter
+    ) -> Sequence[_Model]:
+        call = Call(method="GET", path=path, repeatable=True, parameters=parameters)
+        answer = await self._send(call)
         return TypeAdapter(tuple[model, ...]).validate_json(answer.content)  # type: ignore[valid-type]  # a type made at run time
 
     async def _post(

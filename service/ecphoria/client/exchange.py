@@ -10,9 +10,10 @@ from urllib.parse import quote
 import httpx
 from pydantic import ValidationError
 
-from ecphoria.errors import EcphoriaError, InvalidInput, Timeout, Unavailable
+from ecphoria.errors import Conflict, EcphoriaError, InvalidInput, Timeout, Unavailable
 from ecphoria.wire.base import Request
-from ecphoria.wire.problem import Problem, error_from
+from ecphoria.wire.jobs import JobAnswer
+from ecphoria.wire.problem import Problem, error_from, problem_type
 from ecphoria.wire.reading import field_problems
 
 __all__ = [
@@ -21,8 +22,10 @@ __all__ = [
     "Retries",
     "body_of",
     "error_of",
+    "failure_of",
     "instant_text",
     "is_loopback",
+    "late",
     "segment",
     "unreachable",
     "unusable",
@@ -132,6 +135,25 @@ def error_of(answer: httpx.Response) -> EcphoriaError:
             " address of an Ecphoria service?",
             status=answer.status_code,
         )
+
+
+def failure_of(job: JobAnswer) -> EcphoriaError:
+    """Turn a job that ended without being done into the error it failed with."""
+    if job.fault is None:
+        return Conflict(f"The job was {job.state}; retry it, or queue a new one.", job=job.id)
+    problem = Problem(
+        type=problem_type(job.fault.code), title="", status=0, detail=job.fault.message,
+        fields={"job": job.id},
+    )  # fmt: skip
+    return error_from(problem)
+
+
+def late(job: JobAnswer, waited_s: float) -> Timeout:
+    """Say how a job stands that did not end in time."""
+    said = "it goes on all the same; wait longer, or look at `GET /v1/jobs`."
+    if not job.attempts:
+        said = "no worker has taken it; start one with `ecphoria worker`."
+    return Timeout(f"The job is {job.state} after {waited_s:.0f} s: {said}", job=job.id)
 
 
 def body_of(model: type[_Body], given: Mapping[str, object]) -> _Body:

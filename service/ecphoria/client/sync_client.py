@@ -17,6 +17,7 @@ from ecphoria.client.exchange import (
     is_loopback,
     segment,
 )
+from ecphoria.client.sync_jobs import Jobs
 from ecphoria.client.sync_learning import Learner
 from ecphoria.client.sync_upkeep import Upkeep
 from ecphoria.model.episode import MetadataValue
@@ -35,7 +36,6 @@ from ecphoria.wire.administration import (
     TenantAnswer,
     TenantRequest,
 )
-from ecphoria.wire.consolidation import ConsolidationAnswer
 from ecphoria.wire.episodes import (
     AppendAnswer,
     AppendRequest,
@@ -54,7 +54,7 @@ __all__ = ["Client"]
 _DEFAULT_URL = "http://127.0.0.1:8765"
 
 
-class Client(Learner, Upkeep):
+class Client(Jobs, Learner, Upkeep):
     """One connection to an Ecphoria service, synchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands
@@ -263,17 +263,6 @@ class Client(Learner, Upkeep):
     def trace(self, trace: str) -> TraceAnswer:
         """Fetch the replay of one recall by its `trace_id`."""
         return self._get(f"/v1/traces/{segment(trace)}", TraceAnswer)
-
-    def consolidate(self, *, timeout_s: float = 600.0) -> ConsolidationAnswer:
-        """Run a cycle of consolidation over the tenant's memory, and tell what it did.
-
-        Running it again changes nothing, so a call that was cut short can simply be repeated.
-
-        Args:
-            timeout_s: Longest to wait for the end; it takes longer the larger the memory.
-        """
-        call = Call(method="POST", path="/v1/consolidation", repeatable=False, timeout_s=timeout_s)
-        return ConsolidationAnswer.model_validate_json((self._send(call)).content)
 
     def sessions(self, *, page_size: int = 100) -> Iterator[SessionAnswer]:
         """Walk through the sessions by name, a page at a time."""

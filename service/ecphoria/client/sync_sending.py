@@ -28,8 +28,11 @@ class Sender:
         call = Call(method="GET", path=path, repeatable=True, parameters=parameters)
         return model.model_validate_json((self._send(call)).content)
 
-    def _get_all(self, path: str, model: type[_Model]) -> Sequence[_Model]:
-        answer = self._send(Call(method="GET", path=path, repeatable=True))
+    def _get_all(
+        self, path: str, model: type[_Model], **parameters: Parameter
+    ) -> Sequence[_Model]:
+        call = Call(method="GET", path=path, repeatable=True, parameters=parameters)
+        answer = self._send(call)
         return TypeAdapter(tuple[model, ...]).validate_json(answer.content)  # type: ignore[valid-type]  # a type made at run time
 
     def _post(self, path: str, body: Request, model: type[_Model], *, repeatable: bool) -> _Model:

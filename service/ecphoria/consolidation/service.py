@@ -1,14 +1,14 @@
 """The consolidation service: one cycle is its steps in their order, and a report of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 import structlog
 
 from ecphoria.consolidation.step import Cycle, Skipped, Step
-from ecphoria.errors import Conflict
 from ecphoria.model.consolidation import ConsolidationReport, Outcome, StepReport, StepStatus
-from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.ports.world import Clock
+from ecphoria.model.ids import fresh_id
+from ecphoria.model.job import Claimed, JobKind, Progress
 
 __all__ = ["ConsolidationService"]
 
@@ -16,40 +16,57 @@ log = structlog.get_logger(__name__)
 
 
 class ConsolidationService:
-    """Consolidates a tenant's memory, one cycle of a tenant at a time."""
+    """Consolidates a tenant's memory, as a job."""
 
-    def __init__(
-        self, *, steps: Sequence[Step], clock: Clock, monotonic: Callable[[], float]
-    ) -> None:
-        self._steps = steps
-        self._clock = clock
+    def __init__(self, *, steps: Sequence[Step], monotonic: Callable[[], float]) -> None:
+        self._steps = tuple(steps)
         self._monotonic = monotonic
-        self._running: set[TenantId] = set()
 
-    async def consolidate(self, tenant: TenantId) -> ConsolidationReport:
-        """Run every step now.
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Name the steps, in their order."""
+        return tuple(step.name for step in self._steps)
+
+    async def run(
+        self, claimed: Claimed, watch: Callable[[Progress], Awaitable[None]]
+    ) -> ConsolidationReport:
+        """Run the steps a job asks for.
+
+        Its one instant is when the job was first begun, by the store's clock: an attempt after a
+        crash judges ages as the first did.
+
+        Args:
+            claimed: The job, and the lease every write is checked against.
+            watch: Told each place that is reached; ends the cycle by raising.
 
         Raises:
-            Conflict: A cycle of this tenant is under way.
+            LeaseLost: Another worker has the job; nothing more was written.
             Unavailable: The store does not answer; what was done until then stays, and running
                 again completes it.
         """
-        if tenant in self._running:
-            raise Conflict("a consolidation of this tenant is under way; wait for its end")
-        self._running.add(tenant)
-        try:
-            return await self._cycle(tenant)
-        finally:
-            self._running.discard(tenant)
+        job, begun = claimed.job, self._monotonic()
+        assert job.started_at is not None, "a claimed job was begun"
+        cycle = Cycle(
+            id=fresh_id(),
+            tenant=job.tenant,
+            now=job.started_at,
+            lease=claimed.lease,
+            dry_run=job.kind is JobKind.DRY_RUN,
+        )
+        chosen = [step for step in self._steps if not job.steps or step.name in job.steps]
+        reports: list[StepReport] = []
 
-    async def _cycle(self, tenant: TenantId) -> ConsolidationReport:
-        begun = self._monotonic()
-        cycle = Cycle(id=fresh_id(), tenant=tenant, now=self._clock.now())
-        steps = [await self._step(step, cycle) for step in self._steps]
+        async def reached(place: str) -> None:
+            await watch(Progress(place=place, done=len(reports), total=len(chosen)))
+
+        for step in chosen:
+            await reached(f"{step.name}: begin")
+            reports.append(await self._step(step, replace(cycle, reached=reached)))
+        await reached("end")
         seconds = self._monotonic() - begun
         log.info("consolidated", cycle=cycle.id, seconds=round(seconds, 3))
         return ConsolidationReport(
-            cycle=cycle.id, started_at=cycle.now, seconds=seconds, steps=tuple(steps)
+            cycle=cycle.id, started_at=cycle.now, seconds=seconds, steps=tuple(reports)
         )
 
     async def _step(self, step: Step, cycle: Cycle) -> StepReport:

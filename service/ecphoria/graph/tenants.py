@@ -53,8 +53,10 @@ _SAVE_GATE = Statement("tenants.save_gate", _TenantKey)
 _START_ERASING = Statement("tenants.start_erasing", _TenantKey)
 _DELETE_TENANT = Statement("tenants.delete_tenant", _Deleted)
 _COUNT_REMAINING = Statement("tenants.count_remaining", _Remaining)
-# Traces go first: their edges lead to nearly everything else.
+# Jobs go first: without its job a worker may write no more. Then traces, whose edges lead to
+# nearly everything else.
 _ERASE_BY_KIND: Final = {
+    "jobs": Statement("tenants.erase_jobs", _Deleted),
     "traces": Statement("tenants.erase_traces", _Deleted),
     "facts": Statement("tenants.erase_facts", _Deleted),
     "episodes": Statement("tenants.erase_episodes", _Deleted),

@@ -7,6 +7,7 @@ __all__ = [
     "ConceptId",
     "EpisodeId",
     "FactId",
+    "JobId",
     "KeyId",
     "TenantId",
     "TraceId",
@@ -20,6 +21,7 @@ ConceptId = NewType("ConceptId", str)
 FactId = NewType("FactId", str)
 TraceId = NewType("TraceId", str)
 KeyId = NewType("KeyId", str)
+JobId = NewType("JobId", str)
 
 
 def fresh_id() -> str:

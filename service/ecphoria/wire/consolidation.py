@@ -3,11 +3,22 @@
 from ecphoria.model.consolidation import StepStatus
 from ecphoria.wire.base import Answer, Instant
 
-__all__ = ["ConsolidationAnswer", "StepAnswer"]
+__all__ = ["ChangeAnswer", "ConsolidationAnswer", "StepAnswer"]
+
+
+class ChangeAnswer(Answer):
+    """One thing a step did, or would do."""
+
+    kind: str
+    """What happens to it, a verb."""
+    id: str
+    """What is changed."""
+    detail: str
+    """From what to what, and why."""
 
 
 class StepAnswer(Answer):
-    """What one step of a cycle did."""
+    """What one step of a cycle did, or would do."""
 
     name: str
     """The step: `associate` joins what is alike, `prior` ranks every node by PageRank, `decay`
@@ -18,18 +29,20 @@ class StepAnswer(Answer):
     """How long it took."""
     counts: dict[str, int]
     """What it touched, by kind."""
+    changes: tuple[ChangeAnswer, ...] = ()
+    """The first hundred changes, one by one, where the step tells them."""
     reason: str
     """Why it was skipped and what helps; empty when done."""
 
 
 class ConsolidationAnswer(Answer):
-    """What a cycle did."""
+    """What a cycle did, or in a dry run would do."""
 
     cycle: str
     """Its id; what it wrote bears it."""
     started_at: Instant
     """When it began."""
     seconds: float
-    """How long it took."""
+    """How long its last attempt took."""
     steps: tuple[StepAnswer, ...]
     """Its steps in their order."""

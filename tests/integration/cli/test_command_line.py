@@ -44,9 +44,16 @@ def test_a_memory_is_consolidated(ecphoria: CommandLine, service: Served) -> Non
         "prune",
     ]
     told = json.loads(ecphoria("consolidate", "--json").stdout)
-    (step,) = told["steps"]
-    assert step["status"] == "done"
-    assert step["counts"]["episodes"] >= 2
+    steps = {step["name"]: step for step in told["steps"]}
+    assert steps["prior"]["status"] == "done"
+    assert steps["prior"]["counts"]["episodes"] >= 2
+    assert "nothing was written" in ecphoria("consolidate", "--dry-run").stdout
+    job = ecphoria("consolidate", "--no-wait").stdout.strip()
+    shown = json.loads(ecphoria("jobs", "show", job, "--wait", "--json").stdout)
+    assert (shown["state"], shown["kind"]) == ("done", "consolidation")
+    listed = ecphoria("jobs", "list").stdout.splitlines()
+    assert len(listed) == 5
+    assert listed[1].startswith(job)
 
 
 def test_bad_records_do_not_sink_the_others(ecphoria: CommandLine, service: Served) -> None:

@@ -1,37 +1,31 @@
-import asyncio
 from datetime import UTC, datetime
 
 import pytest
 
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.consolidation.step import Cycle, Skipped
-from ecphoria.errors import Conflict, StoreUnavailable
-from ecphoria.model.consolidation import Outcome, StepStatus
-from ecphoria.model.ids import TenantId
+from ecphoria.errors import StoreUnavailable
+from ecphoria.model.consolidation import Change, Lease, Outcome, StepStatus
+from ecphoria.model.ids import JobId, TenantId
+from ecphoria.model.job import Claimed, Job, JobKind, JobState, Progress, Trigger
 
-TENANT, OTHER = TenantId("a" * 32), TenantId("b" * 32)
-
-
-class FixedClock:
-    def now(self) -> datetime:
-        return datetime(2026, 1, 1, tzinfo=UTC)
+BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
+LEASE = Lease(job="j", token=3)
 
 
 class Counting:
-    """A step that waits until it may end, then tells how often it ran."""
+    """A step that tells how often it ran, and keeps the cycles it ran in."""
 
     name = "counting"
 
     def __init__(self) -> None:
-        self.runs = 0
-        self.may_end = asyncio.Event()
-        self.cycles: list[str] = []
+        self.cycles: list[Cycle] = []
 
     async def run(self, cycle: Cycle) -> Outcome:
-        self.cycles.append(cycle.id)
-        await self.may_end.wait()
-        self.runs += 1
-        return Outcome(counts={"runs": self.runs})
+        self.cycles.append(cycle)
+        await cycle.reached("counting: half")
+        change = Change(kind="count", id="x")
+        return Outcome(counts={"runs": len(self.cycles)}, changes=(change,))
 
 
 class Impossible:
@@ -48,43 +42,86 @@ class Failing:
         raise StoreUnavailable
 
 
+def claimed(kind: JobKind = JobKind.CONSOLIDATION, *steps: str) -> Claimed:
+    job = Job(
+        id=JobId("j"), tenant=TenantId("a" * 32), kind=kind, state=JobState.RUNNING,
+        trigger=Trigger.REQUEST, steps=steps, attempts=1, created_at=BEGUN, run_after=BEGUN,
+        started_at=BEGUN, finished_at=None, cancelling=False, progress=Progress(), report=None,
+        fault=None,
+    )  # fmt: skip
+    return Claimed(job=job, lease=LEASE)
+
+
 def service(*steps: object) -> ConsolidationService:
     ticks = iter(range(1_000))
     return ConsolidationService(
         steps=steps,  # type: ignore[arg-type]
-        clock=FixedClock(),
         monotonic=lambda: float(next(ticks)),
     )
 
 
+async def unwatched(_: Progress) -> None:
+    pass
+
+
 async def test_a_cycle_runs_its_steps_in_order_and_goes_on_past_a_skipped_one() -> None:
     step = Counting()
-    step.may_end.set()
-    report = await service(Impossible(), step).consolidate(TENANT)
+    report = await service(Impossible(), step).run(claimed(), unwatched)
     assert [(one.name, one.status, one.reason, one.counts) for one in report.steps] == [
         ("impossible", StepStatus.SKIPPED, "the plugin is missing; install it", {}),
         ("counting", StepStatus.DONE, "", {"runs": 1}),
     ]
+    assert report.steps[1].changes == (Change(kind="count", id="x"),)
     assert [one.seconds for one in report.steps] == [1.0, 1.0]
     assert report.seconds == 5.0
-    assert step.cycles == [report.cycle]
+    (cycle,) = step.cycles
+    assert (cycle.id, cycle.now, cycle.lease) == (report.cycle, BEGUN, LEASE)
+    assert not cycle.dry_run
 
 
-async def test_a_tenant_has_one_cycle_at_a_time_and_tenants_do_not_wait_for_each_other() -> None:
+async def test_every_place_is_told_with_the_steps_done() -> None:
+    seen: list[Progress] = []
+
+    async def watch(progress: Progress) -> None:
+        seen.append(progress)
+
+    await service(Impossible(), Counting()).run(claimed(), watch)
+    assert [(one.place, one.done, one.total) for one in seen] == [
+        ("impossible: begin", 0, 2),
+        ("counting: begin", 1, 2),
+        ("counting: half", 1, 2),
+        ("end", 2, 2),
+    ]
+
+
+async def test_a_job_may_want_a_dry_run_of_some_steps() -> None:
+    step = Counting()
+    report = await service(Failing(), step).run(claimed(JobKind.DRY_RUN, "counting"), unwatched)
+    assert [one.name for one in report.steps] == ["counting"]
+    assert step.cycles[0].dry_run
+
+
+async def test_each_attempt_has_a_cycle_of_its_own() -> None:
     step = Counting()
     consolidation = service(step)
-    first = asyncio.create_task(consolidation.consolidate(TENANT))
-    await asyncio.sleep(0)
-    with pytest.raises(Conflict, match="under way"):
-        await consolidation.consolidate(TENANT)
-    second = asyncio.create_task(consolidation.consolidate(OTHER))
-    step.may_end.set()
-    reports = await asyncio.gather(first, second)
-    assert len({report.cycle for report in reports}) == 2
+    reports = [await consolidation.run(claimed(), unwatched) for _ in range(2)]
+    assert reports[0].cycle != reports[1].cycle
 
 
-async def test_after_a_failure_the_next_cycle_may_run() -> None:
-    consolidation = service(Failing())
-    for _ in range(2):
-        with pytest.raises(StoreUnavailable):
-            await consolidation.consolidate(TENANT)
+async def test_a_failure_ends_the_cycle() -> None:
+    step = Counting()
+    with pytest.raises(StoreUnavailable):
+        await service(Failing(), step).run(claimed(), unwatched)
+    assert step.cycles == []
+
+
+async def test_the_watcher_ends_a_cycle_by_raising() -> None:
+    step = Counting()
+
+    async def watch(progress: Progress) -> None:
+        if progress.place == "counting: half":
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        await service(step, Failing()).run(claimed(), watch)
+    assert len(step.cycles) == 1

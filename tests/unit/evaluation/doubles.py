@@ -69,13 +69,20 @@ class TinyService:
             return httpx.Response(200, json={"removed": {}})
         if path == "/v1/episodes/batch":
             return self._store(tenant, body["episodes"])
-        if path == "/v1/consolidation":
-            self.consolidated.append((tenant, len(self.asked)))
-            return httpx.Response(200, json=_consolidation(self.skipped))
+        if path in {"/v1/consolidation", "/v1/jobs/j"}:
+            return self._consolidate(request.method, tenant)
         if path == "/v1/strategies":
             return httpx.Response(200, json=STRATEGIES)
         assert path == "/v1/recall"
         return self._recall(tenant, body)
+
+    def _consolidate(self, method: str, tenant: str) -> httpx.Response:
+        """Queue the cycle, and when asked how it stands say that it is done."""
+        if method == "POST":
+            self.consolidated.append((tenant, len(self.asked)))
+            return httpx.Response(202, json=_job(state="queued"))
+        report = _consolidation(self.skipped)
+        return httpx.Response(200, json=_job(state="done", report=report))
 
     def _store(self, tenant: str, episodes: list[dict[str, Any]]) -> httpx.Response:
         results: list[dict[str, Any]] = []
@@ -119,6 +126,14 @@ def _consolidation(skipped: str) -> dict[str, Any]:
     status = "skipped" if skipped else "done"
     step = {"name": "prior", "status": status, "seconds": 0.5, "counts": {}, "reason": skipped}
     return {"cycle": "c", "started_at": MOMENT, "seconds": 1.0, "steps": [step]}
+
+
+def _job(**changed: object) -> dict[str, Any]:
+    progress = {"place": "", "done": 0, "total": 0}
+    return {
+        "id": "j", "kind": "consolidation", "trigger": "request", "steps": [], "attempts": 1,
+        "created_at": MOMENT, "cancelling": False, "progress": progress, **changed,
+    }  # fmt: skip
 
 
 def _answer(hits: list[dict[str, Any]], confidence: float) -> dict[str, Any]:

@@ -1,0 +1,16 @@
+// doc: End a job that nobody else has taken since.
+// mode: write
+// params: job STRING, token INTEGER, state STRING, report STRING, code STRING, message STRING
+// returns: tenant STRING
+CYPHER 25
+MATCH (j:Job {id: $job})
+SET j.held_at = datetime.realtime()
+WITH j
+WHERE j.token = $token AND j.state = 'running'
+SET j.state = $state,
+  j.finished_at = datetime.realtime(),
+  j.report = $report,
+  j.code = $code,
+  j.message = $message
+REMOVE j.slot, j.run_after, j.lease_until
+RETURN j.tenant AS tenant

@@ -1,0 +1,111 @@
+# Generated from async_jobs.py by scripts/generate_sync_client.py; edit that one.
+"""Background work, as calls of the synchronous client: queue, wait, list, cancel, retry."""
+
+import time
+from collections.abc import Callable, Sequence
+from time import monotonic
+
+from ecphoria.client.exchange import Call, body_of, failure_of, late, segment
+from ecphoria.client.sync_sending import Sender
+from ecphoria.model.job import ENDED, JobState
+from ecphoria.wire.consolidation import ConsolidationAnswer
+from ecphoria.wire.jobs import ConsolidationRequest, JobAnswer
+
+__all__ = ["Jobs"]
+
+_FIRST_PAUSE_S = 0.05
+_LONGEST_PAUSE_S = 1.0
+
+
+class Jobs(Sender):
+    """Jobs, and the cycle of consolidation that runs as one."""
+
+    def consolidate(
+        self,
+        *,
+        steps: Sequence[str] = (),
+        dry_run: bool = False,
+        timeout_s: float = 600.0,
+        watch: Callable[[JobAnswer], object] | None = None,
+    ) -> ConsolidationAnswer:
+        """Run a cycle of consolidation over the tenant's memory, and tell what it did.
+
+        Running it again changes nothing, so a call that was cut short can simply be repeated.
+
+        Args:
+            steps: Which steps to run; all if empty.
+            dry_run: Tell what would change, and write nothing.
+            timeout_s: Longest to wait for the end; it takes longer the larger the memory.
+            watch: Told how the job stands, each time it is asked for.
+        """
+        queued = self.start_consolidation(steps=steps, dry_run=dry_run)
+        done = self.wait_for_job(queued.id, timeout_s=timeout_s, watch=watch)
+        assert done.report is not None, "a job that is done has a report"
+        return done.report
+
+    def start_consolidation(
+        self, *, steps: Sequence[str] = (), dry_run: bool = False
+    ) -> JobAnswer:
+        """Queue a cycle of consolidation, or join the one that waits, and do not wait for it.
+
+        Args:
+            steps: Which steps to run; all if empty.
+            dry_run: Tell what would change, and write nothing.
+        """
+        wanted = body_of(ConsolidationRequest, {"steps": tuple(steps), "dry_run": dry_run})
+        return self._post("/v1/consolidation", wanted, JobAnswer, repeatable=True)
+
+    def last_consolidation(self) -> ConsolidationAnswer:
+        """Tell what the latest cycle did; NotFound before the first."""
+        return self._get("/v1/consolidation", ConsolidationAnswer)
+
+    def jobs(self, *, state: JobState | None = None, limit: int = 100) -> Sequence[JobAnswer]:
+        """List jobs, the newest first."""
+        return self._get_all("/v1/jobs", JobAnswer, state=state, limit=limit)
+
+    def job(self, job: str) -> JobAnswer:
+        """Tell how a job stands, and once it is done what it did."""
+        return self._get(f"/v1/jobs/{segment(job)}", JobAnswer)
+
+    def wait_for_job(
+        self,
+        job: str,
+        *,
+        timeout_s: float = 600.0,
+        watch: Callable[[JobAnswer], object] | None = None,
+    ) -> JobAnswer:
+        """Wait until a job is done.
+
+        Args:
+            job: Its id.
+            timeout_s: Longest to wait.
+            watch: Told how the job stands, each time it is asked for.
+
+        Raises:
+            Timeout: It has not ended by then; it goes on all the same.
+            Conflict: It was cancelled.
+            EcphoriaError: It failed; the error is the one it failed with.
+        """
+        until, pause = monotonic() + timeout_s, _FIRST_PAUSE_S
+        while True:
+            found = self.job(job)
+            if watch is not None:
+                watch(found)
+            if found.state is JobState.DONE:
+                return found
+            if found.state in ENDED:
+                raise failure_of(found)
+            if monotonic() > until:
+                raise late(found, timeout_s)
+            time.sleep(pause)
+            pause = min(1.5 * pause, _LONGEST_PAUSE_S)
+
+    def cancel_job(self, job: str) -> JobAnswer:
+        """End a job that waits; one that runs ends at the next place it reaches."""
+        call = Call(method="POST", path=f"/v1/jobs/{segment(job)}/cancel", repeatable=True)
+        return JobAnswer.model_validate_json((self._send(call)).content)
+
+    def retry_job(self, job: str) -> JobAnswer:
+        """Queue a job again that failed, died or was cancelled, with fresh attempts."""
+        call = Call(method="POST", path=f"/v1/jobs/{segment(job)}/retry", repeatable=False)
+        return JobAnswer.model_validate_json((self._send(call)).content)

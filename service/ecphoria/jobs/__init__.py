@@ -1,0 +1,1 @@
+"""Background work: jobs in the store, and the workers that take them."""

@@ -1,0 +1,81 @@
+"""The job service: what a caller may ask of background work."""
+
+from collections.abc import Callable, Sequence
+
+from ecphoria.errors import InvalidInput, NotFound
+from ecphoria.model.ids import JobId, TenantId
+from ecphoria.model.job import Job, JobKind, JobState
+from ecphoria.ports.jobs import JobStore
+
+__all__ = ["JobService"]
+
+
+class JobService:
+    """Queues jobs and tells how they stand; workers do them."""
+
+    def __init__(self, store: JobStore, *, steps: Sequence[str], wake: Callable[[], None]) -> None:
+        """Serve callers.
+
+        Args:
+            store: Where the jobs are.
+            steps: Names of the steps of a cycle, in their order.
+            wake: Tells a worker of this process, if there is one, that a job waits.
+        """
+        self._store = store
+        self._steps = tuple(steps)
+        self._wake = wake
+
+    async def consolidate(
+        self, tenant: TenantId, *, steps: Sequence[str] = (), dry_run: bool = False
+    ) -> Job:
+        """Queue a cycle, or join the one that waits already.
+
+        Args:
+            tenant: Whose memory.
+            steps: Which steps to run, in the cycle's order; all if empty.
+            dry_run: Whether to tell what would change, and write nothing.
+
+        Raises:
+            InvalidInput: There is no such step.
+        """
+        if unknown := sorted(set(steps) - set(self._steps)):
+            raise InvalidInput(
+                f"There is no step {', '.join(unknown)}; there are {', '.join(self._steps)}.",
+                field="steps",
+            )
+        kind = JobKind.DRY_RUN if dry_run else JobKind.CONSOLIDATION
+        wanted = [name for name in self._steps if name in set(steps)]
+        job = await self._store.enqueue(tenant, kind, steps=wanted)
+        self._wake()
+        return job
+
+    async def find(self, tenant: TenantId, job: JobId) -> Job:
+        """Find a job; NotFound if it is not this tenant's, or was dropped."""
+        return await self._store.find(tenant, job)
+
+    async def list(
+        self, tenant: TenantId, *, state: JobState | None = None, limit: int
+    ) -> Sequence[Job]:
+        """List jobs, the newest first."""
+        return await self._store.list(tenant, state=state, limit=limit)
+
+    async def last_cycle(self, tenant: TenantId) -> Job:
+        """Find the latest cycle that is done; NotFound if there is none."""
+        found = await self._store.list(
+            tenant, kind=JobKind.CONSOLIDATION, state=JobState.DONE, limit=1
+        )
+        if not found:
+            raise NotFound(
+                "No consolidation of this tenant is done yet; POST /v1/consolidation runs one."
+            )
+        return found[0]
+
+    async def cancel(self, tenant: TenantId, job: JobId) -> Job:
+        """End a job, at the next place it reaches if it runs; NotFound, Conflict if it ended."""
+        return await self._store.cancel(tenant, job)
+
+    async def retry(self, tenant: TenantId, job: JobId) -> Job:
+        """Queue a job again that ended without being done; NotFound, Conflict if it cannot be."""
+        job_again = await self._store.retry(tenant, job)
+        self._wake()
+        return job_again

@@ -1,0 +1,231 @@
+"""A worker: takes due jobs, holds their leases while they run, and tells how they ended."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import structlog
+
+from ecphoria.errors import EcphoriaError
+from ecphoria.jobs.retries import Again, Retries, fault_of
+from ecphoria.model.consolidation import ConsolidationReport
+from ecphoria.model.job import Claimed, Job, JobFault, JobState, Progress
+from ecphoria.ports.consolidation import LeaseLost
+from ecphoria.ports.jobs import JobStore
+
+__all__ = ["Handler", "Watch", "Worker", "WorkerOptions"]
+
+Watch = Callable[[Progress], Awaitable[None]]
+"""Told each place a job reaches; raises where the job must end."""
+Handler = Callable[[Claimed, Watch], Awaitable[ConsolidationReport]]
+Ended = Callable[[Job, JobState, ConsolidationReport | None], None]
+
+_LOOK: Final = 16
+_BEATS_A_LEASE: Final = 3
+_DIED = JobFault(
+    code=EcphoriaError.code,
+    message="Its workers ended without a word, as if killed; their logs may tell why.",
+)
+
+log = structlog.get_logger(__name__)
+
+
+class _Cancelled(Exception):
+    """The job is to be cancelled."""
+
+
+class _Stopped(Exception):
+    """This worker stops; another may go on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerOptions:
+    """How a worker works.
+
+    Attributes:
+        lease_s: How long a job is safe from others when its worker falls silent, in seconds.
+        poll_s: How often to look for jobs that other processes queued, in seconds.
+        grace_s: How long to wait at the end for jobs to reach a place where they can rest.
+        retries: What becomes of failures.
+    """
+
+    lease_s: float = 60.0
+    poll_s: float = 1.0
+    grace_s: float = 10.0
+    retries: Retries = field(default_factory=Retries)
+
+
+class Worker:
+    """Takes jobs from the store until it is stopped; several may, in several processes.
+
+    A worker that falls silent loses its job when the lease ends. What it then still tries to
+    write is refused, so the one that takes the job over is alone.
+    """
+
+    def __init__(
+        self,
+        store: JobStore,
+        handler: Handler,
+        options: WorkerOptions,
+        *,
+        ended: Ended = lambda _job, _state, _report: None,
+        fault: Callable[[str], None] = lambda _place: None,
+    ) -> None:
+        """Make a worker that does nothing yet.
+
+        Args:
+            store: Where the jobs are.
+            handler: Does one.
+            options: How to work.
+            ended: Told how each job ended.
+            fault: Told each place before anything else; tests kill the process there.
+        """
+        self._store = store
+        self._handler = handler
+        self._options = options
+        self._ended = ended
+        self._fault = fault
+        self._woken = asyncio.Event()
+        self._stopping = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, concurrency: int) -> None:
+        """Take up to so many jobs at once from now on."""
+        self._tasks |= {asyncio.create_task(self._take()) for _ in range(concurrency)}
+
+    def wake(self) -> None:
+        """Look for jobs at once."""
+        self._woken.set()
+
+    async def stop(self) -> None:
+        """Take no more jobs, and give back those that run as soon as they can rest."""
+        self._stopping = True
+        self._woken.set()
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=self._options.grace_s)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks.clear()
+
+    async def run_one(self) -> bool:
+        """Take the longest due job and do it; tell whether there was one.
+
+        Raises:
+            Unavailable: The store does not answer.
+        """
+        for job in await self._store.due(_LOOK):
+            claimed = await self._store.claim(job, self._options.lease_s)
+            if claimed is not None:
+                with structlog.contextvars.bound_contextvars(
+                    job_id=job, tenant_id=claimed.job.tenant
+                ):
+                    await self._work(claimed)
+                return True
+        return False
+
+    async def _take(self) -> None:
+        while not self._stopping:
+            found = False
+            try:
+                found = await self.run_one()
+            except EcphoriaError as error:
+                log.warning("jobs_out_of_reach", code=error.code)
+            except Exception as error:
+                log.error("worker_failed", exc_info=error)  # noqa: TRY400 (frames only)
+            if not found and not self._stopping:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._woken.wait(), self._options.poll_s)
+                self._woken.clear()
+
+    async def _work(self, claimed: Claimed) -> None:
+        if self._options.retries.exhausted(claimed.job.attempts):
+            await self._finish(claimed, JobState.DEAD, fault=claimed.job.fault or _DIED)
+            return
+        try:
+            report = await self._attempt(claimed)
+        except LeaseLost:
+            log.warning("job_lost", attempt=claimed.job.attempts)
+        except _Cancelled:
+            await self._finish(claimed, JobState.CANCELLED)
+        except _Stopped:
+            await self._release(claimed)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._release(claimed))
+            raise
+        except Exception as error:  # noqa: BLE001 (the top of the job)
+            await self._fail(claimed, error)
+        else:
+            await self._finish(claimed, JobState.DONE, report=report)
+
+    async def _attempt(self, claimed: Claimed) -> ConsolidationReport:
+        latest = claimed.job.progress
+        lease, lease_s = claimed.lease, self._options.lease_s
+
+        async def watch(progress: Progress) -> None:
+            nonlocal latest
+            latest = progress
+            self._fault(progress.place)
+            if self._stopping:
+                raise _Stopped
+            if await self._store.renew(lease, lease_s, progress):
+                raise _Cancelled
+
+        async def beat() -> None:
+            while True:
+                await asyncio.sleep(lease_s / _BEATS_A_LEASE)
+                try:
+                    await self._store.renew(lease, lease_s, latest)
+                except LeaseLost:
+                    return
+                except EcphoriaError as error:
+                    log.warning("lease_not_renewed", code=error.code)
+
+        beating = asyncio.create_task(beat())
+        try:
+            return await self._handler(claimed, watch)
+        finally:
+            beating.cancel()
+            await asyncio.gather(beating, return_exceptions=True)
+
+    async def _fail(self, claimed: Claimed, error: Exception) -> None:
+        decision = self._options.retries.after(claimed.job.attempts, error)
+        fault = fault_of(error)
+        log.error("job_attempt_failed", attempt=claimed.job.attempts, code=fault.code,
+                  exc_info=error)  # fmt: skip
+        if isinstance(decision, Again):
+            with _unless_lost():
+                await self._store.release(
+                    claimed.lease, pause_s=decision.pause_s, counted=True, fault=fault
+                )
+        else:
+            await self._finish(claimed, decision.state, fault=fault)
+
+    async def _release(self, claimed: Claimed) -> None:
+        log.info("job_given_back")
+        with _unless_lost():
+            await self._store.release(claimed.lease, pause_s=0.0, counted=False)
+
+    async def _finish(
+        self,
+        claimed: Claimed,
+        state: JobState,
+        *,
+        report: ConsolidationReport | None = None,
+        fault: JobFault | None = None,
+    ) -> None:
+        with _unless_lost():
+            await self._store.finish(claimed.lease, state, report=report, fault=fault)
+            self._ended(claimed.job, state, report)
+            log.info("job_ended", kind=claimed.job.kind.value, state=state.value)
+
+
+@contextlib.contextmanager
+def _unless_lost() -> Iterator[None]:
+    """Let go of a job that another worker has taken."""
+    try:
+        yield
+    except LeaseLost:
+        log.warning("job_lost")

@@ -1,0 +1,102 @@
+"""Consolidation as a job: asked for, followed, reported, cancelled, retried."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from ecphoria.settings import JobsSettings
+from tests.acceptance.conftest import (
+    Owner,
+    RunningService,
+    new_owner,
+    problem,
+    running,
+    settings_for,
+)
+from tests.acceptance.test_operations import figure
+from tests.conftest import Server
+
+
+# First what needs a job that nobody takes: later there is a worker.
+def test_an_unknown_step_is_refused_with_the_known(owner: Owner) -> None:
+    told = problem(
+        owner.post("/v1/consolidation", json={"steps": ["prior", "magic"]}), 422, "invalid-input"
+    )
+    assert "no step magic" in told["detail"]
+    assert "prior" in told["detail"]
+    assert owner.get("/v1/jobs").json() == []
+
+
+def test_a_job_nobody_took_is_joined_cancelled_and_retried(owner: Owner) -> None:
+    first = owner.post("/v1/consolidation").json()
+    assert owner.post("/v1/consolidation").json()["id"] == first["id"]
+    place = f"/v1/jobs/{first['id']}"
+    assert owner.post(f"{place}/cancel").json()["state"] == "cancelled"
+    again = owner.post(f"{place}/retry")
+    assert (again.status_code, again.headers["Location"]) == (202, place)
+    assert again.json()["state"] == "queued"
+
+
+@pytest.fixture(scope="module")
+def working(
+    neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningService]:
+    """A service with a worker."""
+    home = tmp_path_factory.mktemp("home")
+    jobs = JobsSettings(workers=1, poll_s=0.1)
+    with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
+        yield service
+
+
+@pytest.fixture
+def served(working: RunningService) -> Iterator[Owner]:
+    """The owner of a fresh tenant there."""
+    headers = {"Authorization": f"Bearer {working.key}"}
+    with (
+        httpx.Client(base_url=working.url, headers=headers, timeout=60) as operator,
+        new_owner(operator) as made,
+    ):
+        yield made
+
+
+def ended(owner: Owner, place: str) -> dict[str, Any]:
+    deadline = time.monotonic() + 60
+    while (job := owner.get(place).json())["state"] in {"queued", "running"}:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return dict(job)
+
+
+def test_a_cycle_is_queued_done_and_reported(served: Owner, working: RunningService) -> None:
+    problem(served.get("/v1/consolidation"), 404, "not-found")
+    for text in ("The ferry leaves at eight.", "It comes back at nine."):
+        served.remember(text, session="harbour")
+    accepted = served.post("/v1/consolidation", json={"steps": ["prior"]})
+    assert accepted.status_code == 202
+    assert accepted.headers["Location"] == f"/v1/jobs/{accepted.json()['id']}"
+    done = ended(served, accepted.headers["Location"])
+    assert (done["state"], done["attempts"], done["trigger"]) == ("done", 1, "request")
+    assert done["progress"] == {"place": "end", "done": 1, "total": 1}
+    (step,) = done["report"]["steps"]
+    assert (step["name"], step["status"], step["counts"]["episodes"]) == ("prior", "done", 2)
+    assert served.get("/v1/consolidation").json() == done["report"]
+    assert [job["id"] for job in served.get("/v1/jobs").json()] == [done["id"]]
+    assert served.get("/v1/jobs", params={"state": "dead"}).json() == []
+    told = httpx.get(f"{working.url}/metrics").text
+    assert figure(told, "ecphoria_jobs_total", kind="consolidation", state="done") >= 1
+    assert figure(told, "ecphoria_step_seconds_count", step="prior") >= 1
+    problem(served.post(f"/v1/jobs/{done['id']}/cancel"), 409, "conflict")
+    problem(served.post(f"/v1/jobs/{done['id']}/retry"), 409, "conflict")
+
+
+def test_a_dry_run_reports_and_is_no_cycle(served: Owner) -> None:
+    for text in ("One.", "Two."):
+        served.remember(text, session="s")
+    accepted = served.post("/v1/consolidation", json={"dry_run": True})
+    done = ended(served, accepted.headers["Location"])
+    assert (done["kind"], done["state"]) == ("dry-run", "done")
+    assert {step["name"]: step for step in done["report"]["steps"]}["prior"]["counts"]
+    problem(served.get("/v1/consolidation"), 404, "not-found")
