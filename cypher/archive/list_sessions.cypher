@@ -2,7 +2,7 @@
 // mode: read
 // params: tenant STRING, after STRING, limit INTEGER
 // returns: name STRING, episodes INTEGER, first_occurred_at DATETIME,
-//   last_occurred_at DATETIME, speakers LIST<STRING>
+//   last_occurred_at DATETIME, speakers LIST<STRING>, summary STRING
 CYPHER 25
 MATCH (s:Session)
 WHERE s.tenant = $tenant AND s.name > $after
@@ -17,5 +17,6 @@ CALL (s) {
     max(e.occurred_at) AS last_occurred_at,
     collect(DISTINCT nullIf(e.speaker, '')) AS speakers
 }
-RETURN s.name AS name, episodes, first_occurred_at, last_occurred_at, speakers
+RETURN s.name AS name, episodes, first_occurred_at, last_occurred_at, speakers,
+  head(COLLECT { MATCH (g:Engram)-[:SUMMARISES]->(s) RETURN g.summary }) AS summary
 ORDER BY name

@@ -5,3 +5,4 @@ CYPHER 25
 UNWIND $rows AS row
 MERGE (s:Session {tenant: $tenant, name: row.name})
 ON CREATE SET s.id = row.id, s.recorded_at = datetime()
+SET s.touched = randomUUID()

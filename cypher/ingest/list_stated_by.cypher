@@ -11,5 +11,5 @@ ORDER BY e.id
 RETURN collect([
   e.id,
   COLLECT { MATCH (e)-[r:MENTIONS]->(c:Concept) WHERE r.stated RETURN c.normalised },
-  COUNT { (e)<-[:EVIDENCE]-() }
+  COUNT { (e)<-[:EVIDENCE]-(:Fact) }
 ]) AS rows

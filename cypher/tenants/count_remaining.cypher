@@ -28,6 +28,9 @@ CALL () {
   MATCH (n:Fact) WHERE n.tenant = $tenant AND n.recorded_at IS NOT NULL
   RETURN count(n) AS found
   UNION ALL
+  MATCH (n:Engram) WHERE n.tenant = $tenant AND n.recorded_at IS NOT NULL
+  RETURN count(n) AS found
+  UNION ALL
   MATCH (n:Trace) WHERE n.tenant = $tenant AND n.created_at IS NOT NULL
   RETURN count(n) AS found
   UNION ALL

@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 from neo4j.vector import Vector
 
+from ecphoria.consolidation.engrams import MakeEngrams
+from ecphoria.consolidation.step import Cycle
 from ecphoria.graph.associations import Associations
 from ecphoria.graph.driver import GraphOptions
+from ecphoria.graph.engrams import Engrams
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.gds import Priors
 from ecphoria.graph.jobs import Jobs
@@ -26,7 +29,14 @@ from ecphoria.model.shadow import Choice, Policy
 from ecphoria.model.tenant import ApiKey, Scope
 from ecphoria.ports.associations import Association, Touched
 from tests.conftest import Server, new_tenant
-from tests.contract.memories import appended, concept_id, episode_id, everything, write
+from tests.contract.memories import (
+    appended,
+    concept_id,
+    episode_id,
+    everything,
+    turn,
+    write,
+)
 from tests.contract.test_learning import learn
 from tests.contract.test_traces import a_trace
 
@@ -71,6 +81,7 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         await priors.save_priors(tenant, "cycle", None, concepts=False, priors={turn: 0.5})
         await _associate(graph, tenant)
         await jobs_of(graph, tenant)
+        await MakeEngrams(Engrams(graph)).run(Cycle(id="cycle", tenant=tenant, now=NOW))
         await Tenants(graph).set_gate(tenant, SHIPPED)
         await Policies(graph).save(tenant, Policy(promoted=(Choice(strategy="dense"),)))
         key = ApiKey(
@@ -113,6 +124,8 @@ async def _associate(graph: Graph, tenant: TenantId) -> None:
     await store.save_associated(tenant, None, now=NOW, edges=[lifted], done={})
     await store.save_total(tenant, None, 4)
     await write(graph, tenant, appended(removed=(episode_id(tenant, "3"),)))
+    said = (turn(tenant, number, ordinal=number) for number in range(6, 10))
+    await write(graph, tenant, appended(*said))
 
 
 async def jobs_of(graph: Graph, tenant: TenantId) -> None:

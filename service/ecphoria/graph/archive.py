@@ -22,6 +22,7 @@ class _SessionRow:
     first_occurred_at: datetime
     last_occurred_at: datetime
     speakers: list[str]
+    summary: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +114,7 @@ class EpisodeArchive:
                 first_occurred_at=row.first_occurred_at,
                 last_occurred_at=row.last_occurred_at,
                 speakers=tuple(row.speakers),
+                summary=row.summary,
             )
             for row in rows
         ]

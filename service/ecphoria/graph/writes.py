@@ -52,6 +52,7 @@ _ADD_ABOUTS = Statement("ingest.add_abouts", Done)
 _ADD_SYNONYMS = Statement("ingest.add_synonyms", Done)
 _CREATE_FACTS = Statement("ingest.create_facts", Done)
 _ADD_EVIDENCE = Statement("ingest.add_evidence", Done)
+_REMOVE_ENGRAMS = Statement("ingest.remove_engrams", Done)
 _REMOVE_FACTS = Statement("ingest.remove_facts", Done)
 
 
@@ -85,6 +86,7 @@ async def _part(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
     if not changes.removed:
         return
     await work.run(_MARK_NEAR, tenant=tenant, ids=sorted(changes.removed))
+    await work.run(_REMOVE_ENGRAMS, tenant=tenant, ids=sorted(changes.removed))
     await work.run(_REMOVE_FACTS, tenant=tenant, ids=sorted(changes.removed))
     touched = await work.run(_REMOVE_EPISODES, tenant=tenant, ids=sorted(changes.removed))
     sessions = [row.session for row in touched if row.session]

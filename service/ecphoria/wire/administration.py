@@ -109,6 +109,8 @@ class SessionAnswer(Answer):
     """The last turn's time."""
     speakers: tuple[str, ...]
     """Who spoke."""
+    summary: str | None = None
+    """A few of its own sentences, once consolidation has chosen them."""
 
 
 class SessionQuery(Request):

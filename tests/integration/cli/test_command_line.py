@@ -37,7 +37,8 @@ def test_a_memory_is_consolidated(ecphoria: CommandLine, service: Served) -> Non
         assert ecphoria("remember", text, "--session", "harbour").returncode == 0
     done = ecphoria("consolidate")
     assert done.returncode == 0, done.stderr
-    assert [line.split()[0] for line in done.stdout.splitlines()[:4]] == [
+    assert [line.split()[0] for line in done.stdout.splitlines()[:5]] == [
+        "engrams",
         "associate",
         "prior",
         "decay",

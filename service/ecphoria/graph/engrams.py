@@ -1,0 +1,84 @@
+"""Sessions that changed, and the engrams in which they are summarised."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ecphoria.graph.executor import Done, Graph, Statement, Work
+from ecphoria.graph.lease import change_under
+from ecphoria.model.consolidation import Lease
+from ecphoria.model.ids import TenantId
+from ecphoria.ports.engrams import EngramRow, Member, TouchedSession
+
+__all__ = ["Engrams"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Counters:
+    change: int
+    turn: int
+    stated: int
+
+
+_LOCK_TENANT = Statement("ingest.lock_tenant", _Counters)
+_LIST_TOUCHED_SESSIONS = Statement("consolidation.list_touched_sessions", TouchedSession)
+_LIST_MEMBERS = Statement("consolidation.list_members", Member)
+_REMOVE_ENGRAMS = Statement("consolidation.remove_engrams", Done)
+_CREATE_ENGRAM = Statement("consolidation.create_engram", Done)
+_REMOVE_SESSION_MARK = Statement("consolidation.remove_session_mark", Done)
+_SAVE_ENGRAM_FORMULA = Statement("consolidation.save_engram_formula", Done)
+
+
+class Engrams:
+    """Engrams of sessions; implements `ports.engrams.EngramStore`."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def touched_sessions(self, tenant: TenantId, formula: int) -> Sequence[TouchedSession]:
+        """List the sessions that changed, by name; every one if the formula is another."""
+        return await self._graph.run(_LIST_TOUCHED_SESSIONS, tenant=tenant, formula=formula)
+
+    async def members(self, tenant: TenantId, session: str) -> Sequence[Member]:
+        """List a session's turns in order."""
+        return await self._graph.run(_LIST_MEMBERS, tenant=tenant, session=session)
+
+    async def save_engram(
+        self,
+        tenant: TenantId,
+        lease: Lease | None,
+        session: TouchedSession,
+        engram: EngramRow | None,
+    ) -> None:
+        """Put an engram, or none, in the place of those of a session, and take its mark away."""
+
+        async def save(work: Work) -> None:
+            # Whoever removes an episode holds the same lock, so no word of it is stored again.
+            if not await work.run(_LOCK_TENANT, tenant=tenant):
+                return
+            if engram is None or engram.id != session.engram:
+                await work.run(_REMOVE_ENGRAMS, tenant=tenant, session=session.name)
+            if engram is not None and engram.id != session.engram:
+                await work.run(
+                    _CREATE_ENGRAM,
+                    tenant=tenant,
+                    session=session.name,
+                    id=engram.id,
+                    summary=engram.summary,
+                    members=engram.members,
+                    evidence=list(engram.evidence),
+                    method=engram.method,
+                    formula=engram.formula,
+                )
+            await work.run(
+                _REMOVE_SESSION_MARK, tenant=tenant, session=session.name, mark=session.mark
+            )
+
+        await change_under(self._graph, lease, "consolidation.save_engram", save)
+
+    async def save_formula(self, tenant: TenantId, lease: Lease | None, formula: int) -> None:
+        """Record by which formula all engrams of a tenant are made."""
+
+        async def save(work: Work) -> None:
+            await work.run(_SAVE_ENGRAM_FORMULA, tenant=tenant, formula=formula)
+
+        await change_under(self._graph, lease, "consolidation.save_formula", save)
