@@ -102,6 +102,7 @@ async def test_erasing_leaves_nothing_of_one_and_all_of_the_other(
     assert counts == {
         "jobs": 1,
         "traces": 1,
+        "engrams": 0,
         "facts": 1,
         "episodes": 4,
         "sessions": 2,
