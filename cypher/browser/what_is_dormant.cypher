@@ -5,7 +5,7 @@
 CALL () {
   MATCH (node:Episode)
   WHERE NOT node:LiveEpisode
-  RETURN node, 'episode' AS kind, node.text AS what, node.occurred_at AS since
+  RETURN node, 'episode' AS kind, node.text AS what, node.dormant_at AS since
   ORDER BY since, node.id
   LIMIT 100
   UNION ALL
@@ -15,6 +15,6 @@ CALL () {
   ORDER BY since, node.id
   LIMIT 100
 }
-RETURN kind, since, what, COUNT { (node)--() } AS edges, node
+RETURN kind, since, what, node.state_reason AS why, COUNT { (node)--() } AS edges, node
 ORDER BY kind DESC, since, node.id
 LIMIT 200

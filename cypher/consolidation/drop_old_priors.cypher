@@ -1,4 +1,4 @@
-// doc: Take the prior from nodes that this consolidation gave none: they have no edge any more.
+// doc: Take the prior from live nodes that this consolidation gave none: their edges are gone.
 // mode: write
 // params: tenant STRING, cycle STRING
 // returns: dropped INTEGER
@@ -6,7 +6,8 @@
 CYPHER 25
 CALL () {
   MATCH (n:Episode)
-  WHERE n.tenant = $tenant AND n.turn IS NOT NULL AND n.prior_cycle <> $cycle
+  WHERE n.tenant = $tenant AND n.turn IS NOT NULL AND n:LiveEpisode
+    AND n.prior_cycle <> $cycle
   RETURN n
   UNION ALL
   MATCH (n:Name)

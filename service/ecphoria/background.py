@@ -7,12 +7,14 @@ from functools import partial
 
 from ecphoria.consolidation.associate import Associate
 from ecphoria.consolidation.decay import Decay
+from ecphoria.consolidation.dormancy import Dormancy
 from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.prior import Prior
 from ecphoria.consolidation.prune import Prune
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.consolidation.step import Step
 from ecphoria.graph.associations import Associations
+from ecphoria.graph.dormancy import Dormancies
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.engrams import Engrams
 from ecphoria.graph.executor import Graph
@@ -66,6 +68,7 @@ def _steps(graph: Graph, options: GraphOptions) -> tuple[Step, ...]:
         Prior(Priors(graph, options)),
         Decay(links),
         Prune(links),
+        Dormancy(Dormancies(graph)),
     )
 
 

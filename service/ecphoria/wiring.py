@@ -16,6 +16,7 @@ from prometheus_client import CollectorRegistry
 
 from ecphoria import background
 from ecphoria.consolidation.doctor import Doctor
+from ecphoria.consolidation.forgetting import ForgettingService
 from ecphoria.embedding import CachingEmbedder, EmbedderOptions, create_embedder
 from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
 from ecphoria.engine.home import write_private
@@ -24,6 +25,7 @@ from ecphoria.errors import Misconfigured
 from ecphoria.graph.archive import EpisodeArchive
 from ecphoria.graph.check import check, health
 from ecphoria.graph.doctor import GraphPatient
+from ecphoria.graph.dormancy import Dormancies
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.ingest import EpisodeWriter
@@ -92,6 +94,7 @@ class Services:
     shadowed: ShadowedRecall
     jobs: JobService
     learning: LearningService
+    forgetting: ForgettingService
     doctor: Doctor
     archive: Archive
     tenancy: TenancyService
@@ -148,16 +151,16 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         policies = TenantPolicies(Policies(graph), recall.check, time.monotonic)
         shadowed = ShadowedRecall(recall, policies, partial(_tell_shadow, metrics))
         stack.push_async_callback(shadowed.close)
+        ingest = IngestService(store=EpisodeWriter(graph), embedder=embedder, clock=SystemClock())
         services = Services(
             settings=settings,
-            ingest=IngestService(
-                store=EpisodeWriter(graph), embedder=embedder, clock=SystemClock()
-            ),
+            ingest=ingest,
             recall=recall,
             policies=policies,
             shadowed=shadowed,
             jobs=background.start(settings.jobs, graph, options, metrics, stack),
             learning=learning,
+            forgetting=ForgettingService(Dormancies(graph), ingest.wake, SystemClock()),
             doctor=Doctor(GraphPatient(graph), time.monotonic),
             archive=EpisodeArchive(graph),
             tenancy=tenancy,

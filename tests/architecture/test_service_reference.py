@@ -13,6 +13,7 @@ from ecphoria.api import (
     browser,
     consolidation,
     doctor,
+    dormancy,
     episodes,
     gate,
     jobs,
@@ -53,8 +54,8 @@ def test_every_error_has_a_row_in_the_table() -> None:
 
 def test_every_endpoint_is_documented_and_no_other() -> None:
     modules = (
-        administration, archive, browser, consolidation, doctor, episodes, gate, jobs, learning,
-        operations, recall, shadow,
+        administration, archive, browser, consolidation, doctor, dormancy, episodes, gate, jobs,
+        learning, operations, recall, shadow,
     )  # fmt: skip
     served = {
         f"{method} {route.path}"

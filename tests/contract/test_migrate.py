@@ -76,7 +76,7 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "WHERE type <> 'LOOKUP' AND NOT name STARTS WITH 'migrate_test' AND labelsOrTypes[0] IN "
         "['Episode', 'LiveEpisode', 'LiveConcept', 'Concept', 'Tenant', 'ApiKey', 'Session', "
         "'Speaker', 'Term', 'Word', 'Name', 'Fact', 'LiveFact', 'Trace', 'Engram', "
-        "'SchemaMigration'] "
+        "'SchemaMigration', 'DormantEpisode', 'ArchivedEpisode'] "
         "RETURN name, type, properties, state ORDER BY name"
     )
     assert {row["state"] for row in rows} == {"ONLINE"}
@@ -84,6 +84,8 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "api_key_hash": ("RANGE", ["hash"]),
         "api_key_id": ("RANGE", ["id"]),
         "api_key_tenant": ("RANGE", ["tenant"]),
+        "archived_turn": ("RANGE", ["tenant", "turn"]),
+        "dormant_turn": ("RANGE", ["tenant", "turn"]),
         "concept_embedding": ("VECTOR", ["embedding", "tenant"]),
         "concept_id": ("RANGE", ["id"]),
         "concept_touched": ("RANGE", ["tenant", "touched"]),

@@ -18,7 +18,7 @@ VERBS = frozenset((
     "acquire", "add", "await", "bind", "cancel", "claim", "count", "create", "delete", "drop",
     "erase", "expand", "find", "finish", "gds", "hold", "list", "load", "lock", "make", "mark",
     "move", "project", "record", "release", "remove", "renew", "retry", "revoke", "save",
-    "seeds", "show", "start", "unmake", "update",
+    "seeds", "show", "start", "unmake", "update", "wake",
 ))
 # fmt: on
 

@@ -10,6 +10,7 @@ from neo4j.vector import Vector
 from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.step import Cycle
 from ecphoria.graph.associations import Associations
+from ecphoria.graph.dormancy import Dormancies
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.engrams import Engrams
 from ecphoria.graph.executor import Graph
@@ -22,6 +23,7 @@ from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
 from ecphoria.model.consolidation import ConsolidationReport
+from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
 from ecphoria.model.gate import SHIPPED
 from ecphoria.model.ids import KeyId, TenantId, fresh_id
 from ecphoria.model.job import JobFault, JobKind, JobState, Progress
@@ -84,6 +86,10 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         await MakeEngrams(Engrams(graph)).run(Cycle(id="cycle", tenant=tenant, now=NOW))
         await Tenants(graph).set_gate(tenant, SHIPPED)
         await Policies(graph).save(tenant, Policy(promoted=(Choice(strategy="dense"),)))
+        dormancies = Dormancies(graph)
+        await dormancies.set_policy(tenant, DormancyPolicy(mode=DormancyMode.OFF))
+        await dormancies.put_to_sleep(tenant, [(episode_id(tenant, "2"), "x")], NOW)
+        await dormancies.pin(tenant, turn, pinned=True)
         key = ApiKey(
             id=KeyId(fresh_id()),
             tenant=tenant,

@@ -13,6 +13,7 @@ from ecphoria.cli.calibrate import calibrate, gate
 from ecphoria.cli.console import say_error, stderr, stdout
 from ecphoria.cli.consolidating import consolidate
 from ecphoria.cli.doctor import doctor
+from ecphoria.cli.dormancy import dormancy
 from ecphoria.cli.eval import evaluation
 from ecphoria.cli.importing import import_file
 from ecphoria.cli.jobs import jobs
@@ -42,6 +43,7 @@ app.command(rich_help_panel=_USE)(stats)
 app.command(rich_help_panel=_KEEP)(consolidate)
 app.command(rich_help_panel=_KEEP)(doctor)
 app.add_typer(jobs, name="jobs", rich_help_panel=_KEEP)
+app.add_typer(dormancy, name="dormancy", rich_help_panel=_KEEP)
 add_local_commands(app, service="Run the service", engine="The local Neo4j")
 app.add_typer(evaluation, name="eval", rich_help_panel=_KEEP)
 app.command(rich_help_panel=_KEEP)(calibrate)

@@ -1,15 +1,26 @@
 # Generated from async_upkeep.py by scripts/generate_sync_client.py; edit that one.
 """Calls that look after a memory, of the synchronous client."""
 
-from ecphoria.client.exchange import Call
+from collections.abc import Iterator, Sequence
+
+from ecphoria.client.exchange import Call, body_of, segment
 from ecphoria.client.sync_sending import Sender
+from ecphoria.model.dormancy import DormancyMode
 from ecphoria.wire.doctor import CheckupAnswer
+from ecphoria.wire.dormancy import (
+    DormancyPolicyAnswer,
+    DormancyPolicyRequest,
+    IdsAnswer,
+    IdsRequest,
+    SleeperAnswer,
+    SleeperPage,
+)
 
 __all__ = ["Upkeep"]
 
 
 class Upkeep(Sender):
-    """What keeps a memory sound."""
+    """What keeps a memory sound, and small."""
 
     def doctor(self, *, timeout_s: float = 600.0) -> CheckupAnswer:
         """Check what must hold of every graph, and recount what is counted; changes nothing.
@@ -21,3 +32,64 @@ class Upkeep(Sender):
         """
         call = Call(method="GET", path="/v1/doctor", repeatable=True, timeout_s=timeout_s)
         return CheckupAnswer.model_validate_json((self._send(call)).content)
+
+    def dormant(self, *, page_size: int = 100) -> Iterator[SleeperAnswer]:
+        """Walk through what sleeps, in the order it was appended, a page at a time."""
+        cursor = 0
+        while True:
+            page = self._get("/v1/dormancy", SleeperPage, cursor=cursor, limit=page_size)
+            yield from page.sleepers
+            if page.next_cursor is None:
+                return
+            cursor = page.next_cursor
+
+    def put_to_sleep(self, episodes: Sequence[str]) -> Sequence[str]:
+        """Put live memories to sleep; tells which were, as pinned ones stay awake."""
+        wanted = body_of(IdsRequest, {"ids": tuple(episodes)})
+        done = self._post("/v1/dormancy/sleep", wanted, IdsAnswer, repeatable=True)
+        return done.ids
+
+    def wake(self, episodes: Sequence[str]) -> Sequence[str]:
+        """Make dormant memories live again, exactly as they were; tells which were."""
+        wanted = body_of(IdsRequest, {"ids": tuple(episodes)})
+        done = self._post("/v1/dormancy/wake", wanted, IdsAnswer, repeatable=True)
+        return done.ids
+
+    def pin(self, episode: str, *, pinned: bool = True) -> None:
+        """Never let a memory be put to sleep, or no longer mind."""
+        method = "PUT" if pinned else "DELETE"
+        path = f"/v1/episodes/{segment(episode)}/pin"
+        self._send(Call(method=method, path=path, repeatable=True))
+
+    def dormancy_policy(self) -> DormancyPolicyAnswer:
+        """Show how the tenant forgets; needs the scope admin."""
+        return self._get("/v1/dormancy/policy", DormancyPolicyAnswer)
+
+    def set_dormancy_policy(
+        self,
+        *,
+        mode: DormancyMode | str = DormancyMode.BUDGET,
+        budget: int = 10_000,
+        quiet_days: float = 7.0,
+        archive_days: float | None = 90.0,
+        second_look: bool = False,
+    ) -> DormancyPolicyAnswer:
+        """Set how the tenant forgets; the next consolidation goes by it. Needs the scope admin.
+
+        Args:
+            mode: `off`, `budget` or `threshold`.
+            budget: Live memories to keep.
+            quiet_days: Younger memories, and those that a recall woke since, stay awake.
+            archive_days: After so many days asleep a memory goes to the archive; None for never.
+            second_look: Look among what sleeps when the gate refuses a cue.
+        """
+        given = {
+            "mode": mode,
+            "budget": budget,
+            "quiet_days": quiet_days,
+            "archive_days": archive_days,
+            "second_look": second_look,
+        }
+        wanted = body_of(DormancyPolicyRequest, given)
+        call = Call(method="PUT", path="/v1/dormancy/policy", repeatable=True, body=wanted)
+        return DormancyPolicyAnswer.model_validate_json((self._send(call)).content)

@@ -119,6 +119,7 @@ _LIST_NAMES = Statement("ingest.list_names", _NameColumns)
 _LIST_WORDS = Statement("ingest.list_words", _WordColumn)
 _LIST_WORD_COUNTS = Statement("ingest.list_word_counts", _WordCount)
 _FIND_BODIES = Statement("ingest.find_bodies", Body)
+_LIST_SLEEPERS = Statement("ingest.list_sleepers", Body)
 _LIST_MENTIONS = Statement("ingest.list_mentions", _Mentioning)
 _LIST_STATED_BY = Statement("ingest.list_stated_by", _Stating)
 _LIST_STATED_COUNTS = Statement("ingest.list_stated_counts", _StatedCount)
@@ -249,6 +250,9 @@ class _Transaction:
             for body in await self._work.run(_FIND_BODIES, tenant=self._tenant, query=query):
                 found[body.id] = body
         return list(found.values())
+
+    async def sleepers(self, ids: Sequence[EpisodeId]) -> Sequence[Body]:
+        return await self._work.run(_LIST_SLEEPERS, tenant=self._tenant, ids=list(ids))
 
     async def mentions(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, frozenset[str]]:
         rows = await self._work.run(_LIST_MENTIONS, tenant=self._tenant, ids=list(ids))

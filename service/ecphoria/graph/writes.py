@@ -54,6 +54,7 @@ _CREATE_FACTS = Statement("ingest.create_facts", Done)
 _ADD_EVIDENCE = Statement("ingest.add_evidence", Done)
 _REMOVE_ENGRAMS = Statement("ingest.remove_engrams", Done)
 _REMOVE_FACTS = Statement("ingest.remove_facts", Done)
+_WAKE_EPISODES = Statement("ingest.wake_episodes", Done)
 
 
 async def apply_changes(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
@@ -104,6 +105,7 @@ def _places(tenant: TenantId, changes: IngestChanges) -> Iterator[_Write]:
     yield _COUNT_SPEAKERS, "rows", speakers
     yield _CREATE_EPISODES, "groups", to_groups(changes.episodes)
     yield _MOVE_EPISODES, "rows", [_moved(row) for row in _by_id(changes.moved)]
+    yield _WAKE_EPISODES, "ids", sorted(changes.woken)
     yield _ADD_NEXT, "rows", [_next(row) for row in changes.next_added]
     gone = sorted(name for name, delta in changes.speakers if delta < 0)
     yield _DROP_EMPTY_SPEAKERS, "names", gone

@@ -171,6 +171,24 @@ class ConceptBook:
             stated=-(len(came_with.names) + came_with.facts),
         )
 
+    async def look_again(
+        self, tenant: TenantId, transaction: IngestTransaction, bodies: Sequence[Body]
+    ) -> ConceptChanges:
+        """Bring the mentions of items up to date that were asleep while names came and went."""
+        names = await self._names(tenant, transaction)
+        added, removed = await _again(transaction, bodies, names.table, frozenset())
+        self._pending[tenant] = replace(names, change=transaction.change + 1)
+        return ConceptChanges(
+            words=(),
+            names=(),
+            made=(),
+            unmade=(),
+            mentions_added=added,
+            mentions_removed=removed,
+            synonyms_added=(),
+            stated=0,
+        )
+
     async def _names(self, tenant: TenantId, transaction: IngestTransaction) -> _Names:
         """Reuse what is kept if it is current; it is taken out, since this write changes it."""
         kept = self._kept.pop(tenant, None)

@@ -10,7 +10,7 @@ from ecphoria.ingest.prepare import Prepared, prepare
 from ecphoria.ingest.statements import facts_of
 from ecphoria.model.episode import NewEpisode, Outcome, Receipt
 from ecphoria.model.ids import EpisodeId, FactId, TenantId
-from ecphoria.ports.ingest import IngestStore, IngestTransaction
+from ecphoria.ports.ingest import IngestChanges, IngestStore, IngestTransaction
 from ecphoria.ports.world import Clock, Embedder, Vector
 
 __all__ = ["BATCH_LIMIT", "IngestService"]
@@ -88,6 +88,32 @@ class IngestService:
 
         async with self._book.writing(tenant):
             await self._store.change(tenant, work)
+
+    async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> tuple[EpisodeId, ...]:
+        """Make those of these episodes live again that are dormant, and name them.
+
+        All is as before they slept; names that became concepts meanwhile are mentioned too.
+
+        Raises:
+            NotFound: No such tenant.
+        """
+
+        async def work(transaction: IngestTransaction) -> tuple[EpisodeId, ...]:
+            bodies = await transaction.sleepers(sorted(set(ids)))
+            woken = tuple(body.id for body in bodies)
+            if woken:
+                concepts = await self._book.look_again(tenant, transaction, bodies)
+                await transaction.write(
+                    IngestChanges(
+                        woken=woken,
+                        mentions_added=concepts.mentions_added,
+                        mentions_removed=concepts.mentions_removed,
+                    )
+                )
+            return woken
+
+        async with self._book.writing(tenant):
+            return await self._store.change(tenant, work)
 
     def _check_all(
         self, tenant: TenantId, items: Sequence[NewEpisode]

@@ -276,6 +276,7 @@ class IngestChanges:
     stated: int = 0
     facts_made: tuple[FactRow, ...] = ()
     evidence_added: tuple[EvidenceRow, ...] = ()
+    woken: tuple[EpisodeId, ...] = ()
 
 
 class IngestTransaction(Protocol):
@@ -328,6 +329,10 @@ class IngestTransaction(Protocol):
 
     async def bodies_with(self, names: Sequence[str]) -> Sequence[Body]:
         """Fetch the live items whose words hold one of these normalised names, each once."""
+        ...
+
+    async def sleepers(self, ids: Sequence[EpisodeId]) -> Sequence[Body]:
+        """Fetch the bodies of those of these episodes that are dormant."""
         ...
 
     async def mentions(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, frozenset[str]]:

@@ -1,0 +1,11 @@
+// doc: Fetch the bodies of those of the episodes that are dormant.
+// mode: read
+// params: tenant STRING, ids LIST<STRING>
+// each: id STRING, title STRING, text STRING
+CYPHER 25
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+WHERE e.tenant = $tenant AND e:DormantEpisode
+WITH e
+ORDER BY e.id
+RETURN collect([e.id, e.title, e.text]) AS rows

@@ -1,0 +1,156 @@
+"""Dormancy: what is least worth keeping awake goes to sleep, and comes back at a touch.
+
+Sources: SYNAPSE's dormancy with a budget of live nodes, NeuromemoryAI's forgetting curve. With
+windows of five turns, SYNAPSE's rule alone would put to sleep whatever was not recalled during
+fifty turns; a budget forgets only where there is too much.
+"""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from ecphoria.consolidation.step import Cycle
+from ecphoria.kernels.arrays import FloatArray
+from ecphoria.kernels.chain import advance, retrievability, strength
+from ecphoria.kernels.keep import keep_value
+from ecphoria.model.consolidation import Change, Outcome
+from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
+from ecphoria.ports.dormancy import Candidate, DormancyStore
+
+__all__ = ["Dormancy"]
+
+_PAGE = 5_000
+_CHUNK = 500
+_TOLD = 100
+_DAY_MS = 86_400_000.0
+_STABILITY = 30.0
+"""S_0 in days, of a memory that was never used."""
+_FADED = {DormancyMode.BUDGET: 0.5, DormancyMode.THRESHOLD: 0.01}
+"""Largest R of a candidate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judged:
+    """A memory that may sleep, with what speaks for it."""
+
+    candidate: Candidate
+    recalled: float
+    strength: float
+    keep: float
+
+
+class Dormancy:
+    """Puts memories to sleep as the tenant's policy says; the same graph gives the same ones."""
+
+    name = "dormancy"
+
+    def __init__(self, store: DormancyStore) -> None:
+        self._store = store
+
+    async def run(self, cycle: Cycle) -> Outcome:
+        """Put to sleep what the policy calls for."""
+        policy = await self._store.policy(cycle.tenant)
+        live = await self._store.count_live(cycle.tenant)
+        excess = live - policy.budget if policy.mode is DormancyMode.BUDGET else live
+        if policy.mode is DormancyMode.OFF or excess <= 0:
+            return Outcome(counts={"live": live, "dormant": 0})
+        judged = [one async for page in self._pages(cycle) for one in _judge(page, policy, cycle)]
+        chosen = _chosen(judged, excess, by_keep=policy.mode is DormancyMode.BUDGET)
+        reasons = [(one.candidate.id, _reason(one, policy)) for one in chosen]
+        slept = 0
+        for first in range(0, 0 if cycle.dry_run else len(reasons), _CHUNK):
+            await cycle.reached("dormancy: put to sleep")
+            done = await self._store.put_to_sleep(
+                cycle.tenant, reasons[first : first + _CHUNK], cycle.now, cycle.lease
+            )
+            slept += len(done)
+        dormant = len(reasons) if cycle.dry_run else slept
+        return Outcome(
+            counts={"live": live - dormant, "faded": len(judged), "dormant": dormant},
+            changes=tuple(
+                Change(kind="sleep", id=one, detail=reason) for one, reason in reasons[:_TOLD]
+            ),
+        )
+
+    async def _pages(self, cycle: Cycle) -> AsyncIterator[Sequence[Candidate]]:
+        after = 0
+        while page := await self._store.candidates(cycle.tenant, after, _PAGE):
+            await cycle.reached("dormancy: look")
+            yield page
+            after = page[-1].turn
+
+
+def _judge(page: Sequence[Candidate], policy: DormancyPolicy, cycle: Cycle) -> Iterator[_Judged]:
+    """Keep those that are old, quiet and faded."""
+    now = _milliseconds(cycle.now)
+    used = np.array([_or(one.used_ms, one.occurred_ms) for one in page], np.float64)
+    stable = np.array([_or(one.stability, _STABILITY) for one in page], np.float64)
+    recalled = retrievability((now - used) / _DAY_MS, stable)
+    held = _strength(page, now)
+    prior = np.array([_or(one.prior, 0.0) for one in page], np.float64)
+    keep = keep_value(recalled, held, prior, [one.importance for one in page])
+    since = now - policy.quiet_days * _DAY_MS
+    faded = recalled < _FADED[policy.mode]
+    for row, one in enumerate(page):
+        is_quiet = one.recorded_ms < since and _or(one.woken_ms, one.recorded_ms) < since
+        if is_quiet and faded[row]:
+            yield _Judged(
+                candidate=one,
+                recalled=float(recalled[row]),
+                strength=float(held[row]),
+                keep=float(keep[row]),
+            )
+
+
+def _strength(page: Sequence[Candidate], now: float) -> FloatArray:
+    since = np.array([_or(one.chain_ms, one.occurred_ms) for one in page], np.float64)
+    return strength(
+        *advance(
+            np.array([_or(one.working, 1.0) for one in page], np.float64),
+            np.array([_or(one.lasting, 0.0) for one in page], np.float64),
+            (now - since) / _DAY_MS,
+        )
+    )
+
+
+def _chosen(judged: Sequence[_Judged], most: int, *, by_keep: bool) -> list[_Judged]:
+    """Take at most so many, the least worth first, and leave each live fact its last evidence."""
+    order = sorted(
+        judged,
+        key=lambda one: (
+            one.keep if by_keep else one.recalled,
+            one.candidate.occurred_ms,
+            one.candidate.id,
+        ),
+    )
+    left: dict[str, int] = {}
+    chosen: list[_Judged] = []
+    for one in order:
+        if len(chosen) == most:
+            break
+        facts = {fact: left.get(fact, evidence) for fact, evidence in one.candidate.facts}
+        if any(evidence <= 1 for evidence in facts.values()):
+            continue
+        left |= {fact: evidence - 1 for fact, evidence in facts.items()}
+        chosen.append(one)
+    return chosen
+
+
+def _reason(one: _Judged, policy: DormancyPolicy) -> str:
+    if policy.mode is DormancyMode.THRESHOLD:
+        return f"retrievability {one.recalled:.4f}, below {_FADED[policy.mode]:g}"
+    return (
+        f"least worth keeping over {policy.budget:,} live memories: {one.keep:.3f} "
+        f"(retrievability {one.recalled:.3f}, strength {one.strength:.3f}, "
+        f"prior {_or(one.candidate.prior, 0.0):.3f}, importance {one.candidate.importance:.3f})"
+    )
+
+
+def _or(value: float | None, otherwise: float) -> float:
+    return otherwise if value is None else value
+
+
+def _milliseconds(instant: datetime) -> float:
+    return 1e3 * instant.timestamp()

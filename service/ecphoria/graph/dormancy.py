@@ -1,0 +1,145 @@
+"""Which episodes sleep, why, and by which policy."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from ecphoria.errors import NotFound
+from ecphoria.graph.executor import Done, Graph, Statement, Work
+from ecphoria.graph.lease import change_under
+from ecphoria.model.consolidation import Lease
+from ecphoria.model.dormancy import DormancyMode, DormancyPolicy, Sleeper
+from ecphoria.model.ids import EpisodeId, TenantId
+from ecphoria.ports.dormancy import Candidate
+
+__all__ = ["Dormancies", "count_change"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PolicyRow:
+    dormancy: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Key:
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Live:
+    live: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sleeping:
+    id: str
+    turn: int
+    text: str
+    speaker: str
+    session: str
+    occurred_at: datetime
+    dormant_at: datetime
+    reason: str
+
+
+_FIND_POLICY = Statement("tenants.find_dormancy", _PolicyRow)
+_SAVE_POLICY = Statement("tenants.save_dormancy", _Key)
+_COUNT_LIVE = Statement("dormancy.count_live", _Live)
+_LIST_CANDIDATES = Statement("dormancy.list_candidates", Candidate)
+_SAVE_SLEEPING = Statement("dormancy.save_sleeping", _Key)
+_LIST_SLEEPING = Statement("dormancy.list_sleeping", _Sleeping)
+_SAVE_PIN = Statement("dormancy.save_pin", _Key)
+_UPDATE_TENANT = Statement("ingest.update_tenant", Done)
+
+
+class Dormancies:
+    """States of memories; implements `ports.dormancy.DormancyStore`."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def policy(self, tenant: TenantId) -> DormancyPolicy:
+        """Find how the tenant forgets; NotFound without the tenant."""
+        row = await self._graph.run_one(_FIND_POLICY, tenant=tenant)
+        if row is None:
+            raise NotFound("there is no such tenant", tenant=tenant)
+        if row.dormancy is None:
+            return DormancyPolicy()
+        stored = json.loads(row.dormancy)
+        return DormancyPolicy(**{**stored, "mode": DormancyMode(stored["mode"])})
+
+    async def set_policy(self, tenant: TenantId, policy: DormancyPolicy) -> None:
+        """Keep how the tenant forgets; NotFound without the tenant."""
+        text = None if policy == DormancyPolicy() else json.dumps(asdict(policy), sort_keys=True)
+        if not await self._graph.run(_SAVE_POLICY, tenant=tenant, dormancy=text):
+            raise NotFound("there is no such tenant", tenant=tenant)
+
+    async def count_live(self, tenant: TenantId) -> int:
+        """Count the live episodes."""
+        (row,) = await self._graph.run(_COUNT_LIVE, tenant=tenant)
+        return row.live
+
+    async def candidates(
+        self, tenant: TenantId, after_turn: int, limit: int
+    ) -> Sequence[Candidate]:
+        """List live episodes that nobody pinned, by turn."""
+        return await self._graph.run(
+            _LIST_CANDIDATES, tenant=tenant, after_turn=after_turn, limit=limit
+        )
+
+    async def put_to_sleep(
+        self,
+        tenant: TenantId,
+        reasons: Sequence[tuple[EpisodeId, str]],
+        now: datetime,
+        lease: Lease | None = None,
+    ) -> Sequence[EpisodeId]:
+        """Make live episodes dormant in one transaction; name those that were."""
+        rows = [{"id": one, "reason": reason} for one, reason in sorted(reasons)]
+
+        async def sleep(work: Work) -> list[EpisodeId]:
+            await count_change(work, tenant)
+            slept = await work.run(_SAVE_SLEEPING, tenant=tenant, now=now, rows=rows)
+            return sorted(EpisodeId(row.id) for row in slept)
+
+        return await change_under(self._graph, lease, "dormancy.put_to_sleep", sleep)
+
+    async def sleepers(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Sleeper]:
+        """List what sleeps, by turn."""
+        rows = await self._graph.run(
+            _LIST_SLEEPING, tenant=tenant, after_turn=after_turn, limit=limit
+        )
+        return [
+            Sleeper(
+                id=EpisodeId(row.id),
+                turn=row.turn,
+                text=row.text,
+                speaker=row.speaker or None,
+                session=row.session or None,
+                occurred_at=row.occurred_at,
+                dormant_at=row.dormant_at,
+                reason=row.reason,
+            )
+            for row in rows
+        ]
+
+    async def pin(self, tenant: TenantId, episode: EpisodeId, *, pinned: bool) -> None:
+        """Never put an episode to sleep, or no longer mind; NotFound without it."""
+        mark = True if pinned else None
+        if not await self._graph.run(_SAVE_PIN, tenant=tenant, id=episode, pinned=mark):
+            raise NotFound("there is no such episode", episode=episode)
+
+
+async def count_change(work: Work, tenant: TenantId) -> None:
+    """Take the tenant's lock, and tell every cache that what recall reads is about to change."""
+    await work.run(
+        _UPDATE_TENANT,
+        tenant=tenant,
+        turns=0,
+        items=0,
+        titles=0,
+        length=0,
+        near_length=0.0,
+        stated=0,
+    )

@@ -1,0 +1,38 @@
+"""Dormancy over HTTP."""
+
+from tests.acceptance.conftest import Owner, problem
+
+
+def test_a_memory_sleeps_is_listed_and_wakes(owner: Owner, stranger: Owner) -> None:
+    bees = owner.remember("I keep bees behind the mill.", speaker="Ada", session="s")
+    mill = owner.remember("The mill is old.", speaker="Ada", session="s")
+    assert owner.put(f"/v1/episodes/{mill}/pin").status_code == 204
+    both = {"ids": [bees, mill]}
+    assert stranger.post("/v1/dormancy/sleep", json=both).json() == {"ids": []}
+    assert owner.post("/v1/dormancy/sleep", json=both).json() == {"ids": [bees]}
+    (listed,) = owner.get("/v1/dormancy").json()["sleepers"]
+    assert (listed["id"], listed["reason"]) == (bees, "by request")
+    assert stranger.get("/v1/dormancy").json()["sleepers"] == []
+    assert owner.get(f"/v1/episodes/{bees}").json()["state"] == "dormant"
+    assert owner.get("/v1/stats").json()["dormant"] == 1
+    assert owner.recalled("Who keeps bees behind the mill?") == ["The mill is old."]
+    assert stranger.post("/v1/dormancy/wake", json=both).json() == {"ids": []}
+    assert owner.post("/v1/dormancy/wake", json=both).json() == {"ids": [bees]}
+    assert owner.recalled("Who keeps bees behind the mill?")[0].startswith("I keep bees")
+    assert owner.delete(f"/v1/episodes/{mill}/pin").status_code == 204
+    problem(stranger.put(f"/v1/episodes/{mill}/pin"), 404, "not-found")
+
+
+def test_the_policy_is_bounded_and_the_tenants_own(owner: Owner, stranger: Owner) -> None:
+    wanted = {"mode": "threshold", "quiet_days": 0, "archive_days": None}
+    put = owner.put("/v1/dormancy/policy", json=wanted)
+    assert put.status_code == 200, put.text
+    assert owner.get("/v1/dormancy/policy").json() == put.json()
+    assert put.json()["mode"] == "threshold"
+    assert stranger.get("/v1/dormancy/policy").json()["mode"] == "budget"
+    for wrong in ({"budget": 0}, {"quiet_days": -1}, {"mode": "never"}):
+        problem(owner.put("/v1/dormancy/policy", json=wrong), 422, "invalid-input")
+
+
+def test_too_many_ids_are_refused(owner: Owner) -> None:
+    problem(owner.post("/v1/dormancy/wake", json={"ids": ["a"] * 1_001}), 413, "too-large")

@@ -1,0 +1,335 @@
+"""What sleeps is found by nobody, and comes back as it was."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from math import exp
+
+import pytest
+
+from ecphoria.consolidation.doctor import Doctor
+from ecphoria.consolidation.dormancy import Dormancy
+from ecphoria.consolidation.forgetting import ForgettingService
+from ecphoria.consolidation.step import Cycle
+from ecphoria.errors import NotFound
+from ecphoria.graph.doctor import GraphPatient
+from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.recall import EpisodeReader
+from ecphoria.graph.traces import Traces
+from ecphoria.ingest.service import IngestService
+from ecphoria.model.consolidation import Lease
+from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
+from ecphoria.model.episode import NewEpisode, Receipt
+from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.model.recall import Cue, RecallOptions, RecallResult
+from ecphoria.ports.consolidation import LeaseLost
+from ecphoria.ports.world import Embedder
+from ecphoria.recall.service import STRATEGIES, RecallService
+from tests.conftest import Cypher, WallClock
+from tests.contract.memories import appended, everything, turn, write
+
+START = datetime(2025, 5, 1, 9, tzinfo=UTC)
+CUE = "What did Ana see by the river in Turku?"
+TEXTS = (
+    "Ana moved to Turku in spring.",
+    "I saw Ana in Turku, near the river.",
+    "The river was high after the rain!",
+    "Did Bruno paint the boat?",
+    "Bruno painted the boat, said Ana.",
+    "Turku has a cathedral by the river.",
+)
+
+
+@pytest.fixture(scope="module")
+def store(graph: Graph) -> Dormancies:
+    return Dormancies(graph)
+
+
+@pytest.fixture(scope="module")
+def forgetting(store: Dormancies, ingest: IngestService) -> ForgettingService:
+    return ForgettingService(store, ingest.wake, WallClock())
+
+
+@pytest.fixture(scope="module")
+def doctor(graph: Graph) -> Doctor:
+    return Doctor(GraphPatient(graph), lambda: 0.0)
+
+
+async def a_talk(ingest: IngestService, tenant: TenantId) -> list[EpisodeId]:
+    turns = [
+        NewEpisode(
+            text=text,
+            speaker=("Ana", "Bruno")[number % 2],
+            session="one",
+            occurred_at=START + timedelta(minutes=number),
+        )
+        for number, text in enumerate(TEXTS)
+    ]
+    results = await ingest.append_batch(tenant, turns)
+    return [one.id for one in results if isinstance(one, Receipt)]
+
+
+def told(result: RecallResult) -> object:
+    hits = [(hit.episode.id, hit.score, dict(hit.parts), hit.path) for hit in result.hits]
+    return hits, result.confidence, result.reasons, result.context
+
+
+async def graph_of(cypher: Cypher, tenant: TenantId) -> tuple[object, object]:
+    """Everything a tenant has, but for its own node, which counts changes."""
+    nodes = await cypher(
+        "MATCH (n {tenant: $t}) RETURN labels(n) AS labels, properties(n) AS p"
+        " ORDER BY labels, coalesce(n.id, n.stem, n.word, n.normalised)",
+        t=tenant,
+    )
+    edges = await cypher(
+        "MATCH (a {tenant: $t})-[r]->(b) RETURN a.id AS a, type(r) AS type,"
+        " coalesce(b.id, b.name) AS b, properties(r) AS p ORDER BY a, type, b",
+        t=tenant,
+    )
+    return [(sorted(one["labels"]), one["p"]) for one in nodes], edges
+
+
+class StoppedClock:
+    def now(self) -> datetime:
+        return START + timedelta(days=40)
+
+
+async def test_what_sleeps_is_found_by_no_strategy_and_wakes_unchanged(
+    graph: Graph,
+    embedder: Embedder,
+    ingest: IngestService,
+    forgetting: ForgettingService,
+    tenant: TenantId,
+) -> None:
+    recalls = RecallService(
+        store=EpisodeReader(graph),
+        traces=Traces(graph, keep=1),
+        embedder=embedder,
+        clock=StoppedClock(),
+    )
+
+    async def by_each() -> dict[str, RecallResult]:
+        return {
+            strategy: await recalls.recall(
+                tenant, Cue(text=CUE), RecallOptions(strategy=strategy), record=False
+            )
+            for strategy in STRATEGIES
+        }
+
+    ids = await a_talk(ingest, tenant)
+    asleep = {ids[1], ids[5]}
+    before = await by_each()
+    assert set(await forgetting.sleep(tenant, sorted(asleep))) == asleep
+    for strategy, during in (await by_each()).items():
+        found = {hit.episode.id for hit in during.hits}
+        assert found, strategy
+        assert found <= set(ids) - asleep, strategy
+        assert not asleep & {step.node for hit in during.hits for step in hit.path}, strategy
+        assert asleep <= {hit.episode.id for hit in before[strategy].hits}, strategy
+    assert set(await forgetting.wake(tenant, ids)) == asleep
+    for strategy, after in (await by_each()).items():
+        assert told(after) == told(before[strategy]), strategy
+
+
+async def test_nothing_but_the_label_changes(
+    ingest: IngestService,
+    forgetting: ForgettingService,
+    doctor: Doctor,
+    tenant: TenantId,
+    cypher: Cypher,
+) -> None:
+    ids = await a_talk(ingest, tenant)
+    before = await graph_of(cypher, tenant)
+    await forgetting.sleep(tenant, ids[:3])
+    assert (await doctor.examine(tenant)).is_healthy
+    listed = await forgetting.sleepers(tenant, after_turn=0, limit=10)
+    assert [(one.id, one.reason) for one in listed] == [(one, "by request") for one in ids[:3]]
+    await forgetting.wake(tenant, ids[:3])
+    assert await graph_of(cypher, tenant) == before
+    assert (await doctor.examine(tenant)).is_healthy
+
+
+async def test_names_that_became_concepts_meanwhile_are_mentioned_after_waking(  # noqa: PLR0917
+    ingest: IngestService,
+    forgetting: ForgettingService,
+    doctor: Doctor,
+    tenant: TenantId,
+    other_tenant: TenantId,
+    cypher: Cypher,
+) -> None:
+    mentions = (
+        "MATCH (:Episode {tenant: $t})-[r:MENTIONS]->(c)"
+        " RETURN c.normalised AS c, count(r) AS n ORDER BY c"
+    )
+    for one in (tenant, other_tenant):
+        ids = await a_talk(ingest, one)
+        if one == tenant:
+            await forgetting.sleep(tenant, ids)
+        late = [f"We met Cleo at the cathedral of Turku, {word}." for word in ("twice", "then")]
+        await ingest.append_batch(one, [NewEpisode(text=text) for text in late])
+        await forgetting.wake(one, ids)
+        assert (await doctor.examine(one)).is_healthy
+    assert await cypher(mentions, t=tenant) == await cypher(mentions, t=other_tenant)
+
+
+async def test_turns_come_and_go_around_one_that_sleeps(
+    ingest: IngestService,
+    forgetting: ForgettingService,
+    doctor: Doctor,
+    tenant: TenantId,
+) -> None:
+    ids = await a_talk(ingest, tenant)
+    await forgetting.sleep(tenant, [ids[2], ids[3]])
+    late = NewEpisode(
+        text="The bridge was closed.",
+        session="one",
+        speaker="Ana",
+        occurred_at=START + timedelta(seconds=150),
+    )
+    await ingest.append(tenant, late)
+    await ingest.delete(tenant, ids[1])
+    await ingest.delete(tenant, ids[3])
+    assert (await doctor.examine(tenant)).is_healthy
+
+
+async def test_what_is_pinned_stays_awake(
+    ingest: IngestService, forgetting: ForgettingService, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    ids = await a_talk(ingest, tenant)
+    await forgetting.pin(tenant, ids[0], pinned=True)
+    assert await forgetting.sleep(tenant, ids[:2]) == [ids[1]]
+    await forgetting.pin(tenant, ids[0], pinned=False)
+    assert await forgetting.sleep(tenant, ids[:2]) == [ids[0]]
+    with pytest.raises(NotFound):
+        await forgetting.pin(other_tenant, ids[0], pinned=True)
+    assert await forgetting.sleep(other_tenant, ids) == []
+    assert await forgetting.wake(other_tenant, ids) == ()
+    assert len(await forgetting.sleepers(tenant, after_turn=0, limit=10)) == 2
+
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def aged(tenant: TenantId, number: int, days: float, importance: float = 0.5) -> object:
+    return turn(
+        tenant,
+        number,
+        session="",
+        ordinal=None,
+        occurred_at=NOW - timedelta(days=days),
+        recorded_at=NOW - timedelta(days=days),
+        importance=importance,
+    )
+
+
+async def cycle(store: Dormancies, tenant: TenantId, **how: object) -> tuple[list[str], dict]:  # type: ignore[type-arg]
+    made = Cycle(id=fresh_id(), tenant=tenant, now=NOW, **how)  # type: ignore[arg-type]
+    outcome = await Dormancy(store).run(made)
+    return [change.id for change in outcome.changes], dict(outcome.counts)
+
+
+async def asleep(store: Dormancies, tenant: TenantId) -> Sequence[str]:
+    return [one.id for one in await store.sleepers(tenant, 0, 1_000)]
+
+
+async def test_a_budget_keeps_what_is_worth_most(
+    graph: Graph, store: Dormancies, tenant: TenantId
+) -> None:
+    rows = [aged(tenant, n, 30 + n, importance=n / 10) for n in range(1, 9)]
+    await write(graph, tenant, appended(*rows, aged(tenant, 9, 2, 0)))  # type: ignore[arg-type]
+    of = [row.id for row in rows]  # type: ignore[attr-defined]
+    assert await cycle(store, tenant) == ([], {"live": 9, "dormant": 0})
+    await store.set_policy(tenant, DormancyPolicy(budget=6))
+    assert await cycle(store, tenant, dry_run=True) == (
+        of[:3],
+        {"live": 6, "faded": 8, "dormant": 3},
+    )
+    assert await asleep(store, tenant) == []
+    assert (await cycle(store, tenant))[1]["dormant"] == 3
+    assert await asleep(store, tenant) == of[:3]
+    reason = (await store.sleepers(tenant, 0, 1))[0].reason
+    kept = 0.5 * max(exp(-31 / 30), exp(-3.1) + 0.05 * (exp(-0.31) - exp(-3.1)) / 0.09) + 0.02
+    assert reason.startswith(f"least worth keeping over 6 live memories: {kept:.3f} (")
+    assert (await cycle(store, tenant))[1] == {"live": 6, "dormant": 0}
+
+
+async def test_a_threshold_takes_what_can_hardly_be_called_back(
+    graph: Graph, store: Dormancies, tenant: TenantId, cypher: Cypher
+) -> None:
+    days = (100, 130, 137, 139, 150, 400)
+    rows = [aged(tenant, n, age) for n, age in enumerate(days, 1)]
+    await write(graph, tenant, appended(*rows))  # type: ignore[arg-type]
+    of = [row.id for row in rows]  # type: ignore[attr-defined]
+    await cypher(
+        "MATCH (e:Episode {id: $id}) SET e.stability = 90.0, e.stability_at = $at",
+        id=of[5],
+        at=int(1e3 * (NOW - timedelta(days=400)).timestamp()),
+    )
+    await store.set_policy(tenant, DormancyPolicy(mode=DormancyMode.THRESHOLD))
+    # exp(-age / 30) < .01 from 138.2 days on; the sixth lasts longer, exp(-400 / 90) = .0117.
+    assert sorted((await cycle(store, tenant))[0]) == sorted(of[3:5])
+    assert sorted(await asleep(store, tenant)) == sorted(of[3:5])
+    await store.set_policy(tenant, DormancyPolicy(mode=DormancyMode.OFF))
+    assert (await cycle(store, tenant))[1] == {"live": 4, "dormant": 0}
+
+
+async def test_a_fact_keeps_its_last_evidence_and_what_was_woken_lately_stays(
+    graph: Graph, store: Dormancies, tenant: TenantId, cypher: Cypher
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    await store.set_policy(tenant, DormancyPolicy(mode=DormancyMode.THRESHOLD))
+    await cypher(
+        "MATCH (e:Episode {tenant: $t, turn: 3})"
+        " CREATE (:Trace {id: $id, tenant: $t, created_at: $at})-[:WOKE"
+        " {family: 'provenance', weight: 1.0, created_at: $at}]->(e)",
+        t=tenant,
+        id=fresh_id(),
+        at=NOW - timedelta(days=1),
+    )
+    assert (await cycle(store, tenant))[1] == {"live": 2, "faded": 3, "dormant": 2}
+    turns = await cypher(
+        "MATCH (e:LiveEpisode {tenant: $t}) RETURN e.turn AS turn ORDER BY turn", t=tenant
+    )
+    assert [row["turn"] for row in turns] == [3, 4]
+
+
+async def test_a_cycle_that_lost_its_job_writes_nothing(
+    graph: Graph, store: Dormancies, tenant: TenantId
+) -> None:
+    await write(graph, tenant, appended(aged(tenant, 1, 400)))  # type: ignore[arg-type]
+    await store.set_policy(tenant, DormancyPolicy(mode=DormancyMode.THRESHOLD))
+    with pytest.raises(LeaseLost):
+        await cycle(store, tenant, lease=Lease(job=fresh_id(), token=1))
+    assert await asleep(store, tenant) == []
+
+
+async def test_a_chunk_that_was_cut_short_is_completed_by_the_next(
+    graph: Graph, store: Dormancies, tenant: TenantId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ecphoria.consolidation.dormancy._CHUNK", 2)
+    rows = [aged(tenant, n, 300 + n) for n in range(1, 6)]
+    await write(graph, tenant, appended(*rows))  # type: ignore[arg-type]
+    await store.set_policy(tenant, DormancyPolicy(mode=DormancyMode.THRESHOLD))
+    places: list[str] = []
+
+    async def killed(place: str) -> None:
+        places.append(place)
+        if places.count("dormancy: put to sleep") == 2:
+            raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError, match="killed"):
+        await cycle(store, tenant, reached=killed)
+    assert len(await asleep(store, tenant)) == 2
+    assert (await cycle(store, tenant))[1]["dormant"] == 3
+
+
+async def test_caches_of_places_learn_of_it(
+    graph: Graph, ingest: IngestService, forgetting: ForgettingService, tenant: TenantId
+) -> None:
+    ids = await a_talk(ingest, tenant)
+    reader = EpisodeReader(graph)
+    await reader.lexicon(tenant, (), ())
+    assert len((await reader.columns(tenant, ids, (), None)).id) == 6
+    await forgetting.sleep(tenant, ids[:2])
+    await reader.lexicon(tenant, (), ())
+    assert set((await reader.columns(tenant, ids, (), None)).id) == set(ids[2:])

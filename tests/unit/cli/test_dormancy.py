@@ -1,0 +1,60 @@
+"""Commands of dormancy, against a stub service."""
+
+from tests.unit.cli.conftest import Command, StubService
+
+POLICY: dict[str, object] = {
+    "mode": "budget",
+    "budget": 10_000,
+    "quiet_days": 7.0,
+    "archive_days": 90.0,
+    "second_look": False,
+}
+
+
+def test_what_sleeps_is_listed_with_the_reason(command: Command, service: StubService) -> None:
+    sleeper = {
+        "id": "a" * 32,
+        "text": "The bus was\nlate.",
+        "occurred_at": "2025-01-01T00:00:00Z",
+        "dormant_at": "2026-02-03T00:00:00Z",
+        "reason": "by request",
+    }
+    pages = iter(({"sleepers": [sleeper], "next_cursor": 4}, {"sleepers": [sleeper]}))
+    service.routes["GET /v1/dormancy"] = lambda _: (200, next(pages))
+    done = command("dormancy", "list")
+    assert done.code == 0
+    assert "2026-02-03" in done.out
+    assert done.out.count("by request") == 2
+    assert "The bus was late." in " ".join(done.out.split())
+
+
+def test_nothing_sleeps(command: Command, service: StubService) -> None:
+    service.routes["GET /v1/dormancy"] = 200, {"sleepers": []}
+    assert command("dormancy", "list").out == "Nothing sleeps.\n"
+
+
+def test_sleep_and_wake_tell_how_many(command: Command, service: StubService) -> None:
+    service.routes["POST /v1/dormancy/sleep"] = 200, {"ids": ["a", "b"]}
+    service.routes["POST /v1/dormancy/wake"] = 200, {"ids": []}
+    assert command("dormancy", "sleep", "a", "b").out == "2 put to sleep\n"
+    assert command("dormancy", "wake", "a", "b").out == "0 woken\n"
+    assert [body for _, _, body in service.seen] == [{"ids": ["a", "b"]}] * 2
+
+
+def test_a_pin_is_put_and_taken(command: Command, service: StubService) -> None:
+    service.routes["PUT /v1/episodes/a/pin"] = service.routes["DELETE /v1/episodes/a/pin"] = (
+        204,
+        "",
+    )
+    assert command("dormancy", "pin", "a").out == "Pinned.\n"
+    assert command("dormancy", "pin", "a", "--off").out == "No longer pinned.\n"
+
+
+def test_a_policy_changes_only_what_is_named(command: Command, service: StubService) -> None:
+    service.routes["GET /v1/dormancy/policy"] = 200, POLICY
+    service.routes["PUT /v1/dormancy/policy"] = lambda body: (200, body)
+    assert "10,000 live memories" in command("dormancy", "policy").out
+    assert len(service.seen) == 1
+    done = command("dormancy", "policy", "--budget", "50", "--second-look")
+    assert service.seen[-1][2] == POLICY | {"budget": 50, "second_look": True}
+    assert "50 live memories" in done.out
