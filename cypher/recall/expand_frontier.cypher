@@ -1,6 +1,6 @@
 // doc: List the live edges of a frontier, at most `fan` a node and type, as parallel columns.
 // mode: read
-// params: tenant STRING, frontier LIST<STRING>, fan INTEGER, floor FLOAT
+// params: tenant STRING, frontier LIST<STRING>, fan INTEGER, floor FLOAT, now DATETIME
 // returns: tail LIST<STRING>, head LIST<STRING>, edge LIST<STRING>, forward LIST<BOOLEAN>,
 //   weight LIST<FLOAT>, degree LIST<INTEGER>, head_kind LIST<STRING>, head_label LIST<STRING>,
 //   head_degree LIST<INTEGER>
@@ -31,6 +31,22 @@ CALL () {
     RETURN b.id AS head, 'ABOUT' AS edge, false AS forward, r.weight AS weight,
       COUNT { (a)<-[:ABOUT]-() } AS degree, 'concept' AS head_kind,
       b.name AS head_label, b.mentions + b.abouts AS head_degree, b.normalised AS tie
+    ORDER BY weight DESC, tie
+    LIMIT $fan
+    UNION ALL
+    MATCH (a)-[r:SIMILAR]-(b:LiveEpisode)
+    WHERE r.weight > 0 AND r.weight >= $floor
+    WITH a, b, r, CASE
+      WHEN r.last_used < $now
+      THEN (1 + ($now.epochMillis - r.last_used.epochMillis) / 86400000.0) ^ -0.2
+      ELSE 1.0
+    END AS kept
+    // The stored weight is that of the last write; what was learned has faded since.
+    RETURN b.id AS head, 'SIMILAR' AS edge, startNode(r) = a AS forward,
+      1 - (1 - coalesce(r.w_sim, 0.0)) * (1 - coalesce(r.w_lift, 0.0) * kept)
+        * (1 - coalesce(r.w_learned, 0.0) * kept) AS weight,
+      COUNT { (a)-[s:SIMILAR]-() WHERE s.weight > 0 } AS degree, 'episode' AS head_kind,
+      coalesce(b.title, b.speaker) AS head_label, 0 AS head_degree, b.turn AS tie
     ORDER BY weight DESC, tie
     LIMIT $fan
   }

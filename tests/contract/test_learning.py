@@ -8,15 +8,19 @@ from typing import Any
 import pytest
 
 from ecphoria.errors import NotFound
+from ecphoria.graph.associations import Associations
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.learning import LearningGraph
+from ecphoria.graph.recall import EpisodeReader
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
+from ecphoria.kernels.hops import edge_decay
 from ecphoria.learning.effects import effects_of
 from ecphoria.learning.service import LearningService
 from ecphoria.model.ids import TenantId, TraceId
-from ecphoria.model.learning import Learning, Use
-from ecphoria.model.recall import Trace, TracedHit
+from ecphoria.model.learning import Charge, Learning, Use
+from ecphoria.model.recall import Stimulation, Trace, TracedHit
+from ecphoria.ports.associations import Association
 from ecphoria.ports.learning import LearningTransaction
 from tests.conftest import Cypher, WallClock, new_tenant
 from tests.contract.memories import (
@@ -45,7 +49,7 @@ async def learn(graph: Graph, tenant: TenantId, trace: TraceId) -> bool:
     async def work(transaction: LearningTransaction) -> bool:
         found = await transaction.trace(trace)
         if found is not None:
-            await transaction.write(trace, await effects_of(found, transaction))
+            await transaction.write(found, await effects_of(found, transaction))
         return found is not None
 
     return await LearningGraph(graph).change(tenant, work)
@@ -160,7 +164,7 @@ async def test_a_trace_applied_again_changes_nothing(
 
 
 async def test_eight_writers_at_once_lose_nothing(
-    graph: Graph, tenant: TenantId, learning: LearningGraph
+    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
 ) -> None:
     """Each saves traces and works on the whole queue, as eight services on one store would."""
     outcomes: list[str] = []
@@ -179,6 +183,12 @@ async def test_eight_writers_at_once_lose_nothing(
     first, *others = await uses(graph, tenant, *range(1, 8))
     assert (first.count, first.recalls) == (25, 24)
     assert [use.recalls for use in others] == [6, 6, 3, 3, 3, 3]
+    counted = await cypher(
+        "MATCH (:Episode {tenant: $tenant})-[r:SIMILAR]->() "
+        "RETURN r.coactivations AS n ORDER BY n",
+        tenant=tenant,
+    )
+    assert [row["n"] for row in counted] == [3, 3, 3, 3, 6, 6]
     assert await learning.find(tenant) == Learning(on=True, recalls=24, pending=0)
 
 
@@ -279,3 +289,128 @@ async def test_one_bad_trace_does_not_stop_the_queue(
         tenant=tenant,
     )
     assert marks == [{"applied": False}, {"applied": True}]
+
+
+async def test_memories_recalled_together_are_linked(
+    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+) -> None:
+    """Turns 1 and 2 come together three times in nine recalls, 3 and 4 twice."""
+    at = START + timedelta(minutes=9)
+    pairs = ((1, 2), (1, 2), (3, 4), (3, 4), (5,), (6,), (7,), (5,), (1, 2))
+    await recalled(graph, tenant, [woke(tenant, *pair, at=at, t2=0.8) for pair in pairs])
+    rows = await cypher(
+        "MATCH (a:Episode {tenant: $tenant})-[r:SIMILAR]->(b) "
+        "RETURN a.turn + b.turn AS turns, a.id < b.id AS ordered, r {.*} AS edge ORDER BY turns",
+        tenant=tenant,
+    )
+    linked, counted = rows[0]["edge"], rows[1]["edge"]
+    assert [(row["turns"], row["ordered"]) for row in rows] == [(3, True), (7, True)]
+    assert (linked["coactivations"], counted["coactivations"]) == (3, 2)
+    # Both were just used: R is 1, so x is 1 and .8, and .1 * 1 * .8 * (1 - 0) = .08.
+    assert linked["w_learned"] == pytest.approx(0.08, abs=1e-9)
+    assert linked["weight"] == pytest.approx(0.08, abs=1e-9)
+    assert (counted["w_learned"], counted["weight"]) == (0, 0)
+    for edge in (linked, counted):
+        assert edge["family"] == "association"
+        assert edge["last_used"].to_native() == edge["created_at"].to_native() == at
+
+
+async def test_a_walk_takes_links_with_a_weight_as_they_have_faded(
+    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+) -> None:
+    at = START + timedelta(minutes=9)
+    await recalled(graph, tenant, [woke(tenant, *pair, at=at) for pair in ((1, 2), (1, 3))])
+    one, other = sorted(episode_id(tenant, name) for name in "12")
+    await cypher(
+        "MATCH ({id: $one})-[r:SIMILAR]->({id: $other}) "
+        "SET r.w_sim = .576, r.w_learned = .5, r.weight = 1 - .424 * .5",
+        one=one,
+        other=other,
+    )
+    reader = EpisodeReader(graph)
+    for days in (0, 30):
+        now = at + timedelta(days=days)
+        arcs = await reader.expand(tenant, [episode_id(tenant, "1")], 10, 0.05, now)
+        assert (arcs.edge, arcs.head) == (("SIMILAR",), (episode_id(tenant, "2"),))
+        assert arcs.degree.tolist() == [1], "a pair that is only counted is no edge to walk"
+        kept = float(edge_decay([days])[0])
+        assert arcs.weight[0] == pytest.approx(1 - 0.424 * (1 - 0.5 * kept), abs=1e-12)
+    (back,) = (await reader.expand(tenant, [episode_id(tenant, "2")], 10, 0.05, at)).forward
+    (there,) = (await reader.expand(tenant, [episode_id(tenant, "1")], 10, 0.05, at)).forward
+    assert bool(back) is not bool(there)
+
+
+async def test_nearness_and_learning_keep_each_others_part(
+    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+) -> None:
+    one, other = sorted(episode_id(tenant, name) for name in "12")
+    store = Associations(graph)
+    at = START + timedelta(minutes=9)
+    await store.save_similar(
+        tenant, None, now=at, edges=[Association(one=one, other=other, part=0.576)], done=[]
+    )
+    others = [woke(tenant, 3, at=at) for _ in range(6)]
+    await recalled(graph, tenant, [*others, *(woke(tenant, 1, 2, at=at) for _ in range(3))])
+    parts = "MATCH ({id: $one})-[r:SIMILAR]->({id: $other}) RETURN r {.*} AS edge"
+    ((learned,),) = [row.values() for row in await cypher(parts, one=one, other=other)]
+    assert learned["w_sim"] == 0.576
+    assert learned["weight"] == pytest.approx(1 - 0.424 * (1 - learned["w_learned"]), abs=1e-12)
+    assert learned["w_learned"] == pytest.approx(0.1, abs=1e-9)
+    await store.save_similar(
+        tenant, None, now=at, edges=[Association(one=one, other=other, part=0.0)], done=[]
+    )
+    ((after,),) = [row.values() for row in await cypher(parts, one=one, other=other)]
+    assert (after["w_sim"], after["coactivations"]) == (0, 3)
+    assert after["weight"] == pytest.approx(learned["w_learned"], abs=1e-12)
+
+
+def stimulated(tenant: TenantId, number: int, turn_of_cue: int, strength: float) -> Trace:
+    return a_trace(
+        tenant,
+        hits=(),
+        stimulation=Stimulation(
+            turn=turn_of_cue,
+            stimuli={episode_id(tenant, str(number)): strength},
+            threshold=0.099,
+            tau=43.07,
+            tau_scale=1.0,
+            turn_scale=1.0,
+            potential=0.0,
+            current=0.0,
+        ),
+    )
+
+
+async def test_a_stimulus_charges_and_what_fires_is_reset(
+    graph: Graph, tenant: TenantId, learning: LearningGraph
+) -> None:
+    """The worked example of the leaky integrator, with the tau that each spike leaves."""
+    own, stimuli = 1, ((1, 0.2), (11, 0.2), (21, 0.05))
+    expected = ((0.0, 0.2), (0.0, 0.0), (0.0, 0.05))
+    for number, ((at, strength), (potential, current)) in enumerate(
+        zip(stimuli, expected, strict=True), 1
+    ):
+        trace = stimulated(tenant, 1, at, strength)
+        await recalled(graph, tenant, [trace])
+        (charge,) = await charges(graph, tenant, 1)
+        assert (charge.potential, charge.current) == pytest.approx((potential, current), abs=1e-6)
+        assert (charge.turn, len(charge.turns)) == (at, number)
+    assert charge.turns == (own, 11, 21)
+    assert charge.strengths == (1.0, 0.2, 0.05), "at its own turn the larger strength wins"
+    # One gap of 10 turns leaves 43.4166, a second one a little less more.
+    assert charge.tau == pytest.approx(43.4166 + 0.462117 * (1 - 43.4166 / 172.28), abs=1e-4)
+    assert await learning.find(tenant) == Learning(on=True, recalls=0, pending=0)
+
+
+async def test_a_train_keeps_its_latest_sixteen_spikes(
+    graph: Graph, tenant: TenantId, learning: LearningGraph
+) -> None:
+    await recalled(graph, tenant, [stimulated(tenant, 2, at, 0.1) for at in (*range(3, 23), 9)])
+    (charge,) = await charges(graph, tenant, 2)
+    assert charge.turns == tuple(range(7, 23))
+    assert charge.turn == 22
+
+
+async def charges(graph: Graph, tenant: TenantId, number: int) -> list[Charge]:
+    known = await EpisodeReader(graph).charges(tenant, [episode_id(tenant, str(number))])
+    return list(known.values())

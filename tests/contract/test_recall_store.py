@@ -266,7 +266,7 @@ async def test_a_frontier_opens_both_ways_strongest_first(
     await write(graph, tenant, everything(tenant))
     rome, tiber = concept_id(tenant, "rome"), concept_id(tenant, "tiber")
     first, second, fourth = (episode_id(tenant, name) for name in "124")
-    arcs = await reader.expand(tenant, [second, fourth, rome, tiber], 10, 0.0)
+    arcs = await reader.expand(tenant, [second, fourth, rome, tiber], 10, 0.0, START)
     told = list(
         zip(
             arcs.tail,
@@ -293,7 +293,7 @@ async def test_a_frontier_opens_both_ways_strongest_first(
     }
     assert len(told) == 8
     assert arcs.weight.tolist() == sorted(arcs.weight.tolist(), reverse=True)
-    strong = await reader.expand(tenant, [second, tiber], 10, 0.6)
+    strong = await reader.expand(tenant, [second, tiber], 10, 0.6, START)
     assert sorted(strong.edge) == ["MENTIONS", "NEXT"]
 
 
@@ -314,7 +314,7 @@ async def test_a_hub_opens_to_its_strongest_edges_only(
             mentions_added=mentions,
         ),
     )
-    arcs = await reader.expand(tenant, [concept_id(tenant, "hub")], 3, 0.0)
+    arcs = await reader.expand(tenant, [concept_id(tenant, "hub")], 3, 0.0, START)
     assert names(tenant, arcs.head) == ["30", "29", "28"]
     assert arcs.degree.tolist() == [30, 30, 30]
     edges = await reader.concepts_of(tenant, [episode_id(tenant, "1")], 30)
@@ -369,7 +369,7 @@ async def test_what_sleeps_is_not_found(
     window = [Window(session="s1", first=0, last=5)]
     columns = await reader.columns(tenant, [second], window, None)
     assert names(tenant, columns.id) == ["1"]
-    arcs = await reader.expand(tenant, [episode_id(tenant, "1"), second], 10, 0.0)
+    arcs = await reader.expand(tenant, [episode_id(tenant, "1"), second], 10, 0.0, START)
     assert second not in {*arcs.head, *arcs.tail}
     assert await reader.episodes(tenant, [second]) == []
     assert second not in (await reader.concepts_of(tenant, [second], 50)).episode
@@ -395,7 +395,7 @@ async def test_no_read_shows_another_tenant_anything(
     assert (await reader.lexicon(stranger, ["turn"], [])).terms == []
     assert (await reader.lexicon(stranger, [], ["rome"])).concepts == []
     assert (await reader.columns(stranger, ids, window, axis(1))).id == ()
-    assert (await reader.expand(stranger, [*ids, *concepts], 50, 0.0)).tail == ()
+    assert (await reader.expand(stranger, [*ids, *concepts], 50, 0.0, START)).tail == ()
     assert (await reader.concepts_of(stranger, ids, 50)).episode == ()
     assert (await reader.episodes_of(stranger, concepts, 50)).episode == ()
     assert await reader.episodes(stranger, ids) == []
@@ -421,6 +421,6 @@ async def test_next_edges_of_a_turn_are_cut_at_the_fan(
     rows = [turn(tenant, number) for number in range(1, 4)]
     edges = (follows(tenant, 1, 2, 0.3), follows(tenant, 2, 3, 0.7))
     await write(graph, tenant, appended(*rows, next_added=edges))
-    arcs = await reader.expand(tenant, [episode_id(tenant, "2")], 1, 0.0)
+    arcs = await reader.expand(tenant, [episode_id(tenant, "2")], 1, 0.0, START)
     assert names(tenant, arcs.head) == ["3"]
     assert arcs.degree.tolist() == [2]

@@ -39,7 +39,7 @@ from tests.contract.memories import (
     turn,
     write,
 )
-from tests.contract.test_learning import learn
+from tests.contract.test_learning import learn, stimulated, woke
 from tests.contract.test_traces import a_trace
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
@@ -75,9 +75,10 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         await write(graph, tenant, everything(tenant))
         learning = LearningGraph(graph)
         await learning.switch(tenant, on=True, now=NOW)
-        traces = [a_trace(tenant), a_trace(tenant)]
+        traces = [woke(tenant, 1, 2), stimulated(tenant, 1, 9, 0.2), a_trace(tenant)]
         await Traces(graph, keep=5).save(tenant, traces)
-        await learn(graph, tenant, traces[0].id)
+        for trace in traces[:2]:
+            await learn(graph, tenant, trace.id)
         priors = Priors(graph, given)
         turn = episode_id(tenant, "1")
         await priors.save_priors(tenant, "cycle", None, concepts=False, priors={turn: 0.5})

@@ -8,9 +8,10 @@ from typing import TypeVar
 
 from ecphoria.errors import NotFound
 from ecphoria.graph.executor import Done, Graph, Statement, Work
+from ecphoria.graph.histories import LIST_CHARGES, LIST_USES, to_charge, to_use
 from ecphoria.graph.traces import StoredTrace, to_trace
 from ecphoria.model.ids import EpisodeId, TenantId, TraceId
-from ecphoria.model.learning import Learning, Use
+from ecphoria.model.learning import Charge, Learning, Link, Use
 from ecphoria.model.recall import Trace
 from ecphoria.ports.learning import Effects, LearningTransaction
 
@@ -40,18 +41,12 @@ class _TraceKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _UseRow:
-    id: str
-    occurred_ms: int
-    recent_ms: list[int] | None
-    count: int
-    first_ms: int
-    stability: float
-    stability_ms: int
-    working: float
-    lasting: float
-    chain_ms: int
-    recalls: int
+class _LinkRow:
+    one: str
+    other: str
+    learned: float
+    coactivations: int
+    used_ms: int | None
 
 
 _LOCK_TENANT = Statement("learning.lock_tenant", _Locked)
@@ -61,7 +56,9 @@ _LIST_WAITING = Statement("learning.list_waiting", _Waiting)
 _LIST_PENDING = Statement("learning.list_pending", _TraceKey)
 _FIND_PENDING = Statement("learning.find_pending", StoredTrace)
 _UPDATE_TRACE = Statement("learning.update_trace", Done)
-_LIST_USES = Statement("learning.list_uses", _UseRow)
+_LIST_LINKS = Statement("learning.list_links", _LinkRow)
+_SAVE_LINKS = Statement("learning.save_links", Done)
+_SAVE_CHARGES = Statement("learning.save_charges", Done)
 _SAVE_USES = Statement("learning.save_uses", Done)
 
 
@@ -137,33 +134,44 @@ class _Transaction:
         return None if row is None else to_trace(json.loads(row.payload))
 
     async def uses(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
-        rows = await self._work.run(_LIST_USES, tenant=self._tenant, ids=list(ids))
-        return {EpisodeId(row.id): _use(row) for row in rows}
+        rows = await self._work.run(LIST_USES, tenant=self._tenant, ids=list(ids))
+        return {EpisodeId(row.id): to_use(row) for row in rows}
 
-    async def write(self, trace: TraceId, effects: Effects) -> None:
+    async def links(self, ids: Sequence[EpisodeId]) -> Sequence[Link]:
+        rows = await self._work.run(_LIST_LINKS, tenant=self._tenant, ids=list(ids))
+        return [
+            Link(
+                one=EpisodeId(row.one),
+                other=EpisodeId(row.other),
+                learned=row.learned,
+                coactivations=row.coactivations,
+                used_ms=row.used_ms,
+            )
+            for row in rows
+        ]
+
+    async def charges(
+        self, ids: Sequence[EpisodeId], fresh: Callable[[int], Charge]
+    ) -> Mapping[EpisodeId, Charge]:
+        rows = await self._work.run(LIST_CHARGES, tenant=self._tenant, ids=list(ids))
+        return {EpisodeId(row.id): to_charge(row) or fresh(row.own) for row in rows}
+
+    async def write(self, trace: Trace, effects: Effects) -> None:
         if effects.uses:
             rows = [{"id": one, **asdict(effects.uses[one])} for one in sorted(effects.uses)]
             await self._work.run(_SAVE_USES, tenant=self._tenant, rows=rows)
+        if effects.links:
+            links = [asdict(link) for link in effects.links]
+            await self._work.run(
+                _SAVE_LINKS, tenant=self._tenant, now=trace.created_at, rows=links
+            )
+        if effects.charges:
+            rows = [{"id": one, **asdict(effects.charges[one])} for one in sorted(effects.charges)]
+            await self._work.run(_SAVE_CHARGES, tenant=self._tenant, rows=rows)
         await self._work.run(
-            _UPDATE_TRACE, tenant=self._tenant, id=trace, applied=True, recalls=effects.recalls
+            _UPDATE_TRACE, tenant=self._tenant, id=trace.id, applied=True, recalls=effects.recalls
         )
 
 
 def _no_tenant(tenant: TenantId) -> NotFound:
     return NotFound("there is no such tenant", tenant=tenant)
-
-
-def _use(row: _UseRow) -> Use:
-    if row.recent_ms is None:
-        return Use.fresh(row.occurred_ms)
-    return Use(
-        recent_ms=tuple(row.recent_ms),
-        count=row.count,
-        first_ms=row.first_ms,
-        stability=row.stability,
-        stability_ms=row.stability_ms,
-        working=row.working,
-        lasting=row.lasting,
-        chain_ms=row.chain_ms,
-        recalls=row.recalls,
-    )

@@ -12,6 +12,7 @@ from ecphoria.graph.columns import ColumnReader
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, packed
 from ecphoria.graph.gates import gate_of
+from ecphoria.graph.histories import HistoryReader
 from ecphoria.graph.lucene import any_of
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId, TenantId
@@ -54,6 +55,7 @@ class _LexiconRow:
     stated: int
     change: int
     deletions: int
+    learned: bool
     gate: str | None
     participants: list[str]
     terms: list[dict[str, Any]]
@@ -142,12 +144,12 @@ _LIST_NEAREST = Statement("recall.list_nearest", _NearestLists)
 _LIST_LIVE_EPISODES = Statement("recall.list_live_episodes", StoredEpisode)
 
 
-class EpisodeReader:
+class EpisodeReader(HistoryReader):
     """The read side of the memory graph; implements `ports.recall.RecallStore`."""
 
     def __init__(self, graph: Graph, *, keep: int = 50_000) -> None:
         """Remember the contents of up to `keep` episodes (2 kB each) between recalls."""
-        self._graph = graph
+        super().__init__(graph)
         self._columns = ColumnReader(graph, keep)
 
     async def lexicon(
@@ -228,14 +230,15 @@ class EpisodeReader:
         return await self._columns.read(tenant, ids, windows, vector, around or Around())
 
     async def expand(
-        self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float
+        self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float, now: datetime
     ) -> Arcs:
         """List the live edges of a frontier, strongest first, at most `fan` per node and type.
 
-        Edges lighter than `floor` are pruned by the server.
+        Edges lighter than `floor` are pruned by the server. What was learned of an edge weighs as
+        much as it is worth at `now`.
         """
         (lists,) = await self._graph.run(
-            _EXPAND_FRONTIER, tenant=tenant, frontier=list(frontier), fan=fan, floor=floor
+            _EXPAND_FRONTIER, tenant=tenant, frontier=list(frontier), fan=fan, floor=floor, now=now
         )
         return Arcs(
             tail=tuple(lists.tail),
@@ -351,6 +354,7 @@ def _to_profile(row: _LexiconRow) -> Profile:
         participants=tuple(row.participants),
         change=row.change,
         turn=row.items + row.deletions,
+        learned=row.learned,
         gate=None if row.gate is None else gate_of(row.gate),
     )
 

@@ -14,6 +14,7 @@ from ecphoria.model.recall import (
     Mark,
     PathStep,
     SeedRecord,
+    Stimulation,
     Stream,
     Trace,
     TracedHit,
@@ -153,6 +154,7 @@ def to_trace(stored: Mapping[str, Any]) -> Trace:
         ),
         truncated=stored["truncated"],
         cypher=stored["cypher"],
+        stimulation=_to_stimulation(stored.get("stimulation")),
     )
 
 
@@ -160,3 +162,7 @@ def _to_wave(stored: Mapping[str, Any]) -> Wave:
     arcs = tuple(WaveArc(**arc) for arc in stored["arcs"])
     marks = tuple(Mark(**mark) for mark in stored.get("marks", ()))
     return Wave(**{**stored, "arcs": arcs, "marks": marks})
+
+
+def _to_stimulation(stored: Mapping[str, Any] | None) -> Stimulation | None:
+    return Stimulation(**stored) if stored else None

@@ -113,7 +113,7 @@ class LearningService:
             found = await transaction.trace(trace)
             if found is None:
                 return False
-            await transaction.write(trace, await effects_of(found, transaction))
+            await transaction.write(found, await effects_of(found, transaction))
             return True
 
         try:

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-__all__ = ["FIRST_STABILITY", "RECENT", "Learning", "Use"]
+from ecphoria.model.ids import EpisodeId
+
+__all__ = ["FIRST_STABILITY", "RECENT", "Charge", "Learning", "Link", "Use"]
 
 FIRST_STABILITY = 30.0
 """S_0, days until a memory that was never recalled can be called back with 1/e."""
@@ -61,4 +63,52 @@ class Use:
             lasting=0.0,
             chain_ms=occurred_ms,
             recalls=0,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """What two memories have learned of each other by being recalled together.
+
+    Attributes:
+        one, other: The smaller id first.
+        learned: The learned part of the edge's weight, as it was at `used_ms`.
+        coactivations: Recalls both took part in.
+        used_ms: The latest of those, in epoch milliseconds; None if there was none.
+    """
+
+    one: EpisodeId
+    other: EpisodeId
+    learned: float = 0.0
+    coactivations: int = 0
+    used_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
+    """A memory's spike train, and the potential left in it; time is counted in turns.
+
+    Attributes:
+        turns, strengths: The latest spikes, ascending, at most 16; its own turn is the first.
+        tau: Time constant.
+        potential, current: V and I as they were at `turn`.
+    """
+
+    turns: tuple[int, ...]
+    strengths: tuple[float, ...]
+    tau: float
+    potential: float
+    current: float
+    turn: int
+
+    @classmethod
+    def fresh(cls, own: int, *, tau: float, potential: float, current: float) -> "Charge":
+        """Begin the train of a memory that was never stimulated, at its own turn."""
+        return cls(
+            turns=(own,),
+            strengths=(1.0,),
+            tau=tau,
+            potential=potential,
+            current=current,
+            turn=own,
         )

@@ -19,6 +19,7 @@ __all__ = [
     "RecallOptions",
     "RecallResult",
     "SeedRecord",
+    "Stimulation",
     "Stream",
     "Trace",
     "TracedHit",
@@ -185,8 +186,35 @@ class TracedHit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stimulation:
+    """How a recall stimulated memories, and by which figures they charge and fire.
+
+    Attributes:
+        turn: The cue's: one after the tenant's latest.
+        stimuli: Above 0, by memory.
+        threshold: Potential at which one fires.
+        tau: Time constant of one never stimulated, in turns.
+        tau_scale, turn_scale: Factors on time constants and on turns passed.
+        potential, current: What one is reset to.
+    """
+
+    turn: int
+    stimuli: Mapping[EpisodeId, float]
+    threshold: float
+    tau: float
+    tau_scale: float
+    turn_scale: float
+    potential: float
+    current: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """The record of one recall: enough to explain it and to show it in Neo4j Browser."""
+    """The record of one recall: enough to explain it and to show it in Neo4j Browser.
+
+    Attributes:
+        stimulation: What a strategy that stimulates memories did to them.
+    """
 
     id: TraceId
     cue: str
@@ -198,6 +226,7 @@ class Trace:
     hits: tuple[TracedHit, ...]
     truncated: bool
     cypher: str
+    stimulation: Stimulation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 from ecphoria.model.ids import EpisodeId, TenantId, TraceId
-from ecphoria.model.learning import Learning, Use
+from ecphoria.model.learning import Charge, Learning, Link, Use
 from ecphoria.model.recall import Trace
 
-__all__ = ["Effects", "LearningStore", "LearningTransaction"]
+__all__ = ["Effects", "Histories", "LearningStore", "LearningTransaction"]
 
 T = TypeVar("T")
 
@@ -24,6 +24,22 @@ class Effects:
 
     recalls: int = 0
     uses: Mapping[EpisodeId, Use] = field(default_factory=dict)
+    links: Sequence[Link] = ()
+    charges: Mapping[EpisodeId, Charge] = field(default_factory=dict)
+
+
+class Histories(Protocol):
+    """Reading what recalls left on memories."""
+
+    async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
+        """Tell how episodes were used; those that are gone are absent."""
+        ...
+
+    async def charges(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, Charge]:
+        """Tell the charges of episodes; those never stimulated are absent."""
+        ...
 
 
 class LearningTransaction(Protocol):
@@ -42,7 +58,17 @@ class LearningTransaction(Protocol):
         """Tell how episodes were used; those that are gone are absent."""
         ...
 
-    async def write(self, trace: TraceId, effects: Effects) -> None:
+    async def links(self, ids: Sequence[EpisodeId]) -> Sequence[Link]:
+        """List the links with something learned at these episodes, and all between them."""
+        ...
+
+    async def charges(
+        self, ids: Sequence[EpisodeId], fresh: Callable[[int], Charge]
+    ) -> Mapping[EpisodeId, Charge]:
+        """Tell the charges of episodes, those never stimulated as `fresh` makes them of a turn."""
+        ...
+
+    async def write(self, trace: Trace, effects: Effects) -> None:
         """Store the effects and take the trace off the queue."""
         ...
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ from ecphoria.model.gate import Gate
 from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.recall import Filters, Trace
 from ecphoria.model.shadow import Policy
+from ecphoria.ports.learning import Histories
 from ecphoria.ports.world import Vector
 
 __all__ = [
@@ -48,6 +50,7 @@ class Profile:
         change: The tenant's change counter; equal counters mean equal graphs.
         gate: The tenant's own gate, None for the shipped one.
         turn: The tenant's turn: how many episodes it ever had.
+        learned: Whether its recalls ever left marks on memories.
     """
 
     items: int
@@ -58,6 +61,7 @@ class Profile:
     participants: tuple[str, ...]
     change: int
     turn: int
+    learned: bool = False
     gate: Gate | None = None
 
 
@@ -217,7 +221,7 @@ class Arcs:
     """Edges that leave a frontier, as parallel columns; m rows.
 
     Attributes:
-        edge: NEXT, MENTIONS or ABOUT.
+        edge: NEXT, MENTIONS, ABOUT or SIMILAR.
         forward: Whether the stored direction is tail to head.
         degree: The tail's number of edges of this type, listed or not.
         head_kind: `episode` or `concept`.
@@ -246,7 +250,7 @@ class Neighbour:
     cosine: float
 
 
-class RecallStore(Protocol):
+class RecallStore(Histories, Protocol):
     """The read side of the memory graph; every call sees one tenant's live nodes only."""
 
     async def lexicon(
@@ -283,11 +287,12 @@ class RecallStore(Protocol):
         ...
 
     async def expand(
-        self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float
+        self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float, now: datetime
     ) -> Arcs:
         """List the live edges of a frontier, strongest first, at most `fan` per node and type.
 
-        Edges lighter than `floor` are pruned by the server.
+        Edges lighter than `floor` are pruned by the server. What was learned of an edge weighs as
+        much as it is worth at `now`.
         """
         ...
 

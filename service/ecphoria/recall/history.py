@@ -1,22 +1,26 @@
-"""What is known of the past uses of memories; today that is when each was made.
+"""What is known of the past uses of memories.
 
-Recalls leave no marks on memories yet. An append counts as the first use, so a memory that was
-never recalled has a history of one: its instant for the base level, its turn for the spike train.
+An append counts as the first use, so a memory that was never recalled, or whose tenant does not
+learn, has a history of one: its instant for the base level, its turn for the spike train.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ecphoria.kernels.base_level import older_uses
+from ecphoria.kernels.chain import retrievability
 from ecphoria.kernels.fire import REST, Rest
+from ecphoria.model.learning import FIRST_STABILITY, Charge, Use
 
 __all__ = ["Trains", "Uses"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+_DAY_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -24,18 +28,54 @@ class Uses:
     """Uses of n memories, as columns; q in all.
 
     Attributes:
-        age_s: [q], seconds since each; a future instant has age 0.
+        age_s: [q], seconds since each that is kept; a future instant has age 0.
         owner: int [q], whose it was.
+        beyond: [n], what those add whose instants are not kept; None for nothing.
+        recalled: [n], R: how well each could be called back now.
     """
 
     age_s: FloatArray
     owner: IntArray
+    recalled: FloatArray
+    beyond: FloatArray | None = None
 
     @classmethod
     def of(cls, occurred_ms: IntArray, now: datetime) -> "Uses":
         """Count the moment each memory is of as its first use."""
-        age = now.timestamp() - occurred_ms / 1e3
-        return cls(age_s=np.maximum(0.0, age), owner=np.arange(occurred_ms.size, dtype=np.int64))
+        age = np.maximum(0.0, now.timestamp() - occurred_ms / 1e3)
+        return cls(
+            age_s=age,
+            owner=np.arange(occurred_ms.size, dtype=np.int64),
+            recalled=retrievability(age / _DAY_S, np.full(age.size, FIRST_STABILITY)),
+        )
+
+    @classmethod
+    def told(cls, uses: Sequence[Use], now: datetime, decay: float) -> "Uses":
+        """Lay out kept histories; uses that are only counted are spread by `decay`, as base level.
+
+        Args:
+            uses: One of each memory, in order.
+            now: When they are looked at.
+            decay: d of the base level.
+        """
+        at = now.timestamp()
+        count = [len(use.recent_ms) for use in uses]
+        recent = np.array([ms for use in uses for ms in use.recent_ms], dtype=np.int64)
+        oldest = _age(at, [use.recent_ms[0] for use in uses])
+        return cls(
+            age_s=np.maximum(0.0, at - recent / 1e3),
+            owner=np.repeat(np.arange(len(uses), dtype=np.int64), count),
+            recalled=retrievability(
+                _age(at, [use.stability_ms for use in uses]) / _DAY_S,
+                [use.stability for use in uses],
+            ),
+            beyond=older_uses(
+                [use.count - kept for use, kept in zip(uses, count, strict=True)],
+                np.maximum(oldest, _age(at, [use.first_ms for use in uses])),
+                oldest,
+                decay=decay,
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,13 +96,33 @@ class Trains:
     charged_at: IntArray
 
     @classmethod
-    def of(cls, turn: Sequence[int], tau: float, rest: Rest = REST) -> "Trains":
-        """Count each memory's own turn as its first spike; nothing has charged it since."""
+    def of(
+        cls,
+        turn: Sequence[int],
+        tau: float,
+        rest: Rest = REST,
+        known: Mapping[int, Charge] | None = None,
+    ) -> "Trains":
+        """Count each memory's own turn as its first spike, unless more is known by its row."""
+        charges = known or {}
         own = np.array(turn, dtype=np.int64)
-        return cls(
-            turns=own.reshape(own.size, 1),
+        longest = max((len(one.turns) for one in charges.values()), default=1)
+        trains = cls(
+            turns=np.full((own.size, longest), -1, dtype=np.int64),
             tau=np.full(own.size, tau),
             potential=np.full(own.size, rest.potential),
             current=np.full(own.size, rest.current),
-            charged_at=own,
+            charged_at=own.copy(),
         )
+        trains.turns[:, 0] = own
+        for row, one in charges.items():
+            trains.turns[row, : len(one.turns)] = one.turns
+            trains.tau[row] = one.tau
+            trains.potential[row], trains.current[row] = one.potential, one.current
+            trains.charged_at[row] = one.turn
+        return trains
+
+
+def _age(at_s: float, instants_ms: Sequence[int]) -> FloatArray:
+    """Tell the seconds since some instants; 0 for those to come."""
+    return np.maximum(0.0, at_s - np.array(instants_ms, dtype=np.float64) / 1e3)

@@ -261,6 +261,7 @@ class RecallService:
             ),
             truncated=ranked.truncated,
             cypher=self._snippet(name),
+            stimulation=ranked.stimulation,
         )
 
     def _keep(self, tenant: TenantId, trace: Trace) -> None:

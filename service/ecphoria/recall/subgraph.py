@@ -7,6 +7,7 @@ what the least energy could reach.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +17,20 @@ from ecphoria.kernels.normalize import transition
 from ecphoria.model.ids import TenantId
 from ecphoria.ports.recall import Arcs, RecallStore
 
-__all__ = ["DECAY", "EDGES", "GAINS", "Limits", "Subgraph", "fetch", "gains"]
+__all__ = ["DECAY", "EDGES", "GAINS", "SIMILAR", "Limits", "Subgraph", "fetch", "gains"]
 
-EDGES = ("NEXT", "MENTIONS", "ABOUT")
+EDGES = ("NEXT", "MENTIONS", "ABOUT", "SIMILAR")
 DECAY = 0.01
 """Per day; NEXT is stored with the weight `exp(-DECAY days)`."""
+SIMILAR = 0.5
+"""Gain of SIMILAR, either way."""
 
 
-def gains(mention_back: float = 1.0) -> NDArray[np.float64]:
+def gains(mention_back: float = 1.0, similar: float = SIMILAR) -> NDArray[np.float64]:
     """Give the gain of each type of edge, forward and backward (SYNAPSE: 1 each)."""
     table = np.ones((len(EDGES), 2))
     table[EDGES.index("MENTIONS"), 1] = mention_back
+    table[EDGES.index("SIMILAR")] = similar
     return table
 
 
@@ -139,6 +143,7 @@ async def fetch(
     tenant: TenantId,
     seeds: Mapping[str, tuple[str, str, float]],
     limits: Limits,
+    now: datetime,
 ) -> Subgraph:
     """Fetch the subgraph energy can reach in `waves` steps.
 
@@ -147,6 +152,7 @@ async def fetch(
         tenant: Whose graph.
         seeds: Kind, label and energy by node.
         limits: Caps.
+        now: What was learned of edges fades until then.
     """
     graph = Subgraph()
     energy: list[float] = []
@@ -161,7 +167,7 @@ async def fetch(
         graph.expanded.update(frontier)
         graph.see(
             await store.expand(
-                tenant, [graph.ids[node] for node in frontier], limits.fan, limits.floor
+                tenant, [graph.ids[node] for node in frontier], limits.fan, limits.floor, now
             ),
             limits.nodes,
         )

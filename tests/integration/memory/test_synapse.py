@@ -17,7 +17,7 @@ from ecphoria.model.recall import OptionValue, RecallResult
 from ecphoria.recall.service import RecallService
 from ecphoria.recall.subgraph import GAINS, Limits, Subgraph, fetch
 from tests.conftest import Server
-from tests.contract.memories import concept_id, episode_id, write
+from tests.contract.memories import START, concept_id, episode_id, write
 from tests.contract.test_priors import a_cycle, the_worked_example
 from tests.integration.memory.test_recall import ask, chat, fill, passages
 
@@ -31,7 +31,7 @@ async def example(graph: Graph, tenant: TenantId) -> tuple[Subgraph, list[int]]:
         episode_id(tenant, "1"): ("episode", "", 0.75),
         episode_id(tenant, "2"): ("episode", "", 0.25),
     }
-    found = await fetch(EpisodeReader(graph), tenant, seeds, Limits())
+    found = await fetch(EpisodeReader(graph), tenant, seeds, Limits(), START)
     nodes = ("1", "2", None, "3")
     names = [concept_id(tenant, "bridge") if n is None else episode_id(tenant, n) for n in nodes]
     return found, [found.index[name] for name in names]

@@ -11,6 +11,7 @@ from ecphoria.kernels.adjacency import Adjacency
 from ecphoria.kernels.base_level import base_level, fan_share, prime, probabilities, squash
 from ecphoria.kernels.channel_read import boost
 from ecphoria.model.ids import EpisodeId
+from ecphoria.model.learning import Use
 from ecphoria.model.recall import Mark
 from ecphoria.recall.history import Uses
 from ecphoria.recall.options import parameter
@@ -23,7 +24,7 @@ from ecphoria.recall.strategies.arcs import (
 )
 from ecphoria.recall.strategies.base import Base, BaseOptions, anchors, records
 from ecphoria.recall.strategies.strategy import Ranked, Search
-from ecphoria.recall.subgraph import GAINS, Limits, Subgraph, fetch
+from ecphoria.recall.subgraph import SIMILAR, Limits, Subgraph, fetch, gains
 
 __all__ = ["Actr", "ActrOptions"]
 
@@ -54,6 +55,14 @@ class ActrOptions(BaseOptions):
     w_importance: float = parameter(
         0.1, "Weight of the importance its author gave.", low=0, high=1, source="2.3a"
     )
+    w_retrievability: float = parameter(
+        0.0, "Weight of how well it can be called back since its last use.", low=0, high=0.2,
+        source="2.3d; 0 as in the score of 2.3a",
+    )  # fmt: skip
+    similar: float = parameter(
+        SIMILAR, "Gain of SIMILAR: what is near in meaning, or was recalled together.",
+        low=0, high=1, source="2.0",
+    )  # fmt: skip
     fan_log: bool = parameter(
         default=False, doc="Let association fall with the logarithm of the fan.", source="ACT-R"
     )
@@ -102,6 +111,7 @@ class Actr:
             search.tenant,
             {one.node: (one.kind, one.label, one.level) for one in taken},
             Limits(waves=1 + options.slots, fan=options.fan, floor=options.floor),
+            search.now,
         )
         arcs = _associations(graph, options)
         start = np.zeros(len(graph.ids))
@@ -113,7 +123,13 @@ class Actr:
         pool = await base.reached(search, active, weight=options.w_context + options.w_bridge)
         carried = arcs.weights * minds[-1][arcs.tails()]
         ranked = pool.ranked(
-            _parts(pool, pool.read(active), about_share(graph, arcs, carried), search, options),
+            _parts(
+                pool,
+                pool.read(active),
+                about_share(graph, arcs, carried),
+                await _uses(search, pool, options),
+                options,
+            ),
             weight=options.w_base,
             seeds=records(taken),
             waves=(),
@@ -147,29 +163,46 @@ def _minds(
 
 def _associations(graph: Subgraph, options: ActrOptions) -> Adjacency:
     """Give the arcs their associative strength S."""
+    gain = gains(similar=options.similar)
     if not options.fan_log:
-        return graph.adjacency(GAINS, 1.0, guard=True)
+        return graph.adjacency(gain, 1.0, guard=True)
     seen = Relations.of(graph)
     tail = np.concatenate((seen.tail, seen.head))
     kind = np.concatenate((seen.kind, seen.kind))
     share = fan_share(seen.degree[tail, kind])
     head = np.concatenate((seen.head, seen.tail))
     weight = np.concatenate((seen.weight, seen.weight))
-    return Adjacency.from_arcs(tail, head, share * weight, size=len(graph.ids))
+    return Adjacency.from_arcs(tail, head, share * weight * gain[kind, 0], size=len(graph.ids))
 
 
 def _parts(
-    pool: Base, primed: FloatArray, gate: float, search: Search, options: ActrOptions
+    pool: Base, primed: FloatArray, gate: float, uses: Uses, options: ActrOptions
 ) -> dict[str, FloatArray]:
-    uses = Uses.of(pool.occurred_ms, search.now)
-    level = base_level(uses.age_s, uses.owner, size=len(pool.ids), decay=options.decay)
+    level = base_level(
+        uses.age_s, uses.owner, size=len(pool.ids), decay=options.decay, beyond=uses.beyond
+    )
     present = squash(level, midpoint_s=options.midpoint_days * _DAY_S, decay=options.decay)
-    return {
+    parts = {
         "context": options.w_context * primed,
         "bridge": boost(primed, gate, weight=options.w_bridge),
         "presence": options.w_presence * present,
         "importance": options.w_importance * pool.importance,
     }
+    if options.w_retrievability:
+        parts["retrievability"] = options.w_retrievability * uses.recalled
+    return parts
+
+
+async def _uses(search: Search, pool: Base, options: ActrOptions) -> Uses:
+    """Read how the memories were used, where recalls leave that behind."""
+    if not search.seeding.profile.learned:
+        return Uses.of(pool.occurred_ms, search.now)
+    known = await search.store.uses(search.tenant, pool.ids)
+    told = [
+        known.get(one) or Use.fresh(ms)
+        for one, ms in zip(pool.ids, pool.occurred_ms.tolist(), strict=True)
+    ]
+    return Uses.told(told, search.now, options.decay)
 
 
 def _likely(ranked: Ranked, temperature: float) -> tuple[Mark, ...]:

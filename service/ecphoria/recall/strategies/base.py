@@ -20,7 +20,7 @@ from ecphoria.recall.candidates import Candidates, gather_more
 from ecphoria.recall.options import parameter
 from ecphoria.recall.strategies.evidence import found_directly
 from ecphoria.recall.strategies.strategy import Ranked, Search
-from ecphoria.recall.subgraph import EDGES
+from ecphoria.recall.subgraph import EDGES, SIMILAR
 
 __all__ = [
     "Anchor",
@@ -73,14 +73,19 @@ class WalkOptions(BaseOptions):
         0.1, "Gain from a concept to what mentions it, and from a document to its title.",
         low=0, high=1, source="as in the concept channel",
     )  # fmt: skip
+    similar: float = parameter(
+        SIMILAR, "Gain of SIMILAR: what is near in meaning, or was recalled together.",
+        low=0, high=1, source="2.0",
+    )  # fmt: skip
     fan: int = parameter(32, "Edges fetched per node and type.", unit="edges", low=1, high=64)
     floor: float = parameter(0.05, "Lightest edge fetched.", unit="weight", low=0, high=1)
     max_nodes: int = parameter(2_000, "Nodes in all.", unit="nodes", low=10, high=10_000)
 
     def gains(self) -> FloatArray:
         """Lay out the gains, forward and backward by type of edge."""
-        back = {"MENTIONS": self.mention_back, "ABOUT": self.mention_back}
-        return np.array([(1.0, back.get(edge, 1.0)) for edge in EDGES])
+        back, similar = self.mention_back, self.similar
+        known = {"MENTIONS": (1.0, back), "ABOUT": (1.0, back), "SIMILAR": (similar, similar)}
+        return np.array([known.get(edge, (1.0, 1.0)) for edge in EDGES])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,6 +97,7 @@ class Cls:
             Limits(
                 waves=options.hops, fan=options.fan, floor=options.floor, nodes=options.max_nodes
             ),
+            search.now,
         )
         arcs = _arcs(graph, options)
         start = np.zeros(len(graph.ids))

@@ -81,6 +81,7 @@ class Ppr:
             search.tenant,
             {one.node: (one.kind, one.label, one.level) for one in taken},
             Limits(waves=_HOPS, fan=options.fan, floor=options.floor, nodes=options.max_nodes),
+            search.now,
         )
         raw = graph.adjacency(options.gains(), 0.0, guard=False)
         start = np.zeros(len(graph.ids))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.model.recall import Filters, PathStep, SeedRecord, Wave
+from ecphoria.model.recall import Filters, PathStep, SeedRecord, Stimulation, Wave
 from ecphoria.ports.recall import RecallStore
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.seeding import Seeding
@@ -38,6 +38,7 @@ class Ranked:
         part_names: p names.
         path: The way energy took to a ranked memory, by its id.
         truncated: Whether a cap of the subgraph was reached.
+        stimulation: What the strategy did to memories, if it stimulates them.
     """
 
     ids: tuple[EpisodeId, ...]
@@ -48,6 +49,7 @@ class Ranked:
     waves: tuple[Wave, ...]
     path: Callable[[EpisodeId], tuple[PathStep, ...]]
     truncated: bool
+    stimulation: Stimulation | None = None
 
 
 class Strategy(Protocol):

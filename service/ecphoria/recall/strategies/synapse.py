@@ -18,7 +18,7 @@ from ecphoria.recall.candidates import Candidates, gather_more
 from ecphoria.recall.options import parameter
 from ecphoria.recall.strategies.spread_trace import Path, waves_of
 from ecphoria.recall.strategies.strategy import Ranked, Search
-from ecphoria.recall.subgraph import DECAY, Limits, Subgraph, fetch, gains
+from ecphoria.recall.subgraph import DECAY, SIMILAR, Limits, Subgraph, fetch, gains
 
 __all__ = ["Synapse", "SynapseOptions"]
 
@@ -56,6 +56,10 @@ class SynapseOptions:
     mention_back: float = parameter(
         0.1, "Gain of MENTIONS from a concept to memories.", low=0, high=1, source="as measured"
     )
+    similar: float = parameter(
+        SIMILAR, "Gain of SIMILAR: what is near in meaning, or was recalled together.",
+        low=0, high=1, source="2.0",
+    )  # fmt: skip
     steps: int = parameter(
         3, "How often it spreads: a horizon, not a limit.", unit="steps", low=1, high=6, source="T"
     )
@@ -149,7 +153,10 @@ class Synapse:
         graph = await _fetched(search, records, options)
         guard = options.row_guard and options.fan_power == 1.0
         arcs = graph.adjacency(
-            gains(options.mention_back), options.fan_power, guard=guard, decay=options.decay
+            gains(options.mention_back, options.similar),
+            options.fan_power,
+            guard=guard,
+            decay=options.decay,
         )
         start = np.zeros(len(graph.ids))
         start[: len(records)] = [one.energy for one in records]
@@ -245,7 +252,7 @@ async def _fetched(
         nodes=options.max_nodes,
     )
     energy = {one.node: (one.kind, one.label, one.energy) for one in records}
-    return await fetch(search.store, search.tenant, energy, limits)
+    return await fetch(search.store, search.tenant, energy, limits, search.now)
 
 
 def _kernel_options(options: SynapseOptions) -> SpreadOptions:

@@ -5,7 +5,7 @@ their spike trains align. Walks no stored edge: neighbours come from the vector 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,16 @@ from ecphoria.kernels.fire import REST, Firing, Rest, advance, relay, stimulate
 from ecphoria.kernels.fusion import min_max
 from ecphoria.kernels.spikes import association, transmission
 from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import Mark, PathStep, SeedRecord, Stream, Wave, WaveArc
+from ecphoria.model.learning import Charge
+from ecphoria.model.recall import (
+    Mark,
+    PathStep,
+    SeedRecord,
+    Stimulation,
+    Stream,
+    Wave,
+    WaveArc,
+)
 from ecphoria.recall.history import Trains
 from ecphoria.recall.options import parameter
 from ecphoria.recall.strategies.arcs import marks
@@ -109,7 +118,7 @@ class Synaptic:
         """Stimulate layer by layer, then add the projected peaks to the base."""
         base = Base.of(search, options)
         walk = _Walk(search, options)
-        walk.cue()
+        await walk.cue()
         for _ in range(options.hops - 1):
             parents = walk.parents()
             if not parents:
@@ -123,7 +132,7 @@ class Synaptic:
         parts = {"activation": lit}
         if options.fired_only:
             parts["fired"] = fired * (options.w_base + options.w_activation)
-        return pool.ranked(
+        ranked = pool.ranked(
             parts,
             weight=options.w_base,
             seeds=walk.seeds(),
@@ -131,6 +140,7 @@ class Synaptic:
             path=walk,
             truncated=False,
         )
+        return replace(ranked, stimulation=walk.stimulation())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,11 +155,12 @@ class _Layer:
 
 @dataclass(slots=True, kw_only=True)
 class _Nodes:
-    """Memories in the order they were met; the cue is the first."""
+    """Memories in the order they were met, with their charges if any; the cue is the first."""
 
     ids: list[str] = field(default_factory=lambda: [""])
     index: dict[str, int] = field(default_factory=dict)
     turns: list[int] = field(default_factory=list)
+    charges: dict[int, Charge] = field(default_factory=dict)
 
     def add(self, node: str, turn: int) -> int:
         if node not in self.index:
@@ -168,12 +179,13 @@ class _Walk:
         self._stimulus = np.ones(1)
         self._parent = np.full(1, -1, dtype=np.int64)
         self._layers: list[_Layer] = []
+        self._rest = _PRINTED if options.rest == "printed" else REST
 
-    def cue(self) -> None:
+    async def cue(self) -> None:
         """Stimulate the memories nearest to the cue."""
         candidates = self._search.candidates
         near = self._search.seeding.by_vector[: self._options.children]
-        self._stimulate(
+        await self._stimulate(
             [
                 (_CUE, row.id, int(candidates.columns.turn[candidates.row[row.id]]), row.score)
                 for row in near
@@ -193,7 +205,7 @@ class _Walk:
         """Stimulate the nearest neighbours of all parents, by one query."""
         ids = [EpisodeId(self._nodes.ids[node]) for node in parents]
         rows = await self._search.store.nearest(self._search.tenant, ids, self._options.children)
-        self._stimulate(
+        await self._stimulate(
             [
                 (self._nodes.index[row.of], row.id, row.turn, row.cosine)
                 for row in rows
@@ -204,13 +216,35 @@ class _Walk:
     def fire(self) -> Firing:
         """Charge every memory reached, and see who fires."""
         options = self._options
-        rest = _PRINTED if options.rest == "printed" else REST
-        trains = Trains.of(self._nodes.turns[1:], options.tau_init, rest)
+        charges = {node - 1: charge for node, charge in self._nodes.charges.items()}
+        trains = Trains.of(self._nodes.turns[1:], options.tau_init, self._rest, charges)
         waited = options.t_scale * np.maximum(0, self._nodes.turns[_CUE] - trains.charged_at)
         level, drive = advance(
-            trains.potential, trains.current, waited, options.tau_scale * trains.tau, rest=rest
+            trains.potential,
+            trains.current,
+            waited,
+            options.tau_scale * trains.tau,
+            rest=self._rest,
         )
-        return stimulate(level, drive, self._stimulus[1:], threshold=options.v_th, rest=rest)
+        return stimulate(level, drive, self._stimulus[1:], threshold=options.v_th, rest=self._rest)
+
+    def stimulation(self) -> Stimulation:
+        """Tell what was done to whom, for those who learn from it."""
+        options = self._options
+        return Stimulation(
+            turn=self._nodes.turns[_CUE],
+            stimuli={
+                EpisodeId(self._nodes.ids[node]): float(self._stimulus[node])
+                for node in np.flatnonzero(self._stimulus)
+                if node != _CUE
+            },
+            threshold=options.v_th,
+            tau=options.tau_init,
+            tau_scale=options.tau_scale,
+            turn_scale=options.t_scale,
+            potential=self._rest.potential,
+            current=self._rest.current,
+        )
 
     def peaks(self, firing: Firing) -> dict[str, float]:
         """Read the projected peak of each memory that was stimulated."""
@@ -279,7 +313,7 @@ class _Walk:
             node = parent
         return tuple(steps)
 
-    def _stimulate(self, found: Sequence[tuple[int, str, int, float]]) -> None:
+    async def _stimulate(self, found: Sequence[tuple[int, str, int, float]]) -> None:
         """Pass the parents' stimulus on to a new layer; the better parent of two counts."""
         before = len(self._nodes.ids)
         near = [row for row in found if row[3] > self._options.cos_th]
@@ -287,6 +321,7 @@ class _Walk:
         tail = np.array([parent for parent, _, _, _ in near], dtype=np.int64)
         head = np.array([self._nodes.add(child, turn) for _, child, turn, _ in near], np.int64)
         size = len(self._nodes.ids)
+        await self._recharge(range(before, size))
         passed = self._passed(tail, head, np.array([cosine for *_, cosine in near]))
         held = np.zeros(size)
         held[:before] = self._stimulus
@@ -303,11 +338,19 @@ class _Walk:
             )
         )
 
+    async def _recharge(self, nodes: Sequence[int]) -> None:
+        """Read what earlier recalls left on memories just met."""
+        if not (nodes and self._search.seeding.profile.learned):
+            return
+        by_id = {EpisodeId(self._nodes.ids[node]): node for node in nodes}
+        known = await self._search.store.charges(self._search.tenant, list(by_id))
+        self._nodes.charges |= {by_id[one]: charge for one, charge in known.items()}
+
     def _passed(
         self, tail: NDArray[np.int64], head: NDArray[np.int64], cosine: FloatArray
     ) -> FloatArray:
         options = self._options
-        trains = Trains.of(self._nodes.turns, options.tau_init)
+        trains = Trains.of(self._nodes.turns, options.tau_init, known=self._nodes.charges)
         tau = 0.5 * (trains.tau[tail] + trains.tau[head]) * options.tau_scale / options.t_scale
         aligned = association(trains.turns[tail], trains.turns[head], tau)
         return options.p_scale * transmission(cosine, aligned, floor=options.temporal_floor)

@@ -1,0 +1,146 @@
+"""What was learned, read by the mechanisms on the real graph; nothing learned, nothing changed."""
+
+import json
+from dataclasses import asdict, replace
+from datetime import timedelta
+
+import pytest
+
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.learning import LearningGraph
+from ecphoria.graph.recall import EpisodeReader
+from ecphoria.graph.traces import Traces
+from ecphoria.ingest.service import IngestService
+from ecphoria.kernels.base_level import base_level, older_uses, squash
+from ecphoria.learning.service import LearningService
+from ecphoria.model.ids import EpisodeId, TenantId
+from ecphoria.model.recall import Cue, OptionValue, RecallOptions, RecallResult
+from ecphoria.ports.world import Embedder
+from ecphoria.recall.service import STRATEGIES, RecallService
+from tests.conftest import Cypher, WallClock
+from tests.contract.test_learning import LONG_AGO
+from tests.integration.memory.test_mechanisms import START, chat, fill
+
+CUE = "Who takes the pottery class?"
+NOW = START + timedelta(days=60)
+
+
+class Still:
+    """A clock that stands."""
+
+    def now(self) -> object:
+        return NOW
+
+
+@pytest.fixture
+async def house(
+    graph: Graph, embedder: Embedder, ingest: IngestService, tenant: TenantId
+) -> "House":
+    """A conversation in a tenant that learns, recalled at a standing instant."""
+    await fill(ingest, tenant, chat())
+    await LearningGraph(graph).switch(tenant, on=True, now=LONG_AGO)
+    return House(graph, embedder, tenant)
+
+
+class House:
+    """Recall and learning over one tenant."""
+
+    def __init__(self, graph: Graph, embedder: Embedder, tenant: TenantId) -> None:
+        self.tenant = tenant
+        self.learning = LearningService(LearningGraph(graph), WallClock())
+        self.recalls = RecallService(
+            store=EpisodeReader(graph),
+            traces=Traces(graph, keep=100, pending=self.learning.wake),
+            embedder=embedder,
+            clock=Still(),  # type: ignore[arg-type]  # its instant is a datetime
+        )
+
+    async def look(self, strategy: str, cue: str = CUE, **options: OptionValue) -> RecallResult:
+        asked = RecallOptions(strategy=strategy, options=options, k=7)
+        return await self.recalls.recall(self.tenant, Cue(text=cue), asked, record=False)
+
+    async def learn(self, strategy: str, *cues: str, **options: OptionValue) -> RecallResult:
+        for cue in cues:
+            asked = RecallOptions(strategy=strategy, options=options, k=5)
+            answer = await self.recalls.recall(self.tenant, Cue(text=cue), asked)
+            await self.recalls.close()
+            await self.learning.drain()
+        return answer
+
+
+def lasting(answer: RecallResult) -> str:
+    """What must be the same when the same is asked again."""
+    return json.dumps(asdict(replace(answer, timings_ms={}, trace_id="")), default=str)  # type: ignore[arg-type]  # an id that says nothing
+
+
+async def test_the_same_state_gives_the_same_answer_with_learning_on_or_off(house: House) -> None:
+    await house.learn("synaptic", CUE, "Who adopted a parrot?")
+    on = {name: lasting(await house.look(name)) for name in STRATEGIES}
+    await house.learning.switch(house.tenant, on=False)
+    assert {name: lasting(await house.look(name)) for name in STRATEGIES} == on
+
+
+async def test_without_a_history_reading_it_changes_nothing(house: House, cypher: Cypher) -> None:
+    before = {name: lasting(await house.look(name)) for name in STRATEGIES}
+    # The tenant counts as one that learned, and every history is still that of the append.
+    await cypher("MATCH (t:Tenant {id: $id}) SET t.recall_total = 1", id=house.tenant)
+    assert {name: lasting(await house.look(name)) for name in STRATEGIES} == before
+
+
+async def test_actr_counts_every_use(house: House, graph: Graph) -> None:
+    cue = "What is the pottery class like?"
+    used = (await house.look("actr", cue)).hits[0].episode
+    for _ in range(10):
+        await house.learn("actr", cue)
+    after = await house.look("actr", cue, w_presence=0.1, w_retrievability=0.2)
+    (hit,) = (hit for hit in after.hits if hit.episode.id == used.id)
+    first = (NOW - used.occurred_at).total_seconds()
+    level = base_level([0.0] * 8, [0] * 8, size=1, beyond=older_uses([3.0], [first], [0.0]))
+    assert hit.parts["presence"] == pytest.approx(0.1 * float(squash(level)[0]), abs=1e-9)
+    assert hit.parts["retrievability"] == pytest.approx(0.2), "it was used just now"
+    rest = [one for one in after.hits if one.episode.id != used.id]
+    assert min(one.parts["presence"] for one in rest) < 0.03, "two were never used"
+    assert min(one.parts["retrievability"] for one in rest) < 0.04
+    assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
+
+
+async def test_synaptic_reads_its_trains_and_charges(house: House) -> None:
+    before = await house.look("synaptic", preset="paper")
+    await house.learn("synaptic", CUE, preset="paper")
+    (top, *_) = before.hits
+    charges = await house.recalls._store.charges(house.tenant, [EpisodeId(top.episode.id)])
+    charge = charges[EpisodeId(top.episode.id)]
+    assert charge.turns == (top.episode.turn, 8)
+    assert charge.tau > 43.07
+    after = await house.look("synaptic", preset="paper")
+    scores = {hit.episode.id: hit.score for hit in before.hits}
+    assert {hit.episode.id: hit.score for hit in after.hits} != scores
+    fresh = await house.look("fusion")
+    await house.learning.switch(house.tenant, on=False)
+    assert lasting(await house.look("fusion")) == lasting(fresh)
+
+
+@pytest.mark.parametrize("strategy", ["synapse", "cls", "ppr", "actr"])
+async def test_a_learned_link_is_walked(house: House, cypher: Cypher, strategy: str) -> None:
+    found = [hit.episode.id for hit in (await house.look("fusion")).hits]
+    one, other = sorted((found[0], found[-1]))
+    await cypher(
+        "MATCH (a {id: $one}), (b {id: $other}) CREATE (a)-[:SIMILAR {family: 'association', "
+        "w_learned: .9, weight: .9, last_used: $now, created_at: $now, coactivations: 9}]->(b)",
+        one=one,
+        other=other,
+        now=NOW,
+    )
+    asked = RecallOptions(
+        strategy=strategy, options={"similar": 1.0, "seeds": 10}, k=7, explain=True
+    )
+    answer = await house.recalls.recall(house.tenant, Cue(text=CUE), asked)
+    trace = await house.recalls.trace(house.tenant, answer.trace_id)
+    await house.recalls.close()
+    await house.learning.drain()
+    arcs = {
+        (arc.tail, arc.head) for wave in trace.waves for arc in wave.arcs if arc.edge == "SIMILAR"
+    }
+    assert arcs & {(one, other), (other, one)}
+    none = await house.look(strategy, similar=0.0, seeds=10)
+    assert [hit.score for hit in none.hits] != [hit.score for hit in answer.hits]
