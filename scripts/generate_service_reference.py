@@ -121,6 +121,7 @@ def metrics_page() -> str:
     metrics.shadow("", "")
     metrics.agreement("", 0.0, 0.0, 0.0)
     metrics.job("", "")
+    metrics.stored_jobs("", 0)
     metrics.step("", "", 0.0)
     rows = []
     for family in metrics.registry.collect():

@@ -1,8 +1,9 @@
 """Wire the background: the cycle of consolidation, the queue of jobs, a worker."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
+from datetime import time as clock_time
 from functools import partial
 
 from ecphoria.consolidation.associate import Associate
@@ -21,42 +22,68 @@ from ecphoria.graph.executor import Graph
 from ecphoria.graph.gds import Priors
 from ecphoria.graph.jobs import Jobs
 from ecphoria.graph.links import Links
+from ecphoria.graph.schedules import Schedules
 from ecphoria.jobs.fault import killer
 from ecphoria.jobs.retries import Retries
+from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions
 from ecphoria.jobs.service import JobService
 from ecphoria.jobs.worker import Worker, WorkerOptions
 from ecphoria.model.consolidation import ConsolidationReport
 from ecphoria.model.job import Job, JobState
-from ecphoria.settings import JobsSettings
+from ecphoria.model.schedule import Schedule
+from ecphoria.settings import ConsolidationSettings, JobsSettings, Settings
 from ecphoria.telemetry import Metrics
 
 __all__ = ["listener", "start"]
 
 
 def start(
-    settings: JobsSettings,
+    settings: Settings,
     graph: Graph,
     options: GraphOptions,
     metrics: Metrics,
     stack: AsyncExitStack,
 ) -> JobService:
-    """Take jobs from now until the stack is unwound, as many at once as is set."""
+    """Take jobs from now until the stack is unwound, as many at once as is set.
+
+    Who takes none does not look after schedules either.
+    """
+    group, default = settings.jobs, _schedule(settings.consolidation)
     consolidation = ConsolidationService(steps=_steps(graph, options), monotonic=time.monotonic)
-    store = Jobs(graph, settings.kept)
+    store, schedules = Jobs(graph, group.kept), Schedules(graph)
     worker = Worker(
         store,
         consolidation.run,
         WorkerOptions(
-            lease_s=settings.lease_s,
-            poll_s=settings.poll_s,
-            retries=Retries(limit=settings.attempts, first_pause_s=settings.pause_s),
+            lease_s=group.lease_s,
+            poll_s=group.poll_s,
+            retries=Retries(limit=group.attempts, first_pause_s=group.pause_s),
         ),
         ended=partial(_tell_job, metrics),
-        fault=killer(settings.fault),
+        fault=killer(group.fault),
     )
-    stack.push_async_callback(worker.stop)
-    worker.start(settings.workers)
-    return JobService(store, steps=consolidation.steps, wake=worker.wake)
+    scheduler = Scheduler(
+        schedules,
+        store,
+        SchedulerOptions(default=default, tick_s=group.schedule_s),
+        queued=worker.wake,
+        counted=partial(_tell_stored, metrics),
+    )
+    if group.workers:
+        stack.push_async_callback(worker.stop)
+        worker.start(group.workers)
+        stack.push_async_callback(scheduler.stop)
+        scheduler.start()
+    return JobService(
+        store, schedules, default=default, steps=consolidation.steps, wake=worker.wake
+    )
+
+
+def _schedule(group: ConsolidationSettings) -> Schedule:
+    daily_at = None if group.daily_at is None else clock_time.fromisoformat(group.daily_at)
+    return Schedule(
+        every_episodes=group.every_episodes, every_hours=group.every_hours, daily_at=daily_at
+    )
 
 
 def _steps(graph: Graph, options: GraphOptions) -> tuple[Step, ...]:
@@ -83,6 +110,11 @@ def listener(settings: JobsSettings, metrics: Metrics) -> Callable[[str, float],
         metrics.query(query, seconds)
 
     return listen
+
+
+def _tell_stored(metrics: Metrics, counts: Mapping[JobState, int]) -> None:
+    for state, number in counts.items():
+        metrics.stored_jobs(state, number)
 
 
 def _tell_job(

@@ -24,6 +24,7 @@ from ecphoria.errors import Misconfigured
 
 __all__ = [
     "AuthSettings",
+    "ConsolidationSettings",
     "EmbedderSettings",
     "EngineGroup",
     "JobsSettings",
@@ -157,6 +158,17 @@ class RecallSettings(_Group):
     """Traces kept of each tenant, the newest."""
 
 
+class ConsolidationSettings(_Group):
+    """When tenants without a schedule of their own are consolidated; with none set, when asked."""
+
+    every_episodes: int | None = Field(default=None, ge=1, le=1_000_000_000)
+    """After so many appended episodes; empty: however many."""
+    every_hours: float | None = Field(default=None, ge=0.01, le=8_760, allow_inf_nan=False)
+    """So many hours after the last by time; empty: never by that."""
+    daily_at: str | None = Field(default=None, pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
+    """At this time of each day in UTC, as `03:30`; empty: never by that."""
+
+
 class JobsSettings(_Group):
     """Background work: jobs wait in Neo4j for `ecphoria serve` and `ecphoria worker`."""
 
@@ -166,6 +178,8 @@ class JobsSettings(_Group):
     """How long a job is safe from other workers when its own falls silent, in seconds."""
     poll_s: Seconds = 1.0
     """How often to look for jobs that other processes queued, in seconds."""
+    schedule_s: Seconds = 10.0
+    """How often to look which schedules are due, in seconds."""
     attempts: int = Field(default=5, ge=1, le=100)
     """How often a job is tried before it is dead."""
     pause_s: Seconds = 5.0
@@ -227,6 +241,7 @@ class Settings(BaseSettings):
     auth: AuthSettings = AuthSettings()
     server: ServerSettings = ServerSettings()
     recall: RecallSettings = RecallSettings()
+    consolidation: ConsolidationSettings = ConsolidationSettings()
     jobs: JobsSettings = JobsSettings()
     log: LogSettings = LogSettings()
     tracing: TracingSettings = TracingSettings()

@@ -15,6 +15,7 @@ import structlog
 from prometheus_client import (
     CollectorRegistry,
     Counter,
+    Gauge,
     GCCollector,
     Histogram,
     PlatformCollector,
@@ -84,7 +85,7 @@ class Metrics:
         )
         self._effects = _effects_figure(registry)
         self._shadows, self._agreement, self._shadow_seconds = _shadow_figures(registry)
-        self._jobs, self._steps = _job_figures(registry)
+        self._jobs, self._steps, self._stored_jobs = _job_figures(registry)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count an answered request under its route's template, never its path."""
@@ -126,12 +127,16 @@ class Metrics:
         """Count a job that ended."""
         self._jobs.labels(kind, state).inc()
 
+    def stored_jobs(self, state: str, number: int) -> None:
+        """Tell how many jobs the store has in a state."""
+        self._stored_jobs.labels(state).set(number)
+
     def step(self, kind: str, name: str, seconds: float) -> None:
         """Count a step of a cycle that ended."""
         self._steps.labels(kind, name).observe(seconds)
 
 
-def _job_figures(registry: CollectorRegistry) -> tuple[Counter, Histogram]:
+def _job_figures(registry: CollectorRegistry) -> tuple[Counter, Histogram, Gauge]:
     jobs = Counter(
         "ecphoria_jobs",
         "Jobs that ended in this process, by kind and by how: done, failed, cancelled or dead.",
@@ -145,7 +150,14 @@ def _job_figures(registry: CollectorRegistry) -> tuple[Counter, Histogram]:
         buckets=_LONG,
         registry=registry,
     )
-    return jobs, steps
+    stored = Gauge(
+        "ecphoria_stored_jobs",
+        "Jobs in the store by state, of all tenants, when this process last looked; the latest"
+        " ended ones are kept.",
+        ("state",),
+        registry=registry,
+    )
+    return jobs, steps, stored
 
 
 def _effects_figure(registry: CollectorRegistry) -> Counter:

@@ -43,6 +43,11 @@ CALLS: dict[str, Call] = {
     "get /v1/doctor": lambda o, _: o.get("/v1/doctor"),
     "get /v1/learning": lambda o, _: o.get("/v1/learning"),
     "put /v1/learning": lambda o, _: o.put("/v1/learning", json={"on": False}),
+    "get /v1/consolidation/schedule": lambda o, _: o.get("/v1/consolidation/schedule"),
+    "put /v1/consolidation/schedule": lambda o, _: o.put(
+        "/v1/consolidation/schedule", json={"every_episodes": 1}
+    ),
+    "delete /v1/consolidation/schedule": lambda o, _: o.delete("/v1/consolidation/schedule"),
     "get /v1/jobs": lambda o, _: o.get("/v1/jobs"),
     "get /v1/jobs/{job}": lambda o, ids: o.get(f"/v1/jobs/{ids['job']}"),
     "post /v1/jobs/{job}/cancel": lambda o, ids: o.post(f"/v1/jobs/{ids['job']}/cancel"),
@@ -161,6 +166,7 @@ SCOPE_OF = {
         "get /v1/episodes/{episode}", "get /v1/episodes", "post /v1/recall",
         "get /v1/traces/{trace}", "get /v1/strategies", "get /v1/sessions", "get /v1/stats",
         "get /v1/consolidation", "get /v1/jobs", "get /v1/jobs/{job}", "get /v1/learning",
+        "get /v1/consolidation/schedule",
     },
     "write": {
         "post /v1/episodes", "post /v1/episodes/batch", "delete /v1/episodes/{episode}",
@@ -171,7 +177,7 @@ SCOPE_OF = {
         "get /v1/gate", "put /v1/gate", "delete /v1/gate",
         "get /v1/shadow", "put /v1/shadow", "delete /v1/shadow", "delete /v1/shadow/report",
         "post /v1/promotion", "delete /v1/promotion", "get /v1/doctor",
-        "put /v1/learning",
+        "put /v1/learning", "put /v1/consolidation/schedule", "delete /v1/consolidation/schedule",
     },
     "operator": {"get /v1/tenants", "post /v1/tenants", "delete /v1/tenants/{name}"},
 }  # fmt: skip

@@ -46,7 +46,7 @@ def working(
 ) -> Iterator[RunningService]:
     """A service with a worker."""
     home = tmp_path_factory.mktemp("home")
-    jobs = JobsSettings(workers=1, poll_s=0.1)
+    jobs = JobsSettings(workers=1, poll_s=0.1, schedule_s=0.1)
     with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
         yield service
 
@@ -100,3 +100,30 @@ def test_a_dry_run_reports_and_is_no_cycle(served: Owner) -> None:
     assert (done["kind"], done["state"]) == ("dry-run", "done")
     assert {step["name"]: step for step in done["report"]["steps"]}["prior"]["counts"]
     problem(served.get("/v1/consolidation"), 404, "not-found")
+
+
+def test_a_schedule_runs_cycles_unasked(served: Owner) -> None:
+    before = served.get("/v1/consolidation/schedule").json()
+    assert (before["own"], before["episodes_since"]) == (False, 0)
+    given = {"every_episodes": 2, "daily_at": "03:30"}
+    kept = served.put("/v1/consolidation/schedule", json=given).json()
+    assert kept["own"]
+    assert {name: kept[name] for name in given} == given
+    assert "T03:30:00" in kept["next_at"]
+    for text in ("One.", "Two."):
+        served.remember(text, session="s")
+    deadline = time.monotonic() + 60
+    while not (listed := served.get("/v1/jobs").json()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    done = ended(served, f"/v1/jobs/{listed[0]['id']}")
+    assert (done["trigger"], done["state"]) == ("schedule", "done")
+    assert served.get("/v1/consolidation/schedule").json()["episodes_since"] == 0
+    assert not served.delete("/v1/consolidation/schedule").json()["own"]
+
+
+@pytest.mark.parametrize(
+    "body", [{"every_episodes": 0}, {"daily_at": "24:00"}, {"daily_at": "3:30"}, {"hourly": True}]
+)
+def test_an_unusable_schedule_is_refused(owner: Owner, body: dict[str, object]) -> None:
+    problem(owner.put("/v1/consolidation/schedule", json=body), 422, "invalid-input")

@@ -20,6 +20,7 @@ from ecphoria.graph.keys import Keys
 from ecphoria.graph.learning import LearningGraph
 from ecphoria.graph.policies import Policies
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
+from ecphoria.graph.schedules import Schedules
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
 from ecphoria.model.consolidation import ConsolidationReport
@@ -27,6 +28,7 @@ from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
 from ecphoria.model.gate import SHIPPED
 from ecphoria.model.ids import KeyId, TenantId, fresh_id
 from ecphoria.model.job import JobFault, JobKind, JobState, Progress
+from ecphoria.model.schedule import Mark, Schedule
 from ecphoria.model.shadow import Choice, Policy
 from ecphoria.model.tenant import ApiKey, Scope
 from ecphoria.ports.associations import Association, Touched
@@ -136,8 +138,12 @@ async def _associate(graph: Graph, tenant: TenantId) -> None:
 
 
 async def jobs_of(graph: Graph, tenant: TenantId) -> None:
-    """A job that rests after a fault, is cancelled while it runs, and ends."""
-    jobs = Jobs(graph, keep=5)
+    """A job that rests after a fault, is cancelled while it runs, and ends; a schedule."""
+    jobs, schedules = Jobs(graph, keep=5), Schedules(graph)
+    await schedules.save(tenant, Schedule(every_hours=1.0))
+    await schedules.advance(
+        tenant, lambda standing: Mark(is_due=False, scheduled_turn=1, due_at=standing.now)
+    )
     queued = await jobs.enqueue(tenant, JobKind.CONSOLIDATION)
     for _ in range(2):
         claimed = await jobs.claim(queued.id, 60.0)

@@ -1,4 +1,4 @@
-"""Commands that run the service on this machine: serve, demo, and those of the engine."""
+"""Commands that run the service on this machine: serve, worker, demo, and those of the engine."""
 
 import asyncio
 import contextlib
@@ -38,6 +38,7 @@ Port = Annotated[
 def add_local_commands(app: typer.Typer, *, service: str, engine: str) -> None:
     """Mount the commands under two headings; the engine's only where its parts are installed."""
     app.command(rich_help_panel=service)(serve)
+    app.command(rich_help_panel=service)(worker)
     app.command(rich_help_panel=service)(demo)
     with contextlib.suppress(ModuleNotFoundError):
         from ecphoria.cli.engine import add_engine_commands  # noqa: PLC0415 (extra `local`)
@@ -63,6 +64,25 @@ def serve(
     # Cancelled is how a service ends that nobody waits for.
     with contextlib.suppress(asyncio.CancelledError):
         asyncio.run(serving.serve(read_settings(**_given(host, port, home))))
+
+
+def worker(
+    *,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(min=1, max=64, metavar="N", help="Jobs to do at once; else as set."),
+    ] = None,
+    home: Home = None,
+) -> None:
+    """Do the background work of services on the same Neo4j, and answer no requests."""
+    with _needed():
+        from ecphoria.cli import serving  # noqa: PLC0415 (extra `server`)
+        from ecphoria.settings import read_settings  # noqa: PLC0415
+
+    given = _given(None, None, home)
+    wanted = concurrency or max(1, read_settings(**given).jobs.workers)
+    with contextlib.suppress(asyncio.CancelledError):
+        asyncio.run(serving.work(read_settings(**given, jobs={"workers": wanted})))
 
 
 def demo(

@@ -20,6 +20,7 @@ from ecphoria.cli.jobs import jobs
 from ecphoria.cli.learning import learning
 from ecphoria.cli.local import add_local_commands
 from ecphoria.cli.memory import recall, remember, stats
+from ecphoria.cli.schedule import schedule
 from ecphoria.cli.shadow import shadow
 from ecphoria.errors import EcphoriaError
 
@@ -44,6 +45,7 @@ app.command(rich_help_panel=_KEEP)(consolidate)
 app.command(rich_help_panel=_KEEP)(doctor)
 app.add_typer(jobs, name="jobs", rich_help_panel=_KEEP)
 app.add_typer(dormancy, name="dormancy", rich_help_panel=_KEEP)
+app.add_typer(schedule, name="schedule", rich_help_panel=_KEEP)
 add_local_commands(app, service="Run the service", engine="The local Neo4j")
 app.add_typer(evaluation, name="eval", rich_help_panel=_KEEP)
 app.command(rich_help_panel=_KEEP)(calibrate)

@@ -16,9 +16,9 @@ from ecphoria.cli.console import stderr, stdout
 from ecphoria.cli.engine import drawn
 from ecphoria.settings import Settings
 from ecphoria.telemetry import configure_logging
-from ecphoria.wiring import Reports
+from ecphoria.wiring import Reports, build
 
-__all__ = ["Running", "free_port", "running", "serve"]
+__all__ = ["Running", "free_port", "running", "serve", "work"]
 
 _MEGABYTE = 10**6
 
@@ -36,6 +36,20 @@ async def serve(settings: Settings) -> None:
     async with running(settings) as service:
         _say_addresses(service.started)
         await asyncio.wait({service.ended})
+
+
+async def work(settings: Settings) -> None:
+    """Take jobs until interrupted or terminated; those that run are given back at a rest."""
+    configure_logging(settings.log.level, settings.log.format)
+    with _cancelled_by_signals():
+        with drawn(stderr()) as engine:
+            services = await build(settings, Reports(engine=engine, weights=_weights()))
+        try:
+            at_once = settings.jobs.workers
+            stdout().print(f"taking jobs, up to {at_once} at once; Ctrl-C stops it")
+            await asyncio.Event().wait()
+        finally:
+            await services.close()
 
 
 @contextlib.asynccontextmanager

@@ -8,7 +8,12 @@ from ecphoria.client.async_sending import AsyncSender
 from ecphoria.client.exchange import Call, body_of, failure_of, late, segment
 from ecphoria.model.job import ENDED, JobState
 from ecphoria.wire.consolidation import ConsolidationAnswer
-from ecphoria.wire.jobs import ConsolidationRequest, JobAnswer
+from ecphoria.wire.jobs import (
+    ConsolidationRequest,
+    JobAnswer,
+    ScheduleAnswer,
+    ScheduleRequest,
+)
 
 __all__ = ["AsyncJobs"]
 
@@ -110,3 +115,37 @@ class AsyncJobs(AsyncSender):
         """Queue a job again that failed, died or was cancelled, with fresh attempts."""
         call = Call(method="POST", path=f"/v1/jobs/{segment(job)}/retry", repeatable=False)
         return JobAnswer.model_validate_json((await self._send(call)).content)
+
+    async def schedule(self) -> ScheduleAnswer:
+        """Tell when cycles of the tenant run without being asked."""
+        return await self._get("/v1/consolidation/schedule", ScheduleAnswer)
+
+    async def set_schedule(
+        self,
+        *,
+        every_episodes: int | None = None,
+        every_hours: float | None = None,
+        daily_at: str | None = None,
+    ) -> ScheduleAnswer:
+        """Give the tenant its own schedule; needs the scope admin.
+
+        Each that is given asks for a cycle; with none, nothing runs unasked.
+
+        Args:
+            every_episodes: After so many appended episodes.
+            every_hours: So many hours after the last by time.
+            daily_at: At this time of each day in UTC, as `03:30`.
+        """
+        given = {
+            "every_episodes": every_episodes,
+            "every_hours": None if every_hours is None else float(every_hours),
+            "daily_at": daily_at,
+        }
+        wanted = body_of(ScheduleRequest, given)
+        call = Call(method="PUT", path="/v1/consolidation/schedule", repeatable=True, body=wanted)
+        return ScheduleAnswer.model_validate_json((await self._send(call)).content)
+
+    async def reset_schedule(self) -> ScheduleAnswer:
+        """Go back to the service's schedule."""
+        call = Call(method="DELETE", path="/v1/consolidation/schedule", repeatable=True)
+        return ScheduleAnswer.model_validate_json((await self._send(call)).content)

@@ -19,7 +19,7 @@ from ecphoria.model.ids import JobId, TenantId, fresh_id
 from ecphoria.model.job import Claimed, Job, JobFault, JobKind, JobState, Progress, Trigger
 from ecphoria.ports.consolidation import LeaseLost
 
-__all__ = ["Jobs", "add_job"]
+__all__ = ["LOCK_TENANT", "Jobs", "add_job"]
 
 _TRIES: Final = 5
 
@@ -85,7 +85,7 @@ class _JobRow:
     message: str | None
 
 
-_LOCK_TENANT = Statement("ingest.lock_tenant", _Tenant)
+LOCK_TENANT = Statement("ingest.lock_tenant", _Tenant)
 _ADD_JOB = Statement("jobs.add_job", _Id)
 _LIST_DUE_JOBS = Statement("jobs.list_due_jobs", _Id)
 _CLAIM_JOB = Statement("jobs.claim_job", _Taken)
@@ -120,7 +120,7 @@ class Jobs:
 
         async def add(work: Work) -> Job:
             # Held until the commit, so that an erasure either sees this job or prevents it.
-            if not await work.run(_LOCK_TENANT, tenant=tenant):
+            if not await work.run(LOCK_TENANT, tenant=tenant):
                 raise NotFound("there is no such tenant", tenant=tenant)
             return await add_job(work, tenant, kind, steps, trigger)
 
@@ -240,7 +240,8 @@ class Jobs:
 
     async def count(self) -> Mapping[JobState, int]:
         """Count the jobs of all tenants by state."""
-        return {JobState(row.state): row.jobs for row in await self._graph.run(_COUNT_JOBS)}
+        rows = await self._graph.run(_COUNT_JOBS)
+        return dict.fromkeys(JobState, 0) | {JobState(row.state): row.jobs for row in rows}
 
     async def _changed(
         self, statement: Statement[_JobKey], tenant: TenantId, job: JobId, refusal: str

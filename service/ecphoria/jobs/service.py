@@ -1,11 +1,14 @@
 """The job service: what a caller may ask of background work."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from ecphoria.errors import InvalidInput, NotFound
+from ecphoria.jobs.scheduler import next_due
 from ecphoria.model.ids import JobId, TenantId
 from ecphoria.model.job import Job, JobKind, JobState
-from ecphoria.ports.jobs import JobStore
+from ecphoria.model.schedule import Schedule, Standing
+from ecphoria.ports.jobs import JobStore, ScheduleStore
 
 __all__ = ["JobService"]
 
@@ -13,15 +16,27 @@ __all__ = ["JobService"]
 class JobService:
     """Queues jobs and tells how they stand; workers do them."""
 
-    def __init__(self, store: JobStore, *, steps: Sequence[str], wake: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        store: JobStore,
+        schedules: ScheduleStore,
+        *,
+        default: Schedule,
+        steps: Sequence[str],
+        wake: Callable[[], None],
+    ) -> None:
         """Serve callers.
 
         Args:
             store: Where the jobs are.
+            schedules: Where the schedules are.
+            default: The schedule of tenants without their own.
             steps: Names of the steps of a cycle, in their order.
             wake: Tells a worker of this process, if there is one, that a job waits.
         """
         self._store = store
+        self._schedules = schedules
+        self._default = default
         self._steps = tuple(steps)
         self._wake = wake
 
@@ -79,3 +94,17 @@ class JobService:
         job_again = await self._store.retry(tenant, job)
         self._wake()
         return job_again
+
+    async def schedule(self, tenant: TenantId) -> Standing:
+        """Find a tenant's schedule and how it stands; NotFound without the tenant."""
+        return await self._schedules.find(tenant)
+
+    async def set_schedule(self, tenant: TenantId, own: Schedule | None) -> Standing:
+        """Give a tenant its own schedule, or the service's; NotFound without the tenant."""
+        return await self._schedules.save(tenant, own)
+
+    def kept_by(self, standing: Standing) -> tuple[Schedule, datetime | None]:
+        """Tell which schedule a tenant keeps, and when it is due next by time."""
+        schedule = self._default if standing.own is None else standing.own
+        coming = next_due(schedule, standing.now)
+        return schedule, coming and (standing.due_at or coming)

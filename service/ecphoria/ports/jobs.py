@@ -1,13 +1,14 @@
 """What background work needs: a queue that outlives every process."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from ecphoria.model.consolidation import ConsolidationReport, Lease
 from ecphoria.model.ids import JobId, TenantId
 from ecphoria.model.job import Claimed, Job, JobFault, JobKind, JobState, Progress, Trigger
+from ecphoria.model.schedule import Mark, Schedule, Standing
 
-__all__ = ["JobStore"]
+__all__ = ["JobStore", "ScheduleStore"]
 
 
 class JobStore(Protocol):
@@ -114,5 +115,38 @@ class JobStore(Protocol):
         ...
 
     async def count(self) -> Mapping[JobState, int]:
-        """Count the jobs of all tenants by state."""
+        """Count the jobs of all tenants by state, every state."""
+        ...
+
+
+class ScheduleStore(Protocol):
+    """Schedules of all tenants, and when each is due next."""
+
+    async def find(self, tenant: TenantId) -> Standing:
+        """Find a tenant's schedule; NotFound without the tenant."""
+        ...
+
+    async def save(self, tenant: TenantId, own: Schedule | None) -> Standing:
+        """Give a tenant its own schedule, or the service's; NotFound without the tenant."""
+        ...
+
+    async def standings(self, *, own_only: bool) -> Sequence[Standing]:
+        """List the schedules of all tenants, or of those who have their own."""
+        ...
+
+    async def advance(
+        self, tenant: TenantId, decide: Callable[[Standing], Mark | None]
+    ) -> Job | None:
+        """Look at a schedule, mark it and queue its cycle in one transaction.
+
+        Who else looks meanwhile waits and then sees the mark, so nothing is due twice.
+
+        Args:
+            tenant: Whose.
+            decide: Told how the schedule stands; what to keep, or None to leave it. It may be
+                asked again.
+
+        Returns:
+            The job queued, or joined; None if nothing was due.
+        """
         ...

@@ -1,15 +1,26 @@
 """Bodies of jobs."""
 
+from datetime import time
+
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
 from ecphoria.model.job import JobKind, JobState, Trigger
-from ecphoria.wire.base import Answer, Instant, Request
+from ecphoria.model.schedule import Schedule
+from ecphoria.wire.base import Answer, Instant, Request, StrictFloat, StrictInt
 from ecphoria.wire.consolidation import ConsolidationAnswer
 
-__all__ = ["ConsolidationRequest", "FaultAnswer", "JobAnswer", "ProgressAnswer"]
+__all__ = [
+    "ConsolidationRequest",
+    "FaultAnswer",
+    "JobAnswer",
+    "ProgressAnswer",
+    "ScheduleAnswer",
+    "ScheduleRequest",
+]
 
 _EXAMPLE: JsonDict = {"dry_run": True}
+_SCHEDULE: JsonDict = {"every_episodes": 200, "daily_at": "03:30"}
 
 
 class ConsolidationRequest(Request):
@@ -75,3 +86,41 @@ class JobAnswer(Answer):
     """What it did, once it is done."""
     fault: FaultAnswer | None = None
     """Why its latest attempt failed."""
+
+
+class ScheduleRequest(Request):
+    """When to run a cycle without being asked; each that is set asks for one, none means never."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_SCHEDULE]})
+
+    every_episodes: StrictInt | None = Field(default=None, ge=1, le=1_000_000_000)
+    """After so many appended episodes."""
+    every_hours: StrictFloat | None = Field(default=None, ge=0.01, le=8_760, allow_inf_nan=False)
+    """So many hours after the last by time."""
+    daily_at: str | None = Field(default=None, pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
+    """At this time of each day in UTC, as `03:30`."""
+
+    def to_model(self) -> Schedule:
+        """Hand over the schedule."""
+        return Schedule(
+            every_episodes=self.every_episodes,
+            every_hours=self.every_hours,
+            daily_at=None if self.daily_at is None else time.fromisoformat(self.daily_at),
+        )
+
+
+class ScheduleAnswer(Answer):
+    """When cycles run without being asked."""
+
+    own: bool
+    """Whether it is the tenant's own; else the service's."""
+    every_episodes: int | None = None
+    """After so many appended episodes; absent: however many."""
+    every_hours: float | None = None
+    """So many hours after the last by time; absent: never by that."""
+    daily_at: str | None = None
+    """At this time of each day in UTC; absent: never by that."""
+    next_at: Instant | None = None
+    """When the next is due by time; absent without a schedule by time."""
+    episodes_since: int
+    """Episodes appended since a cycle was last due."""

@@ -1,0 +1,137 @@
+"""Schedules on the real server: due once, however many look."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from ecphoria.errors import NotFound
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.jobs import Jobs
+from ecphoria.graph.schedules import Schedules
+from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, marked
+from ecphoria.model.ids import TenantId, fresh_id
+from ecphoria.model.job import JobState, Trigger
+from ecphoria.model.schedule import Mark, Schedule, Standing
+from tests.contract.memories import appended, turn, write
+
+EVERY_TWO = Schedule(every_episodes=2)
+
+
+@pytest.fixture(scope="module")
+def jobs(graph: Graph) -> Jobs:
+    return Jobs(graph, keep=9)
+
+
+@pytest.fixture(scope="module")
+def schedules(graph: Graph) -> Schedules:
+    return Schedules(graph)
+
+
+async def append(graph: Graph, tenant: TenantId, *numbers: int) -> None:
+    rows = (turn(tenant, n, session=f"s{n}", ordinal=0) for n in numbers)
+    await write(graph, tenant, appended(*rows))
+
+
+def by(schedule: Schedule) -> Callable[[Standing], Mark | None]:
+    return lambda standing: marked(standing, schedule)
+
+
+async def test_a_schedule_comes_back_as_it_was_given_and_goes(
+    schedules: Schedules, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    assert (await schedules.find(tenant)).own is None
+    given = Schedule(every_episodes=7, every_hours=1.5, daily_at=None)
+    assert (await schedules.save(tenant, given)).own == given
+    listed = await schedules.standings(own_only=True)
+    assert [one.own for one in listed if one.tenant in {tenant, other_tenant}] == [given]
+    everybody = {one.tenant for one in await schedules.standings(own_only=False)}
+    assert {tenant, other_tenant} <= everybody
+    assert (await schedules.save(tenant, None)).own is None
+    with pytest.raises(NotFound):
+        await schedules.save(TenantId(fresh_id()), given)
+
+
+async def test_of_eight_schedulers_one_queues_the_cycle(
+    schedules: Schedules, jobs: Jobs, graph: Graph, tenant: TenantId
+) -> None:
+    await append(graph, tenant, 1, 2)
+    queued = await asyncio.gather(*(schedules.advance(tenant, by(EVERY_TWO)) for _ in range(8)))
+    (job,) = [one for one in queued if one is not None]
+    assert (job.trigger, job.state) == (Trigger.SCHEDULE, JobState.QUEUED)
+    assert (await schedules.find(tenant)).scheduled_turn == 2
+    await append(graph, tenant, 3)
+    assert await schedules.advance(tenant, by(EVERY_TWO)) is None
+    await append(graph, tenant, 4)
+    joined = await schedules.advance(tenant, by(EVERY_TWO))
+    assert joined is not None
+    assert joined.id == job.id
+
+
+async def test_what_is_due_by_time_is_due_once(
+    schedules: Schedules, jobs: Jobs, tenant: TenantId
+) -> None:
+    hourly = Schedule(every_hours=1)
+    await schedules.save(tenant, hourly)
+    assert await schedules.advance(tenant, by(hourly)) is None
+    first = await schedules.find(tenant)
+    assert first.due_at is not None
+    assert timedelta(minutes=59) < first.due_at - first.now <= timedelta(hours=1)
+    overdue = Mark(is_due=False, scheduled_turn=0, due_at=first.now - timedelta(hours=5))
+    await schedules.advance(tenant, lambda _: overdue)
+    for due in (True, False):
+        assert (await schedules.advance(tenant, by(hourly)) is not None) is due
+    again = await schedules.find(tenant)
+    assert again.due_at is not None
+    assert again.due_at > again.now
+    assert len(await jobs.list(tenant, limit=9)) == 1
+    assert (await schedules.save(tenant, hourly)).due_at is None
+
+
+async def test_a_scheduler_that_dies_in_the_middle_leaves_it_to_the_next(
+    schedules: Schedules,
+    jobs: Jobs,
+    graph: Graph,
+    tenant: TenantId,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    await append(graph, tenant, 1, 2)
+    with monkeypatch.context() as patched:
+        patched.setattr("ecphoria.graph.schedules.add_job", die)
+        with pytest.raises(KeyboardInterrupt):
+            await schedules.advance(tenant, by(EVERY_TWO))
+    assert (await schedules.find(tenant)).scheduled_turn == 0
+    assert await jobs.list(tenant, limit=9) == []
+    assert await schedules.advance(tenant, by(EVERY_TWO)) is not None
+
+
+async def test_a_scheduler_keeps_own_schedules_and_the_services(
+    schedules: Schedules, jobs: Jobs, graph: Graph, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    woken: list[str] = []
+    for one in (tenant, other_tenant):
+        await append(graph, one, 1, 2)
+    await schedules.save(tenant, EVERY_TWO)
+
+    def scheduler(default: Schedule) -> Scheduler:
+        options = SchedulerOptions(default=default)
+        return Scheduler(schedules, jobs, options, queued=lambda: woken.append("up"))
+
+    assert await scheduler(Schedule()).tick() == 1
+    assert woken == ["up"]
+    assert len(await jobs.list(tenant, limit=9)) == 1
+    assert await jobs.list(other_tenant, limit=9) == []
+    await schedules.save(tenant, Schedule())
+    await append(graph, tenant, 3, 4)
+    # Other tests' tenants may be due too: the service's schedule is everybody's.
+    assert await scheduler(Schedule(every_episodes=2)).tick() >= 1
+    assert len(await jobs.list(other_tenant, limit=9)) == 1
+    assert (await schedules.find(tenant)).scheduled_turn == 2
+
+
+async def test_nobody_is_scheduled_while_being_erased(schedules: Schedules) -> None:
+    assert await schedules.advance(TenantId(fresh_id()), by(EVERY_TWO)) is None
