@@ -11,7 +11,8 @@ WITH e
 ORDER BY e.tenant, e.turn
 LIMIT $limit
 RETURN collect([
-  e.id, e.turn, e.occurred_at.epochMillis, e.recorded_at.epochMillis, e.importance, e.prior,
+  e.id, e.turn, e.occurred_at.epochMillis, e.recorded_at.epochMillis,
+  coalesce(e.salience, e.importance), e.prior,
   e.stability, e.stability_at, e.r1, e.r2, e.chain_at,
   COLLECT {
     MATCH (e)<-[:WOKE]-(t:Trace)

@@ -9,7 +9,7 @@ MATCH (t:Tenant {id: $tenant})
 WHERE t.erasing IS NULL
 RETURN t.items AS items, t.length AS length, t.near_length AS near_length,
   t.titles AS titles, coalesce(t.stated, 0) AS stated, t.change AS change, t.turn - t.items AS deletions,
-  t.recall_total IS NOT NULL AS learned, t.gate AS gate,
+  coalesce(t.recall_total, t.feedback_total) IS NOT NULL AS learned, t.gate AS gate,
   COLLECT {
     MATCH (p:Speaker)
     WHERE p.tenant = $tenant AND p.name IS NOT NULL

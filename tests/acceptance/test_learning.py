@@ -63,3 +63,22 @@ def test_a_recall_that_only_looks_leaves_no_trace(chat: Owner) -> None:
 def test_anything_but_on_and_off_is_refused(owner: Owner, body: dict[str, object]) -> None:
     problem(owner.put("/v1/learning", json=body), 422, "invalid-input")
     assert state(owner)["on"] is False
+
+
+def test_feedback_is_taken_right_after_the_answer(chat: Owner) -> None:
+    answer = answered(chat, CUES[0])
+    first, second, _ = (hit["episode"]["id"] for hit in answer["hits"])
+    path = f"/v1/traces/{answer['trace_id']}/feedback"
+    asked = {"useful": [first], "not_useful": [second]}
+    given = chat.post(path, json=asked)
+    assert given.status_code == 200, given.text
+    assert [(one["episode"], one["useful"]) for one in given.json()["episodes"]] == [
+        (first, True), (second, False)
+    ]  # fmt: skip
+    assert given.json()["episodes"][0]["reliability"] == pytest.approx((4 * 0.7 + 1) / 5)
+    assert given.json()["episodes"][0]["salience"] == pytest.approx(0.55)
+    assert chat.post(path, json=asked).json() == given.json()
+    problem(chat.post(path, json={"useful": [second]}), 409, "conflict")
+    problem(chat.post(path, json={}), 422, "invalid-input")
+    problem(chat.post("/v1/traces/none/feedback", json=asked), 404, "not-found")
+    assert state(chat) == {"on": False, "recalls": 0, "pending": 0}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ecphoria.errors import NotFound
+from ecphoria.errors import Conflict, InvalidInput, NotFound
 from ecphoria.graph.associations import Associations
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.learning import LearningGraph
@@ -414,3 +414,90 @@ async def test_a_train_keeps_its_latest_sixteen_spikes(
 async def charges(graph: Graph, tenant: TenantId, number: int) -> list[Charge]:
     known = await EpisodeReader(graph).charges(tenant, [episode_id(tenant, str(number))])
     return list(known.values())
+
+
+async def judged(
+    graph: Graph, tenant: TenantId, trace: Trace, *, useful: str = "", not_useful: str = ""
+) -> dict[str, tuple[float, float]]:
+    """Judge turns by their digits; what that makes of them, by turn."""
+    ids = {episode_id(tenant, name): name for name in "1234567"}
+    service = LearningService(LearningGraph(graph), WallClock())
+    regards = await service.judge(
+        tenant,
+        trace.id,
+        useful=[episode_id(tenant, name) for name in useful],
+        not_useful=[episode_id(tenant, name) for name in not_useful],
+    )
+    return {ids[one.episode]: (one.reliability, one.salience) for one in regards}
+
+
+async def test_feedback_moves_reliability_and_salience(graph: Graph, tenant: TenantId) -> None:
+    """Three useful and one not: .7 becomes .725; what the user stated starts at .9."""
+    rows = (turn(tenant, 1), turn(tenant, 2, role="user"), turn(tenant, 3, role="tool"))
+    await write(graph, tenant, appended(*rows))
+    traces = [woke(tenant, 1, 2, 3) for _ in range(4)]
+    await Traces(graph, keep=9).save(tenant, traces)
+    found = await judged(graph, tenant, traces[0], useful="1")
+    assert found["1"] == pytest.approx((0.76, 0.55))
+    for trace in traces[1:3]:
+        await judged(graph, tenant, trace, useful="1")
+    found = await judged(graph, tenant, traces[3], useful="2", not_useful="13")
+    assert found["1"] == pytest.approx((0.725, 0.9 * (1 - 0.5 * 0.9**3)))
+    assert found["2"] == pytest.approx((4.6 / 5, 0.55))
+    assert found["3"] == pytest.approx((3.2 / 5, 0.45))
+    (use,) = await uses(graph, tenant, 1)
+    assert (use.salience, use.count) == (found["1"][1], 1), "no use: the tenant does not learn"
+
+
+async def test_the_same_feedback_again_changes_nothing_and_the_opposite_is_a_conflict(
+    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+) -> None:
+    trace = woke(tenant, 1, 2, 3)
+    await recalled(graph, tenant, [trace])
+    first = await judged(graph, tenant, trace, useful="1", not_useful="2")
+    state = await cypher(STATE, tenant=tenant)
+    assert await judged(graph, tenant, trace, useful="1", not_useful="2") == first
+    with pytest.raises(Conflict, match="judged otherwise"):
+        await judged(graph, tenant, trace, useful="3", not_useful="1")
+    assert await cypher(STATE, tenant=tenant) == state
+
+
+async def test_a_useful_hit_that_was_not_counted_is_used(
+    graph: Graph, tenant: TenantId, learning: LearningGraph
+) -> None:
+    trace = woke(tenant, 7, 6, 5, 4, 3, 2, 1)
+    await recalled(graph, tenant, [trace])
+    await judged(graph, tenant, trace, useful="712", not_useful="6")
+    found = await uses(graph, tenant, 1, 2, 6, 7)
+    assert [use.count for use in found] == [2, 2, 2, 2]
+    assert [use.recalls for use in found] == [0, 0, 1, 1]
+
+
+async def test_feedback_on_what_is_not_there_is_refused(
+    graph: Graph, tenant: TenantId, other_tenant: TenantId, learning: LearningGraph
+) -> None:
+    trace = woke(tenant, 1, 2)
+    await Traces(graph, keep=9).save(tenant, [trace])
+    with pytest.raises(InvalidInput, match="did not return"):
+        await judged(graph, tenant, trace, useful="13")
+    with pytest.raises(InvalidInput, match="at least one"):
+        await judged(graph, tenant, trace)
+    with pytest.raises(InvalidInput, match="both"):
+        await judged(graph, tenant, trace, useful="1", not_useful="1")
+    with pytest.raises(NotFound):
+        await judged(graph, other_tenant, trace, useful="1")
+    await write(graph, tenant, appended(removed=(episode_id(tenant, "2"),)))
+    assert set(await judged(graph, tenant, trace, useful="12")) == {"1"}
+
+
+async def test_eight_judges_at_once_are_all_heard(
+    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+) -> None:
+    traces = [woke(tenant, 1) for _ in range(8)]
+    await Traces(graph, keep=9).save(tenant, traces)
+    await asyncio.gather(*(judged(graph, tenant, trace, useful="1") for trace in traces))
+    rows = await cypher(
+        "MATCH (e {id: $id}) RETURN e.reward_pos AS n, e.salience AS s",
+        id=episode_id(tenant, "1"),
+    )
+    assert rows == [{"n": 8, "s": pytest.approx(1 - 0.5 * 0.9**8)}]

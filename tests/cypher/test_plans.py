@@ -41,7 +41,7 @@ from tests.contract.memories import (
     turn,
     write,
 )
-from tests.contract.test_learning import learn, stimulated, woke
+from tests.contract.test_learning import judged, learn, stimulated, woke
 from tests.contract.test_traces import a_trace
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
@@ -81,6 +81,7 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         await Traces(graph, keep=5).save(tenant, traces)
         for trace in traces[:2]:
             await learn(graph, tenant, trace.id)
+        await judged(graph, tenant, traces[0], useful="1", not_useful="2")
         priors = Priors(graph, given)
         turn = episode_id(tenant, "1")
         await priors.save_priors(tenant, "cycle", None, concepts=False, priors={turn: 0.5})

@@ -1,10 +1,17 @@
-"""Endpoints of learning: whether recalls change the memories they wake."""
+"""Endpoints of learning: whether recalls change the memories they wake, and feedback on them."""
 
 from fastapi import APIRouter
 
-from ecphoria.api.guard import GuardedRoute, Reader, Served, TenantAdmin
+from ecphoria.api.guard import GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.api.problems import guarded
-from ecphoria.wire.learning import LearningAnswer, LearningRequest
+from ecphoria.errors import Conflict
+from ecphoria.model.ids import EpisodeId, TraceId
+from ecphoria.wire.learning import (
+    FeedbackAnswer,
+    FeedbackRequest,
+    LearningAnswer,
+    LearningRequest,
+)
 
 __all__ = ["router"]
 
@@ -23,3 +30,19 @@ async def set_learning(
 ) -> LearningAnswer:
     """Let recalls change the memories they wake from now on, or no more."""
     return LearningAnswer.model_validate(await services.learning.switch(tenant, on=body.on))
+
+
+@router.post("/traces/{trace}/feedback", responses=guarded(Conflict))
+async def give_feedback(
+    trace: str, body: FeedbackRequest, tenant: Writer, services: Served
+) -> FeedbackAnswer:
+    """Say which hits of a recall were useful and which were not."""
+    recall = TraceId(trace)
+    await services.recall.settle(tenant, recall)
+    regards = await services.learning.judge(
+        tenant,
+        recall,
+        useful=[EpisodeId(one) for one in body.useful],
+        not_useful=[EpisodeId(one) for one in body.not_useful],
+    )
+    return FeedbackAnswer.model_validate({"episodes": regards})

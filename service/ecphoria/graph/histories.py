@@ -20,7 +20,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredUse:
-    """An episode's uses as they are kept; only `occurred_ms` if it was never recalled."""
+    """An episode's uses as they are kept; of one never used `occurred_ms` and maybe salience."""
 
     id: str
     occurred_ms: int
@@ -33,6 +33,7 @@ class StoredUse:
     lasting: float
     chain_ms: int
     recalls: int
+    salience: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +77,7 @@ class HistoryReader:
 def to_use(row: StoredUse) -> Use:
     """Read an episode's uses."""
     if row.recent_ms is None:
-        return Use.fresh(row.occurred_ms)
+        return Use.fresh(row.occurred_ms, salience=row.salience)
     return Use(
         recent_ms=tuple(row.recent_ms),
         count=row.count,
@@ -87,6 +88,7 @@ def to_use(row: StoredUse) -> Use:
         lasting=row.lasting,
         chain_ms=row.chain_ms,
         recalls=row.recalls,
+        salience=row.salience,
     )
 
 

@@ -13,7 +13,7 @@ from ecphoria.graph.traces import StoredTrace, to_trace
 from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.learning import Charge, Learning, Link, Use
 from ecphoria.model.recall import Trace
-from ecphoria.ports.learning import Effects, LearningTransaction
+from ecphoria.ports.learning import Effects, Judgement, LearningTransaction, Woken
 
 __all__ = ["LearningGraph"]
 
@@ -58,6 +58,9 @@ _FIND_PENDING = Statement("learning.find_pending", StoredTrace)
 _UPDATE_TRACE = Statement("learning.update_trace", Done)
 _LIST_LINKS = Statement("learning.list_links", _LinkRow)
 _SAVE_LINKS = Statement("learning.save_links", Done)
+_FIND_TRACE = Statement("traces.find_trace", StoredTrace)
+_LIST_WOKEN = Statement("learning.list_woken", Woken)
+_SAVE_JUDGEMENTS = Statement("learning.save_judgements", Done)
 _SAVE_CHARGES = Statement("learning.save_charges", Done)
 _SAVE_USES = Statement("learning.save_uses", Done)
 
@@ -156,10 +159,24 @@ class _Transaction:
         rows = await self._work.run(LIST_CHARGES, tenant=self._tenant, ids=list(ids))
         return {EpisodeId(row.id): to_charge(row) or fresh(row.own) for row in rows}
 
+    async def hits(self, trace: TraceId) -> frozenset[EpisodeId]:
+        row = await self._work.run_one(_FIND_TRACE, tenant=self._tenant, id=trace)
+        if row is None:
+            raise NotFound("there is no such trace, or it was dropped", trace=trace)
+        return frozenset(hit.episode for hit in to_trace(json.loads(row.payload)).hits)
+
+    async def woken(self, trace: TraceId) -> Sequence[Woken]:
+        return await self._work.run(_LIST_WOKEN, tenant=self._tenant, id=trace)
+
+    async def judge(
+        self, trace: TraceId, judgements: Sequence[Judgement], uses: Mapping[EpisodeId, Use]
+    ) -> None:
+        rows = [asdict(one) for one in judgements]
+        await self._work.run(_SAVE_JUDGEMENTS, tenant=self._tenant, id=trace, rows=rows)
+        await self._save_uses(uses)
+
     async def write(self, trace: Trace, effects: Effects) -> None:
-        if effects.uses:
-            rows = [{"id": one, **asdict(effects.uses[one])} for one in sorted(effects.uses)]
-            await self._work.run(_SAVE_USES, tenant=self._tenant, rows=rows)
+        await self._save_uses(effects.uses)
         if effects.links:
             links = [asdict(link) for link in effects.links]
             await self._work.run(
@@ -171,6 +188,11 @@ class _Transaction:
         await self._work.run(
             _UPDATE_TRACE, tenant=self._tenant, id=trace.id, applied=True, recalls=effects.recalls
         )
+
+    async def _save_uses(self, uses: Mapping[EpisodeId, Use]) -> None:
+        if uses:
+            rows = [{"id": one, **asdict(uses[one])} for one in sorted(uses)]
+            await self._work.run(_SAVE_USES, tenant=self._tenant, rows=rows)
 
 
 def _no_tenant(tenant: TenantId) -> NotFound:

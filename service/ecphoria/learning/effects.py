@@ -17,9 +17,9 @@ from ecphoria.model.learning import RECENT, Use
 from ecphoria.model.recall import Trace
 from ecphoria.ports.learning import Effects, LearningTransaction
 
-__all__ = ["effects_of", "participation", "used"]
+__all__ = ["COUNTED", "effects_of", "participation", "used"]
 
-_USED = 5
+COUNTED = 5
 """Hits that count as used: the first ones."""
 _DAY_MS = 86_400_000.0
 
@@ -29,7 +29,7 @@ async def effects_of(trace: Trace, transaction: LearningTransaction) -> Effects:
     effects = Effects()
     if trace.stimulation is not None:
         effects = replace(effects, charges=await charged(trace.stimulation, transaction))
-    first = sorted(trace.hits, key=lambda hit: hit.rank)[:_USED]
+    first = sorted(trace.hits, key=lambda hit: hit.rank)[:COUNTED]
     before = await transaction.uses([hit.episode for hit in first])
     scores = {hit.episode: hit.score for hit in first if hit.episode in before}
     if not scores:
@@ -37,7 +37,10 @@ async def effects_of(trace: Trace, transaction: LearningTransaction) -> Effects:
     at_ms = round(trace.created_at.timestamp() * 1e3)
     ids = list(scores)
     states = [before[one] for one in ids]
-    after = dict(zip(ids, used(states, at_ms), strict=True))
+    after = {
+        one: replace(use, recalls=use.recalls + 1)
+        for one, use in zip(ids, used(states, at_ms), strict=True)
+    }
     share = participation(list(scores.values()), recallable(states, at_ms))
     links = rewired(
         await transaction.links(ids),
@@ -71,7 +74,6 @@ def used(before: Sequence[Use], at_ms: int) -> list[Use]:
             working=float(working[place]),
             lasting=float(lasting[place]),
             chain_ms=max(one.chain_ms, at_ms),
-            recalls=one.recalls + 1,
         )
         for place, one in enumerate(before)
     ]

@@ -6,7 +6,7 @@ services work on it.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from contextvars import Context
 
@@ -14,8 +14,9 @@ import structlog
 
 from ecphoria.errors import NotFound, Unavailable
 from ecphoria.learning.effects import effects_of
-from ecphoria.model.ids import TenantId, TraceId
-from ecphoria.model.learning import Learning
+from ecphoria.learning.feedback import Feedback, taken
+from ecphoria.model.ids import EpisodeId, TenantId, TraceId
+from ecphoria.model.learning import Learning, Regard
 from ecphoria.ports.learning import LearningStore, LearningTransaction
 from ecphoria.ports.world import Clock
 
@@ -56,6 +57,28 @@ class LearningService:
         """
         await self._store.switch(tenant, on=on, now=self._clock.now())
         return await self._store.find(tenant)
+
+    async def judge(
+        self,
+        tenant: TenantId,
+        trace: TraceId,
+        *,
+        useful: Collection[EpisodeId],
+        not_useful: Collection[EpisodeId],
+    ) -> Sequence[Regard]:
+        """Take feedback on hits of a recall; the same again changes nothing.
+
+        Raises:
+            InvalidInput: No hits, one judged both ways, or one the recall did not return.
+            Conflict: A hit was judged otherwise before.
+            NotFound: No such trace in this tenant, or it was dropped.
+            Unavailable: The store does not answer; nothing was written.
+        """
+        feedback = Feedback.of(useful, not_useful)
+        at_ms = round(self._clock.now().timestamp() * 1e3)
+        return await self._store.change(
+            tenant, lambda transaction: taken(transaction, trace, feedback, at_ms)
+        )
 
     async def begin(self) -> None:
         """Take up what an earlier process left on the queue."""

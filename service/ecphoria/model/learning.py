@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ecphoria.model.ids import EpisodeId
 
-__all__ = ["FIRST_STABILITY", "RECENT", "Charge", "Learning", "Link", "Use"]
+__all__ = ["FIRST_STABILITY", "RECENT", "Charge", "Learning", "Link", "Regard", "Use"]
 
 FIRST_STABILITY = 30.0
 """S_0, days until a memory that was never recalled can be called back with 1/e."""
@@ -38,6 +38,7 @@ class Use:
         stability: S in days, as it was at `stability_ms`, the latest use.
         working, lasting: r1 and r2 of the memory chain, as they were at `chain_ms`.
         recalls: Recalls it took part in.
+        salience: Importance as feedback moved it; None for as its author gave it.
     """
 
     recent_ms: tuple[int, ...]
@@ -49,9 +50,10 @@ class Use:
     lasting: float
     chain_ms: int
     recalls: int
+    salience: float | None = None
 
     @classmethod
-    def fresh(cls, occurred_ms: int) -> "Use":
+    def fresh(cls, occurred_ms: int, *, salience: float | None = None) -> "Use":
         """Begin the history of a memory that was never recalled."""
         return cls(
             recent_ms=(occurred_ms,),
@@ -63,7 +65,24 @@ class Use:
             lasting=0.0,
             chain_ms=occurred_ms,
             recalls=0,
+            salience=salience,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Regard:
+    """What feedback made of a memory.
+
+    Attributes:
+        useful: How the hit was judged.
+        reliability: Whether to believe it, 0 to 1: its source, and how it proved.
+        salience: Whether it matters, 0 to 1: its importance, moved by every judgement.
+    """
+
+    episode: EpisodeId
+    useful: bool
+    reliability: float
+    salience: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

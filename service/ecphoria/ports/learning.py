@@ -9,7 +9,14 @@ from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.learning import Charge, Learning, Link, Use
 from ecphoria.model.recall import Trace
 
-__all__ = ["Effects", "Histories", "LearningStore", "LearningTransaction"]
+__all__ = [
+    "Effects",
+    "Histories",
+    "Judgement",
+    "LearningStore",
+    "LearningTransaction",
+    "Woken",
+]
 
 T = TypeVar("T")
 
@@ -26,6 +33,46 @@ class Effects:
     uses: Mapping[EpisodeId, Use] = field(default_factory=dict)
     links: Sequence[Link] = ()
     charges: Mapping[EpisodeId, Charge] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Woken:
+    """A hit of a trace whose memory is still there.
+
+    Attributes:
+        useful: How it was judged before, None if it was not.
+        counted: Whether the recall counts its first hits as used, or did.
+        role: Who stated it: user, assistant, tool, system.
+        salience: As it is now.
+        rewards, penalties: Judgements so far that it was useful, and that it was not.
+        on: Whether the tenant learns.
+    """
+
+    id: EpisodeId
+    rank: int
+    useful: bool | None
+    counted: bool
+    role: str | None
+    salience: float
+    rewards: int
+    penalties: int
+    on: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """How a hit is judged, and what that makes of the memory.
+
+    Attributes:
+        first: Reliability before any judgement.
+    """
+
+    id: EpisodeId
+    useful: bool
+    first: float
+    rewards: int
+    penalties: int
+    salience: float
 
 
 class Histories(Protocol):
@@ -52,6 +99,20 @@ class LearningTransaction(Protocol):
 
     async def trace(self, trace: TraceId) -> Trace | None:
         """Load a trace; None if its effects are not due: applied, dropped, or switched off."""
+        ...
+
+    async def hits(self, trace: TraceId) -> frozenset[EpisodeId]:
+        """Tell what a trace returned, erased memories too; NotFound without the trace."""
+        ...
+
+    async def woken(self, trace: TraceId) -> Sequence[Woken]:
+        """List the hits of a trace whose memories are there, best first."""
+        ...
+
+    async def judge(
+        self, trace: TraceId, judgements: Sequence[Judgement], uses: Mapping[EpisodeId, Use]
+    ) -> None:
+        """Store judgements, and the uses they count as."""
         ...
 
     async def uses(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:

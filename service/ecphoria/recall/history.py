@@ -32,12 +32,14 @@ class Uses:
         owner: int [q], whose it was.
         beyond: [n], what those add whose instants are not kept; None for nothing.
         recalled: [n], R: how well each could be called back now.
+        salience: [n], importance as feedback moved it, NaN where none did; None for nowhere.
     """
 
     age_s: FloatArray
     owner: IntArray
     recalled: FloatArray
     beyond: FloatArray | None = None
+    salience: FloatArray | None = None
 
     @classmethod
     def of(cls, occurred_ms: IntArray, now: datetime) -> "Uses":
@@ -75,7 +77,14 @@ class Uses:
                 oldest,
                 decay=decay,
             ),
+            salience=np.array([np.nan if use.salience is None else use.salience for use in uses]),
         )
+
+    def important(self, given: FloatArray) -> FloatArray:
+        """Tell how important each is: as given, unless feedback moved it."""
+        if self.salience is None:
+            return given
+        return np.where(np.isnan(self.salience), given, self.salience)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -104,7 +104,7 @@ class RecallService:
         self._participants = Participants()
         self._recent: dict[tuple[TenantId, TraceId], Trace] = {}
         self._writer: asyncio.Task[None] | None = None
-        self._hurry = asyncio.Event()
+        self._hurry, self._saved = asyncio.Event(), asyncio.Event()
 
     def strategies(self) -> Sequence[StrategyInfo]:
         """Describe every strategy with its options, the default first."""
@@ -184,6 +184,15 @@ class RecallService:
         """
         waiting = self._recent.get((tenant, trace))
         return waiting or await self._traces.find(tenant, trace)
+
+    async def settle(self, tenant: TenantId, trace: TraceId) -> None:
+        """Wait until a trace is stored that still waits for it."""
+        if (tenant, trace) not in self._recent:
+            return
+        self._hurry.set()
+        while (tenant, trace) in self._recent:
+            await self._saved.wait()
+        self._hurry.clear()
 
     async def close(self) -> None:
         """Wait until every trace is stored."""
@@ -293,6 +302,8 @@ class RecallService:
         finally:
             for trace in traces:
                 self._recent.pop((tenant, trace.id), None)
+            self._saved.set()
+            self._saved = asyncio.Event()
 
 
 class _Stopwatch:

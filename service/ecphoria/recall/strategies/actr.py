@@ -186,7 +186,7 @@ def _parts(
         "context": options.w_context * primed,
         "bridge": boost(primed, gate, weight=options.w_bridge),
         "presence": options.w_presence * present,
-        "importance": options.w_importance * pool.importance,
+        "importance": options.w_importance * uses.important(pool.importance),
     }
     if options.w_retrievability:
         parts["retrievability"] = options.w_retrievability * uses.recalled

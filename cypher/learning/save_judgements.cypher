@@ -1,0 +1,13 @@
+// doc: Store how hits of a trace were judged, and what that makes of the memories.
+// mode: write
+// params: tenant STRING, id STRING, rows LIST<MAP>
+CYPHER 25
+MATCH (t:Tenant {id: $tenant})
+SET t.feedback_total = coalesce(t.feedback_total, 0) + size($rows)
+WITH t
+MATCH (p:Trace {id: $id})
+WHERE p.tenant = $tenant
+UNWIND $rows AS row
+MATCH (p)-[w:WOKE]->(e:Episode {id: row.id})
+SET w.useful = row.useful, e.reliability_0 = row.first, e.reward_pos = row.rewards,
+  e.reward_neg = row.penalties, e.salience = row.salience
