@@ -1,5 +1,5 @@
 from collections.abc import AsyncIterator, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import neo4j
@@ -87,7 +87,8 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         await priors.save_priors(tenant, "cycle", None, concepts=False, priors={turn: 0.5})
         await _associate(graph, tenant)
         await jobs_of(graph, tenant)
-        await MakeEngrams(Engrams(graph)).run(Cycle(id="cycle", tenant=tenant, now=NOW))
+        later = NOW + timedelta(days=30)
+        await MakeEngrams(Engrams(graph)).run(Cycle(id="cycle", tenant=tenant, now=later))
         await Tenants(graph).set_gate(tenant, SHIPPED)
         await Policies(graph).save(tenant, Policy(promoted=(Choice(strategy="dense"),)))
         dormancies = Dormancies(graph)
@@ -110,16 +111,7 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
     async with neo4j.AsyncGraphDatabase.driver(
         neo4j_server.uri, auth=auth, warn_notification_severity=None
     ) as driver:
-        await _learn(driver)
         yield driver
-
-
-async def _learn(driver: neo4j.AsyncDriver) -> None:
-    """Have an edge with what recall learns on it, then remove it with its ends."""
-    await driver.execute_query(
-        "CREATE (a:Episode {id: 'plan a'})-[:SIMILAR {w_learned: .1, coactivations: 1,"
-        " last_used: datetime()}]->(b:Episode {id: 'plan b'}) DETACH DELETE a, b"
-    )
 
 
 async def _associate(graph: Graph, tenant: TenantId) -> None:
