@@ -18,6 +18,7 @@ TWINS = {
     _CLIENT / "async_client.py": _CLIENT / "sync_client.py",
     _CLIENT / "async_jobs.py": _CLIENT / "sync_jobs.py",
     _CLIENT / "async_learning.py": _CLIENT / "sync_learning.py",
+    _CLIENT / "async_merges.py": _CLIENT / "sync_merges.py",
     _CLIENT / "async_sending.py": _CLIENT / "sync_sending.py",
     _CLIENT / "async_upkeep.py": _CLIENT / "sync_upkeep.py",
 }
@@ -28,6 +29,7 @@ _WORDS = {
     "AsyncIterator": "Iterator",
     "AsyncJobs": "Jobs",
     "AsyncLearner": "Learner",
+    "AsyncMerger": "Merger",
     "AsyncSender": "Sender",
     "AsyncUpkeep": "Upkeep",
     "__aenter__": "__enter__",
@@ -36,6 +38,7 @@ _WORDS = {
     "asyncio": "time",
     "async_jobs": "sync_jobs",
     "async_learning": "sync_learning",
+    "async_merges": "sync_merges",
     "async_sending": "sync_sending",
     "async_upkeep": "sync_upkeep",
     "asynchronous": "synchronous",

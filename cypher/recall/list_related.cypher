@@ -8,8 +8,10 @@ UNWIND $concepts AS id
 MATCH (c:Concept {id: id})
 WHERE c.tenant = $tenant AND c:LiveConcept AND COUNT { (c)-[:RELATED|SYNONYM]-() } <= $hub
 CALL (c) {
-  MATCH (c)-[r:RELATED|SYNONYM]-(d:LiveConcept)
-  RETURN d, type(r) AS edge, max(r.weight) AS weight
+  MATCH (c)-[r:RELATED|SYNONYM|SAME_AS]-(d:LiveConcept)
+  WHERE NOT r:SAME_AS OR r.status = 'accepted'
+  RETURN d, CASE WHEN r:RELATED THEN 'RELATED' ELSE 'SYNONYM' END AS edge,
+    max(r.weight) AS weight
 }
 WITH c.id AS tail, d, edge, weight
 ORDER BY tail, d.id, edge

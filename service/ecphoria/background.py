@@ -1,7 +1,7 @@
 """Wire the background: the cycle of consolidation, the queue of jobs, a worker."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import time as clock_time
 from functools import partial
@@ -10,6 +10,7 @@ from ecphoria.consolidation.associate import Associate
 from ecphoria.consolidation.decay import Decay
 from ecphoria.consolidation.dormancy import Dormancy
 from ecphoria.consolidation.engrams import MakeEngrams
+from ecphoria.consolidation.merge import ProposeMerges
 from ecphoria.consolidation.prior import Prior
 from ecphoria.consolidation.prune import Prune
 from ecphoria.consolidation.service import ConsolidationService
@@ -22,6 +23,7 @@ from ecphoria.graph.executor import Graph
 from ecphoria.graph.gds import Priors
 from ecphoria.graph.jobs import Jobs
 from ecphoria.graph.links import Links
+from ecphoria.graph.merges import Merges
 from ecphoria.graph.schedules import Schedules
 from ecphoria.jobs.fault import killer
 from ecphoria.jobs.retries import Retries
@@ -31,16 +33,17 @@ from ecphoria.jobs.worker import Worker, WorkerOptions
 from ecphoria.model.consolidation import ConsolidationReport
 from ecphoria.model.job import Job, JobState
 from ecphoria.model.schedule import Schedule
+from ecphoria.ports.world import Embedder
 from ecphoria.settings import ConsolidationSettings, JobsSettings, Settings
 from ecphoria.telemetry import Metrics
 
-__all__ = ["listener", "start"]
+__all__ = ["listener", "start", "steps_of"]
 
 
 def start(
     settings: Settings,
+    steps: Sequence[Step],
     graph: Graph,
-    options: GraphOptions,
     metrics: Metrics,
     stack: AsyncExitStack,
 ) -> JobService:
@@ -49,7 +52,7 @@ def start(
     Who takes none does not look after schedules either.
     """
     group, default = settings.jobs, _schedule(settings.consolidation)
-    consolidation = ConsolidationService(steps=_steps(graph, options), monotonic=time.monotonic)
+    consolidation = ConsolidationService(steps=steps, monotonic=time.monotonic)
     store, schedules = Jobs(graph, group.kept), Schedules(graph)
     worker = Worker(
         store,
@@ -86,10 +89,11 @@ def _schedule(group: ConsolidationSettings) -> Schedule:
     )
 
 
-def _steps(graph: Graph, options: GraphOptions) -> tuple[Step, ...]:
+def steps_of(graph: Graph, options: GraphOptions, embedder: Embedder) -> tuple[Step, ...]:
     """Give the steps of a cycle in their order."""
     links = Links(graph)
     return (
+        ProposeMerges(Merges(graph), embedder),
         MakeEngrams(Engrams(graph)),
         Associate(Associations(graph)),
         Prior(Priors(graph, options)),

@@ -17,6 +17,7 @@ from prometheus_client import CollectorRegistry
 from ecphoria import background
 from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.forgetting import ForgettingService
+from ecphoria.consolidation.merge import MergeReview
 from ecphoria.embedding import CachingEmbedder, EmbedderOptions, create_embedder
 from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
 from ecphoria.engine.home import write_private
@@ -31,6 +32,7 @@ from ecphoria.graph.executor import Graph
 from ecphoria.graph.ingest import EpisodeWriter
 from ecphoria.graph.keys import Keys
 from ecphoria.graph.learning import LearningGraph
+from ecphoria.graph.merges import Merges
 from ecphoria.graph.migrate import migrate
 from ecphoria.graph.policies import Policies
 from ecphoria.graph.queries import cypher_root
@@ -94,6 +96,7 @@ class Services:
     shadowed: ShadowedRecall
     jobs: JobService
     learning: LearningService
+    merges: MergeReview
     forgetting: ForgettingService
     doctor: Doctor
     archive: Archive
@@ -146,6 +149,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         await migrate(graph, embedder.model, embedder.dimension)
         tenancy, access = _tenancy(settings, graph)
         learning = await _learning(graph, metrics, stack)
+        steps = background.steps_of(graph, options, embedder)
         recall = _recall(settings, graph, embedder, learning)
         stack.push_async_callback(recall.close)
         policies = TenantPolicies(Policies(graph), recall.check, time.monotonic)
@@ -158,8 +162,9 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             recall=recall,
             policies=policies,
             shadowed=shadowed,
-            jobs=background.start(settings, graph, options, metrics, stack),
+            jobs=background.start(settings, steps, graph, metrics, stack),
             learning=learning,
+            merges=MergeReview(Merges(graph)),
             forgetting=ForgettingService(Dormancies(graph), ingest.wake, SystemClock()),
             doctor=Doctor(GraphPatient(graph), time.monotonic),
             archive=EpisodeArchive(graph),

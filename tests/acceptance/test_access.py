@@ -48,6 +48,10 @@ CALLS: dict[str, Call] = {
         "/v1/consolidation/schedule", json={"every_episodes": 1}
     ),
     "delete /v1/consolidation/schedule": lambda o, _: o.delete("/v1/consolidation/schedule"),
+    "get /v1/merges": lambda o, _: o.get("/v1/merges"),
+    "put /v1/merges": lambda o, _: o.put(
+        "/v1/merges", json={"one": "walnut", "other": "walnuts", "status": "accepted"}
+    ),
     "get /v1/jobs": lambda o, _: o.get("/v1/jobs"),
     "get /v1/jobs/{job}": lambda o, ids: o.get(f"/v1/jobs/{ids['job']}"),
     "post /v1/jobs/{job}/cancel": lambda o, ids: o.post(f"/v1/jobs/{ids['job']}/cancel"),
@@ -167,8 +171,10 @@ SCOPE_OF = {
         "get /v1/traces/{trace}", "get /v1/strategies", "get /v1/sessions", "get /v1/stats",
         "get /v1/consolidation", "get /v1/jobs", "get /v1/jobs/{job}", "get /v1/learning",
         "get /v1/consolidation/schedule",
+        "get /v1/merges",
     },
     "write": {
+        "put /v1/merges",
         "post /v1/episodes", "post /v1/episodes/batch", "delete /v1/episodes/{episode}",
         "post /v1/consolidation", "post /v1/jobs/{job}/cancel", "post /v1/jobs/{job}/retry",
     },

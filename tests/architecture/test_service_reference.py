@@ -18,6 +18,7 @@ from ecphoria.api import (
     gate,
     jobs,
     learning,
+    merges,
     operations,
     recall,
     shadow,
@@ -55,7 +56,7 @@ def test_every_error_has_a_row_in_the_table() -> None:
 def test_every_endpoint_is_documented_and_no_other() -> None:
     modules = (
         administration, archive, browser, consolidation, doctor, dormancy, episodes, gate, jobs,
-        learning, operations, recall, shadow,
+        learning, merges, operations, recall, shadow,
     )  # fmt: skip
     served = {
         f"{method} {route.path}"

@@ -18,6 +18,7 @@ from ecphoria.graph.gds import Priors
 from ecphoria.graph.jobs import Jobs
 from ecphoria.graph.keys import Keys
 from ecphoria.graph.learning import LearningGraph
+from ecphoria.graph.merges import Merges
 from ecphoria.graph.policies import Policies
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.graph.schedules import Schedules
@@ -28,10 +29,12 @@ from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
 from ecphoria.model.gate import SHIPPED
 from ecphoria.model.ids import KeyId, TenantId, fresh_id
 from ecphoria.model.job import JobFault, JobKind, JobState, Progress
+from ecphoria.model.merge import MergeStatus
 from ecphoria.model.schedule import Mark, Schedule
 from ecphoria.model.shadow import Choice, Policy
 from ecphoria.model.tenant import ApiKey, Scope
 from ecphoria.ports.associations import Association, Touched
+from ecphoria.ports.merges import AlikeNames, Compared
 from tests.conftest import Server, new_tenant
 from tests.contract.memories import (
     appended,
@@ -87,6 +90,7 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         await priors.save_priors(tenant, "cycle", None, concepts=False, priors={turn: 0.5})
         await _associate(graph, tenant)
         await jobs_of(graph, tenant)
+        await _merge(graph, tenant)
         later = NOW + timedelta(days=30)
         await MakeEngrams(Engrams(graph)).run(Cycle(id="cycle", tenant=tenant, now=later))
         await Tenants(graph).set_gate(tenant, SHIPPED)
@@ -112,6 +116,14 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         neo4j_server.uri, auth=auth, warn_notification_severity=None
     ) as driver:
         yield driver
+
+
+async def _merge(graph: Graph, tenant: TenantId) -> None:
+    """Propose that two concepts are one, and accept it."""
+    names = AlikeNames(one="rome", other="tiber", kind="name", other_kind="name")
+    same = Compared(names=names, cosine=0.95, reason="alike")
+    await Merges(graph).propose(tenant, None, [same])
+    await Merges(graph).decide(tenant, "rome", "tiber", MergeStatus.ACCEPTED)
 
 
 async def _associate(graph: Graph, tenant: TenantId) -> None:

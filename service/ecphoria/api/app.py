@@ -21,6 +21,7 @@ from ecphoria.api import (
     gate,
     jobs,
     learning,
+    merges,
     operations,
     problems,
     shadow,
@@ -67,6 +68,7 @@ def create_app(services: Services) -> FastAPI:
         gate,
         shadow,
         learning,
+        merges,
         operations,
         browser,
     ):

@@ -20,6 +20,7 @@ from ecphoria.cli.jobs import jobs
 from ecphoria.cli.learning import learning
 from ecphoria.cli.local import add_local_commands
 from ecphoria.cli.memory import recall, remember, stats
+from ecphoria.cli.merges import merges
 from ecphoria.cli.schedule import schedule
 from ecphoria.cli.shadow import shadow
 from ecphoria.errors import EcphoriaError
@@ -52,6 +53,7 @@ app.command(rich_help_panel=_KEEP)(calibrate)
 app.add_typer(gate, name="gate", rich_help_panel=_KEEP)
 app.add_typer(shadow, name="shadow", rich_help_panel=_KEEP)
 app.add_typer(learning, name="learning", rich_help_panel=_KEEP)
+app.add_typer(merges, name="merges", rich_help_panel=_KEEP)
 app.add_typer(tenants, name="tenants", rich_help_panel=_KEEP)
 app.add_typer(keys, name="keys", rich_help_panel=_KEEP)
 

@@ -10,6 +10,7 @@ import httpx
 
 from ecphoria.client.async_jobs import AsyncJobs
 from ecphoria.client.async_learning import AsyncLearner
+from ecphoria.client.async_merges import AsyncMerger
 from ecphoria.client.async_upkeep import AsyncUpkeep
 from ecphoria.client.exchange import (
     Call,
@@ -53,7 +54,7 @@ __all__ = ["AsyncClient"]
 _DEFAULT_URL = "http://127.0.0.1:8765"
 
 
-class AsyncClient(AsyncJobs, AsyncLearner, AsyncUpkeep):
+class AsyncClient(AsyncJobs, AsyncLearner, AsyncMerger, AsyncUpkeep):
     """One connection to an Ecphoria service, asynchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands

@@ -19,6 +19,7 @@ from ecphoria.client.exchange import (
 )
 from ecphoria.client.sync_jobs import Jobs
 from ecphoria.client.sync_learning import Learner
+from ecphoria.client.sync_merges import Merger
 from ecphoria.client.sync_upkeep import Upkeep
 from ecphoria.model.episode import MetadataValue
 from ecphoria.model.recall import OptionValue
@@ -54,7 +55,7 @@ __all__ = ["Client"]
 _DEFAULT_URL = "http://127.0.0.1:8765"
 
 
-class Client(Jobs, Learner, Upkeep):
+class Client(Jobs, Learner, Merger, Upkeep):
     """One connection to an Ecphoria service, synchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands

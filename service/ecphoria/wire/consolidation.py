@@ -21,9 +21,9 @@ class StepAnswer(Answer):
     """What one step of a cycle did, or would do."""
 
     name: str
-    """The step: `engrams` summarises sessions, `associate` joins what is alike, `prior` ranks
-    every node by PageRank, `decay` weakens what was learned and not used, `prune` removes what a
-    node has too much of."""
+    """The step: `merge` proposes concepts that are likely one, `engrams` summarises sessions,
+    `associate` joins what is alike, `prior` ranks every node by PageRank, `decay` weakens what
+    was learned and not used, `prune` removes what a node has too much of."""
     status: StepStatus
     """`done`, or `skipped` with its `reason`."""
     seconds: float

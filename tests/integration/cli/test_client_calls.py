@@ -7,6 +7,7 @@ import pytest
 from ecphoria import AppendRequest, Client, Scope
 from ecphoria.errors import Conflict, Forbidden, InvalidInput, NotFound
 from ecphoria.model.episode import Outcome
+from ecphoria.model.merge import MergeStatus
 
 
 def test_an_episode_from_append_to_delete(client: Client) -> None:
@@ -68,6 +69,27 @@ def test_tenants_are_made_once_and_erased(client: Client) -> None:
         client.create_tenant("short-lived")
     assert "short-lived" in {tenant.name for tenant in client.tenants()}
     assert isinstance(client.erase_tenant("short-lived").removed, dict)
+
+
+def test_a_merge_is_proposed_decided_and_undone(client: Client) -> None:
+    names = ("Brass Anchor Inn", "Anchor Inn Brass")
+    for name in names:
+        episode = {"text": f"They met at the {name}.", "extraction": {"names": [name]}}
+        client.append(AppendRequest.model_validate(episode))
+    (step,) = client.consolidate(steps=["merge"]).steps
+    assert step.counts["proposed"] >= 1
+    pair = ("anchor inn brass", "brass anchor inn")
+    proposed = client.list_merges(status="proposed").merges
+    (found,) = (merge for merge in proposed if (merge.one, merge.other) == pair)
+    assert (found.reason, found.decided_at) == ("the same words", None)
+    accepted = client.accept_merge(*reversed(pair))
+    assert (accepted.one, accepted.other, accepted.status) == (*pair, MergeStatus.ACCEPTED)
+    assert client.reject_merge(*pair).status is MergeStatus.REJECTED
+    assert client.undo_merge(*pair) == found
+    with pytest.raises(NotFound):
+        client.accept_merge("anchor inn brass", "no such inn")
+    with pytest.raises(InvalidInput):
+        client.list_merges(cursor="no cursor")
 
 
 def test_the_service_says_it_is_ready(client: Client) -> None:

@@ -37,7 +37,8 @@ def test_a_memory_is_consolidated(ecphoria: CommandLine, service: Served) -> Non
         assert ecphoria("remember", text, "--session", "harbour").returncode == 0
     done = ecphoria("consolidate")
     assert done.returncode == 0, done.stderr
-    assert [line.split()[0] for line in done.stdout.splitlines()[:5]] == [
+    assert [line.split()[0] for line in done.stdout.splitlines()[:6]] == [
+        "merge",
         "engrams",
         "associate",
         "prior",
@@ -53,8 +54,16 @@ def test_a_memory_is_consolidated(ecphoria: CommandLine, service: Served) -> Non
     shown = json.loads(ecphoria("jobs", "show", job, "--wait", "--json").stdout)
     assert (shown["state"], shown["kind"]) == ("done", "consolidation")
     listed = ecphoria("jobs", "list").stdout.splitlines()
-    assert len(listed) == 5
+    assert len(listed) >= 5
     assert listed[1].startswith(job)
+
+
+def test_a_merge_is_listed_and_decided(ecphoria: CommandLine, service: Served) -> None:
+    assert ecphoria("consolidate", "--step", "merge").returncode == 0
+    assert ecphoria("merges", "list", "--status", "proposed").returncode == 0
+    unknown = ecphoria("merges", "accept", "no such", "concept")
+    assert unknown.returncode == 1
+    assert "not proposed" in unknown.stderr
 
 
 def test_bad_records_do_not_sink_the_others(ecphoria: CommandLine, service: Served) -> None:

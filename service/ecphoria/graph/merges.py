@@ -1,0 +1,105 @@
+"""Names that are alike, and the merges proposed and decided about them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from ecphoria.graph.executor import Done, Graph, Statement, Work
+from ecphoria.graph.lease import change_under
+from ecphoria.model.consolidation import Lease
+from ecphoria.model.ids import TenantId
+from ecphoria.model.merge import Merge, MergeStatus
+from ecphoria.ports.merges import AlikeNames, Compared
+
+__all__ = ["Merges"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _MergeRow:
+    one: str
+    other: str
+    kind: str
+    cosine: float
+    reason: str
+    status: str
+    decided_at: datetime | None
+
+
+_LIST_ALIKE = Statement("consolidation.list_alike", AlikeNames)
+_SAVE_COMPARED = Statement("consolidation.save_compared", Done)
+_CREATE_MERGES = Statement("consolidation.create_merges", Done)
+_LIST_MERGES = Statement("merges.list_merges", _MergeRow)
+_UPDATE_MERGE = Statement("merges.update_merge", _MergeRow)
+
+
+class Merges:
+    """Merges of concepts; implements `ports.merges.MergeStore`."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def alike(self, tenant: TenantId) -> Sequence[AlikeNames]:
+        """List the pairs not compared yet, in order."""
+        return await self._graph.run(_LIST_ALIKE, tenant=tenant)
+
+    async def propose(
+        self, tenant: TenantId, lease: Lease | None, compared: Sequence[Compared]
+    ) -> None:
+        """Record comparisons and propose the merges among them, in one transaction."""
+        rows = [
+            {
+                "one": found.names.one,
+                "other": found.names.other,
+                "cosine": found.cosine,
+                "reason": found.reason,
+            }
+            for found in compared
+        ]
+
+        async def save(work: Work) -> None:
+            await work.run(_SAVE_COMPARED, tenant=tenant, rows=rows)
+            merges = [row for row in rows if row["reason"]]
+            if merges:
+                await work.run(_CREATE_MERGES, tenant=tenant, rows=merges)
+
+        await change_under(self._graph, lease, "consolidation.propose_merges", save)
+
+    async def merges(
+        self,
+        tenant: TenantId,
+        *,
+        status: MergeStatus | None,
+        after: tuple[str, str],
+        limit: int,
+    ) -> Sequence[Merge]:
+        """List merges by their names, from after a pair on."""
+        rows = await self._graph.run(
+            _LIST_MERGES,
+            tenant=tenant,
+            status=None if status is None else status.value,
+            after_one=after[0],
+            after_other=after[1],
+            limit=limit,
+        )
+        return [_merge(row) for row in rows]
+
+    async def decide(
+        self, tenant: TenantId, one: str, other: str, status: MergeStatus
+    ) -> Merge | None:
+        """Accept or reject a merge, or undo that; None if there is no such proposal."""
+        row = await self._graph.run_one(
+            _UPDATE_MERGE, tenant=tenant, one=one, other=other, status=status.value
+        )
+        return None if row is None else _merge(row)
+
+
+def _merge(row: _MergeRow) -> Merge:
+    return Merge(
+        one=row.one,
+        other=row.other,
+        kind=row.kind,
+        cosine=row.cosine,
+        reason=row.reason,
+        status=MergeStatus(row.status),
+        decided_at=row.decided_at,
+    )
