@@ -1,6 +1,7 @@
 // doc: Accept or reject a merge, or undo that, which restores what it was.
 // mode: write
 // params: tenant STRING, one STRING, other STRING, status STRING
+// plan: Eager the edge is found before it changes, there is one
 // returns: one STRING, other STRING, kind STRING, cosine FLOAT, reason STRING, status STRING,
 //   decided_at DATETIME
 CYPHER 25
