@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tests.acceptance.conftest import Owner, problem
-from tests.acceptance.test_shadow import CHAT, answered, lasting
+from tests.acceptance.test_shadow import CHAT, answered, lasting, report_of
 
 CUES = ("What do the bees make behind the mill?", "Who paints?", "What did the storm take?")
 
@@ -49,6 +49,18 @@ def test_a_tenant_learns_when_it_is_told_to(chat: Owner, stranger: Owner) -> Non
     time.sleep(1.2)  # Traces are stored within half a second of an answer.
     assert state(chat) == {"on": False, "recalls": len(CUES), "pending": 0}
     assert state(stranger) == {"on": False, "recalls": 0, "pending": 0}
+
+
+def test_the_shadow_is_not_learned_from(chat: Owner) -> None:
+    chat.put("/v1/shadow", json={"strategy": "synaptic", "share": 1.0})
+    chat.put("/v1/learning", json={"on": True})
+    for cue in CUES:
+        answered(chat, cue)
+        answered(chat, cue, record=False)
+    assert report_of(chat, len(CUES))["report"]["compared"] == len(CUES)
+    learned(chat, len(CUES))
+    time.sleep(1.2)
+    assert learned(chat, len(CUES))["pending"] == 0
 
 
 def test_a_recall_that_only_looks_leaves_no_trace(chat: Owner) -> None:

@@ -138,7 +138,7 @@ _PAPER = SynapseOptions(
 
 
 class Synapse:
-    """Spread activation from dual seeds over NEXT, MENTIONS and ABOUT (SYNAPSE, Eqs. 1-5)."""
+    """Spread activation from dual seeds over the edges of memories (SYNAPSE, Eqs. 1-5)."""
 
     name: ClassVar[str] = "synapse"
     seeds: ClassVar[int] = 50
