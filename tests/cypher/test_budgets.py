@@ -21,17 +21,20 @@ from ecphoria.evaluation.load_data import Talk
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph, Statement, _rows_of
 from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.learning import LearningGraph
 from ecphoria.graph.queries import Query
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
 from ecphoria.ingest.service import IngestService
+from ecphoria.learning.service import LearningService
 from ecphoria.model.episode import NewEpisode
 from ecphoria.model.ids import TenantId
 from ecphoria.model.recall import Cue, RecallOptions
 from ecphoria.ports.world import Embedder
 from ecphoria.recall.service import STRATEGIES, RecallService
 from tests.conftest import Cypher, Server, WallClock, new_tenant
+from tests.contract.test_learning import LONG_AGO
 
 R = TypeVar("R")
 
@@ -129,14 +132,16 @@ def _items(talk: Talk, count: int) -> list[list[NewEpisode]]:
 async def _measured(
     profiled: ProfiledGraph, graph: Graph, embedder: Embedder, tenant: TenantId, talk: Talk
 ) -> Costs:
-    """Watch one append and one recall of each strategy."""
+    """Watch one append, one recall of each strategy, and what is learned from them."""
     profiled.costs = defaultdict(list)
     ingest = IngestService(store=EpisodeWriter(profiled), embedder=embedder, clock=WallClock())
     (added,) = _items(talk, APPENDED)
     await ingest.append_batch(tenant, added)
+    learning = LearningService(LearningGraph(profiled), WallClock())
+    await LearningGraph(graph).switch(tenant, on=True, now=LONG_AGO)
     recalls = RecallService(
         store=EpisodeReader(profiled),
-        traces=Traces(graph, keep=10),
+        traces=Traces(graph, keep=10, pending=learning.wake),
         embedder=embedder,
         clock=WallClock(),
     )
@@ -145,6 +150,7 @@ async def _measured(
         cue = Cue(text=probe.text, vector=tuple(float(x) for x in probe.vector))
         await recalls.recall(tenant, cue, RecallOptions(strategy=strategy))
     await recalls.close()
+    await learning.drain()
     return profiled.costs
 
 
