@@ -9,4 +9,7 @@ WHERE f.tenant = $tenant
 WITH row, f
 MATCH (e:Episode {id: row.episode})
 WHERE e.tenant = $tenant
-CREATE (f)-[:EVIDENCE {family: 'provenance', weight: 1.0, created_at: datetime()}]->(e)
+CREATE (f)-[:EVIDENCE {
+  family: 'provenance', weight: 1.0, created_at: datetime(), reliability: row.reliability,
+  valid_from: row.valid_from, valid_to: row.valid_to
+}]->(e)

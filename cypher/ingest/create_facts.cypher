@@ -8,7 +8,8 @@ OPTIONAL MATCH (o:Name {tenant: $tenant, normalised: row.object_concept})
 WITH row, s, o, datetime() AS recorded_at
 CREATE (f:Fact:LiveFact {
   id: row.id, tenant: $tenant, subject: row.subject, predicate: row.predicate,
-  object: row.object, statement: row.statement, recorded_at: recorded_at
+  object: row.object, statement: row.statement, recorded_at: recorded_at,
+  relation: row.relation, qualifier: row.qualifier, negated: row.negated
 })
 FOREACH (subject IN CASE WHEN s IS NULL THEN [] ELSE [s] END |
   CREATE (f)-[:SUBJECT {family: 'abstraction', weight: 1.0, created_at: recorded_at}]->(subject))

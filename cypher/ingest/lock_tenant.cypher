@@ -1,11 +1,12 @@
 // doc: Take the tenant's write lock, then read its counters.
 // mode: write
 // params: tenant STRING
-// returns: change INTEGER, turn INTEGER, stated INTEGER
+// returns: change INTEGER, turn INTEGER, stated INTEGER, timed BOOLEAN, classes STRING
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 // A write that changes something locks the node until the commit; one that does not may not.
 SET t.locked_at = datetime()
 WITH t
 WHERE t.erasing IS NULL
-RETURN t.change AS change, t.turn AS turn, coalesce(t.stated, 0) AS stated
+RETURN t.change AS change, t.turn AS turn, coalesce(t.stated, 0) AS stated,
+  coalesce(t.timed, false) AS timed, t.classes AS classes

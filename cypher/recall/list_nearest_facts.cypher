@@ -15,7 +15,8 @@ CALL () {
   WITH f, 1 - vector_distance(
       vector(f.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
     ) AS cosine
-  WHERE EXISTS { (f)-[:SUBJECT]->(:LiveConcept) } AND EXISTS { (f)-[:OBJECT]->(:LiveConcept) }
+  WHERE (f.standing IS NULL OR f.standing <> 'retracted')
+    AND EXISTS { (f)-[:SUBJECT]->(:LiveConcept) } AND EXISTS { (f)-[:OBJECT]->(:LiveConcept) }
   RETURN f, cosine
   ORDER BY cosine DESC, f.id
   LIMIT $limit

@@ -31,6 +31,9 @@ CALL () {
   MATCH (n:Engram) WHERE n.tenant = $tenant AND n.recorded_at IS NOT NULL
   RETURN count(n) AS found
   UNION ALL
+  MATCH (n:Decision) WHERE n.tenant = $tenant AND n.number IS NOT NULL
+  RETURN count(n) AS found
+  UNION ALL
   MATCH (n:Trace) WHERE n.tenant = $tenant AND n.created_at IS NOT NULL
   RETURN count(n) AS found
   UNION ALL

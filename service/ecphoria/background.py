@@ -15,11 +15,13 @@ from ecphoria.consolidation.prior import Prior
 from ecphoria.consolidation.prune import Prune
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.consolidation.step import Step
+from ecphoria.consolidation.supersede import Supersede
 from ecphoria.graph.associations import Associations
 from ecphoria.graph.dormancy import Dormancies
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.engrams import Engrams
 from ecphoria.graph.executor import Graph
+from ecphoria.graph.facts import Facts
 from ecphoria.graph.gds import Priors
 from ecphoria.graph.jobs import Jobs
 from ecphoria.graph.links import Links
@@ -100,6 +102,7 @@ def steps_of(graph: Graph, options: GraphOptions, embedder: Embedder) -> tuple[S
         Decay(links),
         Prune(links),
         Dormancy(Dormancies(graph)),
+        Supersede(Facts(graph)),
     )
 
 

@@ -23,12 +23,14 @@ from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
 from ecphoria.engine.home import write_private
 from ecphoria.engine.progress import silent
 from ecphoria.errors import Misconfigured
+from ecphoria.facts.service import FactService
 from ecphoria.graph.archive import EpisodeArchive
 from ecphoria.graph.check import check, health
 from ecphoria.graph.doctor import GraphPatient
 from ecphoria.graph.dormancy import Dormancies
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
+from ecphoria.graph.facts import Facts
 from ecphoria.graph.ingest import EpisodeWriter
 from ecphoria.graph.keys import Keys
 from ecphoria.graph.learning import LearningGraph
@@ -99,6 +101,7 @@ class Services:
     merges: MergeReview
     forgetting: ForgettingService
     doctor: Doctor
+    facts: FactService
     archive: Archive
     tenancy: TenancyService
     access: Access
@@ -167,6 +170,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             merges=MergeReview(Merges(graph)),
             forgetting=ForgettingService(Dormancies(graph), ingest.wake, SystemClock()),
             doctor=Doctor(GraphPatient(graph), time.monotonic),
+            facts=FactService(store=Facts(graph), clock=SystemClock()),
             archive=EpisodeArchive(graph),
             tenancy=tenancy,
             access=access,

@@ -15,6 +15,7 @@ from ecphoria.api import (
     doctor,
     dormancy,
     episodes,
+    facts,
     gate,
     jobs,
     learning,
@@ -55,8 +56,8 @@ def test_every_error_has_a_row_in_the_table() -> None:
 
 def test_every_endpoint_is_documented_and_no_other() -> None:
     modules = (
-        administration, archive, browser, consolidation, doctor, dormancy, episodes, gate, jobs,
-        learning, merges, operations, recall, shadow,
+        administration, archive, browser, consolidation, doctor, dormancy, episodes, facts,
+        gate, jobs, learning, merges, operations, recall, shadow,
     )  # fmt: skip
     served = {
         f"{method} {route.path}"

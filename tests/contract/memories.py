@@ -6,14 +6,15 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from ecphoria.graph.executor import Graph
+from ecphoria.graph.facts import Facts
 from ecphoria.graph.ingest import EpisodeWriter
-from ecphoria.model.ids import ConceptId, EpisodeId, FactId, TenantId, derived_id
+from ecphoria.model.fact import Decision, PredicateClass, Ruling, Standing
+from ecphoria.model.ids import ConceptId, EpisodeId, FactId, TenantId, derived_id, fresh_id
+from ecphoria.ports.facts import EvidenceRow, FactRow, FactTransaction, TimelineRow
 from ecphoria.ports.ingest import (
     AboutRow,
     ConceptRow,
     EpisodeRow,
-    EvidenceRow,
-    FactRow,
     IngestChanges,
     IngestTransaction,
     MentionRow,
@@ -155,6 +156,7 @@ def fact(tenant: TenantId, subject: str, says: str, thing: str) -> FactRow:
         object_concept=thing,
         statement=f"{subject} {says} {thing}",
         vector=axis(7),
+        relation=says,
     )
 
 
@@ -165,6 +167,27 @@ async def write(graph: Graph, tenant: TenantId, changes: IngestChanges) -> None:
         await transaction.write(changes)
 
     await EpisodeWriter(graph).change(tenant, work)
+
+
+async def place_in_time(graph: Graph, tenant: TenantId) -> None:
+    """Give the fact of `everything` a place in time, its evidence times, and a decision."""
+    of = fact(tenant, "rome", "lies on", "tiber").id
+
+    async def work(transaction: FactTransaction) -> None:
+        row = TimelineRow(
+            fact=of, standing=Standing.HELD, held_from=(START,), held_until=(START,),
+            superseded_by=of, contested_by=of,
+        )  # fmt: skip
+        await transaction.save_timelines([row])
+        decision = Decision(
+            id=fresh_id(), number=transaction.number, recorded_at=START, ruling=Ruling.UNDO,
+            fact=of, other=of, relation="lies on", predicate_class=PredicateClass.MULTI,
+            valid_from=START, valid_to=START, undoes="x", by="k", why="to see",
+        )  # fmt: skip
+        await transaction.decide(decision)
+        await transaction.set_classes({"lies on": PredicateClass.MULTI}, "lies on")
+
+    await Facts(graph).change(tenant, work)
 
 
 def everything(tenant: TenantId) -> IngestChanges:
@@ -192,5 +215,12 @@ def everything(tenant: TenantId) -> IngestChanges:
         synonyms_added=(SynonymRow(one="rome", other="tiber", weight=0.8),),
         stated=1,
         facts_made=(stated,),
-        evidence_added=(EvidenceRow(fact=stated.id, episode=episode_id(tenant, "4")),),
+        evidence_added=(
+            EvidenceRow(
+                fact=stated.id,
+                episode=episode_id(tenant, "4"),
+                valid_from=START,
+                valid_to=START + timedelta(days=1),
+            ),
+        ),
     )

@@ -75,7 +75,7 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, state "
         "WHERE type <> 'LOOKUP' AND NOT name STARTS WITH 'migrate_test' AND labelsOrTypes[0] IN "
         "['Episode', 'LiveEpisode', 'LiveConcept', 'Concept', 'Tenant', 'ApiKey', 'Session', "
-        "'Speaker', 'Term', 'Word', 'Name', 'Fact', 'LiveFact', 'Trace', 'Engram', "
+        "'Speaker', 'Term', 'Word', 'Name', 'Fact', 'LiveFact', 'Decision', 'Trace', 'Engram', "
         "'SchemaMigration', 'DormantEpisode', 'ArchivedEpisode'] "
         "RETURN name, type, properties, state ORDER BY name"
     )
@@ -103,7 +103,12 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "episode_ordinal": ("RANGE", ["tenant", "session", "ordinal"]),
         "episode_terms": ("FULLTEXT", ["tenant", "terms", "words"]),
         "episode_touched": ("RANGE", ["tenant", "touched"]),
+        "decision_id": ("RANGE", ["id"]),
+        "decision_number": ("RANGE", ["tenant", "number"]),
         "episode_turn": ("RANGE", ["tenant", "turn"]),
+        "fact_key": ("RANGE", ["tenant", "subject", "relation", "qualifier"]),
+        "fact_relation": ("RANGE", ["tenant", "relation"]),
+        "fact_touched": ("RANGE", ["tenant", "touched"]),
         "name_normalised": ("RANGE", ["tenant", "normalised"]),
         "schema_migration_id": ("RANGE", ["id"]),
         "session_name": ("RANGE", ["tenant", "name"]),

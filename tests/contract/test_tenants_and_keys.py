@@ -18,7 +18,7 @@ from ecphoria.model.job import JobKind
 from ecphoria.model.tenant import ApiKey, Principal, Scope, Tenant
 from ecphoria.ports.ingest import IngestTransaction
 from tests.conftest import Cypher
-from tests.contract.memories import appended, everything, turn, write
+from tests.contract.memories import appended, everything, place_in_time, turn, write
 from tests.contract.test_traces import a_trace
 
 NOW = datetime(2024, 5, 1, 8, 30, tzinfo=UTC)
@@ -95,6 +95,7 @@ async def test_erasing_leaves_nothing_of_one_and_all_of_the_other(
     await tenants.create(gone)
     for owner in (tenant, gone.id):
         await write(graph, owner, everything(owner))
+        await place_in_time(graph, owner)
         await Traces(graph, keep=5).save(owner, [a_trace(owner)])
         await Keys(graph).create(a_key(owner, Scope.READ), fresh_id())
         await Jobs(graph, keep=5).enqueue(owner, JobKind.DRY_RUN)
@@ -103,6 +104,7 @@ async def test_erasing_leaves_nothing_of_one_and_all_of_the_other(
         "jobs": 1,
         "traces": 1,
         "engrams": 0,
+        "decisions": 1,
         "facts": 1,
         "episodes": 4,
         "sessions": 2,

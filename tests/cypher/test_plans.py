@@ -41,6 +41,7 @@ from tests.contract.memories import (
     concept_id,
     episode_id,
     everything,
+    place_in_time,
     turn,
     write,
 )
@@ -94,6 +95,7 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         later = NOW + timedelta(days=30)
         await MakeEngrams(Engrams(graph)).run(Cycle(id="cycle", tenant=tenant, now=later))
         await Tenants(graph).set_gate(tenant, SHIPPED)
+        await place_in_time(graph, tenant)
         await Policies(graph).save(tenant, Policy(promoted=(Choice(strategy="dense"),)))
         dormancies = Dormancies(graph)
         await dormancies.set_policy(tenant, DormancyPolicy(mode=DormancyMode.OFF))

@@ -16,6 +16,7 @@ from ecphoria.wiring import Services
 __all__ = [
     "TENANT_HEADER",
     "Admin",
+    "Caller",
     "GuardedRoute",
     "Operator",
     "Reader",
@@ -64,7 +65,7 @@ class GuardedRoute(APIRoute):
 
 
 Served = Annotated[Services, Depends(_services)]
-_Caller = Annotated[Principal, Depends(_principal)]
+Caller = Annotated[Principal, Depends(_principal)]
 _Named = Annotated[
     str | None,
     Header(
@@ -75,7 +76,7 @@ _Named = Annotated[
 
 
 def _tenant_with(scope: Scope) -> Callable[..., Awaitable[TenantId]]:
-    async def tenant(services: Served, caller: _Caller, named: _Named = None) -> TenantId:
+    async def tenant(services: Served, caller: Caller, named: _Named = None) -> TenantId:
         services.access.permit(caller, scope)
         found = await services.access.tenant_of(caller, named)
         structlog.contextvars.bind_contextvars(tenant_id=found)
@@ -84,14 +85,12 @@ def _tenant_with(scope: Scope) -> Callable[..., Awaitable[TenantId]]:
     return tenant
 
 
-async def _administered(
-    services: Served, caller: _Caller, named: _Named = None
-) -> TenantId | None:
+async def _administered(services: Served, caller: Caller, named: _Named = None) -> TenantId | None:
     services.access.permit(caller, Scope.ADMIN)
     return await services.access.acting_for(caller, named)
 
 
-async def _operator(services: Served, caller: _Caller) -> Principal:
+async def _operator(services: Served, caller: Caller) -> Principal:
     services.access.permit(caller, Scope.ADMIN)
     services.access.permit_operator(caller)
     return caller

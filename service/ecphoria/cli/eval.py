@@ -82,6 +82,30 @@ def locomo(
 
 
 @evaluation.command()
+def facts(
+    *,
+    keys: Annotated[int, typer.Option(min=1, max=1_000, help="Changing facts.")] = 200,
+    seed: Annotated[int, typer.Option(help="Of the stream.")] = 1,
+    out: Out = None,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+) -> None:
+    """Tell whether facts that are over outrank those that hold, on a stream made for it."""
+    with refusing():
+        from ecphoria.evaluation.facts import measure_facts, show_facts  # noqa: PLC0415 (costly)
+
+        _check_targets(out)
+
+        async def work(connect: "Connect", watch: "Watch") -> None:
+            name = f"eval-{secrets.token_hex(4)}"
+            report = await measure_facts(connect, watch, name=name, keys=keys, seed=seed)
+            show_facts(report, stdout(), out)
+
+        on_service(work, Where(server=server, key=key, home=home))
+
+
+@evaluation.command()
 def passages(
     *,
     data: Data,

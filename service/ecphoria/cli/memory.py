@@ -1,7 +1,6 @@
 """Commands that use a memory: remember, recall, stats."""
 
 import sys
-from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -10,8 +9,9 @@ from rich.table import Table
 from ecphoria.cli.connection import DEFAULT_URL, Home, Key, Server, TenantName, connect
 from ecphoria.cli.console import stdout
 from ecphoria.cli.drawing import draw_hits, draw_timings, draw_verdict, path_nodes
+from ecphoria.cli.instants import instant
 from ecphoria.client import Client
-from ecphoria.errors import InvalidInput, NotFound
+from ecphoria.errors import NotFound
 from ecphoria.model.episode import Outcome
 from ecphoria.wire.episodes import EpisodeAnswer
 
@@ -48,7 +48,7 @@ def remember(
             session=session,
             title=title,
             source=source,
-            occurred_at=_instant(at),
+            occurred_at=instant(at, "at"),
         )
     known = receipt.outcome is Outcome.EXISTED
     stdout().print(f"{'Already remembered' if known else 'Remembered'}  [dim]{receipt.id}[/dim]")
@@ -121,18 +121,3 @@ def episodes_on_paths(client: Client, nodes: set[str]) -> dict[str, EpisodeAnswe
         except NotFound:
             continue
     return found
-
-
-def _instant(text: str | None) -> datetime | None:
-    if text is None:
-        return None
-    try:
-        instant = datetime.fromisoformat(text)
-    except ValueError:
-        instant = None
-    if instant is None or instant.tzinfo is None:
-        raise InvalidInput(
-            f"`{text}` is no instant with an offset; write it like 2026-03-14T09:30:00Z.",
-            field="at",
-        )
-    return instant

@@ -8,9 +8,11 @@ from uuid import uuid4
 
 import httpx
 
+from ecphoria.client.async_facts import AsyncFacts
 from ecphoria.client.async_jobs import AsyncJobs
 from ecphoria.client.async_learning import AsyncLearner
 from ecphoria.client.async_merges import AsyncMerger
+from ecphoria.client.async_shadow import AsyncShadowing
 from ecphoria.client.async_upkeep import AsyncUpkeep
 from ecphoria.client.exchange import (
     Call,
@@ -47,14 +49,13 @@ from ecphoria.wire.episodes import (
 )
 from ecphoria.wire.gate import GateAnswer, GateRequest
 from ecphoria.wire.recall import FilterRequest, RecallAnswer, RecallRequest, TraceAnswer
-from ecphoria.wire.shadow import ShadowAnswer, ShadowRequest
 
 __all__ = ["AsyncClient"]
 
 _DEFAULT_URL = "http://127.0.0.1:8765"
 
 
-class AsyncClient(AsyncJobs, AsyncLearner, AsyncMerger, AsyncUpkeep):
+class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowing, AsyncUpkeep):
     """One connection to an Ecphoria service, asynchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands
@@ -222,6 +223,8 @@ class AsyncClient(AsyncJobs, AsyncLearner, AsyncMerger, AsyncUpkeep):
         occurred_from: datetime | None = None,
         occurred_before: datetime | None = None,
         token_budget: int | None = None,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
         explain: bool = False,
         record: bool = True,
     ) -> RecallAnswer:
@@ -238,6 +241,8 @@ class AsyncClient(AsyncJobs, AsyncLearner, AsyncMerger, AsyncUpkeep):
             occurred_from: Wake nothing earlier.
             occurred_before: Wake nothing at or after this instant.
             token_budget: Size of `context`, in tokens; 2,000 if absent.
+            as_of: Recall as of then: only what had happened, and facts as they stood.
+            known_at: Only what had been recorded by then.
             explain: List the arcs of each wave in the trace, not only their number.
             record: Leave a trace; false only looks, so that nothing is learned or compared.
         """
@@ -255,6 +260,8 @@ class AsyncClient(AsyncJobs, AsyncLearner, AsyncMerger, AsyncUpkeep):
             "k": k,
             "filters": body_of(FilterRequest, filters),
             "token_budget": token_budget,
+            "as_of": as_of,
+            "known_at": known_at,
             "explain": explain,
             "record": record,
         }
@@ -324,50 +331,6 @@ class AsyncClient(AsyncJobs, AsyncLearner, AsyncMerger, AsyncUpkeep):
     async def reset_gate(self) -> None:
         """Go back to the shipped gate."""
         await self._send(Call(method="DELETE", path="/v1/gate", repeatable=True))
-
-    async def shadow(self) -> ShadowAnswer:
-        """Show the default strategy, the one in its shadow, and how they compare.
-
-        Needs the scope admin, as do the calls that change it.
-        """
-        return await self._get("/v1/shadow", ShadowAnswer)
-
-    async def set_shadow(
-        self,
-        strategy: str,
-        *,
-        options: Mapping[str, OptionValue] | None = None,
-        share: float = 0.1,
-    ) -> ShadowAnswer:
-        """Run a strategy in the shadow of the live one; answers stay as they are.
-
-        Args:
-            strategy: Name of the strategy to try.
-            options: Its parameters, `preset` among them.
-            share: Share of the cues, 0 to 1.
-        """
-        given = {"strategy": strategy, "options": dict(options or {}), "share": share}
-        wanted = body_of(ShadowRequest, given)
-        call = Call(method="PUT", path="/v1/shadow", repeatable=True, body=wanted)
-        return ShadowAnswer.model_validate_json((await self._send(call)).content)
-
-    async def end_shadow(self) -> None:
-        """Run nothing in the shadow."""
-        await self._send(Call(method="DELETE", path="/v1/shadow", repeatable=True))
-
-    async def reset_shadow_report(self) -> None:
-        """Begin to count and compare anew."""
-        await self._send(Call(method="DELETE", path="/v1/shadow/report", repeatable=True))
-
-    async def promote_shadow(self) -> ShadowAnswer:
-        """Make the shadow's strategy the tenant's default, and end the shadow."""
-        call = Call(method="POST", path="/v1/promotion", repeatable=False)
-        return ShadowAnswer.model_validate_json((await self._send(call)).content)
-
-    async def undo_promotion(self) -> ShadowAnswer:
-        """Go back to the default before the latest promotion."""
-        call = Call(method="DELETE", path="/v1/promotion", repeatable=False)
-        return ShadowAnswer.model_validate_json((await self._send(call)).content)
 
     async def ready(self) -> ReadinessAnswer:
         """Tell whether the service can serve, and what is missing for full service."""

@@ -17,9 +17,11 @@ from ecphoria.client.exchange import (
     is_loopback,
     segment,
 )
+from ecphoria.client.sync_facts import Facts
 from ecphoria.client.sync_jobs import Jobs
 from ecphoria.client.sync_learning import Learner
 from ecphoria.client.sync_merges import Merger
+from ecphoria.client.sync_shadow import Shadowing
 from ecphoria.client.sync_upkeep import Upkeep
 from ecphoria.model.episode import MetadataValue
 from ecphoria.model.recall import OptionValue
@@ -48,14 +50,13 @@ from ecphoria.wire.episodes import (
 )
 from ecphoria.wire.gate import GateAnswer, GateRequest
 from ecphoria.wire.recall import FilterRequest, RecallAnswer, RecallRequest, TraceAnswer
-from ecphoria.wire.shadow import ShadowAnswer, ShadowRequest
 
 __all__ = ["Client"]
 
 _DEFAULT_URL = "http://127.0.0.1:8765"
 
 
-class Client(Jobs, Learner, Merger, Upkeep):
+class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
     """One connection to an Ecphoria service, synchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands
@@ -222,6 +223,8 @@ class Client(Jobs, Learner, Merger, Upkeep):
         occurred_from: datetime | None = None,
         occurred_before: datetime | None = None,
         token_budget: int | None = None,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
         explain: bool = False,
         record: bool = True,
     ) -> RecallAnswer:
@@ -238,6 +241,8 @@ class Client(Jobs, Learner, Merger, Upkeep):
             occurred_from: Wake nothing earlier.
             occurred_before: Wake nothing at or after this instant.
             token_budget: Size of `context`, in tokens; 2,000 if absent.
+            as_of: Recall as of then: only what had happened, and facts as they stood.
+            known_at: Only what had been recorded by then.
             explain: List the arcs of each wave in the trace, not only their number.
             record: Leave a trace; false only looks, so that nothing is learned or compared.
         """
@@ -255,6 +260,8 @@ class Client(Jobs, Learner, Merger, Upkeep):
             "k": k,
             "filters": body_of(FilterRequest, filters),
             "token_budget": token_budget,
+            "as_of": as_of,
+            "known_at": known_at,
             "explain": explain,
             "record": record,
         }
@@ -323,50 +330,6 @@ class Client(Jobs, Learner, Merger, Upkeep):
     def reset_gate(self) -> None:
         """Go back to the shipped gate."""
         self._send(Call(method="DELETE", path="/v1/gate", repeatable=True))
-
-    def shadow(self) -> ShadowAnswer:
-        """Show the default strategy, the one in its shadow, and how they compare.
-
-        Needs the scope admin, as do the calls that change it.
-        """
-        return self._get("/v1/shadow", ShadowAnswer)
-
-    def set_shadow(
-        self,
-        strategy: str,
-        *,
-        options: Mapping[str, OptionValue] | None = None,
-        share: float = 0.1,
-    ) -> ShadowAnswer:
-        """Run a strategy in the shadow of the live one; answers stay as they are.
-
-        Args:
-            strategy: Name of the strategy to try.
-            options: Its parameters, `preset` among them.
-            share: Share of the cues, 0 to 1.
-        """
-        given = {"strategy": strategy, "options": dict(options or {}), "share": share}
-        wanted = body_of(ShadowRequest, given)
-        call = Call(method="PUT", path="/v1/shadow", repeatable=True, body=wanted)
-        return ShadowAnswer.model_validate_json((self._send(call)).content)
-
-    def end_shadow(self) -> None:
-        """Run nothing in the shadow."""
-        self._send(Call(method="DELETE", path="/v1/shadow", repeatable=True))
-
-    def reset_shadow_report(self) -> None:
-        """Begin to count and compare anew."""
-        self._send(Call(method="DELETE", path="/v1/shadow/report", repeatable=True))
-
-    def promote_shadow(self) -> ShadowAnswer:
-        """Make the shadow's strategy the tenant's default, and end the shadow."""
-        call = Call(method="POST", path="/v1/promotion", repeatable=False)
-        return ShadowAnswer.model_validate_json((self._send(call)).content)
-
-    def undo_promotion(self) -> ShadowAnswer:
-        """Go back to the default before the latest promotion."""
-        call = Call(method="DELETE", path="/v1/promotion", repeatable=False)
-        return ShadowAnswer.model_validate_json((self._send(call)).content)
 
     def ready(self) -> ReadinessAnswer:
         """Tell whether the service can serve, and what is missing for full service."""

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Protocol
 
 from ecphoria.language.dates import DayRange
 from ecphoria.language.names import NameKind
 from ecphoria.model.episode import Extracted
 
-__all__ = ["Candidate", "Extraction", "Extractor", "Source", "Triple"]
+__all__ = ["Candidate", "Claim", "Extraction", "Extractor", "Source", "Triple"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +38,30 @@ class Triple:
     subject: str
     predicate: str
     object: str
+    qualifier: str = ""
+    negated: bool = False
 
     @property
     def statement(self) -> str:
         """Say it in one line, the same whoever said it."""
-        return f"{self.subject} {self.predicate} {self.object}"
+        says = f"no longer {self.predicate}" if self.negated else self.predicate
+        which = f" ({self.qualifier})" if self.qualifier else ""
+        return f"{self.subject} {says} {self.object}{which}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What one item says of a fact: for which time, and how far it is to be trusted.
+
+    Attributes:
+        valid_from, valid_to: As stated, aware UTC; None where nothing is said.
+        reliability: 0 to 1; None where nothing is said.
+    """
+
+    fact: Triple
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    reliability: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +76,7 @@ class Extraction:
         speaker: The speaker as a candidate; None for a document.
         dates: Days the body speaks of, resolved against the day it was said.
         stated: Names that came with the item, its own title left out; concepts by that alone.
-        triples: Facts that came with the item, each once.
+        claims: What it says of facts; a fact once for each time it speaks of.
     """
 
     title: Candidate | None
@@ -67,7 +86,7 @@ class Extraction:
     speaker: Candidate | None = None
     dates: tuple[DayRange, ...] = ()
     stated: tuple[Candidate, ...] = ()
-    triples: tuple[Triple, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
     @property
     def vocabulary(self) -> frozenset[str]:

@@ -42,7 +42,7 @@ def extract(
         speaker=_whole(speaker, NameKind.PERSON),
         dates=resolve_dates(body, said_on) if said_on else (),
         stated=stated.names,
-        triples=stated.triples,
+        claims=stated.claims,
     )
 
 

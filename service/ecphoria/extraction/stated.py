@@ -1,8 +1,9 @@
 """Names and facts that came with an item, brought to the spelling the store knows names by."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
-from ecphoria.extraction.records import Candidate, Triple
+from ecphoria.extraction.records import Candidate, Claim, Triple
 from ecphoria.language.names import is_name, name_kind, normalise
 from ecphoria.model.episode import Extracted
 
@@ -14,7 +15,7 @@ class Stated:
     """What of it can be stored, each once, in the order given."""
 
     names: tuple[Candidate, ...] = ()
-    triples: tuple[Triple, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
 
 def read_stated(given: Extracted | None, title: str) -> Stated:
@@ -28,16 +29,27 @@ def read_stated(given: Extracted | None, title: str) -> Stated:
     names: dict[str, Candidate] = {}
     for surface in given.names:
         _add(names, surface)
-    triples: dict[Triple, None] = {}
+    claims: dict[tuple[Triple, datetime | None, datetime | None], Claim] = {}
     for fact in given.facts:
         ends = normalise(fact.subject), normalise(fact.object)
         if all(ends) and any(map(is_name, ends)):
-            predicate = " ".join(fact.predicate.split())
-            triples[Triple(subject=ends[0], predicate=predicate, object=ends[1])] = None
+            claim = Claim(
+                fact=Triple(
+                    subject=ends[0],
+                    predicate=" ".join(fact.predicate.split()),
+                    object=ends[1],
+                    qualifier=normalise(fact.qualifier),
+                    negated=fact.negated,
+                ),
+                valid_from=fact.valid_from,
+                valid_to=fact.valid_to,
+                reliability=fact.reliability,
+            )
+            claims.setdefault((claim.fact, claim.valid_from, claim.valid_to), claim)
             _add(names, fact.subject)
             _add(names, fact.object)
     names.pop(title, None)
-    return Stated(names=tuple(names.values()), triples=tuple(triples))
+    return Stated(names=tuple(names.values()), claims=tuple(claims.values()))
 
 
 def _add(names: dict[str, Candidate], surface: str) -> None:

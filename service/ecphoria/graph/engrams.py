@@ -17,6 +17,8 @@ class _Counters:
     change: int
     turn: int
     stated: int
+    timed: bool
+    classes: str | None
 
 
 _LOCK_TENANT = Statement("ingest.lock_tenant", _Counters)

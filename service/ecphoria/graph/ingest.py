@@ -10,10 +10,13 @@ import numpy as np
 from ecphoria.errors import NotFound
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, Work
+from ecphoria.graph.facts import FactRows, classes_of
 from ecphoria.graph.lucene import any_phrase
 from ecphoria.graph.writes import apply_changes
 from ecphoria.model.episode import Episode
+from ecphoria.model.fact import FactKey
 from ecphoria.model.ids import EpisodeId, FactId, TenantId
+from ecphoria.ports.facts import FactTransaction
 from ecphoria.ports.ingest import (
     Body,
     IngestChanges,
@@ -38,6 +41,8 @@ class _Counters:
     change: int
     turn: int
     stated: int
+    timed: bool
+    classes: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +174,15 @@ class _Transaction:
         self._tenant = tenant
         self._counters = counters
         self._work = work
+        self._facts = FactRows(work, tenant, classes_of(counters.classes), counters.change)
+
+    @property
+    def timelines(self) -> FactTransaction:
+        return self._facts
+
+    @property
+    def timed(self) -> bool:
+        return self._counters.timed
 
     @property
     def change(self) -> int:
@@ -272,6 +286,12 @@ class _Transaction:
     async def facts(self, ids: Sequence[FactId]) -> frozenset[FactId]:
         rows = await self._work.run(_LIST_FACTS, tenant=self._tenant, ids=list(ids))
         return frozenset(FactId(row.id) for row in rows)
+
+    async def timed_among(self, keys: Sequence[FactKey]) -> Sequence[FactKey]:
+        return await self._facts.timed_among(keys)
+
+    async def timed_of(self, episode: EpisodeId) -> Sequence[FactKey]:
+        return await self._facts.timed_of(episode)
 
     async def write(self, changes: IngestChanges) -> None:
         await apply_changes(self._work, self._tenant, changes)

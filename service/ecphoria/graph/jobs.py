@@ -29,6 +29,8 @@ class _Tenant:
     change: int
     turn: int
     stated: int
+    timed: bool
+    classes: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,9 +14,11 @@ from ecphoria.graph.executor import Graph, Statement, packed
 from ecphoria.graph.gates import gate_of
 from ecphoria.graph.histories import HistoryReader
 from ecphoria.graph.lucene import any_of
+from ecphoria.graph.past import PastReader
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.model.recall import Filters
+from ecphoria.ports.past import FactStanding
 from ecphoria.ports.recall import (
     Arcs,
     Around,
@@ -53,6 +55,7 @@ class _LexiconRow:
     near_length: float
     titles: int
     stated: int
+    timed: bool
     change: int
     deletions: int
     learned: bool
@@ -151,6 +154,13 @@ class EpisodeReader(HistoryReader):
         """Remember the contents of up to `keep` episodes (2 kB each) between recalls."""
         super().__init__(graph)
         self._columns = ColumnReader(graph, keep)
+        self.past = PastReader(graph)
+
+    async def standings(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
+    ) -> Sequence[FactStanding]:
+        """Tell of every fact that these episodes claim how it stands at an instant."""
+        return await self.past.standings(tenant, episodes, now)
 
     async def lexicon(
         self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]
@@ -356,6 +366,7 @@ def _to_profile(row: _LexiconRow) -> Profile:
         turn=row.items + row.deletions,
         learned=row.learned,
         gate=None if row.gate is None else gate_of(row.gate),
+        timed=row.timed,
     )
 
 

@@ -59,6 +59,7 @@ _ERASE_BY_KIND: Final = {
     "jobs": Statement("tenants.erase_jobs", _Deleted),
     "traces": Statement("tenants.erase_traces", _Deleted),
     "engrams": Statement("tenants.erase_engrams", _Deleted),
+    "decisions": Statement("tenants.erase_decisions", _Deleted),
     "facts": Statement("tenants.erase_facts", _Deleted),
     "episodes": Statement("tenants.erase_episodes", _Deleted),
     "sessions": Statement("tenants.erase_sessions", _Deleted),

@@ -13,7 +13,8 @@ from typing import Any
 from ecphoria.graph.episodes import to_groups
 from ecphoria.graph.executor import Done, Statement, Work, packed
 from ecphoria.model.ids import EpisodeId, TenantId, derived_id
-from ecphoria.ports.ingest import FactRow, IngestChanges, MovedRow, NameState, NextRow
+from ecphoria.ports.facts import EvidenceRow, FactRow
+from ecphoria.ports.ingest import IngestChanges, MovedRow, NameState, NextRow
 
 __all__ = ["apply_changes"]
 
@@ -153,8 +154,7 @@ def _edges(changes: IngestChanges) -> Iterator[_Write]:
     ]
     yield _ADD_SYNONYMS, "rows", synonyms
     yield _CREATE_FACTS, "rows", [_fact(row) for row in changes.facts_made]
-    evidence = [{"fact": row.fact, "episode": row.episode} for row in changes.evidence_added]
-    yield _ADD_EVIDENCE, "rows", evidence
+    yield _ADD_EVIDENCE, "rows", [_evidence(row) for row in changes.evidence_added]
 
 
 async def _run_ahead(work: Work, tenant: TenantId, writes: Iterable[_Write]) -> None:
@@ -216,6 +216,19 @@ def _fact(row: FactRow) -> dict[str, Any]:
         "object_concept": row.object_concept,
         "statement": row.statement,
         "vector": packed(row.vector),
+        "relation": row.relation,
+        "qualifier": row.qualifier,
+        "negated": row.negated,
+    }
+
+
+def _evidence(row: EvidenceRow) -> dict[str, Any]:
+    return {
+        "fact": row.fact,
+        "episode": row.episode,
+        "valid_from": row.valid_from,
+        "valid_to": row.valid_to,
+        "reliability": row.reliability,
     }
 
 

@@ -3,19 +3,20 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from math import isfinite
 
 from ecphoria.errors import InvalidInput, TooLarge
 from ecphoria.language.characters import UNREADABLE
-from ecphoria.model.episode import Extracted, MetadataValue, NewEpisode
+from ecphoria.model.episode import Extracted, MetadataValue, NewEpisode, Statement
 
 __all__ = [
     "TEXT_LIMIT",
     "body_hash",
     "check",
+    "checked_claims",
     "checked_time",
     "content_key",
 ]
@@ -27,6 +28,7 @@ _NAME_LIMIT = 256
 _KEY_LIMIT = 512
 _METADATA_LIMIT = 16_384
 _EXTRACTION_LIMIT = 1_000
+_PARTS = ("subject", "predicate", "object")
 _EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
 _AHEAD = timedelta(days=100 * 366)
 _UNREADABLE = re.compile(f"[{UNREADABLE}]")
@@ -82,6 +84,28 @@ def checked_time(occurred_at: datetime | None, recorded_at: datetime) -> datetim
     return occurred_at.astimezone(UTC)
 
 
+def checked_claims(given: Extracted | None, occurred_at: datetime) -> None:
+    """Refuse facts that end before they begin, or whose times have no offset.
+
+    Raises:
+        InvalidInput: A fact's time cannot be; tells the remedy.
+    """
+    for fact in given.facts if given else ():
+        for name in ("valid_from", "valid_to"):
+            at: datetime | None = getattr(fact, name)
+            if at is not None and at.tzinfo is None:
+                raise InvalidInput(
+                    f"`{name}` of a fact has no offset; send for example 2025-03-01T12:00:00Z",
+                    field="extraction",
+                )
+        if fact.valid_to is not None and fact.valid_to <= (fact.valid_from or occurred_at):
+            raise InvalidInput(
+                "`valid_to` of a fact must lie after its `valid_from`, which is the moment of the "
+                "episode unless you send it",
+                field="extraction",
+            )
+
+
 def body_hash(new: NewEpisode) -> str:
     """Hash everything a caller said of an episode, to tell a repeat from another body."""
     return _hash(_body(new) | _extraction(new.extraction))
@@ -104,7 +128,19 @@ def _body(new: NewEpisode) -> dict[str, object]:
 
 def _extraction(given: Extracted | None) -> dict[str, object]:
     """Keep the hash of what came without an extraction as it always was."""
-    return {} if given is None else {"extraction": asdict(given)}
+    if given is None:
+        return {}
+    return {"extraction": asdict(given) | {"facts": [_said(fact) for fact in given.facts]}}
+
+
+def _said(fact: Statement) -> dict[str, object]:
+    """Leave out what was not said: more may be said of a fact than when hashes were first made."""
+    unsaid = asdict(Statement(subject="", predicate="", object=""))
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in asdict(fact).items()
+        if name in _PARTS or value != unsaid[name]
+    }
 
 
 def _hash(body: Mapping[str, object]) -> str:
@@ -145,7 +181,12 @@ def _check_extraction(given: Extracted) -> None:
             f"`extraction` holds at most {_EXTRACTION_LIMIT:,} names and as many facts",
             field="extraction",
         )
-    parts = (part for fact in given.facts for part in astuple(fact))
+    for fact in given.facts:
+        _readable("extraction", fact.qualifier, _NAME_LIMIT)
+        sure = fact.reliability
+        if sure is not None and not (isfinite(sure) and 0 <= sure <= 1):
+            raise InvalidInput("`reliability` must be between 0 and 1", field="extraction")
+    parts = (getattr(fact, part) for fact in given.facts for part in _PARTS)
     for part in (*given.names, *parts):
         _readable("extraction", part, _NAME_LIMIT)
         if not part.strip():

@@ -6,17 +6,20 @@ from datetime import datetime
 
 from ecphoria.extraction.records import Extraction, Triple
 from ecphoria.extraction.rules import extract
-from ecphoria.ingest.door import body_hash, check, checked_time, content_key
+from ecphoria.facts.predicates import relation
+from ecphoria.ingest.door import body_hash, check, checked_claims, checked_time, content_key
 from ecphoria.ingest.sequence import Arrival, Place
 from ecphoria.kernels.unit import unit_vector
 from ecphoria.language.tokens import stems
 from ecphoria.language.turns import TurnFeatures, turn_features
 from ecphoria.model.episode import NewEpisode, indexed_text
+from ecphoria.model.fact import DEFAULT_RELIABILITY, ROLE_RELIABILITY, FactKey
 from ecphoria.model.ids import EpisodeId, FactId, TenantId, derived_id, fresh_id
+from ecphoria.ports.facts import EvidenceRow
 from ecphoria.ports.ingest import EpisodeRow
 from ecphoria.ports.world import Vector
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["Prepared", "key_of", "prepare"]
 
 _SILENT = TurnFeatures(
     length=0.0,
@@ -37,6 +40,7 @@ class Prepared:
         vector: The caller's own, at unit length.
         terms: Stems with repeats.
         facts: What it came with; the same fact has the same id whoever states it.
+        claims: What it says of them.
     """
 
     new: NewEpisode
@@ -49,6 +53,7 @@ class Prepared:
     features: TurnFeatures
     extraction: Extraction
     facts: Mapping[FactId, Triple]
+    claims: tuple[EvidenceRow, ...]
     vector: Vector | None
 
     def arrival(self, turn: int) -> Arrival:
@@ -108,14 +113,17 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
     """
     check(new)
     occurred_at = checked_time(new.occurred_at, recorded_at)
+    checked_claims(new.extraction, occurred_at)
     text = indexed_text(new.title, new.text)
     terms = stems(text)
     body = body_hash(new)
     key = content_key(new, body)
     extraction = extract(new.title, new.text, given=new.extraction)
+    episode = EpisodeId(derived_id(tenant, "episode", key) if key else fresh_id())
+    facts = {_fact_id(tenant, claim.fact): claim.fact for claim in extraction.claims}
     return Prepared(
         new=new,
-        id=EpisodeId(derived_id(tenant, "episode", key) if key else fresh_id()),
+        id=episode,
         body_hash=body,
         text=text,
         occurred_at=occurred_at,
@@ -123,11 +131,37 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
         terms=terms,
         features=turn_features(new.text, len(terms)) if new.session is not None else _SILENT,
         extraction=extraction,
-        facts={_fact_id(tenant, triple): triple for triple in extraction.triples},
+        facts=facts,
+        claims=_claims(tenant, episode, extraction, new.role),
         vector=None if new.vector is None else unit_vector(new.vector, dimension),
     )
 
 
+def key_of(triple: Triple) -> FactKey:
+    """Tell among which facts a contradiction to this one is sought."""
+    return FactKey(
+        subject=triple.subject, relation=relation(triple.predicate), qualifier=triple.qualifier
+    )
+
+
+def _claims(
+    tenant: TenantId, episode: EpisodeId, extraction: Extraction, role: str | None
+) -> tuple[EvidenceRow, ...]:
+    usual = ROLE_RELIABILITY.get(role or "", DEFAULT_RELIABILITY)
+    return tuple(
+        EvidenceRow(
+            fact=_fact_id(tenant, claim.fact),
+            episode=episode,
+            valid_from=claim.valid_from,
+            valid_to=claim.valid_to,
+            reliability=usual if claim.reliability is None else claim.reliability,
+        )
+        for claim in extraction.claims
+    )
+
+
 def _fact_id(tenant: TenantId, triple: Triple) -> FactId:
-    parts = (triple.subject, triple.predicate, triple.object)
+    parts = [triple.subject, triple.predicate, triple.object]
+    if triple.qualifier or triple.negated:
+        parts += [triple.qualifier, "no longer" if triple.negated else ""]
     return FactId(derived_id(tenant, "fact", "\n".join(parts)))

@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 
 from ecphoria.errors import Conflict, EcphoriaError, NotFound, TooLarge
+from ecphoria.facts.timelines import settle
 from ecphoria.ingest.changes import addition, removal
 from ecphoria.ingest.concepts import ConceptBook
 from ecphoria.ingest.prepare import Prepared, prepare
-from ecphoria.ingest.statements import facts_of
+from ecphoria.ingest.statements import disturbed, facts_of
 from ecphoria.model.episode import NewEpisode, Outcome, Receipt
 from ecphoria.model.ids import EpisodeId, FactId, TenantId
 from ecphoria.ports.ingest import IngestChanges, IngestStore, IngestTransaction
@@ -84,7 +85,9 @@ class IngestService:
             if gone is None:
                 raise NotFound(f"there is no episode {episode} in this tenant", id=episode)
             concepts = await self._book.remove(tenant, transaction, gone)
+            keys = await transaction.timed_of(episode) if transaction.timed else ()
             await transaction.write(await removal(transaction, gone, concepts))
+            await settle(transaction.timelines, keys)
 
         async with self._book.writing(tenant):
             await self._store.change(tenant, work)
@@ -160,6 +163,7 @@ class IngestService:
                 await transaction.write(
                     await addition(transaction, new, vectors, concepts, stated)
                 )
+                await settle(transaction.timelines, await disturbed(transaction, new))
             return known
 
         async with self._book.writing(tenant):

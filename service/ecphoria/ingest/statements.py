@@ -7,13 +7,16 @@ with and without them; here the two are put together.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ecphoria.ingest.prepare import Prepared
+from ecphoria.facts.predicates import class_of, relation
+from ecphoria.ingest.prepare import Prepared, key_of
 from ecphoria.language.names import is_name
+from ecphoria.model.fact import FactKey, PredicateClass
 from ecphoria.model.ids import FactId
-from ecphoria.ports.ingest import EvidenceRow, FactRow, IngestTransaction
+from ecphoria.ports.facts import EvidenceRow, FactRow
+from ecphoria.ports.ingest import IngestTransaction
 from ecphoria.ports.world import Vector
 
-__all__ = ["FactChanges", "Standing", "facts_of", "standing"]
+__all__ = ["FactChanges", "Standing", "disturbed", "facts_of", "standing"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,11 +88,34 @@ async def facts_of(
                 object_concept=triple.object if is_name(triple.object) else None,
                 statement=triple.statement,
                 vector=vectors[ident],
+                relation=relation(triple.predicate),
+                qualifier=triple.qualifier,
+                negated=triple.negated,
             )
             for ident, triple in sorted(stated.items())
             if ident not in known
         ),
-        evidence=tuple(
-            EvidenceRow(fact=ident, episode=one.id) for one in new for ident in sorted(one.facts)
-        ),
+        evidence=tuple(claim for one in new for claim in sorted(one.claims, key=_by_fact)),
     )
+
+
+async def disturbed(transaction: IngestTransaction, new: Sequence[Prepared]) -> set[FactKey]:
+    """List the keys whose timelines new episodes may change.
+
+    Values that stand side by side, with neither an end nor a denial, need none.
+    """
+    own = transaction.timelines.classes
+    sought: set[FactKey] = set()
+    found: set[FactKey] = set()
+    for claim in (claim for one in new for claim in one.extraction.claims):
+        key = key_of(claim.fact)
+        plain = class_of(key.relation, own) is PredicateClass.MULTI
+        undisturbed = plain and not claim.fact.negated and claim.valid_to is None
+        (sought if undisturbed else found).add(key)
+    if transaction.timed and (sought := sought - found):
+        found.update(await transaction.timed_among(sorted(sought)))
+    return found
+
+
+def _by_fact(claim: EvidenceRow) -> FactId:
+    return claim.fact

@@ -32,11 +32,24 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A fact as somebody put it; each part is text as written."""
+    """A fact as somebody put it; each part is text as written.
+
+    Attributes:
+        qualifier: Which of several it is, where a subject has more than one: `work` of a phone.
+        negated: It says that this is not so, or no longer.
+        valid_from: From when on it is so; the moment the episode is of, if absent.
+        valid_to: Until when, exclusive; open if absent.
+        reliability: How far its source is to be trusted, 0 to 1; by the episode's role if absent.
+    """
 
     subject: str
     predicate: str
     object: str
+    qualifier: str = ""
+    negated: bool = False
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    reliability: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from ecphoria.model.episode import Episode
-from ecphoria.model.ids import EpisodeId, TraceId
+from ecphoria.model.ids import EpisodeId, FactId, TraceId
 
 __all__ = [
     "Cue",
@@ -83,6 +83,8 @@ class RecallOptions:
         k: Number of hits, 1 to 200.
         filters: Which memories may be woken.
         token_budget: Size of the context block, in tokens.
+        as_of: Recall as it would have been then: only what had happened, and facts as they stood.
+        known_at: Only what had been recorded by then.
         explain: List the arcs of each wave in the trace, not only their number.
     """
 
@@ -91,6 +93,8 @@ class RecallOptions:
     k: int = 10
     filters: Filters = field(default_factory=Filters)
     token_budget: int = 2_000
+    as_of: datetime | None = None
+    known_at: datetime | None = None
     explain: bool = False
 
 
@@ -113,13 +117,21 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A woken memory; `sum(parts.values()) == score` to 1e-9."""
+    """A woken memory; `sum(parts.values()) == score` to 1e-9.
+
+    Attributes:
+        superseded_at: When the last of the facts it claims ended; None while one holds, or if
+            it claims none.
+        superseded_by: The facts that hold instead.
+    """
 
     episode: Episode
     rank: int
     score: float
     parts: Mapping[str, float]
     path: tuple[PathStep, ...]
+    superseded_at: datetime | None = None
+    superseded_by: tuple[FactId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 from ecphoria.model.episode import Episode, MetadataValue
+from ecphoria.model.fact import FactKey
 from ecphoria.model.ids import ConceptId, EpisodeId, FactId, TenantId
+from ecphoria.ports.facts import EvidenceRow, FactRow, FactTransaction
 from ecphoria.ports.world import Vector
 
 __all__ = [
@@ -14,8 +16,6 @@ __all__ = [
     "Body",
     "ConceptRow",
     "EpisodeRow",
-    "EvidenceRow",
-    "FactRow",
     "IngestChanges",
     "IngestStore",
     "IngestTransaction",
@@ -208,34 +208,6 @@ class SynonymRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FactRow:
-    """A fact nobody had stated before, and the concepts at its ends.
-
-    Attributes:
-        subject, object: Normalised.
-        subject_concept, object_concept: The same where that names a concept, else None.
-        statement: What is embedded.
-    """
-
-    id: FactId
-    subject: str
-    predicate: str
-    object: str
-    subject_concept: str | None
-    object_concept: str | None
-    statement: str
-    vector: Vector
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceRow:
-    """An EVIDENCE edge, fact to the episode that came with it."""
-
-    fact: FactId
-    episode: EpisodeId
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StatedBy:
     """What an episode came with: names that are edges to concepts, and a number of facts."""
 
@@ -281,6 +253,16 @@ class IngestChanges:
 
 class IngestTransaction(Protocol):
     """Reads and the one write of a transaction; it sees the tenant alone until it ends."""
+
+    @property
+    def timelines(self) -> FactTransaction:
+        """Where facts stand in time, in the same transaction."""
+        ...
+
+    @property
+    def timed(self) -> bool:
+        """Whether any fact of the tenant has a place in time."""
+        ...
 
     @property
     def change(self) -> int:
@@ -349,6 +331,14 @@ class IngestTransaction(Protocol):
 
     async def facts(self, ids: Sequence[FactId]) -> frozenset[FactId]:
         """Tell which of these facts are stored."""
+        ...
+
+    async def timed_among(self, keys: Sequence[FactKey]) -> Sequence[FactKey]:
+        """Tell which of these keys have a timeline."""
+        ...
+
+    async def timed_of(self, episode: EpisodeId) -> Sequence[FactKey]:
+        """List the keys with a timeline that an episode claims something of."""
         ...
 
     async def write(self, changes: IngestChanges) -> None:

@@ -14,6 +14,7 @@ from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.recall import Filters, Trace
 from ecphoria.model.shadow import Policy
 from ecphoria.ports.learning import Histories
+from ecphoria.ports.past import FactStanding, PastReads
 from ecphoria.ports.world import Vector
 
 __all__ = [
@@ -49,6 +50,7 @@ class Profile:
         participants: The tenant's speakers, most frequent first.
         change: The tenant's change counter; equal counters mean equal graphs.
         gate: The tenant's own gate, None for the shipped one.
+        timed: Whether any fact has a place in time: without, none was ever superseded.
         turn: The tenant's turn: how many episodes it ever had.
         learned: Whether its recalls ever left marks on memories.
     """
@@ -63,6 +65,7 @@ class Profile:
     turn: int
     learned: bool = False
     gate: Gate | None = None
+    timed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,6 +255,17 @@ class Neighbour:
 
 class RecallStore(Histories, Protocol):
     """The read side of the memory graph; every call sees one tenant's live nodes only."""
+
+    @property
+    def past(self) -> PastReads:
+        """What a recall as of an earlier time reads beside the rest."""
+        ...
+
+    async def standings(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
+    ) -> Sequence[FactStanding]:
+        """Tell of every fact that these episodes claim how it stands at an instant."""
+        ...
 
     async def lexicon(
         self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]

@@ -7,6 +7,7 @@ from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId
 from ecphoria.model.recall import Hit, NearMiss, PathStep, SeedRecord, Wave
 from ecphoria.recall.candidates import Candidates
+from ecphoria.recall.currency import Superseded
 from ecphoria.recall.strategies.strategy import Ranked
 
 __all__ = [
@@ -34,10 +35,15 @@ def needed(ranked: Ranked, k: int) -> list[EpisodeId]:
     return list(shown)
 
 
-def hits_of(ranked: Ranked, k: int, episodes: Mapping[str, Episode]) -> tuple[Hit, ...]:
+def hits_of(
+    ranked: Ranked,
+    k: int,
+    episodes: Mapping[str, Episode],
+    behind: Mapping[EpisodeId, Superseded],
+) -> tuple[Hit, ...]:
     """Join ranks, scores, parts, texts and paths; what was deleted meanwhile is left out."""
     rows = [row for row, one in enumerate(ranked.ids[:k]) if one in episodes]
-    return tuple(
+    hits = (
         Hit(
             episode=episodes[ranked.ids[row]],
             rank=place,
@@ -47,6 +53,11 @@ def hits_of(ranked: Ranked, k: int, episodes: Mapping[str, Episode]) -> tuple[Hi
         )
         for place, row in enumerate(rows, 1)
     )
+    return tuple(_marked(hit, behind.get(hit.episode.id)) for hit in hits)
+
+
+def _marked(hit: Hit, late: Superseded | None) -> Hit:
+    return hit if late is None else replace(hit, superseded_at=late.at, superseded_by=late.by)
 
 
 def misses_of(ranked: Ranked, k: int, episodes: Mapping[str, Episode]) -> tuple[NearMiss, ...]:

@@ -33,8 +33,10 @@ from ecphoria.recall.assemble import (
     summed_up,
 )
 from ecphoria.recall.candidates import gather
+from ecphoria.recall.currency import bring_up_to_date
 from ecphoria.recall.feeling import feel
 from ecphoria.recall.options import Parameter, parameters, resolve
+from ecphoria.recall.past import PastStore
 from ecphoria.recall.seeding import Participants, seed
 from ecphoria.recall.strategies.actr import Actr
 from ecphoria.recall.strategies.baselines import Dense, Fusion, Lexical
@@ -142,11 +144,12 @@ class RecallService:
         _check(cue, options)
         clock = _Stopwatch()
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
+        ranked, behind = await bring_up_to_date(search, ranked)
         own = search.seeding.profile.gate
         feeling = feel(cue.text or "", search.seeding, search.candidates, own or SHIPPED)
-        shown = await self._store.episodes(tenant, needed(ranked, options.k))
+        shown = await search.store.episodes(tenant, needed(ranked, options.k))
         episodes: dict[str, Episode] = {episode.id: episode for episode in shown}
-        hits = hits_of(ranked, options.k, episodes)
+        hits = hits_of(ranked, options.k, episodes, behind)
         block, tokens = context_block(hits, options.token_budget)
         trace = self._trace(
             cue,
@@ -211,19 +214,24 @@ class RecallService:
     ) -> tuple[Search, Ranked]:
         """Seed, gather, and let the strategy spread and rank."""
         parsed = resolve(strategy.options, strategy.presets, options.options)
+        store: RecallStore = self._store
+        now = self._clock.now()
+        if options.as_of is not None or options.known_at is not None:
+            now = options.as_of or now
+            store = PastStore(store, store.past, now, options.known_at)
         seeding = await seed(
-            self._store, self._embedder, tenant, cue,
+            store, self._embedder, tenant, cue,
             participants=self._participants, filters=options.filters, limit=strategy.seeds,
         )  # fmt: skip
         clock.lap("seeds", minus=seeding.encode_ms)
         clock.laps["encode"] = seeding.encode_ms
         search = Search(
-            store=self._store,
+            store=store,
             tenant=tenant,
             seeding=seeding,
-            candidates=await gather(self._store, tenant, seeding, options.filters),
+            candidates=await gather(store, tenant, seeding, options.filters),
             filters=options.filters,
-            now=self._clock.now(),
+            now=now,
         )
         clock.lap("subgraph")
         ranked = await strategy.rank(search, parsed)
@@ -351,4 +359,9 @@ def _check(cue: Cue, options: RecallOptions) -> None:
             raise InvalidInput(
                 f"`filters.{name}` has no offset; send for example 2025-03-01T12:00:00Z",
                 field=f"filters.{name}",
+            )
+    for name, instant in (("as_of", options.as_of), ("known_at", options.known_at)):
+        if instant is not None and instant.tzinfo is None:
+            raise InvalidInput(
+                f"`{name}` has no offset; send for example 2025-03-01T12:00:00Z", field=name
             )

@@ -1,7 +1,7 @@
 """Bodies of the episode calls: append, batch, get, list."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     ConfigDict,
@@ -70,6 +70,29 @@ class ExtractedFact(Request):
     """What it says of the subject."""
     object: str
     """The other end: a name or a value."""
+    qualifier: str = ""
+    """Which of several it is, where a subject has more than one: `work` of a phone."""
+    polarity: Literal["positive", "negative"] = "positive"
+    """`negative` says that it is not so, or no longer."""
+    valid_from: Instant | None = None
+    """From when on it is so; the episode's `occurred_at` if absent."""
+    valid_to: Instant | None = None
+    """Until when, exclusive; open if absent."""
+    reliability: StrictFloat | None = None
+    """How far to trust it, 0 to 1; if absent .9 from a user, .8 from a tool, else .7."""
+
+    def to_model(self) -> Statement:
+        """Hand over to the domain."""
+        return Statement(
+            subject=self.subject,
+            predicate=self.predicate,
+            object=self.object,
+            qualifier=self.qualifier,
+            negated=self.polarity == "negative",
+            valid_from=self.valid_from,
+            valid_to=self.valid_to,
+            reliability=self.reliability,
+        )
 
 
 class Extraction(Request):
@@ -82,8 +105,7 @@ class Extraction(Request):
 
     def to_model(self) -> Extracted:
         """Hand over to the domain."""
-        facts = (Statement(**one.model_dump()) for one in self.facts)
-        return Extracted(names=self.names, facts=tuple(facts))
+        return Extracted(names=self.names, facts=tuple(one.to_model() for one in self.facts))
 
 
 class AppendRequest(Request):

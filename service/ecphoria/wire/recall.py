@@ -67,6 +67,10 @@ class RecallRequest(Request):
     """Which memories may be woken."""
     token_budget: StrictInt = 2_000
     """Size of the context block, in tokens."""
+    as_of: Instant | None = None
+    """Recall as of then: only what had happened, and facts as they stood."""
+    known_at: Instant | None = None
+    """Only what had been recorded by then."""
     explain: bool = Field(default=False, strict=True)
     """List the arcs of each wave in the trace, not only their number."""
     record: bool = Field(default=True, strict=True)
@@ -85,6 +89,8 @@ class RecallRequest(Request):
             k=self.k,
             filters=Filters(**filters),
             token_budget=self.token_budget,
+            as_of=self.as_of,
+            known_at=self.known_at,
             explain=self.explain,
         )
 
@@ -117,6 +123,10 @@ class HitAnswer(Answer):
     """How it was woken, from the seed on."""
     episode: EpisodeAnswer
     """The memory itself."""
+    superseded_at: Instant | None = None
+    """When the last of the facts it claims ended; absent while one of them holds."""
+    superseded_by: tuple[str, ...] = ()
+    """The facts that hold instead."""
 
 
 class NearMissAnswer(Answer):

@@ -19,10 +19,10 @@ def test_what_can_name_no_concept_is_only_the_end_of_a_fact() -> None:
     opened = Statement(subject="Oak Street", predicate=" opened\n in ", object="May 1963")
     found = read_stated(Extracted(names=("12", "July", "?!"), facts=(opened, opened)), "")
     assert [one.name for one in found.names] == ["oak street"]
-    assert found.triples == (
+    assert [claim.fact for claim in found.claims] == [
         Triple(subject="oak street", predicate="opened in", object="may 1963"),
-    )
-    assert found.triples[0].statement == "oak street opened in may 1963"
+    ]
+    assert found.claims[0].fact.statement == "oak street opened in may 1963"
 
 
 def test_a_fact_needs_two_ends_and_one_name() -> None:
@@ -30,14 +30,14 @@ def test_a_fact_needs_two_ends_and_one_name() -> None:
         Statement(subject="5", predicate="is under", object="12"),
         Statement(subject="!", predicate="marks", object="Oak Street"),
     )
-    assert read_stated(Extracted(facts=facts), "").triples == ()
+    assert read_stated(Extracted(facts=facts), "").claims == ()
 
 
 def test_the_own_title_is_no_name_an_item_states() -> None:
     given = Extracted(facts=(Statement(subject="Oak Street", predicate="is", object="Wide Way"),))
     found = extract("Oak Street", "It is wide.", given=given)
     assert [one.name for one in found.stated] == ["wide way"]
-    assert [one.subject for one in found.triples] == ["oak street"]
+    assert [one.fact.subject for one in found.claims] == ["oak street"]
 
 
 @given(st.lists(st.text(max_size=20)), st.lists(st.tuples(st.text(), st.text(), st.text())))

@@ -9,11 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge
-from ecphoria.ingest.door import TEXT_LIMIT, body_hash, check, checked_time, content_key
+from ecphoria.ingest.door import (
+    TEXT_LIMIT,
+    body_hash,
+    check,
+    checked_claims,
+    checked_time,
+    content_key,
+)
 from ecphoria.model.episode import Extracted, NewEpisode, Statement
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 FACT = Statement(subject="Ida", predicate="repaints", object="the boat")
+OLD_HASH = "2d98da251e094a510460f4bab517a54f654cfcdf9dd0d079a6de1950bd6d0022"
+"""Of the good episode with the fact, before anything could be said of a fact's times."""
 GOOD = NewEpisode(text="We repainted the boat.", session="s1", speaker="Ida")
 
 
@@ -41,6 +50,9 @@ def key(new: NewEpisode) -> str | None:
         ("extraction", Extracted(names=("a\x00b",)), "U+0000"),
         ("extraction", Extracted(facts=(FACT, replace(FACT, predicate=""))), "blank"),
         ("extraction", Extracted(facts=(replace(FACT, object="\ud800"),)), "U+D800"),
+        ("extraction", Extracted(facts=(replace(FACT, qualifier="a\x00"),)), "U+0000"),
+        ("extraction", Extracted(facts=(replace(FACT, reliability=1.5),)), "between 0 and 1"),
+        ("extraction", Extracted(facts=(replace(FACT, reliability=float("nan")),)), "between 0"),
     ],
 )
 def test_what_cannot_be_stored_is_refused_by_name(field: str, value: object, says: str) -> None:
@@ -48,6 +60,30 @@ def test_what_cannot_be_stored_is_refused_by_name(field: str, value: object, say
         check(replace(GOOD, **{field: value}))  # type: ignore[arg-type]
     assert says in refused.value.message
     assert refused.value.fields["field"] == field
+
+
+@pytest.mark.parametrize(
+    ("times", "says"),
+    [
+        ({"valid_from": NOW.replace(tzinfo=None)}, "no offset"),
+        ({"valid_to": NOW.replace(tzinfo=None)}, "no offset"),
+        ({"valid_to": NOW}, "must lie after"),
+        ({"valid_from": NOW, "valid_to": NOW}, "must lie after"),
+    ],
+)
+def test_a_fact_must_be_of_a_time(times: dict[str, datetime], says: str) -> None:
+    given = Extracted(facts=(replace(FACT, **times),))  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match=says) as refused:
+        checked_claims(given, NOW)
+    assert refused.value.fields["field"] == "extraction"
+    checked_claims(Extracted(facts=(replace(FACT, valid_to=NOW + timedelta(days=1)),)), NOW)
+
+
+def test_what_is_not_said_of_a_fact_leaves_the_hash_as_it_was() -> None:
+    told = replace(GOOD, extraction=Extracted(facts=(FACT,)))
+    assert body_hash(told) == OLD_HASH
+    more = replace(FACT, valid_from=NOW)
+    assert body_hash(replace(GOOD, extraction=Extracted(facts=(more,)))) != OLD_HASH
 
 
 def test_a_megabyte_is_too_large_and_says_to_split() -> None:

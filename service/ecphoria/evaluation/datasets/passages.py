@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ecphoria.errors import BadFile
@@ -16,6 +16,7 @@ from ecphoria.evaluation.datasets.reading import (
 )
 from ecphoria.extraction.openie import OpenIECache
 from ecphoria.language.passages import clean_chunk
+from ecphoria.model.episode import Extracted
 from ecphoria.wire.episodes import AppendRequest
 
 __all__ = ["load_passages"]
@@ -47,9 +48,16 @@ class _Corpus:
             if openie is not None:
                 found = openie.find(title, text) or openie.find(title, body)
                 findings["passages that the OpenIE cache lacks"] += found is None
-                fields["extraction"] = found and asdict(found)
+                fields["extraction"] = found and _sent(found)
             gathering.add(ident, **fields)
         return gathering.memories
+
+
+def _sent(found: Extracted) -> dict[str, object]:
+    """Write what was found as it is sent: such files know no times."""
+    parts = ("subject", "predicate", "object")
+    facts = [{part: getattr(fact, part) for part in parts} for fact in found.facts]
+    return {"names": found.names, "facts": facts}
 
 
 def load_passages(path: Path, corpus: Path | None = None, openie: Path | None = None) -> Dataset:

@@ -1,0 +1,15 @@
+// doc: List the decisions about the classes of predicates, in the order they were made.
+// mode: read
+// params: tenant STRING
+// each: id STRING, number INTEGER, recorded_at DATETIME, ruling STRING, fact STRING, other STRING,
+//   relation STRING, predicate_class STRING, valid_from DATETIME, valid_to DATETIME,
+//   undoes STRING, decided_by STRING, why STRING
+CYPHER 25
+MATCH (d:Decision)
+WHERE d.tenant = $tenant AND d.number IS NOT NULL AND d.relation IS NOT NULL
+WITH d
+ORDER BY d.number
+RETURN collect([
+  d.id, d.number, d.recorded_at, d.ruling, d.fact, d.other, d.relation, d.predicate_class,
+  d.valid_from, d.valid_to, d.undoes, d.decided_by, d.why
+]) AS rows

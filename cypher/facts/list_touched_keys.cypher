@@ -1,0 +1,11 @@
+// doc: List keys whose facts are to be laid out in time anew.
+// mode: read
+// params: tenant STRING, limit INTEGER
+// returns: subject STRING, relation STRING, qualifier STRING
+CYPHER 25
+MATCH (f:Fact)
+WHERE f.tenant = $tenant AND f.touched = true
+WITH DISTINCT f.subject AS subject, f.relation AS relation, f.qualifier AS qualifier
+RETURN subject, relation, qualifier
+ORDER BY subject, relation, qualifier
+LIMIT $limit

@@ -1,0 +1,11 @@
+// doc: Tell of facts what each may contradict.
+// mode: read
+// params: tenant STRING, facts LIST<STRING>
+// each: fact STRING, subject STRING, relation STRING, qualifier STRING
+CYPHER 25
+UNWIND $facts AS id
+MATCH (f:Fact {id: id})
+WHERE f.tenant = $tenant
+WITH f
+ORDER BY f.id
+RETURN collect([f.id, f.subject, f.relation, f.qualifier]) AS rows

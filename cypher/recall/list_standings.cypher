@@ -1,0 +1,30 @@
+// doc: Tell of every fact that episodes claim whether it holds, and what holds in its place.
+// mode: read
+// params: tenant STRING, episodes LIST<STRING>, now DATETIME
+// each: episode STRING, fact STRING, subject STRING, relation STRING, qualifier STRING,
+//   standing STRING, holds BOOLEAN, ended_at DATETIME, current LIST<STRING>
+CYPHER 25
+UNWIND $episodes AS id
+MATCH (e:Episode {id: id})
+WHERE e.tenant = $tenant
+MATCH (e)<-[:EVIDENCE]-(f:Fact)
+WITH DISTINCT id, f, any(
+    place IN range(0, size(coalesce(f.held_from, [])) - 1)
+    WHERE f.held_from[place] <= $now AND $now < f.held_until[place]
+  ) AS holds
+WITH id, f, holds, CASE WHEN holds OR f.held_from IS NULL THEN [] ELSE COLLECT {
+  MATCH (g:Fact {
+    tenant: $tenant, subject: f.subject, relation: f.relation, qualifier: f.qualifier
+  })
+  WHERE any(
+    place IN range(0, size(coalesce(g.held_from, [])) - 1)
+    WHERE g.held_from[place] <= $now AND $now < g.held_until[place]
+  )
+  RETURN g.id
+  ORDER BY g.id
+} END AS current
+ORDER BY id, f.id
+RETURN collect([
+  id, f.id, f.subject, f.relation, f.qualifier, f.standing, holds,
+  last([until IN coalesce(f.held_until, []) WHERE until <= $now]), current
+]) AS rows

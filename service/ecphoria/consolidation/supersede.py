@@ -1,0 +1,90 @@
+"""Supersession: facts that were touched take their places in time.
+
+An append and a decision lay out at once what they change. What is left to this step are facts
+stored before there were timelines, and classes whose change was cut short.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ecphoria.consolidation.step import Cycle
+from ecphoria.facts.timelines import lay_out, rows_of
+from ecphoria.model.consolidation import Change, Outcome
+from ecphoria.model.fact import UNENDING as OPEN_END
+from ecphoria.model.fact import FactKey, KeyRecord, Standing
+from ecphoria.ports.facts import FactStore, FactTransaction, TimelineRow
+
+__all__ = ["Supersede"]
+
+_KEYS_AT_ONCE = 100_000
+_KEYS_A_WRITE = 200
+_TOLD = 100
+
+
+class Supersede:
+    """Lays touched facts out by subject and predicate, and keeps which ended and why.
+
+    A pure function of claims and decisions: the same facts give the same times whatever the
+    order, and running it again finds nothing touched.
+    """
+
+    name = "supersede"
+
+    def __init__(self, store: FactStore) -> None:
+        self._store = store
+
+    async def run(self, cycle: Cycle) -> Outcome:
+        """Give every touched fact its place in time."""
+        keys = await self._store.touched(cycle.tenant, _KEYS_AT_ONCE)
+        counts = Counter(keys=len(keys), superseded=0, contested=0, reopened=0)
+        changes: list[Change] = []
+        for first in range(0, len(keys), _KEYS_A_WRITE):
+            await cycle.reached("supersede: lay out")
+            for change in await self._lay_out(cycle, keys[first : first + _KEYS_A_WRITE]):
+                counts[_COUNTED[change.kind]] += 1
+                changes.append(change)
+        return Outcome(counts=counts, changes=tuple(changes[:_TOLD]))
+
+    async def _lay_out(self, cycle: Cycle, keys: Sequence[FactKey]) -> list[Change]:
+        if cycle.dry_run:
+            own, records = await self._store.read(cycle.tenant, keys)
+            return [
+                change
+                for record in records
+                for change in _changes(record, rows_of(lay_out(record, own)))
+            ]
+
+        async def work(transaction: FactTransaction) -> list[Change]:
+            changes: list[Change] = []
+            rows: list[TimelineRow] = []
+            for record in await transaction.records(keys):
+                laid = rows_of(lay_out(record, transaction.classes))
+                rows += laid
+                changes += _changes(record, laid)
+            await transaction.save_timelines(rows)
+            await transaction.changed()
+            return changes
+
+        return await self._store.change(cycle.tenant, work, cycle.lease)
+
+
+_COUNTED = {"supersede": "superseded", "contest": "contested", "reopen": "reopened"}
+
+
+def _changes(record: KeyRecord, rows: Sequence[TimelineRow]) -> list[Change]:
+    """Tell what is new, by ids and dates: a fact's words are a memory's."""
+    changes: list[Change] = []
+    for fact, row in zip(record.facts, rows, strict=True):
+        end = row.held_until[-1] if row.held_until else OPEN_END
+        if end < OPEN_END and fact.valid_to != end:
+            by = f" by fact {row.superseded_by}" if row.superseded_by else " as it was stated"
+            changes.append(
+                Change(kind="supersede", id=fact.id, detail=f"ended {end:%Y-%m-%d}{by}")
+            )
+        elif end == OPEN_END and fact.valid_to is not None:
+            detail = f"had ended {fact.valid_to:%Y-%m-%d}"
+            changes.append(Change(kind="reopen", id=fact.id, detail=detail))
+        if row.standing is Standing.CONTESTED and fact.contested_by != row.contested_by:
+            detail = f"fact {row.contested_by} has better evidence for the same time"
+            changes.append(Change(kind="contest", id=fact.id, detail=detail))
+    return changes

@@ -1,0 +1,1 @@
+"""What facts say of when: the classes of predicates, timelines of keys, and people's decisions."""

@@ -1,0 +1,296 @@
+"""The fact service: what is claimed of whom, how it changed, and what people decide about it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from ecphoria.errors import InvalidInput, NotFound
+from ecphoria.facts.predicates import DEFAULTS, class_of, relation
+from ecphoria.facts.timelines import effective, lay_out, settle
+from ecphoria.language.names import normalise
+from ecphoria.model.fact import (
+    Decision,
+    FactHistory,
+    FactKey,
+    FactView,
+    PredicateClass,
+    Ruling,
+)
+from ecphoria.model.ids import FactId, KeyId, TenantId, fresh_id
+from ecphoria.ports.facts import FactQuery, FactStore, FactTransaction
+from ecphoria.ports.world import Clock
+
+__all__ = ["FactPage", "FactService", "Predicate", "Request"]
+
+_KEYS_A_WRITE = 200
+_KEYS_AT_ONCE = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What somebody wants decided.
+
+    Attributes:
+        other: The second fact of a pair to keep open.
+        by: The key of who decides.
+    """
+
+    ruling: Ruling
+    fact: FactId
+    other: FactId | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    by: KeyId | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactPage:
+    """Facts by id, and where to go on."""
+
+    facts: tuple[FactView, ...]
+    next_cursor: FactId | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicate:
+    """A predicate that has a class of its own, by default or by the tenant's decision."""
+
+    relation: str
+    predicate_class: PredicateClass
+    own: bool
+
+
+class FactService:
+    """Reads facts as of any time, and takes decisions, which can be undone."""
+
+    def __init__(self, *, store: FactStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def facts(
+        self,
+        tenant: TenantId,
+        query: FactQuery,
+        *,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> FactPage:
+        """List facts, each with its standing and whether it held at an instant, now by default.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        asked = replace(
+            query,
+            concept=None if query.concept is None else normalise(query.concept),
+            relation=None if query.relation is None else relation(query.relation),
+        )
+        found = await self._store.keys(tenant, asked)
+        histories = await self._histories(
+            tenant, sorted({key for _, key in found}), as_of, known_at
+        )
+        views = {view.fact.id: view for one in histories for view in one.facts}
+        return FactPage(
+            facts=tuple(views[one] for one, _ in found if one in views),
+            next_cursor=found[-1][0] if len(found) == query.limit else None,
+        )
+
+    async def history(
+        self,
+        tenant: TenantId,
+        fact: FactId,
+        *,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> FactHistory:
+        """Show everything claimed of the subject and predicate of a fact, and decided about it.
+
+        Raises:
+            NotFound: There is no such fact, or nothing of it was known then.
+        """
+        key = await self._key(tenant, fact)
+        found = await self._histories(tenant, [key], as_of, known_at)
+        if not found or not found[0].facts:
+            raise NotFound("nothing was known of this fact then", id=fact)
+        return found[0]
+
+    async def decide(self, tenant: TenantId, request: Request) -> Decision:
+        """Append a decision, and lay the facts it concerns out anew.
+
+        Raises:
+            InvalidInput: An interval that ends before it begins, or a pair of facts that cannot
+                contradict each other.
+            NotFound: There is no such fact.
+        """
+        _check(request)
+        key = await self._key(tenant, request.fact)
+        if request.other is not None and await self._key(tenant, request.other) != key:
+            raise InvalidInput(
+                "only facts of the same subject and predicate can be kept open together",
+                field="other",
+            )
+
+        async def work(transaction: FactTransaction) -> Decision:
+            decision = Decision(
+                id=fresh_id(),
+                number=transaction.number,
+                recorded_at=self._clock.now(),
+                ruling=request.ruling,
+                fact=request.fact,
+                other=request.other,
+                valid_from=request.valid_from,
+                valid_to=request.valid_to,
+                by=request.by,
+                why=request.why,
+            )
+            await transaction.decide(decision)
+            await settle(transaction, [key])
+            await transaction.changed()
+            return decision
+
+        return await self._store.change(tenant, work)
+
+    async def set_class(
+        self,
+        tenant: TenantId,
+        predicate: str,
+        kind: PredicateClass,
+        *,
+        by: KeyId | None = None,
+        why: str = "",
+    ) -> Decision:
+        """Give a predicate another class; every fact of it is laid out anew.
+
+        Raises:
+            InvalidInput: The predicate is empty.
+            NotFound: There is no such tenant.
+        """
+        name = relation(predicate)
+        if not name:
+            raise InvalidInput("the predicate is empty; name one", field="predicate")
+
+        async def work(transaction: FactTransaction) -> Decision:
+            decision = Decision(
+                id=fresh_id(),
+                number=transaction.number,
+                recorded_at=self._clock.now(),
+                ruling=Ruling.SET_CLASS,
+                relation=name,
+                predicate_class=kind,
+                by=by,
+                why=why,
+            )
+            await transaction.decide(decision)
+            await _renew_classes(transaction, name)
+            return decision
+
+        decision = await self._store.change(tenant, work)
+        await self._renew(tenant)
+        return decision
+
+    async def undo(
+        self, tenant: TenantId, decision: str, *, by: KeyId | None = None, why: str = ""
+    ) -> Decision:
+        """Take a decision back; undoing the undo lets it count again.
+
+        Raises:
+            NotFound: There is no such decision.
+        """
+        undone = await self._store.decision(tenant, decision)
+        if undone is None:
+            raise NotFound(f"there is no decision {decision}", id=decision)
+
+        async def work(transaction: FactTransaction) -> Decision:
+            undo = replace(
+                undone,
+                id=fresh_id(),
+                number=transaction.number,
+                recorded_at=self._clock.now(),
+                ruling=Ruling.UNDO,
+                predicate_class=None,
+                valid_from=None,
+                valid_to=None,
+                undoes=undone.id,
+                by=by,
+                why=why,
+            )
+            await transaction.decide(undo)
+            if undo.relation is not None:
+                await _renew_classes(transaction, undo.relation)
+            elif undo.fact is not None:
+                key = await self._key(tenant, undo.fact)
+                await settle(transaction, [key])
+                await transaction.changed()
+            return undo
+
+        made = await self._store.change(tenant, work)
+        if undone.relation is not None:
+            await self._renew(tenant)
+        return made
+
+    async def predicates(self, tenant: TenantId) -> tuple[Predicate, ...]:
+        """List the predicates that have one value at a time or ever, and the tenant's own."""
+        own, _ = await self._store.read(tenant, ())
+        names = sorted(DEFAULTS.keys() | own.keys())
+        return tuple(
+            Predicate(relation=name, predicate_class=class_of(name, own), own=name in own)
+            for name in names
+        )
+
+    async def _key(self, tenant: TenantId, fact: FactId) -> FactKey:
+        key = await self._store.key_of(tenant, fact)
+        if key is None:
+            raise NotFound(f"there is no fact {fact}", id=fact)
+        return key
+
+    async def _histories(
+        self,
+        tenant: TenantId,
+        keys: Sequence[FactKey],
+        as_of: datetime | None,
+        known_at: datetime | None,
+    ) -> list[FactHistory]:
+        own, records = await self._store.read(tenant, keys)
+        if known_at is not None:
+            own = _classes(await self._store.class_decisions(tenant), known_at)
+        at = as_of or self._clock.now()
+        return [lay_out(record, own, known_at=known_at).history(at) for record in records]
+
+    async def _renew(self, tenant: TenantId) -> None:
+        """Lay out what a change of class has touched; a consolidation finishes what is cut."""
+        keys = await self._store.touched(tenant, _KEYS_AT_ONCE)
+        for first in range(0, len(keys), _KEYS_A_WRITE):
+            some = keys[first : first + _KEYS_A_WRITE]
+
+            async def work(transaction: FactTransaction, some: Sequence[FactKey] = some) -> None:
+                await settle(transaction, some)
+                await transaction.changed()
+
+            await self._store.change(tenant, work)
+
+
+async def _renew_classes(transaction: FactTransaction, name: str) -> None:
+    """Keep what the decisions about classes come to, and mark the facts of one relation."""
+    await transaction.set_classes(_classes(await transaction.class_decisions()), name)
+    await transaction.changed()
+
+
+def _classes(
+    decisions: Sequence[Decision], known_at: datetime | None = None
+) -> dict[str, PredicateClass]:
+    return {
+        one.relation: one.predicate_class
+        for one in effective(decisions, known_at)
+        if one.relation is not None and one.predicate_class is not None
+    }
+
+
+def _check(request: Request) -> None:
+    if request.ruling is Ruling.KEEP_OPEN and request.other in {None, request.fact}:
+        raise InvalidInput("name the other fact to keep open", field="other")
+    if request.ruling is Ruling.SET_INTERVAL:
+        if request.valid_from is None:
+            raise InvalidInput("an interval needs `valid_from`", field="valid_from")
+        if request.valid_to is not None and request.valid_to <= request.valid_from:
+            raise InvalidInput("`valid_to` must lie after `valid_from`", field="valid_to")

@@ -1,0 +1,268 @@
+"""From all that is stored of a key to its timeline: ids and instants become numbers, and back."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from ecphoria.facts.predicates import class_of
+from ecphoria.kernels.claims import OPEN, Claim, Stated, evidence
+from ecphoria.kernels.timeline import Rulings, Timeline, in_force, timeline
+from ecphoria.model.fact import (
+    UNENDING,
+    Decision,
+    FactHistory,
+    FactKey,
+    FactView,
+    Interval,
+    KeyRecord,
+    PredicateClass,
+    Ruling,
+    Standing,
+)
+from ecphoria.model.ids import FactId
+from ecphoria.ports.facts import FactTransaction, TimelineRow
+
+__all__ = ["LaidOut", "effective", "lay_out", "rows_of", "settle"]
+
+CONTESTED_FACTOR = 0.3
+"""NeuromemoryAI's factor on the confidence of the weaker of two that contradict."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_TICK = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaidOut:
+    """A key's timeline, with the numbers it is written in.
+
+    Attributes:
+        claims: Those that were looked at, facts by their place in the record.
+        retracted: Facts decided to be wrong.
+    """
+
+    record: KeyRecord
+    kind: PredicateClass
+    claims: tuple[Claim, ...]
+    retracted: frozenset[int]
+    timeline: Timeline
+
+    def held(self, at: datetime) -> frozenset[FactId]:
+        """Name the facts that held then."""
+        return frozenset(self.record.facts[row].id for row in self.timeline.at(_ticks(at)))
+
+    def has(self, fact: FactId) -> bool:
+        """Tell whether anything looked at claims a fact."""
+        rows = {claim.fact for claim in self.claims}
+        return any(self.record.facts[row].id == fact for row in rows)
+
+    def standing_of(self, fact: FactId) -> Standing:
+        """Tell what became of a fact of the key."""
+        return self.standing(self._row(fact))
+
+    def ended_by(self, fact: FactId, at: datetime) -> datetime | None:
+        """Tell when the last spell of a fact that was over by then ended."""
+        ends = (one.valid_to for one in self.intervals(self._row(fact)))
+        return max((end for end in ends if end is not None and end <= at), default=None)
+
+    def _row(self, fact: FactId) -> int:
+        return next(row for row, one in enumerate(self.record.facts) if one.id == fact)
+
+    def intervals(self, row: int) -> tuple[Interval, ...]:
+        """List when a fact held, in order."""
+        facts = self.record.facts
+        return tuple(
+            Interval(
+                valid_from=_instant(spell.start),
+                valid_to=None if spell.end == OPEN else _instant(spell.end),
+                superseded_by=None if spell.ended_by < 0 else facts[spell.ended_by].id,
+            )
+            for spell in self.timeline.spells
+            if row in spell.facts
+        )
+
+    def contested_by(self, row: int) -> FactId | None:
+        """Name who has the better evidence for the same time."""
+        found = (winner for loser, winner in self.timeline.contested if loser == row)
+        winner = next(found, None)
+        return None if winner is None else self.record.facts[winner].id
+
+    def standing(self, row: int) -> Standing:
+        """Tell what became of a fact."""
+        if row in self.retracted:
+            return Standing.RETRACTED
+        if any(row in spell.facts for spell in self.timeline.spells):
+            return Standing.HELD
+        if self.contested_by(row) is not None:
+            return Standing.CONTESTED
+        if row in self.timeline.candidates or not any(c.fact == row for c in self.claims):
+            return Standing.CANDIDATE
+        return Standing.DENIAL
+
+    def history(self, at: datetime) -> FactHistory:
+        """Show every fact of the key, and whether it held at an instant."""
+        held = self.held(at)
+        views = [self._view(row, held) for row in sorted({claim.fact for claim in self.claims})]
+        first = {view.fact.id: view.intervals[:1] for view in views}
+        return FactHistory(
+            key=self.record.key,
+            predicate_class=self.kind,
+            facts=tuple(
+                sorted(views, key=lambda v: (not v.intervals, _begun(first[v.fact.id]), v.fact.id))
+            ),
+            decisions=self.record.decisions,
+        )
+
+    def _view(self, row: int, held: frozenset[FactId]) -> FactView:
+        fact, standing = self.record.facts[row], self.standing(row)
+        mine = [place for place, claim in enumerate(self.claims) if claim.fact == row]
+        weight = evidence(self.claims[place] for place in mine)
+        contested = standing is Standing.CONTESTED
+        episodes = {one.episode for one in self.record.claims if one.fact == fact.id}
+        return FactView(
+            fact=fact,
+            relation=self.record.key.relation,
+            predicate_class=self.kind,
+            standing=standing,
+            valid=fact.id in held,
+            intervals=self.intervals(row),
+            evidence=weight,
+            confidence=weight * CONTESTED_FACTOR if contested else weight,
+            contested_by=self.contested_by(row),
+            episodes=tuple(sorted(episodes)),
+        )
+
+
+def _begun(intervals: Sequence[Interval]) -> datetime:
+    return intervals[0].valid_from if intervals else UNENDING
+
+
+def lay_out(
+    record: KeyRecord,
+    own: Mapping[str, PredicateClass],
+    *,
+    known_at: datetime | None = None,
+    happened_by: datetime | None = None,
+) -> LaidOut:
+    """Lay a key's claims out in time.
+
+    Args:
+        record: All that is stored of it.
+        own: The tenant's own classes.
+        known_at: Look only at what was recorded by then.
+        happened_by: Look only at the claims of episodes that had happened by then.
+    """
+    number = {fact.id: row for row, fact in enumerate(record.facts)}
+    values = _numbered(fact.object for fact in record.facts)
+    episodes = _numbered(claim.episode for claim in record.claims)
+    claims = tuple(
+        Claim(
+            fact=number[one.fact],
+            episode=episodes[one.episode],
+            start=_ticks(one.valid_from or one.occurred_at),
+            end=OPEN if one.valid_to is None else _ticks(one.valid_to),
+            dated=one.valid_from is not None,
+            recorded_at=_ticks(one.recorded_at),
+            reliability=one.reliability,
+        )
+        for one in record.claims
+        if (known_at is None or one.recorded_at <= known_at)
+        and (happened_by is None or one.occurred_at <= happened_by)
+    )
+    decided = effective(record.decisions, known_at)
+    rulings = _rulings(decided, number)
+    kind = class_of(record.key.relation, own)
+    stated = [Stated(object=values[fact.object], negated=fact.negated) for fact in record.facts]
+    return LaidOut(
+        record=record,
+        kind=kind,
+        claims=claims,
+        retracted=rulings.retracted,
+        timeline=timeline(str(kind), stated, claims, rulings),
+    )
+
+
+def effective(
+    decisions: Sequence[Decision], known_at: datetime | None = None
+) -> tuple[Decision, ...]:
+    """Keep the decisions that count: made by then, and not undone."""
+    made = sorted(
+        (one for one in decisions if known_at is None or one.recorded_at <= known_at),
+        key=lambda one: one.number,
+    )
+    place = {one.id: row for row, one in enumerate(made)}
+    counts = in_force([place.get(one.undoes or "", -1) for one in made])
+    return tuple(
+        one for one, count in zip(made, counts, strict=True) if count and one.undoes is None
+    )
+
+
+def rows_of(laid: LaidOut) -> tuple[TimelineRow, ...]:
+    """Say what to keep of each fact; nothing where values stand side by side undisturbed."""
+    record = laid.record
+    plain = (
+        laid.kind is PredicateClass.MULTI
+        and not any(fact.negated for fact in record.facts)
+        and not any(claim.end < OPEN for claim in laid.claims)
+        and not record.decisions
+    )
+    return tuple(
+        TimelineRow(fact=fact.id) if plain else _row(laid, row)
+        for row, fact in enumerate(record.facts)
+    )
+
+
+def _row(laid: LaidOut, row: int) -> TimelineRow:
+    spells = laid.intervals(row)
+    return TimelineRow(
+        fact=laid.record.facts[row].id,
+        standing=laid.standing(row),
+        held_from=tuple(spell.valid_from for spell in spells),
+        held_until=tuple(spell.valid_to or UNENDING for spell in spells),
+        superseded_by=spells[-1].superseded_by if spells else None,
+        contested_by=laid.contested_by(row),
+    )
+
+
+async def settle(transaction: FactTransaction, keys: Iterable[FactKey]) -> None:
+    """Lay these keys out anew and keep what comes of it."""
+    wanted = sorted(set(keys))
+    if not wanted:
+        return
+    rows: list[TimelineRow] = []
+    for record in await transaction.records(wanted):
+        rows += rows_of(lay_out(record, transaction.classes))
+    if rows:
+        await transaction.save_timelines(rows)
+
+
+def _rulings(decided: Sequence[Decision], number: Mapping[FactId, int]) -> Rulings:
+    retracted: set[int] = set()
+    together: set[tuple[int, int]] = set()
+    intervals: dict[int, tuple[int, int]] = {}
+    for one in decided:
+        if one.fact is None or one.fact not in number:
+            continue
+        row = number[one.fact]
+        if one.ruling is Ruling.RETRACT:
+            retracted.add(row)
+        elif one.ruling is Ruling.KEEP_OPEN and one.other is not None and one.other in number:
+            pair = sorted((row, number[one.other]))
+            together.add((pair[0], pair[1]))
+        elif one.ruling is Ruling.SET_INTERVAL and one.valid_from is not None:
+            end = OPEN if one.valid_to is None else _ticks(one.valid_to)
+            intervals[row] = (_ticks(one.valid_from), end)
+    return Rulings(
+        retracted=frozenset(retracted), together=frozenset(together), intervals=intervals
+    )
+
+
+def _numbered(names: Iterable[str]) -> dict[str, int]:
+    return {name: row for row, name in enumerate(sorted(set(names)))}
+
+
+def _ticks(at: datetime) -> int:
+    return (at - _EPOCH) // _TICK
+
+
+def _instant(ticks: int) -> datetime:
+    return _EPOCH + ticks * _TICK

@@ -1,0 +1,231 @@
+"""Bodies of facts: list, history, decisions, classes of predicates."""
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from ecphoria.model.fact import Decision, FactHistory, FactView, PredicateClass, Ruling, Standing
+from ecphoria.wire.base import Answer, Instant, Request
+
+__all__ = [
+    "ClassRequest",
+    "DecisionAnswer",
+    "DecisionRequest",
+    "FactAnswer",
+    "FactListQuery",
+    "FactPageAnswer",
+    "HistoryAnswer",
+    "HistoryQuery",
+    "IntervalAnswer",
+    "PredicateAnswer",
+    "UndoRequest",
+]
+
+
+class HistoryQuery(Request):
+    """From when to look."""
+
+    as_of: Instant | None = None
+    """Tell which facts held then; now if absent."""
+    known_at: Instant | None = None
+    """Look only at what was recorded and decided by then."""
+
+
+class FactListQuery(HistoryQuery):
+    """Which facts to list."""
+
+    concept: str | None = None
+    """Only facts with this name at an end."""
+    predicate: str | None = None
+    """Only facts of this predicate."""
+    cursor: str | None = None
+    """`next_cursor` of the page before."""
+    limit: int = Field(default=100, ge=1, le=1_000)
+    """Size of the page."""
+
+
+class IntervalAnswer(Answer):
+    """A time in which a fact held."""
+
+    valid_from: Instant
+    """Its beginning."""
+    valid_to: Instant | None = None
+    """Its end, exclusive; absent while open."""
+    superseded_by: str | None = None
+    """The fact that came after, or denied it."""
+
+
+class FactAnswer(Answer):
+    """A fact with what is known of its times."""
+
+    id: str
+    """Its id."""
+    subject: str
+    """Whom or what it is about, normalised."""
+    predicate: str
+    """What it says."""
+    object: str
+    """The other end, normalised."""
+    qualifier: str
+    """Which of several it is; empty for the only one."""
+    polarity: Literal["positive", "negative"]
+    """`negative` says that it is not so, or no longer."""
+    predicate_class: PredicateClass
+    """How many values it has: `functional` one at a time, `immutable` one ever, `multi` many."""
+    standing: Standing
+    """`held`, `denial`, `contested`, `candidate` or `retracted`."""
+    valid: bool
+    """Whether it held at the instant asked for."""
+    intervals: tuple[IntervalAnswer, ...]
+    """When it held."""
+    evidence: float
+    """`1 - prod (1 - reliability)` over its episodes; .5 and more decides."""
+    confidence: float
+    """The same; times .3 if it is contested."""
+    contested_by: str | None = None
+    """The fact with better evidence for the same time."""
+    episodes: tuple[str, ...]
+    """Those that claim it."""
+
+    @classmethod
+    def of(cls, view: FactView) -> "FactAnswer":
+        """Write a fact as it is sent."""
+        fact = view.fact
+        return cls(
+            id=fact.id,
+            subject=fact.subject,
+            predicate=fact.predicate,
+            object=fact.object,
+            qualifier=fact.qualifier,
+            polarity="negative" if fact.negated else "positive",
+            predicate_class=view.predicate_class,
+            standing=view.standing,
+            valid=view.valid,
+            intervals=tuple(IntervalAnswer.model_validate(one) for one in view.intervals),
+            evidence=view.evidence,
+            confidence=view.confidence,
+            contested_by=view.contested_by,
+            episodes=view.episodes,
+        )
+
+
+class FactPageAnswer(Answer):
+    """Facts by id."""
+
+    facts: tuple[FactAnswer, ...]
+    """The page."""
+    next_cursor: str | None = None
+    """Send it as `cursor` for the next page; absent on the last."""
+
+
+class DecisionRequest(Request):
+    """What to decide of a fact."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"ruling": "retract", "why": "It was said in jest."}]}
+    )
+
+    ruling: Literal["retract", "keep_open", "set_interval"]
+    """It is wrong; it holds beside `other`; it held from `valid_from` to `valid_to`."""
+    other: str | None = None
+    """The fact to keep open with it."""
+    valid_from: Instant | None = None
+    """Beginning of the interval to set."""
+    valid_to: Instant | None = None
+    """End of the interval to set; open if absent."""
+    why: str = Field(default="", max_length=1_000)
+    """The reason, kept with the decision."""
+
+
+class UndoRequest(Request):
+    """Why a decision is taken back."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"why": "It was true after all."}]})
+
+    why: str = Field(default="", max_length=1_000)
+    """The reason, kept with the undo."""
+
+
+class ClassRequest(Request):
+    """The class to give a predicate."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"predicate_class": "functional"}]})
+
+    predicate_class: PredicateClass
+    """`functional` one value at a time, `immutable` one ever, `multi` many side by side."""
+    why: str = Field(default="", max_length=1_000)
+    """The reason, kept with the decision."""
+
+
+class DecisionAnswer(Answer):
+    """One row of the list of decisions; rows are only ever added."""
+
+    id: str
+    """The id to undo it by."""
+    recorded_at: Instant
+    """When it was made."""
+    ruling: Ruling
+    """`retract`, `keep_open`, `set_interval`, `set_class` or `undo`."""
+    fact: str | None = None
+    """The fact it is about."""
+    other: str | None = None
+    """The second fact of a pair."""
+    relation: str | None = None
+    """The predicate it is about, normalised."""
+    predicate_class: PredicateClass | None = None
+    """The class it gives."""
+    valid_from: Instant | None = None
+    """Beginning of the interval it sets."""
+    valid_to: Instant | None = None
+    """End of the interval it sets."""
+    undoes: str | None = None
+    """The decision it takes back."""
+    by: str | None = None
+    """Id of the key of who decided."""
+    why: str
+    """The reason given."""
+
+    @classmethod
+    def of(cls, decision: Decision) -> "DecisionAnswer":
+        """Write a decision as it is sent."""
+        return cls.model_validate(decision)
+
+
+class HistoryAnswer(Answer):
+    """All that was ever claimed of a subject and predicate, and decided about it."""
+
+    subject: str
+    """Whom or what it is about, normalised."""
+    relation: str
+    """The predicate, normalised."""
+    qualifier: str
+    """Which of several."""
+    predicate_class: PredicateClass
+    """How many values the subject has."""
+    facts: tuple[FactAnswer, ...]
+    """By the beginning of their first interval; those that never held come last."""
+    decisions: tuple[DecisionAnswer, ...]
+    """In the order they were made, undone ones too."""
+
+    @classmethod
+    def of(cls, history: FactHistory) -> "HistoryAnswer":
+        """Write a history as it is sent."""
+        return cls(
+            subject=history.key.subject,
+            relation=history.key.relation,
+            qualifier=history.key.qualifier,
+            predicate_class=history.predicate_class,
+            facts=tuple(FactAnswer.of(view) for view in history.facts),
+            decisions=tuple(DecisionAnswer.of(one) for one in history.decisions),
+        )
+
+
+class PredicateAnswer(Answer):
+    """A predicate that is not `multi` by default."""
+
+    relation: str
+    """The predicate, normalised."""
+    predicate_class: PredicateClass
+    """Its class."""
+    own: bool
+    """Whether the tenant gave it that class."""

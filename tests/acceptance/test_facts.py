@@ -1,0 +1,110 @@
+"""Facts over HTTP: listed with their times, decided about, undone, and never another tenant's."""
+
+from typing import Any
+
+from ecphoria.client import Client
+from tests.acceptance.conftest import Owner, RunningService, problem
+
+OSLO = {"subject": "Ana Reyes", "predicate": "lives in", "object": "Oslo", "reliability": 0.8}
+BERGEN = OSLO | {"object": "Bergen", "qualifier": "", "polarity": "positive"}
+
+
+def tell(owner: Owner, text: str, at: str, *facts: dict[str, Any]) -> None:
+    body = {"text": text, "occurred_at": at, "extraction": {"facts": list(facts)}}
+    answer = owner.post("/v1/episodes", json=body)
+    assert answer.status_code == 201, answer.text
+
+
+def places(owner: Owner, **asked: str) -> dict[str, Any]:
+    page = owner.get("/v1/facts", params={"concept": "Ana Reyes", **asked}).json()
+    return {fact["object"]: fact for fact in page["facts"]}
+
+
+def moved(owner: Owner) -> None:
+    tell(owner, "Ana lives in Oslo.", "2021-03-01T00:00:00Z", OSLO)
+    tell(owner, "Ana has moved to Bergen.", "2023-06-01T00:00:00Z", BERGEN)
+
+
+def test_facts_are_listed_with_their_times_and_as_of_any(owner: Owner) -> None:
+    moved(owner)
+    found = places(owner)
+    assert found["oslo"]["intervals"] == [
+        {"valid_from": "2021-03-01T00:00:00Z", "valid_to": "2023-06-01T00:00:00Z",
+         "superseded_by": found["bergen"]["id"]}
+    ]  # fmt: skip
+    assert (found["oslo"]["valid"], found["bergen"]["valid"]) == (False, True)
+    assert found["oslo"]["predicate_class"] == "functional"
+    assert found["oslo"]["evidence"] == 0.8
+    then = places(owner, as_of="2022-01-01T00:00:00Z")
+    assert (then["oslo"]["valid"], then["bergen"]["valid"]) == (True, False)
+    assert places(owner, known_at="2020-01-01T00:00:00Z") == {}
+
+
+def test_a_decision_is_taken_shown_and_undone(owner: Owner, server: RunningService) -> None:
+    moved(owner)
+    with Client(server.url, owner.key) as client:
+        bergen = next(one for one in client.facts("Bergen"))
+        made = client.decide(bergen.id, "retract", why="It was a visit.")
+        history = client.fact_history(bergen.id)
+        assert [(one.object, one.standing) for one in history.facts] == [
+            ("oslo", "held"),
+            ("bergen", "retracted"),
+        ]
+        assert [(one.ruling, one.why) for one in history.decisions] == [
+            ("retract", "It was a visit.")
+        ]
+        assert made.by is not None
+        client.undo(made.id)
+        assert next(client.facts("Bergen")).standing == "held"
+    answer = owner.post(f"/v1/facts/{bergen.id}/decisions", json={"ruling": "set_interval"})
+    assert problem(answer, 422, "invalid-input")["errors"][0]["pointer"] == "#/valid_from"
+    assert owner.post("/v1/facts/none/decisions", json={"ruling": "retract"}).status_code == 404
+    assert owner.post("/v1/decisions/none/undo", json={}).status_code == 404
+
+
+def test_a_predicate_gets_a_class(owner: Owner) -> None:
+    moved(owner)
+    made = owner.request("PUT", "/v1/predicates/lives%20in", json={"predicate_class": "multi"})
+    assert made.status_code == 200, made.text
+    assert all(fact["valid"] for fact in places(owner).values())
+    own = [one for one in owner.get("/v1/predicates").json() if one["own"]]
+    assert own == [{"relation": "lives in", "predicate_class": "multi", "own": True}]
+
+
+def test_a_recall_marks_what_is_over_and_can_be_asked_as_of_then(owner: Owner) -> None:
+    moved(owner)
+    now = owner.post("/v1/recall", json={"cue": "Where does Ana live, in Oslo?"}).json()
+    assert [hit["episode"]["text"] for hit in now["hits"]] == [
+        "Ana has moved to Bergen.",
+        "Ana lives in Oslo.",
+    ]
+    assert now["hits"][1]["superseded_at"] == "2023-06-01T00:00:00Z"
+    assert now["hits"][1]["superseded_by"] == [places(owner)["bergen"]["id"]]
+    asked = {"cue": "Where does Ana live?", "as_of": "2022-01-01T00:00:00Z"}
+    then = owner.post("/v1/recall", json=asked).json()
+    assert [hit["episode"]["text"] for hit in then["hits"]] == ["Ana lives in Oslo."]
+
+
+def test_no_tenant_reads_or_decides_about_the_facts_of_another(
+    owner: Owner, stranger: Owner
+) -> None:
+    moved(owner)
+    fact = places(owner)["oslo"]["id"]
+    assert stranger.get("/v1/facts").json()["facts"] == []
+    assert stranger.get(f"/v1/facts/{fact}/history").status_code == 404
+    refused = stranger.post(f"/v1/facts/{fact}/decisions", json={"ruling": "retract"})
+    assert refused.status_code == 404
+    made = owner.post(f"/v1/facts/{fact}/decisions", json={"ruling": "retract"}).json()
+    assert stranger.post(f"/v1/decisions/{made['id']}/undo", json={}).status_code == 404
+
+
+def test_what_cannot_be_of_a_time_is_refused(owner: Owner) -> None:
+    wrong = OSLO | {"valid_from": "2021-01-01T00:00:00Z", "valid_to": "2020-01-01T00:00:00Z"}
+    body = {"text": "It was.", "extraction": {"facts": [wrong]}}
+    answer = owner.post("/v1/episodes", json=body)
+    assert "must lie after" in problem(answer, 422, "invalid-input")["detail"]
+    body["extraction"] = {"facts": [OSLO | {"reliability": 2.0}]}
+    assert (
+        "between 0 and 1"
+        in problem(owner.post("/v1/episodes", json=body), 422, "invalid-input")["detail"]
+    )

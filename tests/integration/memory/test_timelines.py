@@ -1,0 +1,229 @@
+"""Facts take their places in time as they come, whatever the order, and people may decide."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import islice, permutations
+
+import pytest
+
+from ecphoria.consolidation.step import Cycle
+from ecphoria.consolidation.supersede import Supersede
+from ecphoria.errors import InvalidInput, NotFound
+from ecphoria.facts.service import FactService, Request
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.facts import Facts
+from ecphoria.graph.tenants import Tenants
+from ecphoria.ingest.service import IngestService
+from ecphoria.model.episode import Extracted, NewEpisode, Receipt, Statement
+from ecphoria.model.fact import FactView, PredicateClass, Ruling, Standing
+from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.ports.facts import FactQuery
+from tests.conftest import Cypher, WallClock, new_tenant
+
+WHEN = {
+    "Oslo": ("2023-01-10", 0.7),
+    "Bergen": ("2023-06-01", 0.9),
+    "Turku": ("2022-03-01", 0.7),
+    "Paris": ("2023-08-01", 0.3),
+    "Lund": ("2023-06-01", 0.8),
+}
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def day(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def said(place: str, predicate: str = "lives in", **more: object) -> NewEpisode:
+    at, reliability = WHEN[place]
+    given = {"reliability": reliability, **more}
+    fact = Statement(subject="Ana Reyes", predicate=predicate, object=place, **given)  # type: ignore[arg-type]
+    return NewEpisode(
+        text=f"Ana Reyes {predicate} {place}: {more}.",
+        occurred_at=day(at),
+        extraction=Extracted(facts=(fact,)),
+    )
+
+
+@pytest.fixture
+def facts(graph: Graph) -> FactService:
+    return FactService(store=Facts(graph), clock=WallClock())
+
+
+async def add(ingest: IngestService, tenant: TenantId, *items: NewEpisode) -> Sequence[EpisodeId]:
+    receipts = await ingest.append_batch(tenant, items)
+    assert all(isinstance(one, Receipt) for one in receipts), receipts
+    return [one.id for one in receipts if isinstance(one, Receipt)]
+
+
+async def views(facts: FactService, tenant: TenantId) -> dict[str, FactView]:
+    page = await facts.facts(tenant, FactQuery(concept="Ana Reyes"))
+    return {view.fact.object: view for view in page.facts}
+
+
+def held(view: FactView) -> list[tuple[str, str | None]]:
+    return [
+        (f"{one.valid_from:%Y-%m-%d}", f"{one.valid_to:%Y-%m-%d}" if one.valid_to else None)
+        for one in view.intervals
+    ]
+
+
+STORED = """
+MATCH (f:Fact {tenant: $t})
+RETURN f.object AS object, f.standing AS standing, f.held_from AS held_from,
+  f.held_until AS held_until, f.valid_from AS valid_from, f.valid_to AS valid_to,
+  f.touched AS touched,
+  COLLECT {MATCH (g:Fact {id: f.superseded_by}) RETURN g.object} AS superseded_by,
+  COLLECT {MATCH (g:Fact {id: f.contested_by}) RETURN g.object} AS contested_by
+ORDER BY object
+"""
+
+
+async def test_the_worked_example_is_stored_the_same_whatever_the_order(
+    ingest: IngestService, graph: Graph, facts: FactService, cypher: Cypher
+) -> None:
+    seen = []
+    for order in islice(permutations(WHEN), 0, 120, 53):
+        tenant = await new_tenant(graph)
+        for place in order:
+            await add(ingest, tenant, said(place))
+        seen.append(await cypher(STORED, t=tenant))
+        found = await views(facts, tenant)
+        assert held(found["turku"]) == [("2022-03-01", "2023-01-10")]
+        assert held(found["oslo"]) == [("2023-01-10", "2023-06-01")]
+        assert held(found["bergen"]) == [("2023-06-01", None)]
+        assert [found[place].standing for place in ("bergen", "lund", "paris")] == [
+            Standing.HELD, Standing.CONTESTED, Standing.CANDIDATE,
+        ]  # fmt: skip
+        assert found["lund"].confidence == pytest.approx(0.8 * 0.3)
+        assert [place for place, view in found.items() if view.valid] == ["bergen"]
+        await Tenants(graph).erase(tenant)
+    assert all(rows == seen[0] for rows in seen)
+    by_place = {row["object"]: row for row in seen[0]}
+    assert by_place["oslo"]["superseded_by"] == ["bergen"]
+    assert by_place["lund"]["contested_by"] == ["bergen"]
+
+
+async def test_a_decision_and_its_undoing_are_exact(
+    ingest: IngestService, facts: FactService, tenant: TenantId, cypher: Cypher
+) -> None:
+    await add(ingest, tenant, *map(said, WHEN))
+    before = await cypher(STORED, t=tenant)
+    found = await views(facts, tenant)
+    request = Request(ruling=Ruling.RETRACT, fact=found["bergen"].fact.id, why="a mix-up")
+    retracted = await facts.decide(tenant, request)
+    after = await cypher(STORED, t=tenant)
+    found = await views(facts, tenant)
+    assert held(found["lund"]) == [("2023-06-01", None)]
+    assert found["bergen"].standing is Standing.RETRACTED
+    undo = await facts.undo(tenant, retracted.id)
+    assert await cypher(STORED, t=tenant) == before
+    again = await facts.undo(tenant, undo.id)
+    assert await cypher(STORED, t=tenant) == after
+    history = await facts.history(tenant, found["bergen"].fact.id)
+    assert [one.id for one in history.decisions] == [retracted.id, undo.id, again.id]
+    assert history.decisions[0].why == "a mix-up"
+
+
+async def test_what_was_known_then_is_told_without_what_was_learnt_later(
+    ingest: IngestService, facts: FactService, tenant: TenantId
+) -> None:
+    await add(ingest, tenant, said("Oslo"))
+    early = WallClock().now()
+    await add(ingest, tenant, said("Bergen"), said("Turku"))
+    oslo = (await views(facts, tenant))["oslo"].fact.id
+    await facts.decide(tenant, Request(ruling=Ruling.RETRACT, fact=oslo))
+    then = await facts.history(tenant, oslo, known_at=early)
+    assert [(one.fact.object, held(one)) for one in then.facts] == [
+        ("oslo", [("2023-01-10", None)])
+    ]
+    in_2022 = await facts.history(tenant, oslo, as_of=day("2022-06-01"))
+    assert [one.fact.object for one in in_2022.facts if one.valid] == ["turku"]
+    with pytest.raises(NotFound):
+        await facts.history(tenant, oslo, known_at=day("2020-01-01"))
+
+
+async def test_deleting_what_superseded_reopens_what_was_before(
+    ingest: IngestService, tenant: TenantId, cypher: Cypher
+) -> None:
+    await add(ingest, tenant, said("Oslo"), said("Turku"))
+    before = await cypher(STORED, t=tenant)
+    (bergen,) = await add(ingest, tenant, said("Bergen"))
+    assert await cypher(STORED, t=tenant) != before
+    await ingest.delete(tenant, bergen)
+    assert await cypher(STORED, t=tenant) == before
+
+
+async def test_values_side_by_side_are_never_ended_and_get_no_place(
+    ingest: IngestService, facts: FactService, tenant: TenantId, cypher: Cypher
+) -> None:
+    await add(ingest, tenant, *(said(place, "likes") for place in ("Oslo", "Bergen", "Lund")))
+    assert all(row["standing"] is None for row in await cypher(STORED, t=tenant))
+    (no_more,) = await add(
+        ingest, tenant, said("Bergen", "likes", negated=True, valid_from=day("2024-01-01"))
+    )
+    page = await facts.facts(tenant, FactQuery(concept="Bergen", relation="LIKES"))
+    by_sign = {view.fact.negated: view for view in page.facts}
+    assert held(by_sign[False]) == [("2023-06-01", "2024-01-01")]
+    assert by_sign[True].standing is Standing.DENIAL
+    await ingest.delete(tenant, no_more)
+    assert all(row["standing"] is None for row in await cypher(STORED, t=tenant))
+
+
+async def test_a_predicate_may_be_given_another_class_and_back(
+    ingest: IngestService, facts: FactService, tenant: TenantId, cypher: Cypher
+) -> None:
+    await add(ingest, tenant, said("Oslo", "camps_in"), said("Turku", "Camps in"))
+    assert all(row["standing"] is None for row in await cypher(STORED, t=tenant))
+    set_class = await facts.set_class(tenant, "Camps_in", PredicateClass.FUNCTIONAL)
+    assert held((await views(facts, tenant))["turku"]) == [("2022-03-01", "2023-01-10")]
+    own = [one for one in await facts.predicates(tenant) if one.own]
+    assert [(one.relation, one.predicate_class) for one in own] == [("camps in", "functional")]
+    await add(ingest, tenant, said("Lund", "camps in"))
+    assert held((await views(facts, tenant))["oslo"]) == [("2023-01-10", "2023-06-01")]
+    await facts.undo(tenant, set_class.id)
+    assert all(row["standing"] is None for row in await cypher(STORED, t=tenant))
+    assert not [one for one in await facts.predicates(tenant) if one.own]
+
+
+async def test_two_values_may_be_kept_open_and_an_interval_set(
+    ingest: IngestService, facts: FactService, tenant: TenantId
+) -> None:
+    await add(ingest, tenant, said("Oslo"), said("Bergen"))
+    found = await views(facts, tenant)
+    oslo, bergen = found["oslo"].fact.id, found["bergen"].fact.id
+    await facts.decide(tenant, Request(ruling=Ruling.KEEP_OPEN, fact=bergen, other=oslo))
+    assert held((await views(facts, tenant))["oslo"]) == [("2023-01-10", None)]
+    await facts.decide(
+        tenant,
+        Request(
+            ruling=Ruling.SET_INTERVAL, fact=bergen,
+            valid_from=day("2020-01-01"), valid_to=day("2021-01-01"),
+        ),
+    )  # fmt: skip
+    assert held((await views(facts, tenant))["bergen"]) == [("2020-01-01", "2021-01-01")]
+    with pytest.raises(InvalidInput, match="other fact"):
+        await facts.decide(tenant, Request(ruling=Ruling.KEEP_OPEN, fact=bergen, other=bergen))
+
+
+async def test_the_step_lays_out_what_older_stores_hold_and_tells_it_first(
+    ingest: IngestService, graph: Graph, tenant: TenantId, cypher: Cypher
+) -> None:
+    await add(ingest, tenant, *map(said, WHEN))
+    right = await cypher(STORED, t=tenant)
+    await cypher(
+        """MATCH (f:Fact {tenant: $t}) SET f.touched = true
+        REMOVE f.standing, f.held_from, f.held_until, f.valid_from, f.valid_to,
+          f.superseded_by, f.contested_by""",
+        t=tenant,
+    )
+    step = Supersede(Facts(graph))
+    dry = await step.run(Cycle(id=fresh_id(), tenant=tenant, now=NOW, dry_run=True))
+    assert all(row["touched"] for row in await cypher(STORED, t=tenant))
+    done = await step.run(Cycle(id=fresh_id(), tenant=tenant, now=NOW))
+    assert dry == done
+    assert done.counts == {"keys": 1, "superseded": 2, "contested": 1, "reopened": 0}
+    assert not any("oslo" in change.detail for change in done.changes)
+    assert await cypher(STORED, t=tenant) == right
+    again = await step.run(Cycle(id=fresh_id(), tenant=tenant, now=NOW))
+    assert again.counts["keys"] == 0
