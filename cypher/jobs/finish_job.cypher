@@ -12,5 +12,5 @@ SET j.state = $state,
   j.report = $report,
   j.code = $code,
   j.message = $message
-REMOVE j.slot, j.run_after, j.lease_until
+REMOVE j.slot, j.run_after, j.lease_until, j.ended
 RETURN j.tenant AS tenant

@@ -1,6 +1,7 @@
 // doc: Hold a job longer and note where it is, while its lease still runs under this token.
 // mode: write
-// params: job STRING, token INTEGER, seconds FLOAT, place STRING, done INTEGER, total INTEGER
+// params: job STRING, token INTEGER, seconds FLOAT, place STRING, done INTEGER, total INTEGER,
+//   ended LIST<STRING>
 // returns: cancelling BOOLEAN
 CYPHER 25
 MATCH (j:Job {id: $job})
@@ -11,5 +12,6 @@ SET j.lease_until = now + duration({seconds: $seconds}),
   j.run_after = now + duration({seconds: $seconds}),
   j.place = $place,
   j.done = $done,
-  j.total = $total
+  j.total = $total,
+  j.ended = coalesce(j.ended, []) + $ended
 RETURN coalesce(j.cancelling, false) AS cancelling

@@ -12,5 +12,6 @@ SET j.state = 'queued',
   j.slot = j.tenant + ' ' + j.kind + ' waiting',
   j.run_after = datetime.realtime(),
   j.attempts = 0
-REMOVE j.started_at, j.finished_at, j.cancelling, j.code, j.message, j.place, j.done, j.total
+REMOVE j.started_at, j.finished_at, j.cancelling, j.code, j.message, j.place, j.done, j.total,
+  j.ended
 RETURN j.id AS job

@@ -175,7 +175,8 @@ class JobsSettings(_Group):
     workers: int = Field(default=1, ge=0, le=64)
     """Jobs that one process runs at once; 0 leaves them to other processes."""
     lease_s: Seconds = 60.0
-    """How long a job is safe from other workers when its own falls silent, in seconds."""
+    """How long a job is safe from other workers when its own falls silent, in seconds; keep it at
+    twice `ECPHORIA_NEO4J__QUERY_TIMEOUT_S` or more."""
     poll_s: Seconds = 1.0
     """How often to look for jobs that other processes queued, in seconds."""
     schedule_s: Seconds = 10.0

@@ -108,6 +108,20 @@ async def test_a_job_goes_from_queued_to_done(jobs: Jobs, tenant: TenantId) -> N
     assert await jobs.claim(queued.id, LONG) is None
 
 
+async def test_the_next_attempt_learns_which_steps_ended(jobs: Jobs, tenant: TenantId) -> None:
+    queued = await jobs.enqueue(tenant, CYCLE)
+    first = await taken(jobs, queued)
+    steps = report(first).steps
+    for step in (None, *steps, None):
+        await jobs.renew(first.lease, LONG, Progress(place="p", ended=step))
+    await jobs.release(first.lease, pause_s=0, counted=True)
+    second = await taken(jobs, queued)
+    assert second.job.ended == steps
+    await jobs.finish(second.lease, JobState.FAILED)
+    await jobs.retry(tenant, queued.id)
+    assert (await taken(jobs, queued)).job.ended == ()
+
+
 async def test_one_of_a_kind_waits_and_one_is_begun(jobs: Jobs, tenant: TenantId) -> None:
     first = await jobs.enqueue(tenant, CYCLE, steps=["prior"])
     assert (await jobs.enqueue(tenant, CYCLE, steps=["prior"])) == first

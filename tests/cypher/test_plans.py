@@ -24,7 +24,7 @@ from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.graph.schedules import Schedules
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
-from ecphoria.model.consolidation import ConsolidationReport
+from ecphoria.model.consolidation import ConsolidationReport, StepReport, StepStatus
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
 from ecphoria.model.gate import SHIPPED
 from ecphoria.model.ids import KeyId, TenantId, fresh_id
@@ -155,7 +155,8 @@ async def jobs_of(graph: Graph, tenant: TenantId) -> None:
     for _ in range(2):
         claimed = await jobs.claim(queued.id, 60.0)
         assert claimed is not None
-        await jobs.renew(claimed.lease, 60.0, Progress(place="p"))
+        step = StepReport(name="prior", status=StepStatus.DONE, seconds=0.0)
+        await jobs.renew(claimed.lease, 60.0, Progress(place="p", ended=step))
         fault = JobFault(code="internal", message="m")
         await jobs.release(claimed.lease, pause_s=0.0, counted=True, fault=fault)
     last = await jobs.claim(queued.id, 60.0)

@@ -30,7 +30,7 @@ class ConsolidationService:
     async def run(
         self, claimed: Claimed, watch: Callable[[Progress], Awaitable[None]]
     ) -> ConsolidationReport:
-        """Run the steps a job asks for.
+        """Run the steps a job asks for, after those that an earlier attempt brought to their end.
 
         Its one instant is when the job was first begun, by the store's clock: an attempt after a
         crash judges ages as the first did.
@@ -54,19 +54,24 @@ class ConsolidationService:
             dry_run=job.kind is JobKind.DRY_RUN,
         )
         chosen = [step for step in self._steps if not job.steps or step.name in job.steps]
-        reports: list[StepReport] = []
+        ended = {report.name: report for report in job.ended}
 
-        async def reached(place: str) -> None:
-            await watch(Progress(place=place, done=len(reports), total=len(chosen)))
+        async def reached(place: str, report: StepReport | None = None) -> None:
+            await watch(Progress(place=place, done=len(ended), total=len(chosen), ended=report))
 
         for step in chosen:
-            await reached(f"{step.name}: begin")
-            reports.append(await self._step(step, replace(cycle, reached=reached)))
-        await reached("end")
+            if step.name not in ended:
+                await reached(f"{step.name}: begin")
+                report = await self._step(step, replace(cycle, reached=reached))
+                ended[step.name] = report
+                await reached(f"{step.name}: end", report)
         seconds = self._monotonic() - begun
         log.info("consolidated", cycle=cycle.id, seconds=round(seconds, 3))
         return ConsolidationReport(
-            cycle=cycle.id, started_at=cycle.now, seconds=seconds, steps=tuple(reports)
+            cycle=cycle.id,
+            started_at=cycle.now,
+            seconds=seconds,
+            steps=tuple(ended[step.name] for step in chosen),
         )
 
     async def _step(self, step: Step, cycle: Cycle) -> StepReport:

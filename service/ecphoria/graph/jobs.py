@@ -82,6 +82,7 @@ class _JobRow:
     place: str
     done: int
     total: int
+    ended: list[str]
     report: str | None
     code: str | None
     message: str | None
@@ -156,6 +157,7 @@ class Jobs:
             place=progress.place,
             done=progress.done,
             total=progress.total,
+            ended=[] if progress.ended is None else [json.dumps(asdict(progress.ended))],
         )
         if held is None:
             raise LeaseLost
@@ -298,6 +300,7 @@ def _to_job(row: _JobRow) -> Job:
         finished_at=row.finished_at,
         cancelling=row.cancelling,
         progress=Progress(place=row.place, done=row.done, total=row.total),
+        ended=tuple(_step_of(json.loads(text)) for text in row.ended),
         report=None if row.report is None else _report_of(row.report),
         fault=None if row.code is None else JobFault(code=row.code, message=row.message or ""),
     )

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import structlog
@@ -166,12 +166,12 @@ class Worker:
 
         async def watch(progress: Progress) -> None:
             nonlocal latest
-            latest = progress
+            latest = replace(progress, ended=None)
             self._fault(progress.place)
-            if self._stopping:
-                raise _Stopped
             if await self._store.renew(lease, lease_s, progress):
                 raise _Cancelled
+            if self._stopping:
+                raise _Stopped
 
         async def beat() -> None:
             while True:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from ecphoria.model.consolidation import ConsolidationReport, Lease
+from ecphoria.model.consolidation import ConsolidationReport, Lease, StepReport
 from ecphoria.model.ids import JobId, TenantId
 
 __all__ = ["ENDED", "Claimed", "Job", "JobFault", "JobKind", "JobState", "Progress", "Trigger"]
@@ -46,11 +46,13 @@ class Progress:
         place: The step and what it is at, as `prior: save episodes`.
         done: Steps that ended.
         total: Steps in all.
+        ended: The step that has just ended, where one has.
     """
 
     place: str = ""
     done: int = 0
     total: int = 0
+    ended: StepReport | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +79,7 @@ class Job:
             its end.
         started_at: When the first attempt began.
         cancelling: Whether it is to end at the next place it reaches.
+        ended: Steps that earlier attempts brought to their end; a new attempt goes on after them.
         report: What was done, once it is.
         fault: What went wrong at the latest attempt, None if nothing did.
     """
@@ -94,6 +97,7 @@ class Job:
     finished_at: datetime | None
     cancelling: bool
     progress: Progress
+    ended: tuple[StepReport, ...]
     report: ConsolidationReport | None
     fault: JobFault | None
 

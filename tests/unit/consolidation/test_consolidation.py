@@ -5,7 +5,7 @@ import pytest
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.consolidation.step import Cycle, Skipped
 from ecphoria.errors import StoreUnavailable
-from ecphoria.model.consolidation import Change, Lease, Outcome, StepStatus
+from ecphoria.model.consolidation import Change, Lease, Outcome, StepReport, StepStatus
 from ecphoria.model.ids import JobId, TenantId
 from ecphoria.model.job import Claimed, Job, JobKind, JobState, Progress, Trigger
 
@@ -42,12 +42,14 @@ class Failing:
         raise StoreUnavailable
 
 
-def claimed(kind: JobKind = JobKind.CONSOLIDATION, *steps: str) -> Claimed:
+def claimed(
+    kind: JobKind = JobKind.CONSOLIDATION, *steps: str, ended: tuple[StepReport, ...] = ()
+) -> Claimed:
     job = Job(
         id=JobId("j"), tenant=TenantId("a" * 32), kind=kind, state=JobState.RUNNING,
         trigger=Trigger.REQUEST, steps=steps, attempts=1, created_at=BEGUN, run_after=BEGUN,
-        started_at=BEGUN, finished_at=None, cancelling=False, progress=Progress(), report=None,
-        fault=None,
+        started_at=BEGUN, finished_at=None, cancelling=False, progress=Progress(), ended=ended,
+        report=None, fault=None,
     )  # fmt: skip
     return Claimed(job=job, lease=LEASE)
 
@@ -88,10 +90,23 @@ async def test_every_place_is_told_with_the_steps_done() -> None:
     await service(Impossible(), Counting()).run(claimed(), watch)
     assert [(one.place, one.done, one.total) for one in seen] == [
         ("impossible: begin", 0, 2),
+        ("impossible: end", 1, 2),
         ("counting: begin", 1, 2),
         ("counting: half", 1, 2),
-        ("end", 2, 2),
+        ("counting: end", 2, 2),
     ]
+    assert [one.ended and one.ended.name for one in seen] == [
+        None, "impossible", None, None, "counting"
+    ]  # fmt: skip
+
+
+async def test_an_attempt_goes_on_after_the_steps_that_ended_before() -> None:
+    before = StepReport(name="failing", status=StepStatus.DONE, seconds=7, counts={"n": 1})
+    step = Counting()
+    report = await service(Failing(), step).run(claimed(ended=(before,)), unwatched)
+    assert report.steps[0] == before
+    assert [one.name for one in report.steps] == ["failing", "counting"]
+    assert len(step.cycles) == 1
 
 
 async def test_a_job_may_want_a_dry_run_of_some_steps() -> None:

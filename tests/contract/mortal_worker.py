@@ -1,0 +1,86 @@
+"""Workers that die where they are told: each a process, forked so that it starts at once.
+
+Reads lines `{"job": ID, "tenant": ID, "fault": PLACE or null}`; for each a child takes jobs, with
+everything a service's worker has, until that one has ended. Writes how the child ended: 0, or less
+the number of the signal that killed it.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+
+import graphdatascience  # noqa: F401 (before the fork, where it costs once)
+import platformdirs
+from prometheus_client import CollectorRegistry
+
+from ecphoria import background
+from ecphoria.embedding import EmbedderOptions, create_embedder
+from ecphoria.graph.driver import GraphOptions
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.jobs import Jobs
+from ecphoria.model.ids import JobId, TenantId
+from ecphoria.model.job import ENDED
+from ecphoria.ports.world import Vectors
+from ecphoria.settings import JobsSettings, read_settings
+from ecphoria.telemetry import Metrics, configure_logging
+
+CACHE = platformdirs.user_cache_path("ecphoria")
+
+
+class LateEmbedder:
+    """The local encoder, loaded when first asked: its threads would not outlive a fork."""
+
+    model, dimension = "all-MiniLM-L6-v2", 384
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        made = create_embedder(EmbedderOptions(cache_dir=CACHE))
+        try:
+            return await made.embed(texts)
+        finally:
+            await made.close()
+
+    async def close(self) -> None:
+        pass
+
+
+async def work(job: JobId, tenant: TenantId, fault: str | None) -> None:
+    settings = read_settings(jobs=JobsSettings(poll_s=0.05, attempts=100, fault=fault))
+    given, metrics = settings.neo4j, Metrics(CollectorRegistry())
+    options = GraphOptions(
+        uri=given.uri or "",
+        user=given.user,
+        password=given.password.get_secret_value(),
+        retry_s=given.retry_s,
+    )
+    async with AsyncExitStack() as stack:
+        on_query = background.listener(settings.jobs, metrics)
+        graph = Graph.connect(options, on_query=on_query)
+        stack.push_async_callback(graph.close)
+        steps = background.steps_of(graph, options, LateEmbedder())
+        background.start(settings, steps, graph, metrics, stack)
+        jobs = Jobs(Graph.connect(options), settings.jobs.kept)
+        stack.push_async_callback(jobs._graph.close)
+        while True:
+            if (await jobs.find(tenant, job)).state in ENDED:
+                return
+            await asyncio.sleep(0.05)
+
+
+def main() -> None:
+    configure_logging("warning", "json")
+    for line in sys.stdin:
+        asked = json.loads(line)
+        child = os.fork()
+        if not child:
+            asyncio.run(work(asked["job"], asked["tenant"], asked["fault"]))
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

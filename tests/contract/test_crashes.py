@@ -1,0 +1,162 @@
+"""Workers are killed at every place of a cycle and in the middle of every write of it.
+
+Whatever died before, the cycle in the end leaves the graph that an undisturbed one leaves.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from ecphoria import background
+from ecphoria.consolidation.doctor import Doctor
+from ecphoria.consolidation.service import ConsolidationService
+from ecphoria.graph.doctor import GraphPatient
+from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.driver import GraphOptions
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.jobs import Jobs
+from ecphoria.graph.queries import Mode
+from ecphoria.graph.tenants import Tenants
+from ecphoria.ingest.service import IngestService
+from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
+from ecphoria.model.episode import NewEpisode, Receipt
+from ecphoria.model.ids import TenantId, fresh_id
+from ecphoria.model.job import Job, JobKind, JobState, Progress
+from ecphoria.model.tenant import Tenant
+from ecphoria.ports.world import Embedder
+from tests.conftest import Cypher, Server, WallClock
+from tests.contract.canonical import canonical
+from tests.contract.memories import START
+
+PROGRAM = Path(__file__).with_name("mortal_worker.py")
+TURNS = 24
+NAMES = ("Marek Novak", "Ilse Brandt", "Tomas Rivera", "Novak Marek")
+THINGS = ("the old boat", "the boat house by the pier", "the hotel kitchen")
+BUDGET = 20
+
+Kill = Callable[[Job, str | None], int]
+
+
+async def a_memory(graph: Graph, embedder: Embedder, tenant: TenantId) -> None:
+    """A memory that gives every step something to do; the same one whenever it is made."""
+    owner = Tenant(id=tenant, name=f"t-{tenant}", created_at=WallClock().now())
+    await Tenants(graph).create(owner)
+    turns = [
+        NewEpisode(
+            text=f"{NAMES[n % 4]} painted {THINGS[n % 3]}; {NAMES[(n + 1 + n // 6) % 4]} helped.",
+            speaker=NAMES[n % 2],
+            session=f"s{n // 12}",
+            occurred_at=START + timedelta(hours=n),
+            idempotency_key=str(n),
+        )
+        for n in range(TURNS)
+    ]
+    page = NewEpisode(
+        text="Marek Novak paints boats in Trieste.", title="Marek Novak", occurred_at=START
+    )
+    ingest = IngestService(store=EpisodeWriter(graph), embedder=embedder, clock=WallClock())
+    receipts = await ingest.append_batch(tenant, [*turns, page])
+    assert all(isinstance(one, Receipt) for one in receipts)
+    policy = DormancyPolicy(mode=DormancyMode.BUDGET, budget=BUDGET, quiet_days=0)
+    await Dormancies(graph).set_policy(tenant, policy)
+
+
+@pytest.fixture
+def options(neo4j_server: Server) -> GraphOptions:
+    return GraphOptions(
+        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
+    )
+
+
+@pytest.fixture
+def kill(neo4j_server: Server) -> Iterator[Kill]:
+    """Let a worker of its own process do a job and die at a place; tells how it ended."""
+    environment = {
+        **{name: text for name, text in os.environ.items() if "ECPHORIA" not in name},  # noqa: TID251
+        "ECPHORIA_NEO4J__URI": neo4j_server.uri,
+        "ECPHORIA_NEO4J__USER": neo4j_server.user,
+        "ECPHORIA_NEO4J__PASSWORD": neo4j_server.password,
+    }
+    with subprocess.Popen(
+        [sys.executable, str(PROGRAM)],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def ask(job: Job, fault: str | None) -> int:
+            asked = {"job": job.id, "tenant": job.tenant, "fault": fault}
+            process.stdin.write(json.dumps(asked) + "\n")  # type: ignore[union-attr]
+            process.stdin.flush()  # type: ignore[union-attr]
+            return int(process.stdout.readline())  # type: ignore[union-attr]
+
+        yield ask
+        process.stdin.close()
+
+
+async def places_of(options: GraphOptions, embedder: Embedder, jobs: Jobs, job: Job) -> list[str]:
+    """Do a job undisturbed and tell, in order, its places and the writes it made."""
+    seen: dict[str, None] = {}
+
+    claimed = await jobs.claim(job.id, 60.0)
+    assert claimed is not None
+    lease = claimed.lease
+
+    async def watch(progress: Progress) -> None:
+        seen.setdefault(progress.place)
+        await jobs.renew(lease, 60.0, progress)
+
+    async with Graph.connect(options, on_query=lambda name, _: seen.setdefault(name)) as graph:
+        steps = background.steps_of(graph, options, embedder)
+        report = await ConsolidationService(steps=steps, monotonic=time.monotonic).run(
+            claimed, watch
+        )
+        await Jobs(graph, 9).finish(lease, JobState.DONE, report=report)
+        reads = {name for name, query in graph.queries.items() if query.mode is Mode.READ}
+    return [place for place in seen if place not in reads]
+
+
+async def test_however_its_workers_die_a_cycle_leaves_the_same_graph(
+    graph: Graph, embedder: Embedder, options: GraphOptions, cypher: Cypher, kill: Kill
+) -> None:
+    tenant, jobs = TenantId(fresh_id()), Jobs(graph, 9)
+    await a_memory(graph, embedder, tenant)
+    untouched = await canonical(cypher, tenant)
+    first = await jobs.enqueue(tenant, JobKind.CONSOLIDATION)
+    places = await places_of(options, embedder, jobs, first)
+    clean = await canonical(cypher, tenant)
+    assert {step.status for step in (await jobs.find(tenant, first.id)).report.steps} == {"done"}  # type: ignore[union-attr]
+    assert sum("LiveEpisode" in line for line in clean) <= BUDGET
+    assert clean != untouched
+
+    await Tenants(graph).erase(tenant)
+    await a_memory(graph, embedder, tenant)
+    assert await canonical(cypher, tenant) == untouched
+    job = await jobs.enqueue(tenant, JobKind.CONSOLIDATION)
+    doctor = Doctor(GraphPatient(graph), time.monotonic)
+    for place in places:
+        assert kill(job, place) == -signal.SIGKILL, place
+        assert (await doctor.examine(tenant)).findings == (), place
+        await cypher(
+            "MATCH (j:Job {id: $job}) WHERE j.lease_until IS NOT NULL"
+            " SET j.lease_until = datetime.realtime(), j.run_after = datetime.realtime()",
+            job=job.id,
+        )
+    assert places[-1] == "jobs.finish"  # the last of them dies when the job has ended
+    assert kill(job, None) == 0
+    done = await jobs.find(tenant, job.id)
+    assert (done.state, done.attempts) == (JobState.DONE, len(places))
+    assert await canonical(cypher, tenant) == clean
+    await Tenants(graph).erase(tenant)
