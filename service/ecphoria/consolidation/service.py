@@ -86,7 +86,7 @@ class ConsolidationService:
             name=step.name,
             status=StepStatus.SKIPPED if reason else StepStatus.DONE,
             seconds=self._monotonic() - begun,
-            counts=outcome.counts,
+            counts=dict(outcome.counts),  # a Counter is no mapping to `dataclasses.asdict`
             changes=outcome.changes,
             reason=reason,
         )

@@ -1,3 +1,5 @@
+from collections import Counter
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 import pytest
@@ -25,7 +27,7 @@ class Counting:
         self.cycles.append(cycle)
         await cycle.reached("counting: half")
         change = Change(kind="count", id="x")
-        return Outcome(counts={"runs": len(self.cycles)}, changes=(change,))
+        return Outcome(counts=Counter(runs=len(self.cycles)), changes=(change,))
 
 
 class Impossible:
@@ -74,6 +76,7 @@ async def test_a_cycle_runs_its_steps_in_order_and_goes_on_past_a_skipped_one() 
         ("counting", StepStatus.DONE, "", {"runs": 1}),
     ]
     assert report.steps[1].changes == (Change(kind="count", id="x"),)
+    assert asdict(report)["steps"][1]["counts"] == {"runs": 1}
     assert [one.seconds for one in report.steps] == [1.0, 1.0]
     assert report.seconds == 5.0
     (cycle,) = step.cycles
