@@ -3,6 +3,7 @@
 Whatever died before, the cycle in the end leaves the graph that an undisturbed one leaves.
 """
 
+import asyncio
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -27,12 +29,15 @@ from ecphoria.graph.jobs import Jobs
 from ecphoria.graph.queries import Mode
 from ecphoria.graph.tenants import Tenants
 from ecphoria.ingest.service import IngestService
+from ecphoria.jobs.retries import Retries
+from ecphoria.jobs.worker import Worker, WorkerOptions
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
 from ecphoria.model.episode import NewEpisode, Receipt
 from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.model.job import Job, JobKind, JobState, Progress
+from ecphoria.model.job import ENDED, Job, JobKind, JobState, Progress
 from ecphoria.model.tenant import Tenant
 from ecphoria.ports.world import Embedder
+from tests.acceptance.test_outage import Cable
 from tests.conftest import Cypher, Server, WallClock
 from tests.contract.canonical import canonical
 from tests.contract.memories import START
@@ -159,4 +164,65 @@ async def test_however_its_workers_die_a_cycle_leaves_the_same_graph(
     done = await jobs.find(tenant, job.id)
     assert (done.state, done.attempts) == (JobState.DONE, len(places))
     assert await canonical(cypher, tenant) == clean
+    await Tenants(graph).erase(tenant)
+
+
+@pytest.fixture
+def cable(neo4j_server: Server) -> Iterator[Cable]:
+    """A cable to Neo4j."""
+    address = urlsplit(neo4j_server.uri)
+    made = Cable(address.hostname or "127.0.0.1", address.port or 7687)
+    yield made
+    made.close()
+
+
+async def test_neo4j_out_of_reach_in_the_middle_only_delays_a_cycle(
+    graph: Graph, embedder: Embedder, neo4j_server: Server, cypher: Cypher, cable: Cable
+) -> None:
+    tenant, jobs = TenantId(fresh_id()), Jobs(graph, 9)
+    far = GraphOptions(
+        uri=f"bolt://127.0.0.1:{cable.port}", user=neo4j_server.user,
+        password=neo4j_server.password, retry_s=0.5, connect_timeout_s=2.0,
+    )  # fmt: skip
+    pulled = asyncio.Event()
+
+    def pull(place: str) -> None:
+        if place == "prior: save concepts" and not pulled.is_set():
+            pulled.set()
+            cable.pull()
+            asyncio.get_running_loop().call_later(1.0, cable.plug)
+
+    def worker_of(store: Graph, options: GraphOptions) -> Worker:
+        cycle = ConsolidationService(
+            steps=background.steps_of(store, options, embedder), monotonic=time.monotonic
+        )
+        retries = Retries(limit=50, first_pause_s=0.1, longest_pause_s=0.5)
+        how = WorkerOptions(lease_s=5.0, poll_s=0.1, retries=retries)
+        return Worker(Jobs(store, 9), cycle.run, how, fault=pull)
+
+    await a_memory(graph, embedder, tenant)
+    job = await jobs.enqueue(tenant, JobKind.CONSOLIDATION)
+    async with Graph.connect(far) as through:
+        worker = worker_of(through, far)
+        worker.start(1)
+        async with asyncio.timeout(60):
+            while True:
+                done = await jobs.find(tenant, job.id)
+                if done.state in ENDED:
+                    break
+                await asyncio.sleep(0.1)
+        await worker.stop()
+    assert pulled.is_set()
+    assert (done.state, done.attempts) == (JobState.DONE, 2)
+    disturbed = await canonical(cypher, tenant)
+    await Tenants(graph).erase(tenant)
+
+    await a_memory(graph, embedder, tenant)
+    again = await jobs.enqueue(tenant, JobKind.CONSOLIDATION)
+    near = GraphOptions(
+        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
+    )
+    assert await worker_of(graph, near).run_one()
+    assert (await jobs.find(tenant, again.id)).state is JobState.DONE
+    assert await canonical(cypher, tenant) == disturbed
     await Tenants(graph).erase(tenant)
