@@ -1,9 +1,8 @@
 """Draw what a cycle of consolidation does to the sample conversation, and count what it costs.
 
-`python -m scripts.draw_consolidation SERVICE KEY_FILE BOLT ENGINE TARGET.svg` stores the shipped
-conversation through a service whose Neo4j should hold nothing else, runs a cycle, prints edges
-and bytes per episode before and after, and draws four sessions before and after. ENGINE is the
-folder of the local Neo4j; the size of its database is read after a checkpoint.
+`python -m scripts.draw_consolidation SERVICE KEY_FILE BOLT PASSWORD_FILE TARGET.svg` stores the
+shipped conversation through a service, in a tenant of its own, runs a cycle, prints the edges
+before and after, and draws four sessions before and after.
 """
 
 import sys
@@ -40,29 +39,27 @@ RETURN e.id AS id, e.session AS session, e.ordinal AS ordinal ORDER BY session, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """The tenant's graph at one time, and the size of its database."""
+    """The tenant's graph at one time."""
 
     edges: Sequence[Mapping[str, Any]]
-    size: int
 
     def counts(self) -> Counter[str]:
         """Count edges by type."""
         return Counter(edge["type"] for edge in self.edges)
 
 
-def main(service: str, key: Path, bolt: str, engine: Path, target: Path) -> None:
+def main(service: str, key: Path, bolt: str, password: Path, target: Path) -> None:
     """Store, consolidate, count, draw."""
-    auth = ("neo4j", (engine / "password").read_text(encoding="utf-8").strip())
-    folder = engine / "data" / "databases" / "neo4j"
+    auth = ("neo4j", password.read_text(encoding="utf-8").strip())
     secret = key.read_text(encoding="utf-8").strip()
     with neo4j.GraphDatabase.driver(bolt, auth=auth) as driver:
         with Client(service, secret) as operator:
             tenant = operator.create_tenant(_TENANT).id
-        with Client(service, secret, tenant=_TENANT) as client:
+        with Client(service, secret, tenant=_TENANT, timeout=300) as client:
             client.append_batch(list(sample_conversation()))
-            before = _snapshot(driver, tenant, folder)
+            before = _snapshot(driver, tenant)
             client.consolidate()
-            after = _snapshot(driver, tenant, folder)
+            after = _snapshot(driver, tenant)
         turns = [row.data() for row in driver.execute_query(_TURNS_OF, tenant=tenant).records]
         with Client(service, secret) as operator:
             operator.erase_tenant(_TENANT)
@@ -70,23 +67,17 @@ def main(service: str, key: Path, bolt: str, engine: Path, target: Path) -> None
     _draw(before, after, turns, target)
 
 
-def _snapshot(driver: neo4j.Driver, tenant: str, folder: Path) -> Snapshot:
-    driver.execute_query("CALL db.checkpoint()")
+def _snapshot(driver: neo4j.Driver, tenant: str) -> Snapshot:
     rows = driver.execute_query(_EDGES, tenant=tenant).records
-    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    return Snapshot(edges=[row.data() for row in rows], size=size)
+    return Snapshot(edges=[row.data() for row in rows])
 
 
 def _tell(before: Snapshot, after: Snapshot, episodes: int) -> None:
     one, two = before.counts(), after.counts()
     for kind in sorted(one | two):
         sys.stdout.write(f"{kind:12} {one[kind]:6} {two[kind]:6}\n")
-    for name, first, second in (
-        ("edges", one.total(), two.total()),
-        ("bytes", before.size, after.size),
-    ):
-        sys.stdout.write(f"{name} per episode {first / episodes:9.2f} {second / episodes:9.2f}\n")
-    sys.stdout.write(f"episodes {episodes}, bytes {before.size} {after.size}\n")
+    first, second = one.total() / episodes, two.total() / episodes
+    sys.stdout.write(f"of {episodes} episodes, each {first:.2f}, then {second:.2f} edges\n")
 
 
 def _draw(
