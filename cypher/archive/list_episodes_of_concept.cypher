@@ -4,7 +4,7 @@
 //   occurred_before DATETIME, after_turn INTEGER, limit INTEGER
 // returns: id STRING, tenant STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
 //   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at DATETIME,
-//   recorded_at DATETIME, source STRING, metadata STRING, importance FLOAT, live BOOLEAN
+//   recorded_at DATETIME, source STRING, metadata STRING, importance FLOAT, state STRING
 CYPHER 25
 MATCH (c:Name {tenant: $tenant, normalised: $concept})-[:MENTIONS|ABOUT]-(e:Episode)
 WHERE e.turn > $after_turn
@@ -12,10 +12,12 @@ WHERE e.turn > $after_turn
   AND ($occurred_from IS NULL OR e.occurred_at >= $occurred_from)
   AND ($occurred_before IS NULL OR e.occurred_at < $occurred_before)
 WITH DISTINCT e
-RETURN e.id AS id, e.tenant AS tenant, e.turn AS turn, e.text AS text, e.title AS title,
+RETURN e.id AS id, e.tenant AS tenant, e.turn AS turn, coalesce(e.text, e.summary) AS text, e.title AS title,
   e.speaker AS speaker, e.role AS role, e.session AS session, e.ordinal AS ordinal,
   e.position AS position, e.occurred_at AS occurred_at, e.recorded_at AS recorded_at,
-  e.source AS source, e.metadata AS metadata, e.importance AS importance,
-  e:LiveEpisode AS live
+  e.source AS source, coalesce(e.metadata, '{}') AS metadata, e.importance AS importance,
+  CASE
+    WHEN e:LiveEpisode THEN 'live' WHEN e:ArchivedEpisode THEN 'archived' ELSE 'dormant'
+  END AS state
 ORDER BY turn
 LIMIT $limit

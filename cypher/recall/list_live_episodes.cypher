@@ -3,7 +3,7 @@
 // params: tenant STRING, ids LIST<STRING>
 // each: id STRING, tenant STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
 //   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at INSTANT,
-//   recorded_at INSTANT, source STRING, metadata STRING, importance FLOAT, live BOOLEAN
+//   recorded_at INSTANT, source STRING, metadata STRING, importance FLOAT, state STRING
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
@@ -14,5 +14,5 @@ RETURN collect([
   e.id, e.tenant, e.turn, e.text, e.title, e.speaker, e.role, e.session, e.ordinal,
   e.position, e.occurred_at.epochSeconds * 1000000 + e.occurred_at.microsecond,
   e.recorded_at.epochSeconds * 1000000 + e.recorded_at.microsecond,
-  e.source, e.metadata, e.importance, e:LiveEpisode
+  e.source, e.metadata, e.importance, 'live'
 ]) AS rows

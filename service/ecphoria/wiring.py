@@ -28,6 +28,7 @@ from ecphoria.graph.archive import EpisodeArchive
 from ecphoria.graph.check import check, health
 from ecphoria.graph.doctor import GraphPatient
 from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.dormant import DormantReader
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.facts import Facts
@@ -51,6 +52,7 @@ from ecphoria.ports.world import Embedder
 from ecphoria.recall.policies import TenantPolicies
 from ecphoria.recall.service import STRATEGIES, RecallService
 from ecphoria.recall.shadow import ShadowedRecall
+from ecphoria.recall.waking import WakingRecall
 from ecphoria.settings import Settings, TracingSettings
 from ecphoria.telemetry import Metrics, Spans
 from ecphoria.tenancy.access import Access
@@ -96,6 +98,7 @@ class Services:
     recall: RecallService
     policies: TenantPolicies
     shadowed: ShadowedRecall
+    waking: WakingRecall
     jobs: JobService
     learning: LearningService
     merges: MergeReview
@@ -159,16 +162,18 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         shadowed = ShadowedRecall(recall, policies, partial(_tell_shadow, metrics))
         stack.push_async_callback(shadowed.close)
         ingest = IngestService(store=EpisodeWriter(graph), embedder=embedder, clock=SystemClock())
+        forgetting = ForgettingService(Dormancies(graph), ingest.wake, SystemClock())
         services = Services(
             settings=settings,
             ingest=ingest,
             recall=recall,
             policies=policies,
             shadowed=shadowed,
+            waking=WakingRecall(shadowed, forgetting.looks_again, forgetting.wake),
             jobs=background.start(settings, steps, graph, metrics, stack),
             learning=learning,
             merges=MergeReview(Merges(graph)),
-            forgetting=ForgettingService(Dormancies(graph), ingest.wake, SystemClock()),
+            forgetting=forgetting,
             doctor=Doctor(GraphPatient(graph), time.monotonic),
             facts=FactService(store=Facts(graph), clock=SystemClock()),
             archive=EpisodeArchive(graph),
@@ -327,6 +332,7 @@ def _recall(
         )
     return RecallService(
         store=EpisodeReader(graph),
+        dormant=DormantReader(graph),
         traces=Traces(graph, settings.recall.traces_kept, learning.wake),
         embedder=CachingEmbedder(embedder),
         clock=SystemClock(),

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from ecphoria.api.guard import GuardedRoute, Reader, Served
+from ecphoria.api.guard import Caller, GuardedRoute, Reader, Served
 from ecphoria.api.problems import guarded
 from ecphoria.errors import (
     BadVector,
@@ -11,6 +11,7 @@ from ecphoria.errors import (
     UnknownStrategy,
 )
 from ecphoria.model.ids import TraceId
+from ecphoria.model.tenant import Scope
 from ecphoria.wire.administration import StrategyAnswer
 from ecphoria.wire.recall import RecallAnswer, RecallRequest, TraceAnswer
 
@@ -23,9 +24,13 @@ router = APIRouter(prefix="/v1", tags=["recall"], route_class=GuardedRoute)
     "/recall",
     responses=guarded(UnknownStrategy, BadVector, TooLarge, EncoderUnavailable),
 )
-async def recall(body: RecallRequest, tenant: Reader, services: Served) -> RecallAnswer:
+async def recall(
+    body: RecallRequest, tenant: Reader, services: Served, caller: Caller
+) -> RecallAnswer:
     """Wake the memories a cue calls for, and say whether they answer it."""
-    result = await services.shadowed.recall(
+    if body.wake:
+        services.access.permit(caller, Scope.WRITE)
+    result = await services.waking.recall(
         tenant, body.to_cue(), body.to_options(), record=body.record
     )
     services.metrics.recall(result.strategy, result.verdict, result.timings_ms)

@@ -68,6 +68,12 @@ def recall(
     ] = None,
     session: Annotated[str | None, typer.Option(help="Wake only this session.")] = None,
     speaker: Annotated[str | None, typer.Option(help="Wake only what this one said.")] = None,
+    include_dormant: Annotated[
+        bool, typer.Option("--include-dormant", help="Look among what sleeps too.")
+    ] = False,
+    wake: Annotated[
+        bool, typer.Option("--wake", help="Make what slept and answers live again.")
+    ] = False,
     as_json: AsJson = False,
     server: Server = DEFAULT_URL,
     key: Key = None,
@@ -78,7 +84,14 @@ def recall(
     console = stdout()
     with connect(server, key, tenant, home) as client:
         answer = client.recall(
-            cue, k=k, explain=explain, strategy=strategy, session=session, speaker=speaker
+            cue,
+            k=k,
+            explain=explain,
+            strategy=strategy,
+            session=session,
+            speaker=speaker,
+            include_dormant=include_dormant,
+            wake=wake,
         )
         if as_json:
             typer.echo(answer.model_dump_json(indent=2))
@@ -87,6 +100,8 @@ def recall(
     console.print(draw_verdict(answer))
     console.print(draw_hits(answer, limit=k, explain=explain, episodes=episodes))
     console.print(draw_timings(answer))
+    if answer.woken:
+        console.print(f"{len(answer.woken):,} woken that slept")
     console.print(f"[dim]trace {answer.trace_id}[/dim]")
 
 

@@ -227,6 +227,8 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
         known_at: datetime | None = None,
         explain: bool = False,
         record: bool = True,
+        include_dormant: bool = False,
+        wake: bool = False,
     ) -> RecallAnswer:
         """Wake what a cue reminds of; look at `answerable` before you trust the hits.
 
@@ -245,6 +247,8 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
             known_at: Only what had been recorded by then.
             explain: List the arcs of each wave in the trace, not only their number.
             record: Leave a trace; false only looks, so that nothing is learned or compared.
+            include_dormant: Look among what sleeps too, one by one.
+            wake: Make dormant memories live again that are among the first hits of an answer.
         """
         filters = {
             "session": session,
@@ -264,6 +268,8 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
             "known_at": known_at,
             "explain": explain,
             "record": record,
+            "include_dormant": include_dormant,
+            "wake": wake,
         }
         asked = body_of(RecallRequest, given)
         return await self._post("/v1/recall", asked, RecallAnswer, repeatable=True)

@@ -36,6 +36,10 @@ class ForgettingService:
         await self._store.set_policy(tenant, policy)
         return policy
 
+    async def looks_again(self, tenant: TenantId) -> bool:
+        """Tell whether a refused cue is looked for among what sleeps."""
+        return (await self._store.policy(tenant)).second_look
+
     async def sleepers(
         self, tenant: TenantId, *, after_turn: int, limit: int
     ) -> Sequence[Sleeper]:

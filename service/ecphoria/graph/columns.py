@@ -36,6 +36,8 @@ class _PlaceLists:
 
 _LIST_PLACES = Statement("recall.list_places", _PlaceLists)
 _LIST_CONTENTS = Statement("recall.list_contents", Content)
+_LIST_ALL_PLACES = Statement("recall.list_all_places", _PlaceLists)
+_LIST_ALL_CONTENTS = Statement("recall.list_all_contents", Content)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -54,9 +56,12 @@ class _Memory:
 class ColumnReader:
     """Reads columns, remembering up to `keep` contents and places."""
 
-    def __init__(self, graph: Graph, keep: int) -> None:
+    def __init__(self, graph: Graph, keep: int, *, dormant: bool = False) -> None:
+        """Read live episodes, and dormant ones too if asked to."""
         self._graph = graph
         self._keep = keep
+        self._list_places = _LIST_ALL_PLACES if dormant else _LIST_PLACES
+        self._list_contents = _LIST_ALL_CONTENTS if dormant else _LIST_CONTENTS
         self._memories: OrderedDict[TenantId, _Memory] = OrderedDict()
 
     def check(self, tenant: TenantId, *, change: int, deletions: int) -> None:
@@ -112,7 +117,7 @@ class ColumnReader:
         self, tenant: TenantId, ids: Sequence[str], windows: Sequence[Window], around: Around
     ) -> Sequence[Place]:
         (lists,) = await self._graph.run(
-            _LIST_PLACES,
+            self._list_places,
             tenant=tenant,
             ids=list(ids),
             around=list(around.ids),
@@ -134,7 +139,7 @@ class ColumnReader:
         shelf = self._memories.get(tenant, _Memory()).shelf
         missing = [one for one in ids if one not in shelf]
         if missing:
-            shelf.put(await self._graph.run(_LIST_CONTENTS, tenant=tenant, ids=missing))
+            shelf.put(await self._graph.run(self._list_contents, tenant=tenant, ids=missing))
         self._bound(tenant)
         return shelf
 

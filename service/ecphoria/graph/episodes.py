@@ -35,7 +35,7 @@ class StoredEpisode:
     source: str | None
     metadata: str
     importance: float
-    live: bool
+    state: str
 
 
 def to_episode(stored: StoredEpisode) -> Episode:
@@ -56,7 +56,7 @@ def to_episode(stored: StoredEpisode) -> Episode:
         source=stored.source,
         metadata=json.loads(stored.metadata),
         importance=stored.importance,
-        state=State.LIVE if stored.live else State.DORMANT,
+        state=State(stored.state),
     )
 
 

@@ -36,7 +36,7 @@ from ecphoria.ports.recall import (
 )
 from ecphoria.ports.world import Vector
 
-__all__ = ["EpisodeReader"]
+__all__ = ["EpisodeReader", "SeedColumns", "to_seed"]
 
 # Ranges that leave nothing out, so that one query text serves every filter.
 _FIRST_TEXT, _LAST_TEXT = "", "\U0010ffff"
@@ -66,7 +66,9 @@ class _LexiconRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _FoundRow:
+class SeedColumns:
+    """A seed as the store gives it; no session is the empty string."""
+
     id: str
     session: str
     ordinal: int | None
@@ -134,9 +136,9 @@ class _NearestLists:
 
 
 _LOAD_LEXICON = Statement("recall.load_lexicon", _LexiconRow)
-_SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", _FoundRow)
-_SEEDS_BY_VECTOR_WITHIN = Statement("recall.seeds_by_vector_within", _FoundRow)
-_SEEDS_BY_TEXT = Statement("recall.seeds_by_text", _FoundRow)
+_SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", SeedColumns)
+_SEEDS_BY_VECTOR_WITHIN = Statement("recall.seeds_by_vector_within", SeedColumns)
+_SEEDS_BY_TEXT = Statement("recall.seeds_by_text", SeedColumns)
 _EXPAND_FRONTIER = Statement("recall.expand_frontier", _ArcLists)
 _LIST_CONCEPTS_OF = Statement("recall.list_concepts_of", _EdgeLists)
 _LIST_EPISODES_OF = Statement("recall.list_episodes_of", _EdgeLists)
@@ -206,7 +208,7 @@ class EpisodeReader(HistoryReader):
                 occurred_from=filters.occurred_from or _FIRST_INSTANT,
                 occurred_before=filters.occurred_before or _LAST_INSTANT,
             )
-        return [_to_seed(row) for row in rows]
+        return [to_seed(row) for row in rows]
 
     async def seeds_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
@@ -226,7 +228,7 @@ class EpisodeReader(HistoryReader):
             occurred_from=filters.occurred_from,
             occurred_before=filters.occurred_before,
         )
-        return [_to_seed(row) for row in rows]
+        return [to_seed(row) for row in rows]
 
     async def columns(
         self,
@@ -374,7 +376,8 @@ def _overfetch(limit: int) -> int:
     return max(int(limit * _OVERFETCH), limit + _OVERFETCH_AT_LEAST)
 
 
-def _to_seed(row: _FoundRow) -> SeedRow:
+def to_seed(row: SeedColumns) -> SeedRow:
+    """Build the seed a row describes."""
     return SeedRow(
         id=EpisodeId(row.id), session=row.session or None, ordinal=row.ordinal, score=row.score
     )

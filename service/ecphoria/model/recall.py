@@ -86,6 +86,8 @@ class RecallOptions:
         as_of: Recall as it would have been then: only what had happened, and facts as they stood.
         known_at: Only what had been recorded by then.
         explain: List the arcs of each wave in the trace, not only their number.
+        include_dormant: Look among what sleeps too, one by one.
+        wake: Make the dormant memories live again that are among the first hits of an answer.
     """
 
     strategy: str | None = None
@@ -96,6 +98,8 @@ class RecallOptions:
     as_of: datetime | None = None
     known_at: datetime | None = None
     explain: bool = False
+    include_dormant: bool = False
+    wake: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +257,8 @@ class RecallResult:
         context: The hits in chronological order, one a line, within the token budget.
         timings_ms: Milliseconds by phase.
         degraded: What was missing (embedder, GDS), if anything.
+        second_look: Whether it was found only among what sleeps, after the gate had refused.
+        woken: Dormant memories that this recall made live again.
     """
 
     hits: tuple[Hit, ...]
@@ -269,3 +275,5 @@ class RecallResult:
     timings_ms: Mapping[str, float]
     trace_id: TraceId
     degraded: tuple[str, ...]
+    second_look: bool = False
+    woken: tuple[EpisodeId, ...] = ()

@@ -94,10 +94,12 @@ class RecallService:
         traces: TraceStore,
         embedder: Embedder,
         clock: Clock,
+        dormant: RecallStore | None = None,
         default_strategy: str = "ecphoria",
         snippet: Callable[[TraceId], str] = str,
     ) -> None:
         self._store = store
+        self._dormant = dormant or store
         self._traces = traces
         self._embedder = embedder
         self._clock = clock
@@ -214,7 +216,7 @@ class RecallService:
     ) -> tuple[Search, Ranked]:
         """Seed, gather, and let the strategy spread and rank."""
         parsed = resolve(strategy.options, strategy.presets, options.options)
-        store: RecallStore = self._store
+        store = self._dormant if options.include_dormant else self._store
         now = self._clock.now()
         if options.as_of is not None or options.known_at is not None:
             now = options.as_of or now

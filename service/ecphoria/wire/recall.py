@@ -73,6 +73,11 @@ class RecallRequest(Request):
     """Only what had been recorded by then."""
     explain: bool = Field(default=False, strict=True)
     """List the arcs of each wave in the trace, not only their number."""
+    include_dormant: bool = Field(default=False, strict=True)
+    """Look among what sleeps too, one by one: slower."""
+    wake: bool = Field(default=False, strict=True)
+    """Make dormant memories live again that are among the first five hits of an answer; needs
+    the scope write."""
     record: bool = Field(default=True, strict=True)
     """Leave a trace; if false nothing is learned or compared, and `trace_id` leads nowhere."""
 
@@ -92,6 +97,8 @@ class RecallRequest(Request):
             as_of=self.as_of,
             known_at=self.known_at,
             explain=self.explain,
+            include_dormant=self.include_dormant,
+            wake=self.wake,
         )
 
 
@@ -171,6 +178,10 @@ class RecallAnswer(Answer):
     """Ask `GET /v1/traces/{id}` for the replay."""
     degraded: tuple[str, ...]
     """What was missing, if anything."""
+    second_look: bool = False
+    """Whether it was found only among what sleeps, after the gate had refused."""
+    woken: tuple[str, ...] = ()
+    """Ids of dormant memories that this recall made live again."""
 
 
 class SeedAnswer(Answer):

@@ -1,6 +1,8 @@
 """What sleeps is found by nobody, and comes back as it was."""
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from math import exp
 
@@ -13,18 +15,23 @@ from ecphoria.consolidation.step import Cycle
 from ecphoria.errors import NotFound
 from ecphoria.graph.doctor import GraphPatient
 from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.dormant import DormantReader
 from ecphoria.graph.executor import Graph
+from ecphoria.graph.policies import Policies
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.graph.traces import Traces
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
-from ecphoria.model.episode import NewEpisode, Receipt
+from ecphoria.model.episode import NewEpisode, Receipt, State
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.model.recall import Cue, RecallOptions, RecallResult
+from ecphoria.model.recall import Cue, Filters, RecallOptions, RecallResult, Verdict
 from ecphoria.ports.consolidation import LeaseLost
 from ecphoria.ports.world import Embedder
+from ecphoria.recall.policies import TenantPolicies
 from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.shadow import ShadowedRecall
+from ecphoria.recall.waking import WakingRecall
 from tests.conftest import Cypher, WallClock
 from tests.contract.memories import appended, everything, turn, write
 
@@ -333,3 +340,79 @@ async def test_caches_of_places_learn_of_it(
     await forgetting.sleep(tenant, ids[:2])
     await reader.lexicon(tenant, (), ())
     assert set((await reader.columns(tenant, ids, (), None)).id) == set(ids[2:])
+
+
+async def test_a_cue_looks_among_what_sleeps_if_asked_to(  # noqa: PLR0917
+    graph: Graph,
+    embedder: Embedder,
+    ingest: IngestService,
+    forgetting: ForgettingService,
+    tenant: TenantId,
+    other_tenant: TenantId,
+) -> None:
+    recalls = RecallService(
+        store=EpisodeReader(graph),
+        dormant=DormantReader(graph),
+        traces=Traces(graph, keep=1),
+        embedder=embedder,
+        clock=StoppedClock(),
+    )
+    ids = await a_talk(ingest, tenant)
+    strangers = await a_talk(ingest, other_tenant)
+    await forgetting.sleep(other_tenant, strangers)
+    awake = RecallOptions(k=10)
+    before = await recalls.recall(tenant, Cue(text=CUE), awake, record=False)
+    await forgetting.sleep(tenant, ids)
+    gone = await recalls.recall(tenant, Cue(text=CUE), awake, record=False)
+    assert (gone.hits, gone.verdict) == ((), Verdict.EMPTY)
+    wider = RecallOptions(k=10, include_dormant=True)
+    found = await recalls.recall(tenant, Cue(text=CUE), wider, record=False)
+    assert {hit.episode.state for hit in found.hits} == {State.DORMANT}
+    assert [hit.episode.id for hit in found.hits][:2] == [hit.episode.id for hit in before.hits][
+        :2
+    ]
+    only = Filters(speaker="Bruno", occurred_before=START + timedelta(minutes=3))
+    within = await recalls.recall(
+        tenant, Cue(text=CUE), replace(wider, filters=only), record=False
+    )
+    assert {hit.episode.id for hit in within.hits} == {ids[1]}
+
+
+async def test_a_second_look_wakes_what_answers(  # noqa: PLR0917
+    graph: Graph,
+    embedder: Embedder,
+    ingest: IngestService,
+    store: Dormancies,
+    forgetting: ForgettingService,
+    tenant: TenantId,
+) -> None:
+    recalls = RecallService(
+        store=EpisodeReader(graph),
+        dormant=DormantReader(graph),
+        traces=Traces(graph, keep=10),
+        embedder=embedder,
+        clock=StoppedClock(),
+    )
+    policies = TenantPolicies(Policies(graph), recalls.check, time.monotonic)
+    shadowed = ShadowedRecall(recalls, policies, lambda *_: None)
+    waking = WakingRecall(shadowed, forgetting.looks_again, forgetting.wake)
+    ids = await a_talk(ingest, tenant)
+    await forgetting.sleep(tenant, ids)
+    cue = Cue(text="Who painted the boat?")
+    assert (await waking.recall(tenant, cue, RecallOptions(k=3))).verdict is Verdict.EMPTY
+    await store.set_policy(tenant, DormancyPolicy(second_look=True))
+    looked = await waking.recall(tenant, cue, RecallOptions(k=3), record=False)
+    assert (looked.verdict, looked.woken) == (Verdict.EMPTY, ())
+    found = await waking.recall(tenant, cue, RecallOptions(k=3))
+    assert found.second_look
+    assert set(found.woken) == {hit.episode.id for hit in found.hits}
+    assert ids[4] in found.woken
+    again = await waking.recall(tenant, cue, RecallOptions(k=3))
+    assert (again.second_look, again.woken) == (False, ())
+    assert again.hits[0].episode.id == found.hits[0].episode.id
+    await store.set_policy(tenant, DormancyPolicy())
+    asked = RecallOptions(k=3, include_dormant=True, wake=True)
+    woken = await waking.recall(tenant, Cue(text="Did it rain by the river?"), asked)
+    assert woken.woken
+    assert not set(woken.woken) & set(found.woken)
+    await recalls.close()

@@ -1,0 +1,19 @@
+// doc: Fetch whole live and dormant episodes by id.
+// mode: read
+// params: tenant STRING, ids LIST<STRING>
+// each: id STRING, tenant STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
+//   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at INSTANT,
+//   recorded_at INSTANT, source STRING, metadata STRING, importance FLOAT, state STRING
+CYPHER 25
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+WHERE e.tenant = $tenant AND (e:LiveEpisode OR e:DormantEpisode)
+WITH e
+ORDER BY e.turn
+RETURN collect([
+  e.id, e.tenant, e.turn, e.text, e.title, e.speaker, e.role, e.session, e.ordinal,
+  e.position, e.occurred_at.epochSeconds * 1000000 + e.occurred_at.microsecond,
+  e.recorded_at.epochSeconds * 1000000 + e.recorded_at.microsecond,
+  e.source, e.metadata, e.importance,
+  CASE WHEN e:LiveEpisode THEN 'live' ELSE 'dormant' END
+]) AS rows

@@ -1,0 +1,71 @@
+"""Recall that wakes: a second look among what sleeps, and making live again what it finds."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from ecphoria.model.episode import State
+from ecphoria.model.ids import EpisodeId, TenantId
+from ecphoria.model.recall import Cue, RecallOptions, RecallResult, Verdict
+from ecphoria.recall.shadow import ShadowedRecall
+
+__all__ = ["WakingRecall"]
+
+_USED = 5
+"""First hits that count as used, as in learning."""
+
+MayLookAgain = Callable[[TenantId], Awaitable[bool]]
+Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[Sequence[EpisodeId]]]
+
+
+class WakingRecall:
+    """Recalls, and where the tenant or the caller wants it, wakes what slept.
+
+    Only an answer wakes: what the gate refuses does not name what sleeps strongly enough.
+    """
+
+    def __init__(self, recalls: ShadowedRecall, may_look_again: MayLookAgain, wake: Wake) -> None:
+        self._recalls = recalls
+        self._may_look_again = may_look_again
+        self._wake = wake
+
+    async def recall(
+        self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool = True
+    ) -> RecallResult:
+        """Wake what a cue calls for; where the tenant says so, look again among what sleeps.
+
+        Args:
+            tenant: Whose memories.
+            cue: What is asked.
+            options: How.
+            record: Leave a trace; without, nothing is looked for again, and nothing is woken.
+
+        Raises:
+            InvalidInput: An empty cue, an option out of bounds; the message says what to send.
+            UnknownStrategy: No such strategy.
+            NotFound: No such tenant.
+            Unavailable: The store or the encoder does not answer.
+        """
+        answer = await self._recalls.recall(tenant, cue, options, record=record)
+        refused = answer.verdict in {Verdict.REFUSE, Verdict.EMPTY}
+        if not record:
+            return answer
+        if refused and not options.include_dormant and await self._may_look_again(tenant):
+            answer = await self._look_again(tenant, cue, options, answer)
+        dormant = _dormant(answer)
+        if dormant and answer.answerable and (options.wake or answer.second_look):
+            answer = replace(answer, woken=tuple(await self._wake(tenant, dormant)))
+        return answer
+
+    async def _look_again(
+        self, tenant: TenantId, cue: Cue, options: RecallOptions, refused: RecallResult
+    ) -> RecallResult:
+        """Keep the refusal unless what sleeps answers."""
+        wider = replace(options, include_dormant=True)
+        answer = await self._recalls.recall(tenant, cue, wider, record=True)
+        if answer.answerable and _dormant(answer):
+            return replace(answer, second_look=True)
+        return refused
+
+
+def _dormant(answer: RecallResult) -> list[EpisodeId]:
+    return [hit.episode.id for hit in answer.hits[:_USED] if hit.episode.state is State.DORMANT]
