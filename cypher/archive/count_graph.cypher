@@ -1,7 +1,7 @@
 // doc: Count a tenant's graph by kind.
 // mode: read
 // params: tenant STRING
-// returns: episodes INTEGER, live INTEGER, sessions INTEGER, speakers INTEGER,
+// returns: episodes INTEGER, live INTEGER, archived INTEGER, sessions INTEGER, speakers INTEGER,
 //   concepts INTEGER, mentions INTEGER, abouts INTEGER, next_edges INTEGER, terms INTEGER,
 //   traces INTEGER, change INTEGER, first_occurred_at DATETIME, last_occurred_at DATETIME
 CYPHER 25
@@ -10,6 +10,7 @@ CALL (t) {
   MATCH (e:Episode)
   WHERE e.tenant = t.id AND e.turn IS NOT NULL
   RETURN count(e) AS episodes, sum(CASE WHEN e:LiveEpisode THEN 1 ELSE 0 END) AS live,
+    sum(CASE WHEN e:ArchivedEpisode THEN 1 ELSE 0 END) AS archived,
     sum(COUNT { (e)-[:NEXT]->() }) AS next_edges,
     min(e.occurred_at) AS first_occurred_at, max(e.occurred_at) AS last_occurred_at
 }
@@ -38,5 +39,5 @@ CALL (t) {
   WHERE r.tenant = t.id AND r.created_at IS NOT NULL
   RETURN count(r) AS traces
 }
-RETURN episodes, live, sessions, speakers, concepts, mentions, abouts, next_edges, terms,
+RETURN episodes, live, archived, sessions, speakers, concepts, mentions, abouts, next_edges, terms,
   traces, t.change AS change, first_occurred_at, last_occurred_at

@@ -5,7 +5,7 @@
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
-WHERE e.tenant = $tenant
+WHERE e.tenant = $tenant AND e.embedding IS NOT NULL
 WITH e
 ORDER BY e.id
 RETURN collect([e.id, e.embedding]) AS rows

@@ -5,7 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import time as clock_time
 from functools import partial
+from pathlib import Path
 
+from ecphoria.cold.files import ColdFiles
+from ecphoria.consolidation.archiving import ArchiveService, Archiving
 from ecphoria.consolidation.associate import Associate
 from ecphoria.consolidation.decay import Decay
 from ecphoria.consolidation.dormancy import Dormancy
@@ -17,6 +20,7 @@ from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.consolidation.step import Step
 from ecphoria.consolidation.supersede import Supersede
 from ecphoria.graph.associations import Associations
+from ecphoria.graph.cold import ColdEpisodes
 from ecphoria.graph.dormancy import Dormancies
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.engrams import Engrams
@@ -35,11 +39,11 @@ from ecphoria.jobs.worker import Worker, WorkerOptions
 from ecphoria.model.consolidation import ConsolidationReport
 from ecphoria.model.job import Job, JobState
 from ecphoria.model.schedule import Schedule
-from ecphoria.ports.world import Embedder
+from ecphoria.ports.world import Clock, Embedder
 from ecphoria.settings import ConsolidationSettings, JobsSettings, Settings
 from ecphoria.telemetry import Metrics
 
-__all__ = ["listener", "start", "steps_of"]
+__all__ = ["archive_of", "folder_of", "listener", "start", "steps_of"]
 
 
 def start(
@@ -91,8 +95,10 @@ def _schedule(group: ConsolidationSettings) -> Schedule:
     )
 
 
-def steps_of(graph: Graph, options: GraphOptions, embedder: Embedder) -> tuple[Step, ...]:
-    """Give the steps of a cycle in their order."""
+def steps_of(
+    graph: Graph, options: GraphOptions, embedder: Embedder, archive: Path
+) -> tuple[Step, ...]:
+    """Give the steps of a cycle in their order; `archive` is the folder of the archive."""
     links = Links(graph)
     return (
         ProposeMerges(Merges(graph), embedder),
@@ -102,8 +108,24 @@ def steps_of(graph: Graph, options: GraphOptions, embedder: Embedder) -> tuple[S
         Decay(links),
         Prune(links),
         Dormancy(Dormancies(graph)),
+        _archiving(graph, archive),
         Supersede(Facts(graph)),
     )
+
+
+def archive_of(settings: Settings, graph: Graph, clock: Clock) -> ArchiveService:
+    """Give the archive as it is used by hand."""
+    folder = folder_of(settings)
+    return ArchiveService(_archiving(graph, folder), ColdEpisodes(graph), ColdFiles(folder), clock)
+
+
+def folder_of(settings: Settings) -> Path:
+    """Find the archive's folder."""
+    return settings.archive.dir or settings.home / "archive"
+
+
+def _archiving(graph: Graph, folder: Path) -> Archiving:
+    return Archiving(ColdEpisodes(graph), ColdFiles(folder), Dormancies(graph))
 
 
 def listener(settings: JobsSettings, metrics: Metrics) -> Callable[[str, float], None]:

@@ -14,7 +14,9 @@ EcphoriaError
 ├── Unavailable             something the request needs is not there now; retry later
 │   ├── StoreUnavailable    Neo4j does not answer
 │   ├── Timeout             the store took longer than allowed
-│   └── EncoderUnavailable  the embedder cannot be loaded or does not answer
+│   ├── EncoderUnavailable  the embedder cannot be loaded or does not answer
+│   └── ArchiveUnavailable  the archive's folder is full or cannot be used
+├── ArchiveDamaged          an archived record is missing or not as it was written
 ├── Misconfigured           start-up refuses; the operator must change something
 │   ├── StoreUnsuitable     Neo4j is too old or lacks a feature
 │   ├── EmbedderMismatch    the store was made with another model
@@ -31,6 +33,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 __all__ = [
+    "ArchiveDamaged",
+    "ArchiveUnavailable",
     "BadFile",
     "BadVector",
     "Conflict",
@@ -143,6 +147,18 @@ class EncoderUnavailable(Unavailable):
     """The embedder cannot be loaded or does not answer; send vectors, or see its setting."""
 
     code = "encoder-unavailable"
+
+
+class ArchiveUnavailable(Unavailable):
+    """The archive cannot be used: free space or set its folder; nothing was changed."""
+
+    code = "archive-unavailable"
+
+
+class ArchiveDamaged(EcphoriaError):
+    """An archived record is missing or damaged; put its file back, or delete the episode."""
+
+    code = "archive-damaged"
 
 
 class Misconfigured(EcphoriaError):

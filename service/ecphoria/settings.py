@@ -23,6 +23,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from ecphoria.errors import Misconfigured
 
 __all__ = [
+    "ArchiveSettings",
     "AuthSettings",
     "ConsolidationSettings",
     "EmbedderSettings",
@@ -192,6 +193,14 @@ class JobsSettings(_Group):
     the process kills itself."""
 
 
+class ArchiveSettings(_Group):
+    """Where memories go that have slept long."""
+
+    dir: Folder | None = None
+    """Folder of the archive's files; `archive` in the service's home if empty. Services on one
+    store must share it."""
+
+
 class LogFormat(StrEnum):
     """How log lines look."""
 
@@ -243,6 +252,7 @@ class Settings(BaseSettings):
     server: ServerSettings = ServerSettings()
     recall: RecallSettings = RecallSettings()
     consolidation: ConsolidationSettings = ConsolidationSettings()
+    archive: ArchiveSettings = ArchiveSettings()
     jobs: JobsSettings = JobsSettings()
     log: LogSettings = LogSettings()
     tracing: TracingSettings = TracingSettings()

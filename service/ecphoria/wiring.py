@@ -15,6 +15,7 @@ import structlog
 from prometheus_client import CollectorRegistry
 
 from ecphoria import background
+from ecphoria.consolidation.archiving import ArchiveService
 from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.forgetting import ForgettingService
 from ecphoria.consolidation.merge import MergeReview
@@ -103,6 +104,7 @@ class Services:
     learning: LearningService
     merges: MergeReview
     forgetting: ForgettingService
+    cold: ArchiveService
     doctor: Doctor
     facts: FactService
     archive: Archive
@@ -153,16 +155,13 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         embedder = await loading
         stack.push_async_callback(embedder.close)
         await migrate(graph, embedder.model, embedder.dimension)
-        tenancy, access = _tenancy(settings, graph)
+        cold, ingest, forgetting = _writing(settings, graph, embedder)
+        tenancy, access = _tenancy(settings, graph, cold)
         learning = await _learning(graph, metrics, stack)
-        steps = background.steps_of(graph, options, embedder)
+        steps = background.steps_of(graph, options, embedder, background.folder_of(settings))
         recall = _recall(settings, graph, embedder, learning)
         stack.push_async_callback(recall.close)
-        policies = TenantPolicies(Policies(graph), recall.check, time.monotonic)
-        shadowed = ShadowedRecall(recall, policies, partial(_tell_shadow, metrics))
-        stack.push_async_callback(shadowed.close)
-        ingest = IngestService(store=EpisodeWriter(graph), embedder=embedder, clock=SystemClock())
-        forgetting = ForgettingService(Dormancies(graph), ingest.wake, SystemClock())
+        policies, shadowed = _shadowed(graph, recall, metrics, stack)
         services = Services(
             settings=settings,
             ingest=ingest,
@@ -174,7 +173,8 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             learning=learning,
             merges=MergeReview(Merges(graph)),
             forgetting=forgetting,
-            doctor=Doctor(GraphPatient(graph), time.monotonic),
+            cold=cold,
+            doctor=Doctor(GraphPatient(graph), time.monotonic, cold),
             facts=FactService(store=Facts(graph), clock=SystemClock()),
             archive=EpisodeArchive(graph),
             tenancy=tenancy,
@@ -295,7 +295,27 @@ async def _settle(loading: asyncio.Task[Embedder]) -> None:
     await asyncio.gather(loading, return_exceptions=True)
 
 
-def _tenancy(settings: Settings, graph: Graph) -> tuple[TenancyService, Access]:
+def _shadowed(
+    graph: Graph, recall: RecallService, metrics: Metrics, stack: AsyncExitStack
+) -> tuple[TenantPolicies, ShadowedRecall]:
+    policies = TenantPolicies(Policies(graph), recall.check, time.monotonic)
+    shadowed = ShadowedRecall(recall, policies, partial(_tell_shadow, metrics))
+    stack.push_async_callback(shadowed.close)
+    return policies, shadowed
+
+
+def _writing(
+    settings: Settings, graph: Graph, embedder: Embedder
+) -> tuple[ArchiveService, IngestService, ForgettingService]:
+    store, clock = EpisodeWriter(graph), SystemClock()
+    cold = background.archive_of(settings, graph, clock)
+    ingest = IngestService(store=store, embedder=embedder, clock=clock, thaw=cold)
+    return cold, ingest, ForgettingService(Dormancies(graph), cold, ingest.wake, clock)
+
+
+def _tenancy(
+    settings: Settings, graph: Graph, cold: ArchiveService
+) -> tuple[TenancyService, Access]:
     tenants, keys = Tenants(graph), Keys(graph)
     access = Access(
         keys=keys,
@@ -310,6 +330,7 @@ def _tenancy(settings: Settings, graph: Graph) -> tuple[TenancyService, Access]:
         access=access,
         clock=SystemClock(),
         entropy=secrets.token_bytes,
+        erase_archive=cold.erase,
     )
     return service, access
 

@@ -1,5 +1,7 @@
 """Dormancy over HTTP."""
 
+import httpx
+
 from tests.acceptance.conftest import Owner, problem
 
 
@@ -36,3 +38,34 @@ def test_the_policy_is_bounded_and_the_tenants_own(owner: Owner, stranger: Owner
 
 def test_too_many_ids_are_refused(owner: Owner) -> None:
     problem(owner.post("/v1/dormancy/wake", json={"ids": ["a"] * 1_001}), 413, "too-large")
+
+
+def test_a_memory_goes_to_the_archive_and_back(
+    owner: Owner, stranger: Owner, operator: httpx.Client
+) -> None:
+    bees = owner.remember("I keep bees behind the mill.", speaker="Ada", session="s")
+    mill = owner.remember("The mill is old.", speaker="Ada", session="s")
+    owner.post("/v1/dormancy/sleep", json={"ids": [bees, mill]})
+    assert owner.post("/v1/archive", json={"days": 0}).json() == {"archived": 2}
+    assert owner.get(f"/v1/episodes/{bees}").json()["state"] == "archived"
+    assert owner.get("/v1/stats").json()["archived"] == 2
+    scrubbed = owner.post("/v1/archive/scrub").json()
+    assert scrubbed == {"records": 2, "damaged": [], "unreferenced": 0}
+    assert owner.get("/v1/doctor").json()["findings"] == []
+    ids = {"ids": [bees]}
+    assert stranger.post("/v1/archive/restore", json=ids).json()["restored"] == []
+    assert owner.post("/v1/archive/restore", json=ids).json()["restored"] == [bees]
+    assert owner.get(f"/v1/episodes/{bees}").json()["text"] == "I keep bees behind the mill."
+    found = {"cue": "Who keeps bees behind the mill?", "include_dormant": True}
+    (hit,) = owner.post("/v1/recall", json=found).json()["hits"]
+    assert hit["episode"]["state"] == "dormant"
+    assert owner.post("/v1/recall", json={**found, "wake": True}).json()["woken"] == [bees]
+    removed = operator.delete(f"/v1/tenants/{owner.name}").json()["removed"]
+    assert (removed["episodes"], removed["archived"], removed["remaining"]) == (2, 1, 0)
+
+
+def test_waking_by_a_cue_needs_the_scope_write(owner: Owner) -> None:
+    issued = owner.post("/v1/keys", json={"name": "reader", "scopes": ["read"]}).json()
+    headers = {"Authorization": f"Bearer {issued['secret']}"}
+    asked = {"cue": "bees", "wake": True}
+    problem(owner.post("/v1/recall", json=asked, headers=headers), 403, "forbidden")

@@ -11,6 +11,7 @@ from ecphoria.api import (
     administration,
     archive,
     browser,
+    cold,
     consolidation,
     doctor,
     dormancy,
@@ -56,7 +57,7 @@ def test_every_error_has_a_row_in_the_table() -> None:
 
 def test_every_endpoint_is_documented_and_no_other() -> None:
     modules = (
-        administration, archive, browser, consolidation, doctor, dormancy, episodes, facts,
+        administration, archive, browser, cold, consolidation, doctor, dormancy, episodes, facts,
         gate, jobs, learning, merges, operations, recall, shadow,
     )  # fmt: skip
     served = {

@@ -59,7 +59,7 @@ async def work(job: JobId, tenant: TenantId, fault: str | None) -> None:
         on_query = background.listener(settings.jobs, metrics)
         graph = Graph.connect(options, on_query=on_query)
         stack.push_async_callback(graph.close)
-        steps = background.steps_of(graph, options, LateEmbedder())
+        steps = background.steps_of(graph, options, LateEmbedder(), background.folder_of(settings))
         background.start(settings, steps, graph, metrics, stack)
         jobs = Jobs(Graph.connect(options), settings.jobs.kept)
         stack.push_async_callback(jobs._graph.close)

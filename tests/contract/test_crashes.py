@@ -43,6 +43,7 @@ from tests.contract.canonical import canonical
 from tests.contract.memories import START
 
 PROGRAM = Path(__file__).with_name("mortal_worker.py")
+NOWHERE = Path(__file__).parent / "no-archive"
 TURNS = 24
 NAMES = ("Marek Novak", "Ilse Brandt", "Tomas Rivera", "Novak Marek")
 THINGS = ("the old boat", "the boat house by the pier", "the hotel kitchen")
@@ -124,7 +125,7 @@ async def places_of(options: GraphOptions, embedder: Embedder, jobs: Jobs, job: 
         await jobs.renew(lease, 60.0, progress)
 
     async with Graph.connect(options, on_query=lambda name, _: seen.setdefault(name)) as graph:
-        steps = background.steps_of(graph, options, embedder)
+        steps = background.steps_of(graph, options, embedder, NOWHERE)
         report = await ConsolidationService(steps=steps, monotonic=time.monotonic).run(
             claimed, watch
         )
@@ -194,7 +195,7 @@ async def test_neo4j_out_of_reach_in_the_middle_only_delays_a_cycle(
 
     def worker_of(store: Graph, options: GraphOptions) -> Worker:
         cycle = ConsolidationService(
-            steps=background.steps_of(store, options, embedder), monotonic=time.monotonic
+            steps=background.steps_of(store, options, embedder, NOWHERE), monotonic=time.monotonic
         )
         retries = Retries(limit=50, first_pause_s=0.1, longest_pause_s=0.5)
         how = WorkerOptions(lease_s=5.0, poll_s=0.1, retries=retries)

@@ -17,8 +17,8 @@ QUERIES = load_queries(cypher_root())
 VERBS = frozenset((
     "acquire", "add", "await", "bind", "cancel", "claim", "count", "create", "delete", "drop",
     "erase", "expand", "find", "finish", "gds", "hold", "list", "load", "lock", "make", "mark",
-    "move", "project", "record", "release", "remove", "renew", "retry", "revoke", "save",
-    "seeds", "show", "start", "unmake", "update", "wake",
+    "move", "project", "record", "release", "remove", "renew", "restore", "retry", "revoke",
+    "save", "seeds", "show", "start", "unmake", "update", "wake",
 ))
 # fmt: on
 

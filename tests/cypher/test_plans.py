@@ -1,5 +1,6 @@
 from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 import neo4j
@@ -10,6 +11,7 @@ from neo4j.vector import Vector
 from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.step import Cycle
 from ecphoria.graph.associations import Associations
+from ecphoria.graph.cold import ColdEpisodes
 from ecphoria.graph.dormancy import Dormancies
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.engrams import Engrams
@@ -24,6 +26,7 @@ from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.graph.schedules import Schedules
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
+from ecphoria.model.cold import Located
 from ecphoria.model.consolidation import ConsolidationReport, StepReport, StepStatus
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
 from ecphoria.model.gate import SHIPPED
@@ -101,6 +104,7 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         await dormancies.set_policy(tenant, DormancyPolicy(mode=DormancyMode.OFF))
         await dormancies.put_to_sleep(tenant, [(episode_id(tenant, "2"), "x")], NOW)
         await dormancies.pin(tenant, turn, pinned=True)
+        await _archive(graph, tenant)
         key = ApiKey(
             id=KeyId(fresh_id()),
             tenant=tenant,
@@ -164,6 +168,15 @@ async def jobs_of(graph: Graph, tenant: TenantId) -> None:
     await jobs.cancel(tenant, queued.id)
     report = ConsolidationReport(cycle="c", started_at=NOW, seconds=0.0, steps=())
     await jobs.finish(last.lease, JobState.DONE, report=report)
+
+
+async def _archive(graph: Graph, tenant: TenantId) -> None:
+    """Leave a stub of a sleeping turn."""
+    cold, asleep = ColdEpisodes(graph), episode_id(tenant, "2")
+    (record,) = await cold.records(tenant, [asleep])
+    digest = sha256(record.content).hexdigest()
+    place = Located(id=asleep, file="x.cold", offset=10, sha256=digest)
+    assert await cold.replace(tenant, [place], NOW) == [asleep]
 
 
 @pytest.mark.parametrize("name", QUERIES)

@@ -57,6 +57,8 @@ PROBLEMS: Mapping[type[EcphoriaError], Kind] = {
     errors.StoreUnavailable: Kind(status=503, title="Store unavailable"),
     errors.Timeout: Kind(status=504, title="Timed out"),
     errors.EncoderUnavailable: Kind(status=503, title="Embedder unavailable"),
+    errors.ArchiveUnavailable: Kind(status=503, title="Archive unavailable"),
+    errors.ArchiveDamaged: Kind(status=500, title="Archive damaged"),
     errors.Misconfigured: Kind(status=500, title="Misconfigured"),
     errors.StoreUnsuitable: Kind(status=500, title="Unsuitable store"),
     errors.EmbedderMismatch: Kind(status=500, title="Other embedding model"),

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ecphoria.cli.access import keys, tenants
 from ecphoria.cli.calibrate import calibrate, gate
+from ecphoria.cli.cold import archive, restore, scrub
 from ecphoria.cli.console import say_error, stderr, stdout
 from ecphoria.cli.consolidating import consolidate
 from ecphoria.cli.doctor import doctor
@@ -47,6 +48,9 @@ app.add_typer(fact, name="fact", rich_help_panel=_USE)
 app.command(rich_help_panel=_USE)(stats)
 app.command(rich_help_panel=_KEEP)(consolidate)
 app.command(rich_help_panel=_KEEP)(doctor)
+app.command(rich_help_panel=_KEEP)(archive)
+app.command(rich_help_panel=_KEEP)(restore)
+app.command(rich_help_panel=_KEEP)(scrub)
 app.add_typer(jobs, name="jobs", rich_help_panel=_KEEP)
 app.add_typer(dormancy, name="dormancy", rich_help_panel=_KEEP)
 app.add_typer(schedule, name="schedule", rich_help_panel=_KEEP)

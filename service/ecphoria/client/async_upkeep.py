@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from ecphoria.client.async_sending import AsyncSender
 from ecphoria.client.exchange import Call, body_of, segment
 from ecphoria.model.dormancy import DormancyMode
+from ecphoria.wire.cold import ArchiveAnswer, ArchiveRequest, RestoreAnswer, ScrubAnswer
 from ecphoria.wire.doctor import CheckupAnswer
 from ecphoria.wire.dormancy import (
     DormancyPolicyAnswer,
@@ -93,3 +94,34 @@ class AsyncUpkeep(AsyncSender):
         wanted = body_of(DormancyPolicyRequest, given)
         call = Call(method="PUT", path="/v1/dormancy/policy", repeatable=True, body=wanted)
         return DormancyPolicyAnswer.model_validate_json((await self._send(call)).content)
+
+    async def archive(self, *, days: float = 90.0, timeout_s: float = 600.0) -> ArchiveAnswer:
+        """Move what has slept long to the archive's files; needs the scope admin.
+
+        Args:
+            days: Only what has slept for so many days.
+            timeout_s: Longest to wait for the end.
+        """
+        wanted = body_of(ArchiveRequest, {"days": days})
+        call = Call(
+            method="POST",
+            path="/v1/archive",
+            repeatable=True,
+            body=wanted,
+            timeout_s=timeout_s,
+        )
+        return ArchiveAnswer.model_validate_json((await self._send(call)).content)
+
+    async def restore(self, episodes: Sequence[str]) -> RestoreAnswer:
+        """Make archived memories dormant again, byte for byte; tells which records are damaged."""
+        wanted = body_of(IdsRequest, {"ids": tuple(episodes)})
+        return await self._post("/v1/archive/restore", wanted, RestoreAnswer, repeatable=True)
+
+    async def scrub(self, *, timeout_s: float = 600.0) -> ScrubAnswer:
+        """Read every record of the archive and check it; needs the scope admin.
+
+        Args:
+            timeout_s: Longest to wait for the end.
+        """
+        call = Call(method="POST", path="/v1/archive/scrub", repeatable=True, timeout_s=timeout_s)
+        return ScrubAnswer.model_validate_json((await self._send(call)).content)

@@ -7,6 +7,7 @@ the mark of somebody else's hand in the store.
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 
+from ecphoria.consolidation.archiving import ArchiveService
 from ecphoria.kernels.lexical import spread_lengths
 from ecphoria.model.checkup import Checkup, Finding, Rule, Symptom
 from ecphoria.model.ids import TenantId
@@ -25,8 +26,15 @@ _CLOSE = 1e-6
 class Doctor:
     """Examines tenants; changes nothing."""
 
-    def __init__(self, patient: Patient, monotonic: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        patient: Patient,
+        monotonic: Callable[[], float],
+        archive: ArchiveService | None = None,
+    ) -> None:
+        """Examine a store, and its archive if there is one."""
         self._patient = patient
+        self._archive = archive
         self._monotonic = monotonic
 
     async def examine(self, tenant: TenantId) -> Checkup:
@@ -41,6 +49,7 @@ class Doctor:
             before = await self._patient.totals(tenant)
             recount, symptoms = await self._recount(tenant, before)
             found = list(await self._patient.findings(tenant, _SYMPTOMS))
+            symptoms += await self._scrubbed(tenant)
             settled = (await self._patient.totals(tenant)).change == before.change
             if settled:
                 break
@@ -50,6 +59,12 @@ class Doctor:
             seconds=self._monotonic() - begun,
             findings=_by_rule([*found, *symptoms]),
         )
+
+    async def _scrubbed(self, tenant: TenantId) -> list[Finding]:
+        damaged = (await self._archive.scrub(tenant)).damaged if self._archive else ()
+        told = tuple(_symptom(one, "archived, and its record is missing or damaged")
+                     for one in damaged)  # fmt: skip
+        return [Finding(rule=Rule.ARCHIVE, found=len(told), symptoms=told)] if told else []
 
     async def _recount(self, tenant: TenantId, stored: Totals) -> tuple["_Recount", list[Finding]]:
         recount = _Recount()

@@ -2,7 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from ecphoria.consolidation.archiving import ArchiveService
 from ecphoria.errors import TooLarge
+from ecphoria.model.cold import Restored
 from ecphoria.model.dormancy import DormancyPolicy, Sleeper
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.ports.dormancy import DormancyStore
@@ -22,8 +24,11 @@ Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[tuple[EpisodeId, ...]
 class ForgettingService:
     """What an owner may do about dormancy, besides letting consolidation decide."""
 
-    def __init__(self, store: DormancyStore, wake: Wake, clock: Clock) -> None:
+    def __init__(
+        self, store: DormancyStore, archive: ArchiveService, wake: Wake, clock: Clock
+    ) -> None:
         self._store = store
+        self._archive = archive
         self._wake = wake
         self._clock = clock
 
@@ -57,14 +62,28 @@ class ForgettingService:
         return await self._store.put_to_sleep(tenant, reasons, self._clock.now())
 
     async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:
-        """Make dormant episodes live again, and name those that were.
+        """Make dormant and archived episodes live again, and name those that were.
+
+        One whose record in the archive is damaged stays there.
 
         Raises:
             NotFound: No such tenant.
             TooLarge: More than `AT_ONCE`.
+            ArchiveUnavailable: The archive cannot be read.
         """
         _check(ids)
+        await self._archive.restore(tenant, ids)
         return await self._wake(tenant, ids)
+
+    async def restore(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Restored:
+        """Make archived episodes dormant again, byte for byte; tell which cannot be.
+
+        Raises:
+            TooLarge: More than `AT_ONCE`.
+            ArchiveUnavailable: The archive cannot be read.
+        """
+        _check(ids)
+        return await self._archive.restore(tenant, ids)
 
     async def pin(self, tenant: TenantId, episode: EpisodeId, *, pinned: bool) -> None:
         """Never let an episode be put to sleep, or no longer mind.

@@ -29,6 +29,7 @@ class _SessionRow:
 class _Counts:
     episodes: int
     live: int
+    archived: int
     sessions: int
     speakers: int
     concepts: int
@@ -130,7 +131,8 @@ class EpisodeArchive:
             raise NotFound("there is no such tenant", tenant=tenant)
         return TenantStats(
             episodes=row.episodes,
-            dormant=row.episodes - row.live,
+            dormant=row.episodes - row.live - row.archived,
+            archived=row.archived,
             sessions=row.sessions,
             speakers=row.speakers,
             concepts=row.concepts,

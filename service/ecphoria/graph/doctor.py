@@ -44,6 +44,7 @@ _BY_RULE: Final = {
     "orphans": Statement("doctor.find_orphans", _Faults),
     "provenance": Statement("doctor.find_dangling", _Faults),
     "indexes": Statement("doctor.find_unindexed", _Faults),
+    "states": Statement("doctor.find_bad_states", _Faults),
 }
 
 

@@ -59,7 +59,7 @@ class _PlacedRow:
     occurred_at: datetime
     position: int | None
     turn: int
-    terms: str
+    terms: str | None
     near_length: float
     context_norm: float
 
@@ -304,7 +304,7 @@ def _placed(row: _PlacedRow) -> Placed:
         occurred_at=row.occurred_at,
         position=row.position,
         turn=row.turn,
-        terms=tuple(row.terms.split()),
+        terms=None if row.terms is None else tuple(row.terms.split()),
         near_length=row.near_length,
         context_norm=row.context_norm,
     )

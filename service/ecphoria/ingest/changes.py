@@ -6,11 +6,19 @@ from datetime import timedelta
 
 from ecphoria.ingest.concepts import ConceptChanges
 from ecphoria.ingest.prepare import Prepared
-from ecphoria.ingest.sequence import MARGIN, Arrival, Resequenced, resequence, vectors_needed
+from ecphoria.ingest.sequence import (
+    MARGIN,
+    Arrival,
+    Resequenced,
+    archived,
+    resequence,
+    vectors_needed,
+)
 from ecphoria.ingest.statements import FactChanges
 from ecphoria.language.tokens import stems
 from ecphoria.model.episode import Episode, indexed_text
 from ecphoria.model.ids import EpisodeId
+from ecphoria.ports.cold import InTheArchive
 from ecphoria.ports.ingest import (
     EpisodeRow,
     IngestChanges,
@@ -33,10 +41,16 @@ async def addition(
     vectors: Vectors,
     concepts: ConceptChanges,
     facts: FactChanges,
+    *,
+    lost: frozenset[EpisodeId] = frozenset(),
 ) -> IngestChanges:
-    """Place new episodes in their sessions and count what they bring."""
+    """Place new episodes in their sessions and count what they bring.
+
+    Raises:
+        InTheArchive: Words of their neighbours are in the archive, and not `lost` there.
+    """
     turns = {one.id: transaction.turn + place for place, one in enumerate(new, 1)}
-    sessions = await _sessions(transaction, new, turns, vectors)
+    sessions = await _sessions(transaction, new, turns, vectors, lost)
     places = {turn: place for part in sessions for turn, place in part.places.items()}
     rows = tuple(one.row(turns[one.id], places.get(one.id), vectors[one.id]) for one in new)
     alone = [one for one in new if one.new.session is None]
@@ -55,9 +69,16 @@ async def addition(
 
 
 async def removal(
-    transaction: IngestTransaction, gone: Episode, concepts: ConceptChanges
+    transaction: IngestTransaction,
+    gone: Episode,
+    concepts: ConceptChanges,
+    lost: frozenset[EpisodeId] = frozenset(),
 ) -> IngestChanges:
-    """Take an episode out of its session, which closes the gap, and out of every count."""
+    """Take an episode out of its session, which closes the gap, and out of every count.
+
+    Raises:
+        InTheArchive: Words of its neighbours are in the archive, and not `lost` there.
+    """
     terms = stems(indexed_text(gone.title, gone.text))
     sessions: list[Resequenced] = []
     if gone.session is not None:
@@ -66,6 +87,7 @@ async def removal(
         )
         before = (await transaction.segments([start], MARGIN))[gone.session]
         removed = frozenset([gone.id])
+        _refuse_archived(archived(before, (), removed), lost)
         known = await transaction.vectors(vectors_needed(before, (), removed))
         sessions.append(resequence(before, (), removed, known))
     return _sum(
@@ -85,6 +107,7 @@ async def _sessions(
     new: Sequence[Prepared],
     turns: Mapping[EpisodeId, int],
     vectors: Vectors,
+    lost: frozenset[EpisodeId],
 ) -> list[Resequenced]:
     by_session: dict[str, list[Prepared]] = {}
     for one in new:
@@ -98,6 +121,14 @@ async def _sessions(
     }
     starts = [_start(session, arriving) for session, arriving in arrivals.items()]
     stored = await transaction.segments(starts, MARGIN)
+    _refuse_archived(
+        [
+            one
+            for session, before in stored.items()
+            for one in archived(before, arrivals[session], frozenset())
+        ],
+        lost,
+    )
     wanted = [
         episode
         for session, before in stored.items()
@@ -108,6 +139,12 @@ async def _sessions(
         resequence(stored.get(session, ()), arriving, frozenset(), known)
         for session, arriving in arrivals.items()
     ]
+
+
+def _refuse_archived(ids: Sequence[EpisodeId], lost: frozenset[EpisodeId]) -> None:
+    needed = [one for one in ids if one not in lost]
+    if needed:
+        raise InTheArchive(needed)
 
 
 def _start(session: str, arrivals: Sequence[Arrival]) -> SegmentStart:

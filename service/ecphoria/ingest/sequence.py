@@ -19,7 +19,7 @@ from ecphoria.model.ids import EpisodeId
 from ecphoria.ports.ingest import MovedRow, NextRow, Placed
 from ecphoria.ports.world import Vector
 
-__all__ = ["MARGIN", "Arrival", "Resequenced", "resequence", "vectors_needed"]
+__all__ = ["MARGIN", "Arrival", "Resequenced", "archived", "resequence", "vectors_needed"]
 
 BACK, AHEAD = 3, 2
 MARGIN = BACK + AHEAD
@@ -83,6 +83,24 @@ def vectors_needed(
     return sorted(wanted)
 
 
+def archived(
+    before: Sequence[Placed], arrivals: Iterable[Arrival], removed: frozenset[EpisodeId]
+) -> list[EpisodeId]:
+    """List the turns in the archive whose words or vectors `resequence` would need."""
+    if all(turn.terms is not None for turn in before):
+        return []
+    after = _merge(before, arrivals, removed)
+    reach_before, reach_after = _around(before, BACK, AHEAD), _around(after, BACK, AHEAD)
+    changed = _touched(reach_before, reach_after) | removed
+    near = {
+        one
+        for reach in (reach_before, reach_after)
+        for turn in changed & reach.keys()
+        for one in reach[turn]
+    }
+    return [turn.id for turn in before if turn.terms is None and turn.id in near]
+
+
 def resequence(
     before: Sequence[Placed],
     arrivals: Iterable[Arrival],
@@ -103,7 +121,7 @@ def resequence(
     reach_before, reach_after = _around(before, BACK, AHEAD), _around(after, BACK, AHEAD)
     touched = _touched(reach_before, reach_after)
     turned = _touched(_around(before, 1, 1), _around(after, 1, 1))
-    lengths = spread_lengths(np.array([len(turn.terms) for turn in after], dtype=np.float64))
+    lengths = spread_lengths(np.array([len(turn.terms or ()) for turn in after], dtype=np.float64))
     norms = _norms(after, turned, vectors)
     places: dict[EpisodeId, Place] = {}
     moved: list[MovedRow] = []
@@ -209,7 +227,7 @@ def _reach_change(
     changed: frozenset[EpisodeId],
 ) -> dict[str, int]:
     """Count, per stem, how many more turns it reaches over NEXT than before."""
-    terms = {turn.id: frozenset(turn.terms) for turn in (*before, *after)}
+    terms = {turn.id: frozenset(turn.terms or ()) for turn in (*before, *after)}
     change: Counter[str] = Counter()
     for reach, sign in ((reach_after, 1), (reach_before, -1)):
         for turn in changed & reach.keys():

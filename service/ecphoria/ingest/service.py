@@ -2,16 +2,24 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Protocol, TypeVar
 
-from ecphoria.errors import Conflict, EcphoriaError, NotFound, TooLarge
+from ecphoria.errors import ArchiveUnavailable, Conflict, EcphoriaError, NotFound, TooLarge
 from ecphoria.facts.timelines import settle
 from ecphoria.ingest.changes import addition, removal
 from ecphoria.ingest.concepts import ConceptBook
 from ecphoria.ingest.prepare import Prepared, prepare
 from ecphoria.ingest.statements import disturbed, facts_of
-from ecphoria.model.episode import NewEpisode, Outcome, Receipt
+from ecphoria.model.episode import Episode, NewEpisode, Outcome, Receipt, State
 from ecphoria.model.ids import EpisodeId, FactId, TenantId
-from ecphoria.ports.ingest import IngestChanges, IngestStore, IngestTransaction
+from ecphoria.ports.cold import InTheArchive, Thaw
+from ecphoria.ports.ingest import (
+    IngestChanges,
+    IngestStore,
+    IngestTransaction,
+)
 from ecphoria.ports.world import Clock, Embedder, Vector
 
 __all__ = ["BATCH_LIMIT", "IngestService"]
@@ -20,13 +28,32 @@ BATCH_LIMIT = 1_000
 """Episodes of one batch; all of them are written in one transaction."""
 
 Result = Receipt | EcphoriaError
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Work(Protocol[T_co]):
+    """What a transaction does, told which archived episodes are lost."""
+
+    async def __call__(self, transaction: IngestTransaction, lost: frozenset[EpisodeId]) -> T_co:
+        """Read, and write."""
+        ...
 
 
 class IngestService:
     """Writes memories: once, in order, all or nothing."""
 
-    def __init__(self, *, store: IngestStore, embedder: Embedder, clock: Clock) -> None:
+    def __init__(
+        self,
+        *,
+        store: IngestStore,
+        embedder: Embedder,
+        clock: Clock,
+        thaw: Thaw | None = None,
+    ) -> None:
+        """Write to a store; `thaw` is the way back from the archive, where there is one."""
         self._store = store
+        self._thaw = thaw
         self._embedder = embedder
         self._clock = clock
         self._book = ConceptBook()
@@ -80,17 +107,19 @@ class IngestService:
             NotFound: No such episode in this tenant.
         """
 
-        async def work(transaction: IngestTransaction) -> None:
+        async def work(transaction: IngestTransaction, lost: frozenset[EpisodeId]) -> None:
             gone = await transaction.episode(episode)
             if gone is None:
                 raise NotFound(f"there is no episode {episode} in this tenant", id=episode)
+            if gone.state is State.ARCHIVED:
+                gone = await self._without_words(tenant, gone, lost)
             concepts = await self._book.remove(tenant, transaction, gone)
             keys = await transaction.timed_of(episode) if transaction.timed else ()
-            await transaction.write(await removal(transaction, gone, concepts))
+            await transaction.write(await removal(transaction, gone, concepts, lost))
             await settle(transaction.timelines, keys)
 
         async with self._book.writing(tenant):
-            await self._store.change(tenant, work)
+            await self._change(tenant, work)
 
     async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> tuple[EpisodeId, ...]:
         """Make those of these episodes live again that are dormant, and name them.
@@ -154,20 +183,45 @@ class IngestService:
     ) -> Mapping[EpisodeId, str]:
         """Write what is not there yet; give back what another writer stored meanwhile."""
 
-        async def work(transaction: IngestTransaction) -> Mapping[EpisodeId, str]:
+        async def work(
+            transaction: IngestTransaction, lost: frozenset[EpisodeId]
+        ) -> Mapping[EpisodeId, str]:
             known = await transaction.body_hashes([one.id for one in fresh])
             new = [one for one in fresh if one.id not in known]
             if new:
                 concepts = await self._book.add(tenant, transaction, new)
                 stated = await facts_of(transaction, new, facts)
                 await transaction.write(
-                    await addition(transaction, new, vectors, concepts, stated)
+                    await addition(transaction, new, vectors, concepts, stated, lost=lost)
                 )
                 await settle(transaction.timelines, await disturbed(transaction, new))
             return known
 
         async with self._book.writing(tenant):
-            return await self._store.change(tenant, work)
+            return await self._change(tenant, work)
+
+    async def _change(self, tenant: TenantId, work: Work[T]) -> T:
+        """Run `work` in one transaction, again once the episodes it needs are restored.
+
+        It is told which of them the archive has lost; their words stay counted.
+        """
+        lost: frozenset[EpisodeId] = frozenset()
+        while True:
+            try:
+                return await self._store.change(tenant, partial(work, lost=lost))
+            except InTheArchive as cold:
+                if self._thaw is None:
+                    raise ArchiveUnavailable from cold
+                lost |= frozenset((await self._thaw.restore(tenant, cold.ids)).damaged)
+
+    async def _without_words(
+        self, tenant: TenantId, gone: Episode, lost: frozenset[EpisodeId]
+    ) -> Episode:
+        """Ask for an archived episode's words; if they are lost, wipe what is left of them."""
+        if gone.id not in lost or self._thaw is None:
+            raise InTheArchive([gone.id])
+        await self._thaw.forget(tenant, [gone.id])
+        return replace(gone, text="")
 
 
 def _results(

@@ -15,6 +15,8 @@ class Rule(StrEnum):
     ORPHANS = "orphans"
     PROVENANCE = "provenance"
     INDEXES = "indexes"
+    STATES = "states"
+    ARCHIVE = "archive"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,6 +59,7 @@ class TenantStats:
 
     episodes: int
     dormant: int
+    archived: int
     sessions: int
     speakers: int
     concepts: int

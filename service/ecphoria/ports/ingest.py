@@ -39,7 +39,7 @@ class Placed:
     """A turn already in a session, as ordering and derivation need it.
 
     Attributes:
-        terms: The turn's stems with repeats.
+        terms: The turn's stems with repeats; None while they are in the archive.
     """
 
     id: EpisodeId
@@ -47,7 +47,7 @@ class Placed:
     occurred_at: datetime
     position: int | None
     turn: int
-    terms: tuple[str, ...]
+    terms: tuple[str, ...] | None
     near_length: float
     context_norm: float
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ecphoria.errors import Conflict, InvalidInput, NotFound
@@ -15,6 +15,9 @@ from ecphoria.tenancy.access import DEFAULT_TENANT, Access
 from ecphoria.tenancy.secrets import Entropy, hashed, new_secret, prefix_of
 
 __all__ = ["IssuedKey", "TenancyService"]
+
+EraseArchive = Callable[[TenantId], Awaitable[int]]
+"""Deletes a tenant's files of the archive; tells how many records they held."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _LONGEST_KEY_NAME = 100
@@ -39,12 +42,14 @@ class TenancyService:
         access: Access,
         clock: Clock,
         entropy: Entropy,
+        erase_archive: EraseArchive | None = None,
     ) -> None:
         self._tenants = tenants
         self._keys = keys
         self._access = access
         self._clock = clock
         self._entropy = entropy
+        self._erase_archive = erase_archive
 
     async def open_store(
         self, *, given_key: str | None, needs_key: bool, kept_key: str | None = None
@@ -100,14 +105,17 @@ class TenancyService:
         return await self._tenants.list()
 
     async def erase_tenant(self, name: str) -> Mapping[str, int]:
-        """Remove a tenant with its memories and keys; counts per kind.
+        """Remove a tenant with its memories, keys and archive; counts per kind.
 
         Raises:
             NotFound: There is no tenant of this name.
+            ArchiveUnavailable: Its files cannot be deleted; all else is gone.
         """
         tenant = await self._tenants.find(name)
-        removed = await self._tenants.erase(tenant.id)
+        removed = dict(await self._tenants.erase(tenant.id))
         self._access.forget()
+        if self._erase_archive is not None:
+            removed["archived"] = await self._erase_archive(tenant.id)
         return removed
 
     async def gate(self, tenant: TenantId) -> Gate:

@@ -135,9 +135,11 @@ class StatsAnswer(Answer):
     """Counts of one tenant's graph."""
 
     episodes: int
-    """Live and dormant episodes."""
+    """Live, dormant and archived episodes."""
     dormant: int
     """Dormant episodes."""
+    archived: int = 0
+    """Archived episodes."""
     sessions: int
     """Streams of turns."""
     speakers: int

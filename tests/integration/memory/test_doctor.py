@@ -205,6 +205,11 @@ FAULTS = {
         "a live episode without a vector",
         "MATCH (e:Episode {tenant: $tenant, title: 'Turku'}) REMOVE e.embedding",
     ),
+    "an episode in no state": (
+        Rule.STATES,
+        "in 0 states",
+        "MATCH (e:Episode {tenant: $tenant, session: 'one', ordinal: 4}) REMOVE e:LiveEpisode",
+    ),
     "a live episode without stems": (
         Rule.INDEXES,
         "a live episode without stems",

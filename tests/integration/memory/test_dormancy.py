@@ -8,11 +8,14 @@ from math import exp
 
 import pytest
 
+from ecphoria.cold.files import ColdFiles
+from ecphoria.consolidation.archiving import ArchiveService, Archiving
 from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.dormancy import Dormancy
 from ecphoria.consolidation.forgetting import ForgettingService
 from ecphoria.consolidation.step import Cycle
 from ecphoria.errors import NotFound
+from ecphoria.graph.cold import ColdEpisodes
 from ecphoria.graph.doctor import GraphPatient
 from ecphoria.graph.dormancy import Dormancies
 from ecphoria.graph.dormant import DormantReader
@@ -53,8 +56,15 @@ def store(graph: Graph) -> Dormancies:
 
 
 @pytest.fixture(scope="module")
-def forgetting(store: Dormancies, ingest: IngestService) -> ForgettingService:
-    return ForgettingService(store, ingest.wake, WallClock())
+def forgetting(
+    graph: Graph,
+    store: Dormancies,
+    ingest: IngestService,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> ForgettingService:
+    files, cold = ColdFiles(tmp_path_factory.mktemp("archive")), ColdEpisodes(graph)
+    archive = ArchiveService(Archiving(cold, files, store), cold, files, WallClock())
+    return ForgettingService(store, archive, ingest.wake, WallClock())
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ PERIOD = {"first_occurred_at": "2025-01-12T09:04:00Z", "last_occurred_at": None}
 COUNTS = {
     "episodes": 1234,
     "dormant": 0,
+    "archived": 0,
     "sessions": 28,
     "speakers": 3,
     "concepts": 7,

@@ -346,6 +346,8 @@ async def test_recall_sends_filters_and_options() -> None:
         "filters": {"speaker": "Mara"},
         "explain": True,
         "record": True,
+        "include_dormant": False,
+        "wake": False,
     }
 
 

@@ -1,0 +1,361 @@
+"""The archive: byte for byte, crash-safe, and no trace after erasure."""
+
+import asyncio
+import subprocess
+import sys
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from ecphoria.cold.files import ColdFiles
+from ecphoria.consolidation.archiving import ArchiveService, Archiving
+from ecphoria.consolidation.doctor import Doctor
+from ecphoria.consolidation.forgetting import ForgettingService
+from ecphoria.consolidation.step import Cycle
+from ecphoria.errors import ArchiveUnavailable
+from ecphoria.graph.archive import EpisodeArchive
+from ecphoria.graph.cold import ColdEpisodes
+from ecphoria.graph.doctor import GraphPatient
+from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.ingest.service import IngestService
+from ecphoria.model.cold import ColdRecord, Located
+from ecphoria.model.consolidation import Lease
+from ecphoria.model.dormancy import DormancyPolicy
+from ecphoria.model.episode import NewEpisode, Outcome, Receipt, State
+from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.model.recall import Cue, RecallOptions
+from ecphoria.ports.consolidation import LeaseLost
+from ecphoria.ports.world import Embedder
+from ecphoria.recall.service import RecallService
+from tests.conftest import Cypher, Server, WallClock
+
+START = datetime(2025, 5, 1, 9, tzinfo=UTC)
+LATER = timedelta(days=100)
+TEXTS = (
+    "Ana moved to Turku in spring.",
+    "I saw Ana in Turku, near the river.",
+    "The river was high after the rain!",
+    "Did Bruno paint the boat?",
+    "Bruno painted the boat, said Ana.",
+    "Turku has a cathedral by the river.",
+)
+
+
+@dataclass
+class World:
+    """A memory with an archive of its own."""
+
+    folder: Path
+    files: ColdFiles
+    cold: ColdEpisodes
+    step: Archiving
+    archive: ArchiveService
+    forgetting: ForgettingService
+    ingest: IngestService
+    doctor: Doctor
+
+
+@pytest.fixture
+def world(graph: Graph, embedder: Embedder, tmp_path: Path) -> World:
+    store, files, cold = Dormancies(graph), ColdFiles(tmp_path), ColdEpisodes(graph)
+    step = Archiving(cold, files, store, settled_s=0.0)
+    archive = ArchiveService(step, cold, files, WallClock())
+    ingest = IngestService(
+        store=EpisodeWriter(graph), embedder=embedder, clock=WallClock(), thaw=archive
+    )
+    return World(
+        folder=tmp_path,
+        files=files,
+        cold=cold,
+        step=step,
+        archive=archive,
+        forgetting=ForgettingService(store, archive, ingest.wake, WallClock()),
+        ingest=ingest,
+        doctor=Doctor(GraphPatient(graph), lambda: 0.0, archive),
+    )
+
+
+async def a_talk(world: World, tenant: TenantId) -> list[EpisodeId]:
+    turns = [
+        NewEpisode(
+            text=text,
+            speaker=("Ana", "Bruno")[number % 2],
+            session="one",
+            occurred_at=START + timedelta(minutes=number),
+            metadata={"mood": "glad", "number": number, "share": 0.1},
+        )
+        for number, text in enumerate(TEXTS)
+    ]
+    results = await world.ingest.append_batch(tenant, turns)
+    return [one.id for one in results if isinstance(one, Receipt)]
+
+
+def a_cycle(tenant: TenantId, **how: object) -> Cycle:
+    return Cycle(id=fresh_id(), tenant=tenant, now=datetime.now(UTC) + LATER, **how)  # type: ignore[arg-type]
+
+
+async def archived(world: World, tenant: TenantId, ids: Sequence[EpisodeId]) -> None:
+    await world.forgetting.sleep(tenant, ids)
+    assert (await world.step.run(a_cycle(tenant))).counts["archived"] == len(ids)
+
+
+async def graph_of(cypher: Cypher, tenant: TenantId) -> tuple[object, object]:
+    """Everything a tenant has, but for its own node, which counts changes."""
+    nodes = await cypher(
+        "MATCH (n {tenant: $t}) RETURN labels(n) AS labels, properties(n) AS p"
+        " ORDER BY labels, coalesce(n.id, n.stem, n.word, n.normalised)",
+        t=tenant,
+    )
+    edges = await cypher(
+        "MATCH (a {tenant: $t})-[r]->(b) RETURN a.id AS a, type(r) AS type,"
+        " coalesce(b.id, b.name) AS b, properties(r) AS p ORDER BY a, type, b",
+        t=tenant,
+    )
+    return [(sorted(one["labels"]), one["p"]) for one in nodes], edges
+
+
+def on_disk(world: World) -> bytes:
+    return b"".join(
+        path.read_bytes() for path in sorted(world.folder.rglob("*")) if path.is_file()
+    )
+
+
+async def test_a_round_trip_is_byte_for_byte(
+    world: World, tenant: TenantId, cypher: Cypher
+) -> None:
+    ids = await a_talk(world, tenant)
+    await cypher(
+        "MATCH (a:Episode {id: $a}), (b:Episode {id: $b}) SET a.stability = 1.0 / 3,"
+        " a.spike_turns = [1, 5], a.prior = 0.1 + 0.2 CREATE (b)-[:SIMILAR"
+        " {family: 'association', weight: 0.7, created_at: datetime(), w_sim: 0.1 + 0.2}]->(a)",
+        a=ids[0],
+        b=ids[1],
+    )
+    await world.forgetting.sleep(tenant, ids[:3])
+    before = await graph_of(cypher, tenant)
+    records = {one.id: one.content for one in await world.cold.records(tenant, ids[:3])}
+    assert (await world.step.run(a_cycle(tenant))).counts == {"archived": 3, "wiped": 0}
+    (stub,) = await cypher("MATCH (e:ArchivedEpisode {id: $id}) RETURN e", id=ids[0])
+    assert {"text", "terms", "words", "embedding", "metadata", "stability"}.isdisjoint(stub["e"])
+    assert stub["e"]["summary"] == TEXTS[0]
+    kept = await cypher(
+        "MATCH (e:Episode {id: $id})-[r]-() RETURN DISTINCT type(r) AS t ORDER BY t", id=ids[0]
+    )
+    assert [row["t"] for row in kept] == ["IN_SESSION", "MENTIONS", "NEXT", "SPOKEN_BY"]
+    for place, _ in await world.cold.stubs(tenant, 0, 10):
+        assert await world.files.read(tenant, place) == records[place.id]
+    assert (await world.doctor.examine(tenant)).is_healthy
+    done = await world.archive.restore(tenant, ids)
+    assert (set(done.restored), done.damaged) == (set(ids[:3]), ())
+    assert await graph_of(cypher, tenant) == before
+    again = {one.id: one.content for one in await world.cold.records(tenant, ids[:3])}
+    assert again == records
+    assert on_disk(world) == b""
+
+
+async def test_recall_is_as_it_was_once_all_is_back(
+    world: World, recalls: RecallService, tenant: TenantId
+) -> None:
+    async def told(strategy: str) -> object:
+        answer = await recalls.recall(
+            tenant, Cue(text="Who painted the boat?"), RecallOptions(strategy=strategy)
+        )
+        return [(hit.episode, hit.score, dict(hit.parts), hit.path) for hit in answer.hits]
+
+    ids = await a_talk(world, tenant)
+    before = {name: await told(name) for name in ("ecphoria", "fusion", "synapse")}
+    await archived(world, tenant, ids[3:])
+    assert await told("fusion") != before["fusion"]
+    assert set(await world.forgetting.wake(tenant, ids)) == set(ids[3:])
+    assert {name: await told(name) for name in before} == before
+
+
+async def test_an_archived_memory_is_told_by_its_summary(
+    graph: Graph, world: World, tenant: TenantId
+) -> None:
+    ids = await a_talk(world, tenant)
+    await archived(world, tenant, ids[:1])
+    found = await EpisodeArchive(graph).episode(tenant, ids[0])
+    assert (found.state, found.text, dict(found.metadata)) == (State.ARCHIVED, TEXTS[0], {})
+    stats = await EpisodeArchive(graph).stats(tenant)
+    assert (stats.episodes, stats.dormant, stats.archived) == (6, 0, 1)
+
+
+async def test_writing_beside_the_archive_keeps_every_count(
+    world: World, tenant: TenantId
+) -> None:
+    ids = await a_talk(world, tenant)
+    await archived(world, tenant, ids)
+    same = NewEpisode(
+        text=TEXTS[0], speaker="Ana", session="one", occurred_at=START,
+        metadata={"mood": "glad", "number": 0, "share": 0.1},
+    )  # fmt: skip
+    assert (await world.ingest.append(tenant, same)).outcome is Outcome.EXISTED
+    late = NewEpisode(
+        text="The bridge was closed.", session="one", occurred_at=START + timedelta(seconds=90)
+    )
+    await world.ingest.append(tenant, late)
+    assert (await world.doctor.examine(tenant)).is_healthy
+    assert (await world.archive.scrub(tenant)).records < 6
+    await world.ingest.delete(tenant, ids[5])
+    await world.archive.restore(tenant, ids)
+    assert (await world.doctor.examine(tenant)).findings == ()
+
+
+async def test_what_is_deleted_leaves_no_trace_in_the_files(
+    world: World, tenant: TenantId
+) -> None:
+    ids = await a_talk(world, tenant)
+    await archived(world, tenant, ids[:2])
+    assert ids[0].encode() in on_disk(world)
+    await world.ingest.delete(tenant, ids[0])
+    assert ids[0].encode() not in on_disk(world)
+    found = await world.archive.scrub(tenant)
+    assert (found.damaged, found.unreferenced) == ((), 0)
+    assert await world.archive.erase(tenant) == found.records
+    assert on_disk(world) == b""
+
+
+async def test_a_damaged_record_is_told_and_loses_nothing_else(
+    world: World, tenant: TenantId
+) -> None:
+    ids = await a_talk(world, tenant)
+    await archived(world, tenant, ids)
+    place = next(one for one, _ in await world.cold.stubs(tenant, 0, 10) if one.id == ids[2])
+    path = world.folder / tenant / place.file
+    data = bytearray(path.read_bytes())
+    data[place.offset + 90] ^= 1
+    path.write_bytes(data)
+    found = await world.archive.scrub(tenant)
+    assert (found.records, found.damaged, found.unreferenced) == (6, (ids[2],), 0)
+    (finding,) = (await world.doctor.examine(tenant)).findings
+    assert (finding.rule, finding.symptoms[0].id) == ("archive", ids[2])
+    done = await world.archive.restore(tenant, ids)
+    assert (done.damaged, len(done.restored)) == ((ids[2],), 5)
+    note = NewEpisode(text="More rain.", session="one", occurred_at=START + timedelta(seconds=130))
+    await world.ingest.append(tenant, note)
+    await world.ingest.delete(tenant, ids[2])
+    assert (await world.archive.scrub(tenant)).records == 0
+    assert on_disk(world) == b""
+
+
+async def test_killed_between_file_and_graph(world: World, tenant: TenantId) -> None:
+    ids = await a_talk(world, tenant)
+    await world.forgetting.sleep(tenant, ids[:2])
+
+    async def killed(place: str) -> None:
+        if place == "archive: replace":
+            raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError, match="killed"):
+        await world.step.run(a_cycle(tenant, reached=killed))
+    found = await world.archive.scrub(tenant)
+    assert (found.records, found.unreferenced) == (0, 2)
+    assert (await world.doctor.examine(tenant)).is_healthy
+    assert (await world.step.run(a_cycle(tenant))).counts == {"archived": 2, "wiped": 2}
+    found = await world.archive.scrub(tenant)
+    assert (found.records, found.damaged, found.unreferenced) == (2, (), 0)
+    assert (await world.step.run(a_cycle(tenant))).counts == {"archived": 0, "wiped": 0}
+
+
+async def test_a_lost_job_a_dry_run_and_a_full_disk_change_nothing(
+    world: World, tenant: TenantId, cypher: Cypher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = await a_talk(world, tenant)
+    await world.forgetting.sleep(tenant, ids[:2])
+    before = await graph_of(cypher, tenant)
+    with pytest.raises(LeaseLost):
+        await world.step.run(a_cycle(tenant, lease=Lease(job=fresh_id(), token=1)))
+    dry = await world.step.run(a_cycle(tenant, dry_run=True))
+    assert sorted(change.id for change in dry.changes) == sorted(ids[:2])
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("ecphoria.cold.files.os.fsync", full)
+        with pytest.raises(ArchiveUnavailable, match="ECPHORIA_ARCHIVE__DIR"):
+            await world.archive.archive(tenant, 0)
+    assert await graph_of(cypher, tenant) == before
+
+
+async def test_what_wakes_while_it_is_written_stays(
+    world: World, tenant: TenantId, other_tenant: TenantId
+) -> None:
+    ids = await a_talk(world, tenant)
+    strangers = await a_talk(world, other_tenant)
+    await world.forgetting.sleep(other_tenant, strangers)
+    await world.forgetting.sleep(tenant, ids[:2])
+
+    class Waking(ColdFiles):
+        async def write(self, of: TenantId, records: Sequence[ColdRecord]) -> Sequence[Located]:
+            await world.forgetting.wake(of, ids[:1])
+            return await super().write(of, records)
+
+    step = Archiving(world.cold, Waking(world.folder), world.forgetting._store, settled_s=0.0)
+    assert (await step.run(a_cycle(tenant))).counts == {"archived": 1, "wiped": 1}
+    assert (await world.archive.restore(tenant, strangers)).restored == ()
+    assert len(await world.forgetting.sleepers(other_tenant, after_turn=0, limit=10)) == 6
+
+
+async def test_the_policy_says_when(world: World, tenant: TenantId) -> None:
+    ids = await a_talk(world, tenant)
+    await world.forgetting.sleep(tenant, ids)
+    early = Cycle(id=fresh_id(), tenant=tenant, now=datetime.now(UTC) + timedelta(days=89))
+    assert (await world.step.run(early)).counts["archived"] == 0
+    await world.forgetting.set_policy(tenant, DormancyPolicy(archive_days=None))
+    assert (await world.step.run(a_cycle(tenant))).counts["archived"] == 0
+    await world.forgetting.set_policy(tenant, DormancyPolicy(archive_days=30))
+    assert (await world.step.run(early)).counts["archived"] == 6
+
+
+KILLED = """
+    import asyncio, os, sys
+    from datetime import UTC, datetime, timedelta
+    from pathlib import Path
+    from ecphoria.cold.files import ColdFiles
+    from ecphoria.consolidation.archiving import Archiving
+    from ecphoria.consolidation.step import Cycle
+    from ecphoria.graph.cold import ColdEpisodes
+    from ecphoria.graph.dormancy import Dormancies
+    from ecphoria.graph.driver import GraphOptions
+    from ecphoria.graph.executor import Graph
+
+    async def main(uri, user, password, tenant, folder):
+        async def reached(place):
+            if place == "archive: replace":
+                os.kill(os.getpid(), 9)
+
+        async with Graph.connect(GraphOptions(uri=uri, user=user, password=password)) as graph:
+            step = Archiving(ColdEpisodes(graph), ColdFiles(Path(folder)), Dormancies(graph))
+            now = datetime.now(UTC) + timedelta(days=100)
+            await step.run(Cycle(id="c", tenant=tenant, now=now, reached=reached))
+
+    asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+async def test_a_killed_process_loses_nothing(
+    world: World, tenant: TenantId, neo4j_server: Server, cypher: Cypher
+) -> None:
+    ids = await a_talk(world, tenant)
+    await world.forgetting.sleep(tenant, ids[:2])
+    before = await graph_of(cypher, tenant)
+    given = neo4j_server.uri, neo4j_server.user, neo4j_server.password
+    done = await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-c", textwrap.dedent(KILLED), *given, tenant, str(world.folder)],
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == -9
+    assert await graph_of(cypher, tenant) == before
+    assert (await world.archive.scrub(tenant)).unreferenced == 2
+    assert (await world.step.run(a_cycle(tenant))).counts == {"archived": 2, "wiped": 2}
+    assert (await world.doctor.examine(tenant)).is_healthy
