@@ -56,6 +56,39 @@ CALLS: dict[str, Call] = {
     "get /v1/jobs/{job}": lambda o, ids: o.get(f"/v1/jobs/{ids['job']}"),
     "post /v1/jobs/{job}/cancel": lambda o, ids: o.post(f"/v1/jobs/{ids['job']}/cancel"),
     "post /v1/jobs/{job}/retry": lambda o, ids: o.post(f"/v1/jobs/{ids['job']}/retry"),
+    "post /v1/traces/{trace}/feedback": lambda o, ids: o.post(
+        f"/v1/traces/{ids['trace']}/feedback", json={"useful": [ids["episode"]]}
+    ),
+    "get /v1/dormancy": lambda o, _: o.get("/v1/dormancy"),
+    "post /v1/dormancy/sleep": lambda o, ids: o.post(
+        "/v1/dormancy/sleep", json={"ids": [ids["episode"]]}
+    ),
+    "post /v1/dormancy/wake": lambda o, ids: o.post(
+        "/v1/dormancy/wake", json={"ids": [ids["episode"]]}
+    ),
+    "post /v1/archive": lambda o, _: o.post("/v1/archive"),
+    "post /v1/archive/restore": lambda o, ids: o.post(
+        "/v1/archive/restore", json={"ids": [ids["episode"]]}
+    ),
+    "post /v1/archive/scrub": lambda o, _: o.post("/v1/archive/scrub"),
+    "get /v1/dormancy/policy": lambda o, _: o.get("/v1/dormancy/policy"),
+    "put /v1/dormancy/policy": lambda o, _: o.put("/v1/dormancy/policy", json={"budget": 1}),
+    "put /v1/episodes/{episode}/pin": lambda o, ids: o.put(f"/v1/episodes/{ids['episode']}/pin"),
+    "delete /v1/episodes/{episode}/pin": lambda o, ids: o.delete(
+        f"/v1/episodes/{ids['episode']}/pin"
+    ),
+    "get /v1/facts": lambda o, _: o.get("/v1/facts"),
+    "get /v1/facts/{fact}/history": lambda o, ids: o.get(f"/v1/facts/{ids['fact']}/history"),
+    "post /v1/facts/{fact}/decisions": lambda o, ids: o.post(
+        f"/v1/facts/{ids['fact']}/decisions", json={"ruling": "retract"}
+    ),
+    "post /v1/decisions/{decision}/undo": lambda o, ids: o.post(
+        f"/v1/decisions/{ids['decision']}/undo", json={"why": "mine"}
+    ),
+    "get /v1/predicates": lambda o, _: o.get("/v1/predicates"),
+    "put /v1/predicates/{predicate}": lambda o, _: o.put(
+        "/v1/predicates/buries", json={"predicate_class": "functional"}
+    ),
     "get /v1/tenants": lambda o, _: o.get("/v1/tenants"),
     "post /v1/tenants": lambda o, _: o.post("/v1/tenants", json={"name": "mine"}),
     "delete /v1/tenants/{name}": lambda o, ids: o.delete(f"/v1/tenants/{ids['name']}"),
@@ -78,8 +111,16 @@ CALLS: dict[str, Call] = {
 def ids(owner: Owner) -> dict[str, str]:
     """A memory of the owner's, with everything that hangs on it."""
     episode = owner.remember(
-        SECRET, speaker="Flint", session="island", idempotency_key="shared", metadata={"m": 1}
+        SECRET, speaker="Flint", session="island", idempotency_key="shared", metadata={"m": 1},
+        extraction={
+            "facts": [{"subject": "Flint", "predicate": "buries", "object": "the treasure"}]
+        },
+    )  # fmt: skip
+    (fact,) = owner.get("/v1/facts").json()["facts"]
+    decided = owner.post(
+        f"/v1/facts/{fact['id']}/decisions", json={"ruling": "retract", "why": "In jest."}
     )
+    assert decided.status_code == 201, decided.text
     recall = owner.post("/v1/recall", json={"cue": SECRET}).json()
     assert [hit["episode"]["text"] for hit in recall["hits"]] == [SECRET]
     (key,) = owner.get("/v1/keys").json()
@@ -88,6 +129,8 @@ def ids(owner: Owner) -> dict[str, str]:
         "trace": recall["trace_id"],
         "key": key["id"],
         "name": owner.name,
+        "fact": fact["id"],
+        "decision": decided.json()["id"],
         "job": owner.post("/v1/consolidation").json()["id"],
     }
 
@@ -170,13 +213,18 @@ SCOPE_OF = {
         "get /v1/episodes/{episode}", "get /v1/episodes", "post /v1/recall",
         "get /v1/traces/{trace}", "get /v1/strategies", "get /v1/sessions", "get /v1/stats",
         "get /v1/consolidation", "get /v1/jobs", "get /v1/jobs/{job}", "get /v1/learning",
-        "get /v1/consolidation/schedule",
+        "get /v1/consolidation/schedule", "get /v1/dormancy", "get /v1/facts",
+        "get /v1/facts/{fact}/history", "get /v1/predicates",
         "get /v1/merges",
     },
     "write": {
         "put /v1/merges",
         "post /v1/episodes", "post /v1/episodes/batch", "delete /v1/episodes/{episode}",
         "post /v1/consolidation", "post /v1/jobs/{job}/cancel", "post /v1/jobs/{job}/retry",
+        "post /v1/traces/{trace}/feedback", "post /v1/dormancy/sleep", "post /v1/dormancy/wake",
+        "post /v1/archive/restore",
+        "put /v1/episodes/{episode}/pin", "delete /v1/episodes/{episode}/pin",
+        "post /v1/facts/{fact}/decisions", "post /v1/decisions/{decision}/undo",
     },
     "admin": {
         "get /v1/keys", "post /v1/keys", "delete /v1/keys/{key}",
@@ -184,6 +232,8 @@ SCOPE_OF = {
         "get /v1/shadow", "put /v1/shadow", "delete /v1/shadow", "delete /v1/shadow/report",
         "post /v1/promotion", "delete /v1/promotion", "get /v1/doctor",
         "put /v1/learning", "put /v1/consolidation/schedule", "delete /v1/consolidation/schedule",
+        "get /v1/dormancy/policy", "put /v1/dormancy/policy", "put /v1/predicates/{predicate}",
+        "post /v1/archive", "post /v1/archive/scrub",
     },
     "operator": {"get /v1/tenants", "post /v1/tenants", "delete /v1/tenants/{name}"},
 }  # fmt: skip
@@ -192,7 +242,7 @@ SCOPE_OF = {
 @pytest.mark.parametrize("scope", ["read", "write", "admin"])
 def test_a_key_opens_what_its_scope_says_and_no_more(owner: Owner, scope: str) -> None:
     assert set().union(*SCOPE_OF.values()) == set(CALLS)
-    ids = dict.fromkeys(("episode", "trace", "key", "name", "job"), "x")
+    ids = dict.fromkeys(("episode", "trace", "key", "name", "job", "fact", "decision"), "x")
     with key_of(owner, scope) as narrow:
         for operation, call in CALLS.items():
             answer = call(narrow, ids)  # type: ignore[arg-type]  # only its HTTP verbs are used
