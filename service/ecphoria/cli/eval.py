@@ -9,8 +9,9 @@ import typer
 from rich.markup import escape
 
 from ecphoria.cli.console import stderr, stdout
-from ecphoria.cli.measuring import Home, Key, Server, Where, on_service, refusing
-from ecphoria.errors import BadFile, Misconfigured
+from ecphoria.cli.dynamics import dynamics
+from ecphoria.cli.measuring import Home, Key, Server, Where, check_targets, on_service, refusing
+from ecphoria.errors import Misconfigured
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluation"]
 
 evaluation = typer.Typer(help="Measure recall on public data sets.", no_args_is_help=True)
+evaluation.command()(dynamics)
 
 Data = Annotated[Path, typer.Option("--data", metavar="FILE", help="The data, or a folder of it.")]
 Strategies = Annotated[
@@ -229,7 +231,7 @@ def load(
     with refusing():
         from ecphoria.evaluation.load_command import plan_of, run_load  # noqa: PLC0415 (costly)
 
-        _check_targets(out)
+        check_targets(out)
         run_load(plan_of(nodes, clients, tenants=tenants, recalls=recalls, seed=seed), out)
 
 
@@ -258,7 +260,7 @@ def _measure(
 ) -> None:
     from ecphoria.evaluation.report import write  # noqa: PLC0415 (costly)
 
-    _check_targets(out, rows)
+    check_targets(out, rows)
     dataset = load()
     found: list[tuple[Report, Outcome]] = []
 
@@ -312,12 +314,3 @@ def _draw(report: "Report", outcome: "Outcome", out: Path) -> None:
             console.print(f"[dim]Plot: {path}[/dim]")
     except Misconfigured as error:
         stderr().print(error.message)
-
-
-def _check_targets(*targets: Path | None) -> None:
-    """Refuse now what could not be written in the end."""
-    for target in targets:
-        if target is not None and not target.resolve().parent.is_dir():
-            raise BadFile(f"There is no folder {target.resolve().parent} to write into.")
-        if target is not None and target.is_dir():
-            raise BadFile(f"{target} is a folder; name a file to write.")

@@ -15,13 +15,13 @@ from rich.progress import TaskID
 from ecphoria.cli.connection import admin_key
 from ecphoria.cli.console import counting, say_error, stderr
 from ecphoria.client import AsyncClient
-from ecphoria.errors import InvalidInput, Misconfigured
+from ecphoria.errors import BadFile, InvalidInput, Misconfigured
 
 if TYPE_CHECKING:
     from ecphoria.evaluation.run import Connect, Watch
     from ecphoria.settings import Settings
 
-__all__ = ["Home", "Key", "Server", "Where", "on_service", "refusing"]
+__all__ = ["Home", "Key", "Server", "Where", "check_targets", "on_service", "refusing"]
 
 _WRONGLY_USED, _INTERRUPTED = 2, 130
 _TIMEOUT_S = 300.0
@@ -150,3 +150,12 @@ def _settings(home: Path | None) -> "Settings":
 
     quiet = {"server": {"port": 0}, "log": {"level": "warning"}}
     return read_settings(**quiet, home=home or read_settings().cache / "evaluation")
+
+
+def check_targets(*targets: Path | None) -> None:
+    """Refuse now what could not be written in the end."""
+    for target in targets:
+        if target is not None and not target.resolve().parent.is_dir():
+            raise BadFile(f"There is no folder {target.resolve().parent} to write into.")
+        if target is not None and target.is_dir():
+            raise BadFile(f"{target} is a folder; name a file to write.")

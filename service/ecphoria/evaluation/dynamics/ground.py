@@ -1,0 +1,74 @@
+"""What every task stands on: tenants of its own, and directions with known cosines."""
+
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.client import AsyncClient
+from ecphoria.errors import EcphoriaError, NotFound
+from ecphoria.evaluation.run import Connect
+from ecphoria.wire.episodes import AppendRequest
+
+__all__ = ["Ground", "axis", "lean", "remember"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """The service that is measured.
+
+    Attributes:
+        name: Prefix of the tenants' names, which must be new.
+        dimension: Length of a vector.
+        seed: Of whatever is drawn.
+    """
+
+    connect: Connect
+    name: str
+    dimension: int
+    seed: int
+
+    @contextlib.asynccontextmanager
+    async def tenant(self, task: str) -> AsyncIterator[AsyncClient]:
+        """Have a tenant for a task, erased at the end however that comes."""
+        name = f"{self.name}-{task}"
+        async with self.connect(None) as operator, self.connect(name) as client:
+            await operator.create_tenant(name)
+            try:
+                yield client
+            finally:
+                with contextlib.suppress(NotFound):
+                    await operator.erase_tenant(name)
+
+
+def axis(place: int, dimension: int) -> Floats:
+    """Give the direction of one coordinate; any two are orthogonal."""
+    direction = np.zeros(dimension)
+    direction[place] = 1.0
+    return direction
+
+
+def lean(towards: Floats, aside: Floats, cosine: float) -> Floats:
+    """Give the unit vector at a cosine to one direction, the rest of it along another.
+
+    >>> lean(axis(0, 2), axis(1, 2), 0.6)
+    array([0.6, 0.8])
+    """
+    return cosine * towards + float(np.sqrt(1.0 - cosine**2)) * aside
+
+
+async def remember(client: AsyncClient, items: Sequence[AppendRequest]) -> list[str]:
+    """Append all of them; give their ids in order.
+
+    Raises:
+        EcphoriaError: The service refuses one of them.
+    """
+    answer = await client.append_batch(items)
+    ids = [result.id for result in answer.results]
+    if None in ids:
+        raise EcphoriaError("The service refused generated memories; this is a bug.")
+    return [one for one in ids if one is not None]
