@@ -30,7 +30,7 @@ def dynamics(
     key: Key = None,
     home: Home = None,
 ) -> None:
-    """Check on generated data how memory behaves over time and use; ends with 1 if a bound fails."""
+    """Check on made-up data how memory behaves over time and use; 1 if a bound fails."""
     with refusing():
         from ecphoria.evaluation.dynamics.report import table, write  # noqa: PLC0415 (costly)
         from ecphoria.evaluation.dynamics.tasks import measure  # noqa: PLC0415

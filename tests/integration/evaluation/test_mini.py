@@ -2,35 +2,22 @@
 
 import secrets
 import time
-from collections.abc import Iterator
 
 import pytest
 
-from ecphoria.client import AsyncClient
 from ecphoria.evaluation.datasets.dataset import Dataset, sampled
 from ecphoria.evaluation.datasets.mini import load_mini
 from ecphoria.evaluation.evaluate import Wanted, evaluate
 from ecphoria.evaluation.expected import check, expected
 from ecphoria.evaluation.report import Report
 from ecphoria.evaluation.run import Connect, Outcome
-from tests.acceptance.conftest import running, settings_for
-from tests.conftest import Server
+from tests.integration.evaluation.conftest import unwatched
 
 STRATEGIES = (
     "ecphoria", "fusion", "dense", "lexical", "synapse", "ppr", "cls", "actr", "synaptic",
     "ecphory",
 )  # fmt: skip
 SAMPLE = 12
-
-
-@pytest.fixture(scope="module")
-def connect(neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connect]:
-    with running(settings_for(neo4j_server, tmp_path_factory.mktemp("home"))) as service:
-        yield lambda tenant: AsyncClient(service.url, service.key, tenant=tenant, timeout=120)
-
-
-def unwatched(_stage: str, _done: int, _total: int) -> None:
-    """Nobody looks on."""
 
 
 async def measured(dataset: Dataset, connect: Connect) -> tuple[Report, Outcome]:

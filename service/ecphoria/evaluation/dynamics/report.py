@@ -58,7 +58,7 @@ def table(report: DynamicsReport) -> Table:
     for name, figures in _figures(report).items():
         finding = report.findings[name]
         found = ", ".join(f"{key} {_spoken(value)}" for key, value in figures.items())
-        verdict = "[good]yes[/good]" if finding.holds else "[error]no[/error]"
+        verdict = "yes" if finding.holds else "[error]no[/error]"
         shown.add_row(name, found, finding.bound, verdict)
     return shown
 

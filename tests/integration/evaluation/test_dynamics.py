@@ -1,0 +1,20 @@
+"""The tasks of `eval dynamics` against the whole service: each keeps its bound."""
+
+import secrets
+
+import pytest
+
+from ecphoria.evaluation.dynamics.tasks import TASKS, measure
+from ecphoria.evaluation.run import Connect
+from tests.integration.evaluation.conftest import unwatched
+
+SLOW = {"erc"}
+
+
+@pytest.mark.parametrize("task", sorted(TASKS.keys() - SLOW))
+async def test_a_task_keeps_its_bound(connect: Connect, task: str) -> None:
+    name = f"test-{secrets.token_hex(4)}"
+    report = await measure(connect, unwatched, wanted=[task], name=name, seed=1)
+    assert report.failed == (), report.findings
+    async with connect(None) as operator:
+        assert not [one for one in await operator.tenants() if one.name.startswith(name)]
