@@ -7,16 +7,20 @@ from ecphoria.errors import InvalidInput
 from ecphoria.evaluation.dynamics.bridge import bridge
 from ecphoria.evaluation.dynamics.fired_sets import fired_sets
 from ecphoria.evaluation.dynamics.firing import firing
+from ecphoria.evaluation.dynamics.forgetting import forgetting
 from ecphoria.evaluation.dynamics.ground import Ground
 from ecphoria.evaluation.dynamics.report import DynamicsReport, Finding
+from ecphoria.evaluation.dynamics.settling import settling
 from ecphoria.evaluation.run import Connect, Watch
 
 __all__ = ["TASKS", "measure"]
 
 TASKS: Mapping[str, Callable[[Ground], Awaitable[Finding]]] = {
+    "forgetting": forgetting,
     "lif": firing,
     "erc": fired_sets,
     "bridge": bridge,
+    "consolidation": settling,
 }
 
 

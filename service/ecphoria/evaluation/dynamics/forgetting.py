@@ -1,0 +1,82 @@
+"""Whether memories that nobody recalls fall asleep on the analytic day.
+
+One memory a day is appended with its own date; the cycle then puts to sleep what can hardly be
+called back. By `R = exp(-age / S)` a memory that was never recalled is below .01 after S ln 100
+days, so the share asleep is known beforehand. Source: Ebbinghaus, by NeuromemoryAI.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from math import log
+from typing import ClassVar
+
+from ecphoria.evaluation.dynamics.ground import Ground, axis, remember
+from ecphoria.kernels.chain import grow, retrievability
+from ecphoria.model.dormancy import DormancyMode
+from ecphoria.wire.episodes import AppendRequest
+
+__all__ = ["Forgetting", "forgetting", "spaced_beats_massed"]
+
+_DAYS, _STABILITY, _THRESHOLD = 200, 30.0, 0.01
+_USES = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgetting:
+    """What was seen.
+
+    Attributes:
+        asleep: Share of the memories that fell asleep.
+        max_abs_error: Its distance from the analytic share.
+        oldest_first: Whether it was the oldest, and no other, that did.
+        spaced_beats_massed: Whether uses far apart make a memory more stable than as many at once.
+    """
+
+    asleep: float
+    max_abs_error: float
+    oldest_first: bool
+    spaced_beats_massed: bool
+
+    bound: ClassVar[str] = "asleep as the curve says, to a memory; spaced use counts more"
+
+    @property
+    def holds(self) -> bool:
+        """Whether memories fade as the curve says."""
+        return self.max_abs_error < 1 / _DAYS and self.oldest_first and self.spaced_beats_massed
+
+
+async def forgetting(ground: Ground) -> Forgetting:
+    """Append a memory for each of many days, and let the faded ones sleep."""
+    noon = datetime.now(UTC) - timedelta(hours=12)
+    async with ground.tenant("forgetting") as client:
+        await client.set_dormancy_policy(mode=DormancyMode.THRESHOLD, quiet_days=0.0)
+        ids = await remember(
+            client,
+            [
+                AppendRequest(
+                    text=f"What happened {age} days ago.",
+                    occurred_at=noon - timedelta(days=age),
+                    vector=tuple(axis(age, ground.dimension)),
+                )
+                for age in range(_DAYS)
+            ],
+        )
+        await client.consolidate(steps=["dormancy"])
+        asleep = [one.id async for one in client.dormant()]
+    # A memory of `age` days is half a day older than that.
+    analytic = sum(age + 0.5 > -_STABILITY * log(_THRESHOLD) for age in range(_DAYS)) / _DAYS
+    return Forgetting(
+        asleep=len(asleep) / _DAYS,
+        max_abs_error=abs(len(asleep) / _DAYS - analytic),
+        oldest_first=set(asleep) == set(ids[_DAYS - len(asleep) :]),
+        spaced_beats_massed=spaced_beats_massed(),
+    )
+
+
+def spaced_beats_massed() -> bool:
+    """Compare the stability after uses a stability apart with that after uses a minute apart."""
+    spaced = massed = 1.0
+    for _ in range(_USES):
+        spaced = float(grow(spaced, retrievability(spaced, spaced)))
+        massed = float(grow(massed, retrievability(60 / 86_400, massed)))
+    return spaced > massed
