@@ -9,6 +9,7 @@ from ecphoria.evaluation.dynamics.fired_sets import fired_sets
 from ecphoria.evaluation.dynamics.firing import firing
 from ecphoria.evaluation.dynamics.forgetting import forgetting
 from ecphoria.evaluation.dynamics.ground import Ground
+from ecphoria.evaluation.dynamics.links import links
 from ecphoria.evaluation.dynamics.report import DynamicsReport, Finding
 from ecphoria.evaluation.dynamics.settling import settling
 from ecphoria.evaluation.run import Connect, Watch
@@ -17,6 +18,7 @@ __all__ = ["TASKS", "measure"]
 
 TASKS: Mapping[str, Callable[[Ground], Awaitable[Finding]]] = {
     "forgetting": forgetting,
+    "hebbian": links,
     "lif": firing,
     "erc": fired_sets,
     "bridge": bridge,

@@ -1,0 +1,155 @@
+"""Whether memories recalled together come to wake each other, and only those.
+
+The stream has topics, each with pairs of memories and fillers, and a hub near to every topic.
+Cues that name both of a pair are replayed while the tenant learns; then cues never asked before
+name one of a pair, and the other counts as right too. Source: NeuromemoryAI's Hebbian links.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from statistics import mean
+from typing import ClassVar
+
+import numpy as np
+
+from ecphoria.client import AsyncClient
+from ecphoria.evaluation.dynamics.fired_sets import share_found
+from ecphoria.evaluation.dynamics.ground import Floats, Ground, axis, lean, remember
+from ecphoria.wire.episodes import AppendRequest
+
+__all__ = ["Links", "links"]
+
+_TOPICS, _PAIRS, _FILLERS, _REPLAYS = 6, 3, 14, 4
+_HUB = "hub"
+_IN_COMMON, _ON_TOPIC, _ON_CUE = 0.7, 0.6, 0.9
+_PAUSE_S, _WAITS = 0.2, 600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Links:
+    """What was learned.
+
+    Attributes:
+        gain_recall_at_10: Recall at 10 of unseen cues after the replay, less that before it.
+        recall_at_10: After the replay.
+        cross_topic_share: Share of the links whose ends are of two topics, the hub being of none.
+        links: Links learned.
+    """
+
+    gain_recall_at_10: float
+    recall_at_10: float
+    cross_topic_share: float
+    links: int
+
+    bound: ClassVar[str] = "a gain on unseen cues; under 5 % of the links across topics"
+
+    @property
+    def holds(self) -> bool:
+        """Whether it helps and stays on topic."""
+        return self.gain_recall_at_10 > 0.0 and self.links > 0 and self.cross_topic_share < 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Memory:
+    """One of the stream: its topic, and the pair it is of if it is of one."""
+
+    name: str
+    topic: str
+    pair: int | None
+    vector: Floats
+
+
+async def links(ground: Ground) -> Links:
+    """Replay cues on a stream of mixed topics."""
+    stream = _stream(ground.dimension, np.random.default_rng(ground.seed))
+    async with ground.tenant("hebbian") as client:
+        items = [AppendRequest(text=one.name, vector=tuple(one.vector)) for one in stream]
+        known = dict(zip(await remember(client, items), stream, strict=True))
+        pairs = _pairs(known)
+        aside = axis(ground.dimension - 1, ground.dimension)
+        before = [await _found(client, known, pair, aside) for pair in pairs]
+        await client.set_learning(on=True)
+        for pair in pairs * _REPLAYS:
+            await _replay(client, known, pair)
+        await _drained(client)
+        await client.set_learning(on=False)
+        after = [await _found(client, known, pair, aside) for pair in pairs]
+        learned = await _learned(client, known)
+    across = sum(known[one].topic != known[other].topic for one, other in learned)
+    return Links(
+        gain_recall_at_10=mean(after) - mean(before),
+        recall_at_10=mean(after),
+        cross_topic_share=across / len(learned) if learned else 0.0,
+        links=len(learned),
+    )
+
+
+def _stream(dimension: int, random: np.random.Generator) -> list[_Memory]:
+    """Make the memories, in an order in which topics are mixed."""
+    common = axis(0, dimension)
+    made = [_Memory(name=_HUB, topic=_HUB, pair=None, vector=common)]
+    place = 1 + _TOPICS
+    for topic in range(_TOPICS):
+        centre = lean(common, axis(1 + topic, dimension), _IN_COMMON)
+        for number in range(2 * _PAIRS + _FILLERS):
+            pair = number // 2 if number < 2 * _PAIRS else None
+            vector = lean(centre, axis(place, dimension), _ON_TOPIC)
+            name = f"t{topic}m{number}"
+            made.append(_Memory(name=name, topic=f"t{topic}", pair=pair, vector=vector))
+            place += 1
+    return [made[row] for row in random.permutation(len(made))]
+
+
+def _pairs(known: dict[str, _Memory]) -> list[tuple[str, str]]:
+    """Give the ids of each pair, in the order of topics and pairs."""
+    by_pair: dict[tuple[str, int], list[str]] = {}
+    for ident, memory in sorted(known.items(), key=lambda one: one[1].name):
+        if memory.pair is not None:
+            by_pair.setdefault((memory.topic, memory.pair), []).append(ident)
+    return [(one, other) for one, other in by_pair.values()]
+
+
+async def _replay(client: AsyncClient, known: dict[str, _Memory], pair: tuple[str, str]) -> None:
+    one, other = (known[ident] for ident in pair)
+    middle = one.vector + other.vector
+    vector = tuple(middle / np.linalg.norm(middle))
+    await client.recall(f"{one.name} {other.name}", vector=vector, strategy="fusion")
+
+
+async def _found(
+    client: AsyncClient, known: dict[str, _Memory], pair: tuple[str, str], aside: Floats
+) -> float:
+    """Ask for a pair by one of it; give the share found."""
+    one = known[pair[0]]
+    vector = tuple(lean(one.vector, aside, _ON_CUE))
+    answer = await client.recall(one.name, vector=vector, strategy="synapse", k=10, record=False)
+    return share_found([hit.episode.id for hit in answer.hits], pair)
+
+
+async def _drained(client: AsyncClient) -> None:
+    """Wait until all recalls were learned from."""
+    for _ in range(_WAITS):
+        if (await client.learning()).pending == 0:
+            return
+        await asyncio.sleep(_PAUSE_S)
+
+
+async def _learned(client: AsyncClient, known: dict[str, _Memory]) -> set[tuple[str, str]]:
+    """List the links: wake every memory, and see which edges its activation takes."""
+    found: set[tuple[str, str]] = set()
+    for one in known.values():
+        answer = await client.recall(
+            one.name,
+            vector=tuple(one.vector),
+            strategy="synapse",
+            options={"steps": 1},
+            explain=True,
+        )
+        trace = await client.trace(answer.trace_id)
+        found.update(
+            (min(arc.tail, arc.head), max(arc.tail, arc.head))
+            for wave in trace.waves
+            for arc in wave.arcs
+            if arc.edge == "SIMILAR"
+        )
+    return found
