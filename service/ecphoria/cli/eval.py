@@ -97,7 +97,7 @@ def facts(
     with refusing():
         from ecphoria.evaluation.facts import measure_facts, show_facts  # noqa: PLC0415 (costly)
 
-        _check_targets(out)
+        check_targets(out)
 
         async def work(connect: "Connect", watch: "Watch") -> None:
             name = f"eval-{secrets.token_hex(4)}"

@@ -6,13 +6,15 @@ import pytest
 
 from ecphoria.client import AsyncClient
 from ecphoria.evaluation.run import Connect
+from ecphoria.settings import JobsSettings
 from tests.acceptance.conftest import running, settings_for
 from tests.conftest import Server
 
 
 @pytest.fixture(scope="module")
 def connect(neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connect]:
-    with running(settings_for(neo4j_server, tmp_path_factory.mktemp("home"))) as service:
+    home = tmp_path_factory.mktemp("home")
+    with running(settings_for(neo4j_server, home, jobs=JobsSettings(workers=1))) as service:
         yield lambda tenant: AsyncClient(service.url, service.key, tenant=tenant, timeout=120)
 
 

@@ -8,7 +8,7 @@ from ecphoria.evaluation.dynamics.tasks import TASKS, measure
 from ecphoria.evaluation.run import Connect
 from tests.integration.evaluation.conftest import unwatched
 
-SLOW = {"erc"}
+SLOW = {"erc", "contradictions"}  # what they measure has tests of its own
 
 
 @pytest.mark.parametrize("task", sorted(TASKS.keys() - SLOW))

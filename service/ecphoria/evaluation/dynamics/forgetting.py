@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 from math import log
 from typing import ClassVar
 
+import numpy as np
+
 from ecphoria.evaluation.dynamics.ground import Ground, axis, remember
 from ecphoria.kernels.chain import grow, retrievability
 from ecphoria.model.dormancy import DormancyMode
@@ -18,7 +20,7 @@ from ecphoria.wire.episodes import AppendRequest
 __all__ = ["Forgetting", "forgetting", "spaced_beats_massed"]
 
 _DAYS, _STABILITY, _THRESHOLD = 200, 30.0, 0.01
-_USES = 4
+_USES, _MINUTE = 4, 1 / 1_440
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +77,8 @@ async def forgetting(ground: Ground) -> Forgetting:
 
 def spaced_beats_massed() -> bool:
     """Compare the stability after uses a stability apart with that after uses a minute apart."""
-    spaced = massed = 1.0
+    stability = np.ones(2)
     for _ in range(_USES):
-        spaced = float(grow(spaced, retrievability(spaced, spaced)))
-        massed = float(grow(massed, retrievability(60 / 86_400, massed)))
-    return spaced > massed
+        since = np.array([stability[0], _MINUTE])
+        stability = grow(stability, retrievability(since, stability))
+    return bool(stability[0] > stability[1])

@@ -5,6 +5,7 @@ from importlib.metadata import version
 
 from ecphoria.errors import InvalidInput
 from ecphoria.evaluation.dynamics.bridge import bridge
+from ecphoria.evaluation.dynamics.contradictions import contradictions
 from ecphoria.evaluation.dynamics.fired_sets import fired_sets
 from ecphoria.evaluation.dynamics.firing import firing
 from ecphoria.evaluation.dynamics.forgetting import forgetting
@@ -22,6 +23,7 @@ TASKS: Mapping[str, Callable[[Ground], Awaitable[Finding]]] = {
     "lif": firing,
     "erc": fired_sets,
     "bridge": bridge,
+    "contradictions": contradictions,
     "consolidation": settling,
 }
 
