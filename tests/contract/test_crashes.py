@@ -191,7 +191,7 @@ async def test_neo4j_out_of_reach_in_the_middle_only_delays_a_cycle(
         if place == "prior: save concepts" and not pulled.is_set():
             pulled.set()
             cable.pull()
-            asyncio.get_running_loop().call_later(1.0, cable.plug)
+            asyncio.get_running_loop().call_later(5.0, cable.plug)
 
     def worker_of(store: Graph, options: GraphOptions) -> Worker:
         cycle = ConsolidationService(
@@ -214,7 +214,8 @@ async def test_neo4j_out_of_reach_in_the_middle_only_delays_a_cycle(
                 await asyncio.sleep(0.1)
         await worker.stop()
     assert pulled.is_set()
-    assert (done.state, done.attempts) == (JobState.DONE, 2)
+    assert done.state is JobState.DONE
+    assert done.attempts > 1
     disturbed = await canonical(cypher, tenant)
     await Tenants(graph).erase(tenant)
 
