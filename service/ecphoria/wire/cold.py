@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from ecphoria.wire.base import Answer, Request
 
@@ -11,6 +11,8 @@ __all__ = ["ArchiveAnswer", "ArchiveRequest", "RestoreAnswer", "ScrubAnswer"]
 
 class ArchiveRequest(Request):
     """What to archive now."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"days": 30}]})
 
     days: Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)] = 90.0
     """Only what has slept for so many days."""

@@ -99,6 +99,10 @@ class SleeperPage(Answer):
 class IdsRequest(Request):
     """Episodes by id."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"ids": ["0b6e2f7c9d4a4c1f8e3b5a7d9c0e1f2a"]}]}
+    )
+
     ids: tuple[str, ...] = Field(min_length=1)
     """At most 1,000."""
 
