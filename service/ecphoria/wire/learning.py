@@ -21,6 +21,8 @@ _Hits = Annotated[tuple[str, ...], Field(max_length=_MOST)]
 class LearningRequest(Request):
     """Whether to learn from recalls."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"on": True}]})
+
     on: bool = Field(strict=True)
     """True to let recalls change the memories they wake, false to leave these as they are."""
 
