@@ -1,6 +1,6 @@
 """Bodies of merges: concepts that are likely one, and what is decided about them."""
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from ecphoria.model.merge import MergeStatus
 from ecphoria.wire.base import Answer, Instant, Request
@@ -21,6 +21,12 @@ class MergeQuery(Request):
 
 class MergeRequest(Request):
     """What is decided about a proposed merge."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"one": "ana ruiz", "other": "anna ruiz", "status": "accepted"}]
+        }
+    )
 
     one: str = Field(min_length=1, max_length=400)
     """The normalised name of one concept."""
