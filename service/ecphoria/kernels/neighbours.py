@@ -51,7 +51,7 @@ def combined(similar: ArrayLike, lift: ArrayLike, learned: ArrayLike) -> FloatAr
     All [m] in [0, 1], and so is the result; a part of 0 changes nothing.
 
     >>> combined([0.576], [0.355556], [0.2]).round(6)
-    array([0.781404])
+    array([0.781405])
     """
     parts = [
         floats(name, part, low=0.0, high=1.0)
