@@ -211,7 +211,7 @@ async def test_without_its_lease_a_step_writes_nothing(
     await write(graph, tenant, the_worked_example(tenant))
     job = fresh_id()
     await cypher(
-        "CREATE (:Job {id: $job, tenant: $tenant, token: $token,"
+        "CREATE (:Job {id: $job, tenant: $tenant, state: 'done', token: $token,"
         " lease_until: datetime() + duration({seconds: $seconds})})",
         job=job, tenant=tenant, **held,
     )  # fmt: skip
