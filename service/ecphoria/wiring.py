@@ -25,7 +25,6 @@ from ecphoria.engine.home import write_private
 from ecphoria.engine.progress import silent
 from ecphoria.errors import Misconfigured
 from ecphoria.facts.service import FactService
-from ecphoria.garbage import look_seldom
 from ecphoria.graph.archive import EpisodeArchive
 from ecphoria.graph.check import check, health
 from ecphoria.graph.doctor import GraphPatient
@@ -189,7 +188,6 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             engine=endpoint,
             resources=stack.pop_all(),
         )
-    look_seldom()
     log.info("services_ready", neo4j=found.neo4j, gds=found.gds, model=embedder.model)
     return services
 

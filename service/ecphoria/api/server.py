@@ -8,6 +8,7 @@ import uvicorn
 
 from ecphoria.api.app import create_app
 from ecphoria.errors import Misconfigured
+from ecphoria.garbage import look_seldom
 from ecphoria.settings import Settings
 from ecphoria.wiring import Reports, Services, build
 
@@ -46,6 +47,7 @@ async def serve(
     """
     with _bound(settings.server.host, settings.server.port) as listener:
         services = await build(settings, reports)
+        look_seldom()
         try:
             await _run(services, listener, started)
         finally:

@@ -14,6 +14,7 @@ from ecphoria.api.server import Started
 from ecphoria.api.server import serve as serve_api
 from ecphoria.cli.console import stderr, stdout
 from ecphoria.cli.engine import drawn
+from ecphoria.garbage import look_seldom
 from ecphoria.settings import Settings
 from ecphoria.telemetry import configure_logging
 from ecphoria.wiring import Reports, build
@@ -44,6 +45,7 @@ async def work(settings: Settings) -> None:
     with _cancelled_by_signals():
         with drawn(stderr()) as engine:
             services = await build(settings, Reports(engine=engine, weights=_weights()))
+        look_seldom()
         try:
             at_once = settings.jobs.workers
             stdout().print(f"taking jobs, up to {at_once} at once; Ctrl-C stops it")

@@ -10,6 +10,7 @@ import psutil
 
 from ecphoria.engine import Endpoint
 from ecphoria.evaluation.load_data import Floats
+from ecphoria.garbage import look_seldom
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph, Statement, packed
 from ecphoria.graph.recall import EpisodeReader
@@ -64,6 +65,7 @@ class Stand:
 async def open_stand(settings: Settings, reports: Reports | None = None) -> AsyncIterator[Stand]:
     """Bring up the service on a local Neo4j, and take both down afterwards."""
     services = await build(settings, reports)
+    look_seldom()
     try:
         endpoint = services.engine
         assert endpoint is not None, "private settings name no server"
