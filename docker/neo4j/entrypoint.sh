@@ -35,6 +35,6 @@ neo4j/?*)
 esac
 unset NEO4J_AUTH
 
-exec "$JAVA" @/opt/neo4j/flags "-Xmx${NEO4J_server_memory_heap_max__size:-512m}" \
+exec "$JAVA" @/opt/neo4j/flags "-Xmx${NEO4J_server_memory_heap_max__size:-1g}" \
     -cp "$NEO4J_HOME/plugins/*:$NEO4J_HOME/lib/*" org.neo4j.server.Neo4jCommunity \
     --home-dir="$NEO4J_HOME" --config-dir="$NEO4J_CONF" --console-mode
