@@ -98,7 +98,7 @@ def _container() -> Iterator[Server]:
 
 @contextmanager
 def _managed(home: Path) -> Iterator[Server]:
-    settings = EngineSettings(home=home, cache=CACHE, heap_mb=768, page_cache_mb=256)
+    settings = EngineSettings(home=home, cache=CACHE, heap_mb=1_024, page_cache_mb=256)
     with Engine(settings).running() as endpoint:
         yield Server(
             uri=endpoint.bolt_uri,
