@@ -118,7 +118,7 @@ def believed(
             fact=fact,
             said=stated[fact],
             start=start,
-            end=intervals[fact][1] if fact in intervals else _end(group),
+            end=intervals[fact][1] if fact in intervals else _end(group, start),
             recorded_at=min(claim.recorded_at for claim in group),
             weight=weight,
         )
@@ -149,8 +149,11 @@ def _order(claim: Claim) -> tuple[int, int, int, float, int]:
     return claim.start, claim.recorded_at, claim.episode, claim.reliability, claim.end
 
 
-def _end(group: Sequence[Claim]) -> int:
-    """Take the end of the most reliable claim that states one, the last recorded of equals."""
-    told = [claim for claim in group if claim.end < OPEN]
+def _end(group: Sequence[Claim], start: int) -> int:
+    """Take the end of the most reliable claim that states one, the last recorded of equals.
+
+    What ended before the fact is said to begin was another time of it.
+    """
+    told = [claim for claim in group if start < claim.end < OPEN]
     best = max(told, key=lambda one: (one.reliability, one.recorded_at, one.end), default=None)
     return OPEN if best is None else best.end

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from itertools import pairwise, permutations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ecphoria.kernels.claims import OPEN, Claim, Stated, evidence
@@ -259,6 +259,13 @@ def test_the_order_of_claims_decides_nothing(
 
 
 @given(KINDS, some_claims())
+@example(
+    "functional",
+    [
+        Claim(fact=0, episode=0, start=0, recorded_at=0, reliability=0.2, end=2, dated=False),
+        Claim(fact=0, episode=1, start=2, recorded_at=0, reliability=0.5, dated=False),
+    ],
+)
 def test_spells_are_sound(kind: str, claims: list[Claim]) -> None:
     found = timeline(kind, SAID, claims, NOTHING)
     assert all(spell.start < spell.end for spell in found.spells)
