@@ -250,7 +250,7 @@ async def test_without_its_lease_nothing_is_written(
     await write(graph, tenant, appended(*(a_turn(tenant, number) for number in range(1, 11))))
     job = fresh_id()
     await cypher(
-        "CREATE (:Job {id: $job, tenant: $tenant, token: $token,"
+        "CREATE (:Job {id: $job, tenant: $tenant, state: 'done', token: $token,"
         " lease_until: datetime() + duration({seconds: $seconds})})",
         job=job, tenant=tenant, **held,
     )  # fmt: skip
