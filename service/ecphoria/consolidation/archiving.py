@@ -7,7 +7,7 @@ process killed between leaves a record that nobody refers to, which a later cycl
 from collections.abc import Sequence
 from datetime import timedelta
 
-from ecphoria.consolidation.step import Cycle
+from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.errors import ArchiveDamaged
 from ecphoria.model.cold import ColdRecord, Located, Restored, Scrub
 from ecphoria.model.consolidation import Change, Outcome
@@ -20,7 +20,6 @@ __all__ = ["ArchiveService", "Archiving"]
 
 _CHUNK = 200
 _PAGE = 5_000
-_TOLD = 100
 _SETTLED_S = 3_600.0
 """A file younger than that may belong to a cycle that is still writing it."""
 
@@ -66,7 +65,7 @@ class Archiving:
             moved += ids if cycle.dry_run else await self._move(cycle, ids)
         return Outcome(
             counts={"archived": len(moved), "wiped": await self._collect(cycle)},
-            changes=tuple(Change(kind="archive", id=one) for one in moved[:_TOLD]),
+            changes=tuple(Change(kind="archive", id=one) for one in moved[:TOLD]),
         )
 
     async def _move(self, cycle: Cycle, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:

@@ -5,11 +5,11 @@ what a deletion left, concepts that gained or lost a mention. The result is that
 everything, whatever order and cycles the episodes came in.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ecphoria.consolidation.step import Cycle
+from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.kernels.hebbian import association, linked
 from ecphoria.kernels.neighbours import mutual, rung, similarity
 from ecphoria.model.consolidation import Change, Outcome
@@ -35,7 +35,6 @@ _FETCH, _FETCH_MOST = 32, 1_024
 _EPISODES, _CONCEPTS = 64, 256
 _KEPT = 5_000
 _SAME = 1e-9
-_TOLD = 100
 
 Pair = tuple[str, str]
 
@@ -61,14 +60,12 @@ class Associate:
         progress = await self._store.progress(cycle.tenant)
         episodes = await self._store.touched_episodes(cycle.tenant, progress.associated_turn)
         surroundings = _Surroundings(self._store, cycle.tenant)
-        for chunk in _chunks(episodes, _EPISODES):
-            await cycle.reached("associate: episodes")
+        async for chunk in cycle.chunks(episodes, _EPISODES, "associate: episodes"):
             await self._episodes(cycle, chunk, surroundings, told)
         total = rung(progress.items)
         moved = total != progress.associated_total
         concepts = await self._store.touched_concepts(cycle.tenant, every=moved)
-        for marked in _chunks(concepts, _CONCEPTS):
-            await cycle.reached("associate: concepts")
+        async for marked in cycle.chunks(concepts, _CONCEPTS, "associate: concepts"):
             await self._concepts(cycle, marked, total, told)
         if moved and not cycle.dry_run:
             await self._store.save_total(cycle.tenant, cycle.lease, total)
@@ -171,7 +168,7 @@ class _Told:
             count = "added" if not before else "changed" if after else "dropped"
             self._counts[count] += 1
             edges.append(Association(one=pair[0], other=pair[1], part=after))
-            if len(self._changes) < _TOLD:
+            if len(self._changes) < TOLD:
                 verb = {"added": "link", "changed": "reweigh", "dropped": "unlink"}[count]
                 detail = f"{edge} to {pair[1]}: {before:.3f} to {after:.3f}"
                 self._changes.append(Change(kind=verb, id=pair[0], detail=detail))
@@ -180,10 +177,6 @@ class _Told:
     def outcome(self, **seen: int) -> Outcome:
         """Sum up."""
         return Outcome(counts={**seen, **self._counts}, changes=tuple(self._changes))
-
-
-def _chunks(items: Sequence[Touched], size: int) -> Iterable[Sequence[Touched]]:
-    return (items[first : first + size] for first in range(0, len(items), size))
 
 
 def _everyone(around: Mapping[str, Sequence[Near]]) -> frozenset[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ecphoria.consolidation.step import Cycle
+from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.kernels.hebbian import homeostasis
 from ecphoria.kernels.hops import edge_decay
 from ecphoria.kernels.neighbours import combined
@@ -19,7 +19,6 @@ __all__ = ["Decay"]
 BUDGET = 5.0
 _MOVED = 0.01
 _CHUNK = 1_000
-_TOLD = 100
 _ROUNDING = 1e-9
 
 
@@ -42,9 +41,7 @@ class Decay:
         links = await self._store.learned(cycle.tenant, cycle.now)
         weakened = _weakened(links)
         if not cycle.dry_run:
-            for first in range(0, len(weakened), _CHUNK):
-                await cycle.reached("decay: edges")
-                chunk = weakened[first : first + _CHUNK]
+            async for chunk in cycle.chunks(weakened, _CHUNK, "decay: edges"):
                 await self._store.weaken(cycle.tenant, cycle.lease, chunk)
         return Outcome(
             counts={
@@ -59,7 +56,7 @@ class Decay:
                     detail=f"{one.link.edge} to {one.link.other}: learned {one.was:.3f} to"
                     f" {one.learned:.3f}, weight {one.link.weight:.3f}",
                 )
-                for one in weakened[:_TOLD]
+                for one in weakened[:TOLD]
             ),
         )
 

@@ -11,22 +11,20 @@ from datetime import datetime
 
 import numpy as np
 
-from ecphoria.consolidation.step import Cycle
+from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.kernels.arrays import FloatArray
 from ecphoria.kernels.chain import advance, retrievability, strength
 from ecphoria.kernels.keep import keep_value
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
+from ecphoria.model.learning import FIRST_STABILITY
 from ecphoria.ports.dormancy import Candidate, DormancyStore
 
 __all__ = ["Dormancy"]
 
 _PAGE = 5_000
 _CHUNK = 500
-_TOLD = 100
 _DAY_MS = 86_400_000.0
-_STABILITY = 30.0
-"""S_0 in days, of a memory that was never used."""
 _FADED = {DormancyMode.BUDGET: 0.5, DormancyMode.THRESHOLD: 0.01}
 """Largest R of a candidate."""
 
@@ -60,17 +58,15 @@ class Dormancy:
         chosen = _chosen(judged, excess, by_keep=policy.mode is DormancyMode.BUDGET)
         reasons = [(one.candidate.id, _reason(one, policy)) for one in chosen]
         slept = 0
-        for first in range(0, 0 if cycle.dry_run else len(reasons), _CHUNK):
-            await cycle.reached("dormancy: put to sleep")
-            done = await self._store.put_to_sleep(
-                cycle.tenant, reasons[first : first + _CHUNK], cycle.now, cycle.lease
-            )
+        due = [] if cycle.dry_run else reasons
+        async for chunk in cycle.chunks(due, _CHUNK, "dormancy: put to sleep"):
+            done = await self._store.put_to_sleep(cycle.tenant, chunk, cycle.now, cycle.lease)
             slept += len(done)
         dormant = len(reasons) if cycle.dry_run else slept
         return Outcome(
             counts={"live": live - dormant, "faded": len(judged), "dormant": dormant},
             changes=tuple(
-                Change(kind="sleep", id=one, detail=reason) for one, reason in reasons[:_TOLD]
+                Change(kind="sleep", id=one, detail=reason) for one, reason in reasons[:TOLD]
             ),
         )
 
@@ -86,7 +82,7 @@ def _judge(page: Sequence[Candidate], policy: DormancyPolicy, cycle: Cycle) -> I
     """Keep those that are old, quiet and faded."""
     now = _milliseconds(cycle.now)
     used = np.array([_or(one.used_ms, one.occurred_ms) for one in page], np.float64)
-    stable = np.array([_or(one.stability, _STABILITY) for one in page], np.float64)
+    stable = np.array([_or(one.stability, FIRST_STABILITY) for one in page], np.float64)
     recalled = retrievability((now - used) / _DAY_MS, stable)
     held = _strength(page, now)
     prior = np.array([_or(one.prior, 0.0) for one in page], np.float64)

@@ -11,7 +11,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from ecphoria.consolidation.step import Cycle
+from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.kernels.central import central
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.model.ids import TenantId, derived_id
@@ -26,7 +26,6 @@ _LEAST, _MOST = 3, 5
 _SAYS_ENOUGH = 8
 """Stems of a turn that says something; shorter ones count for less."""
 _EXCERPT = 240
-_TOLD = 100
 
 
 class MakeEngrams:
@@ -66,7 +65,7 @@ class MakeEngrams:
                 await self._store.save_engram(cycle.tenant, cycle.lease, session, engram)
         if not cycle.dry_run:
             await self._store.save_formula(cycle.tenant, cycle.lease, FORMULA)
-        return Outcome(counts=counts, changes=tuple(changes[:_TOLD]))
+        return Outcome(counts=counts, changes=tuple(changes[:TOLD]))
 
 
 def _difference(session: TouchedSession, engram: EngramRow | None) -> Change | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ecphoria.consolidation.step import Cycle
+from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.model.ids import TenantId
@@ -20,7 +20,6 @@ __all__ = ["MergeReview", "ProposeMerges", "compatible"]
 
 SAME = 0.92
 _CHUNK = 64
-_TOLD = 100
 _ROUNDED = 4
 
 
@@ -41,9 +40,8 @@ class ProposeMerges:
         """Compare the pairs that are new."""
         pairs = await self._store.alike(cycle.tenant)
         changes: list[Change] = []
-        for first in range(0, len(pairs), _CHUNK):
-            await cycle.reached("merge: names")
-            compared = await self._compared(pairs[first : first + _CHUNK])
+        async for chunk in cycle.chunks(pairs, _CHUNK, "merge: names"):
+            compared = await self._compared(chunk)
             changes += [
                 Change(
                     kind="propose",
@@ -57,7 +55,7 @@ class ProposeMerges:
                 await self._store.propose(cycle.tenant, cycle.lease, compared)
         return Outcome(
             counts={"compared": len(pairs), "proposed": len(changes)},
-            changes=tuple(changes[:_TOLD]),
+            changes=tuple(changes[:TOLD]),
         )
 
     async def _compared(self, pairs: Sequence[AlikeNames]) -> list[Compared]:

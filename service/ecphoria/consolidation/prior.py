@@ -62,12 +62,11 @@ class Prior:
     ) -> None:
         priors = midrank(ranks.value[rows]).tolist()
         ranked = sorted(zip((ranks.id[row] for row in rows), priors, strict=True))
-        for first in range(0, len(ranked), _CHUNK):
-            await cycle.reached(f"prior: save {kind}")
+        async for chunk in cycle.chunks(ranked, _CHUNK, f"prior: save {kind}"):
             await self._store.save_priors(
                 cycle.tenant,
                 cycle.id,
                 cycle.lease,
                 concepts=kind == "concepts",
-                priors=dict(ranked[first : first + _CHUNK]),
+                priors=dict(chunk),
             )

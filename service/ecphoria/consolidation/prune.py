@@ -7,7 +7,7 @@ from collections import Counter
 from datetime import timedelta
 
 from ecphoria.consolidation.associate import NEIGHBOURS
-from ecphoria.consolidation.step import Cycle
+from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.ports.links import LinkStore
 
@@ -15,7 +15,6 @@ __all__ = ["Prune"]
 
 _COUNTS_FOR = timedelta(days=90)
 _CHUNK = 1_000
-_TOLD = 100
 
 
 class Prune:
@@ -39,9 +38,7 @@ class Prune:
             *await self._store.expired(cycle.tenant, cycle.now - _COUNTS_FOR),
         ]
         if not cycle.dry_run:
-            for first in range(0, len(links), _CHUNK):
-                await cycle.reached("prune: edges")
-                chunk = links[first : first + _CHUNK]
+            async for chunk in cycle.chunks(links, _CHUNK, "prune: edges"):
                 await self._store.remove(cycle.tenant, cycle.lease, chunk)
         removed = Counter(link.edge.lower() for link in links)
         return Outcome(
@@ -52,6 +49,6 @@ class Prune:
                     id=link.one,
                     detail=f"{link.edge} to {link.other}, weight {link.weight:.3f}",
                 )
-                for link in links[:_TOLD]
+                for link in links[:TOLD]
             ),
         )

@@ -1,14 +1,19 @@
 """What a step of consolidation is, and the cycle it belongs to."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from ecphoria.model.consolidation import Lease, Outcome
 from ecphoria.model.ids import TenantId
 
-__all__ = ["Cycle", "Skipped", "Step"]
+__all__ = ["TOLD", "Cycle", "Skipped", "Step"]
+
+T = TypeVar("T")
+
+TOLD = 100
+"""Changes that a step tells one by one."""
 
 
 class Skipped(Exception):
@@ -39,6 +44,14 @@ class Cycle:
     lease: Lease | None = None
     dry_run: bool = False
     reached: Callable[[str], Awaitable[None]] = _go_on
+
+    async def chunks(
+        self, items: Sequence[T], size: int, place: str
+    ) -> AsyncIterator[Sequence[T]]:
+        """Go through items in parts, each after the place is reached."""
+        for first in range(0, len(items), size):
+            await self.reached(place)
+            yield items[first : first + size]
 
 
 class Step(Protocol):

@@ -7,18 +7,14 @@ stored before there were timelines, and classes whose change was cut short.
 from collections import Counter
 from collections.abc import Sequence
 
-from ecphoria.consolidation.step import Cycle
-from ecphoria.facts.timelines import lay_out, rows_of
+from ecphoria.consolidation.step import TOLD, Cycle
+from ecphoria.facts.timelines import KEYS_A_WRITE, KEYS_AT_ONCE, lay_out, rows_of
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.model.fact import UNENDING as OPEN_END
 from ecphoria.model.fact import FactKey, KeyRecord, Standing
 from ecphoria.ports.facts import FactStore, FactTransaction, TimelineRow
 
 __all__ = ["Supersede"]
-
-_KEYS_AT_ONCE = 100_000
-_KEYS_A_WRITE = 200
-_TOLD = 100
 
 
 class Supersede:
@@ -35,15 +31,14 @@ class Supersede:
 
     async def run(self, cycle: Cycle) -> Outcome:
         """Give every touched fact its place in time."""
-        keys = await self._store.touched(cycle.tenant, _KEYS_AT_ONCE)
+        keys = await self._store.touched(cycle.tenant, KEYS_AT_ONCE)
         counts = Counter(keys=len(keys), superseded=0, contested=0, reopened=0)
         changes: list[Change] = []
-        for first in range(0, len(keys), _KEYS_A_WRITE):
-            await cycle.reached("supersede: lay out")
-            for change in await self._lay_out(cycle, keys[first : first + _KEYS_A_WRITE]):
+        async for some in cycle.chunks(keys, KEYS_A_WRITE, "supersede: lay out"):
+            for change in await self._lay_out(cycle, some):
                 counts[_COUNTED[change.kind]] += 1
                 changes.append(change)
-        return Outcome(counts=counts, changes=tuple(changes[:_TOLD]))
+        return Outcome(counts=counts, changes=tuple(changes[:TOLD]))
 
     async def _lay_out(self, cycle: Cycle, keys: Sequence[FactKey]) -> list[Change]:
         if cycle.dry_run:

@@ -6,7 +6,13 @@ from datetime import datetime
 
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.predicates import DEFAULTS, class_of, relation
-from ecphoria.facts.timelines import effective, lay_out, settle
+from ecphoria.facts.timelines import (
+    KEYS_A_WRITE,
+    KEYS_AT_ONCE,
+    effective,
+    lay_out,
+    settle,
+)
 from ecphoria.language.names import normalise
 from ecphoria.model.fact import (
     Decision,
@@ -21,9 +27,6 @@ from ecphoria.ports.facts import FactQuery, FactStore, FactTransaction
 from ecphoria.ports.world import Clock
 
 __all__ = ["FactPage", "FactService", "Predicate", "Request"]
-
-_KEYS_A_WRITE = 200
-_KEYS_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,9 +262,9 @@ class FactService:
 
     async def _renew(self, tenant: TenantId) -> None:
         """Lay out what a change of class has touched; a consolidation finishes what is cut."""
-        keys = await self._store.touched(tenant, _KEYS_AT_ONCE)
-        for first in range(0, len(keys), _KEYS_A_WRITE):
-            some = keys[first : first + _KEYS_A_WRITE]
+        keys = await self._store.touched(tenant, KEYS_AT_ONCE)
+        for first in range(0, len(keys), KEYS_A_WRITE):
+            some = keys[first : first + KEYS_A_WRITE]
 
             async def work(transaction: FactTransaction, some: Sequence[FactKey] = some) -> None:
                 await settle(transaction, some)

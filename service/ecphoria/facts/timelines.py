@@ -22,7 +22,18 @@ from ecphoria.model.fact import (
 from ecphoria.model.ids import FactId
 from ecphoria.ports.facts import FactTransaction, TimelineRow
 
-__all__ = ["LaidOut", "effective", "lay_out", "rows_of", "settle"]
+__all__ = [
+    "KEYS_AT_ONCE",
+    "KEYS_A_WRITE",
+    "LaidOut",
+    "effective",
+    "lay_out",
+    "rows_of",
+    "settle",
+]
+
+KEYS_AT_ONCE, KEYS_A_WRITE = 100_000, 200
+"""Touched keys that are listed, and those of them that are laid out in one transaction."""
 
 CONTESTED_FACTOR = 0.3
 """NeuromemoryAI's factor on the confidence of the weaker of two that contradict."""
