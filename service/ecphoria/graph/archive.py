@@ -7,6 +7,7 @@ from datetime import datetime
 from ecphoria.errors import NotFound
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement
+from ecphoria.graph.tenant_lock import no_tenant
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.model.session import Session
@@ -128,7 +129,7 @@ class EpisodeArchive:
         """
         row = await self._graph.run_one(_COUNT_GRAPH, tenant=tenant)
         if row is None:
-            raise NotFound("there is no such tenant", tenant=tenant)
+            raise no_tenant(tenant)
         return TenantStats(
             episodes=row.episodes,
             dormant=row.episodes - row.live - row.archived,

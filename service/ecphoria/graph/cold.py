@@ -7,10 +7,10 @@ from hashlib import sha256
 from typing import Any
 
 from ecphoria.errors import ArchiveDamaged
-from ecphoria.graph.dormancy import count_change
 from ecphoria.graph.executor import Done, Graph, Statement, Work, packed
 from ecphoria.graph.lease import change_under
 from ecphoria.graph.records import STAYS, Payload, from_bytes, to_bytes
+from ecphoria.graph.tenant_lock import count_change
 from ecphoria.model.cold import ColdRecord, Located
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import EpisodeId, TenantId

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ecphoria.errors import NotFound
 from ecphoria.graph.executor import Graph, Statement
 from ecphoria.graph.lucene import all_of
+from ecphoria.graph.tenant_lock import no_tenant
 from ecphoria.model.checkup import Finding, Rule, Symptom
 from ecphoria.model.ids import TenantId
 from ecphoria.ports.doctor import Account, TermCounts, Totals
@@ -58,7 +58,7 @@ class GraphPatient:
         """Read the counters; NotFound without the tenant."""
         row = await self._graph.run_one(_FIND_TOTALS, tenant=tenant)
         if row is None:
-            raise NotFound("there is no such tenant", tenant=tenant)
+            raise no_tenant(tenant)
         return row
 
     async def accounts(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Account]:

@@ -6,14 +6,15 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from ecphoria.errors import NotFound
-from ecphoria.graph.executor import Done, Graph, Statement, Work
+from ecphoria.graph.executor import Graph, Statement, Work
 from ecphoria.graph.lease import change_under
+from ecphoria.graph.tenant_lock import count_change, no_tenant
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy, Sleeper
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.ports.dormancy import Candidate
 
-__all__ = ["Dormancies", "count_change"]
+__all__ = ["Dormancies"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,6 @@ _LIST_CANDIDATES = Statement("dormancy.list_candidates", Candidate)
 _SAVE_SLEEPING = Statement("dormancy.save_sleeping", _Key)
 _LIST_SLEEPING = Statement("dormancy.list_sleeping", _Sleeping)
 _SAVE_PIN = Statement("dormancy.save_pin", _Key)
-_UPDATE_TENANT = Statement("ingest.update_tenant", Done)
 
 
 class Dormancies:
@@ -63,7 +63,7 @@ class Dormancies:
         """Find how the tenant forgets; NotFound without the tenant."""
         row = await self._graph.run_one(_FIND_POLICY, tenant=tenant)
         if row is None:
-            raise NotFound("there is no such tenant", tenant=tenant)
+            raise no_tenant(tenant)
         if row.dormancy is None:
             return DormancyPolicy()
         stored = json.loads(row.dormancy)
@@ -73,7 +73,7 @@ class Dormancies:
         """Keep how the tenant forgets; NotFound without the tenant."""
         text = None if policy == DormancyPolicy() else json.dumps(asdict(policy), sort_keys=True)
         if not await self._graph.run(_SAVE_POLICY, tenant=tenant, dormancy=text):
-            raise NotFound("there is no such tenant", tenant=tenant)
+            raise no_tenant(tenant)
 
     async def count_live(self, tenant: TenantId) -> int:
         """Count the live episodes."""
@@ -129,17 +129,3 @@ class Dormancies:
         mark = True if pinned else None
         if not await self._graph.run(_SAVE_PIN, tenant=tenant, id=episode, pinned=mark):
             raise NotFound("there is no such episode", episode=episode)
-
-
-async def count_change(work: Work, tenant: TenantId) -> None:
-    """Take the tenant's lock, and tell every cache that what recall reads is about to change."""
-    await work.run(
-        _UPDATE_TENANT,
-        tenant=tenant,
-        turns=0,
-        items=0,
-        titles=0,
-        length=0,
-        near_length=0.0,
-        stated=0,
-    )

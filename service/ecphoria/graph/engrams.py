@@ -1,10 +1,10 @@
 """Sessions that changed, and the engrams in which they are summarised."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.lease import change_under
+from ecphoria.graph.tenant_lock import LOCK_TENANT
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
 from ecphoria.ports.engrams import EngramRow, Member, TouchedSession
@@ -12,16 +12,6 @@ from ecphoria.ports.engrams import EngramRow, Member, TouchedSession
 __all__ = ["Engrams"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Counters:
-    change: int
-    turn: int
-    stated: int
-    timed: bool
-    classes: str | None
-
-
-_LOCK_TENANT = Statement("ingest.lock_tenant", _Counters)
 _LIST_TOUCHED_SESSIONS = Statement("consolidation.list_touched_sessions", TouchedSession)
 _LIST_MEMBERS = Statement("consolidation.list_members", Member)
 _REMOVE_ENGRAMS = Statement("consolidation.remove_engrams", Done)
@@ -55,7 +45,7 @@ class Engrams:
 
         async def save(work: Work) -> None:
             # Whoever removes an episode holds the same lock, so no word of it is stored again.
-            if not await work.run(_LOCK_TENANT, tenant=tenant):
+            if not await work.run(LOCK_TENANT, tenant=tenant):
                 return
             if engram is None or engram.id != session.engram:
                 await work.run(_REMOVE_ENGRAMS, tenant=tenant, session=session.name)

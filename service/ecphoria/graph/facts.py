@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from ecphoria.errors import NotFound
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.lease import change_under
+from ecphoria.graph.tenant_lock import count_change, lock_tenant, no_tenant
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.fact import (
     UNENDING,
@@ -87,17 +87,6 @@ class _Classes:
     classes: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Locked:
-    change: int
-    turn: int
-    stated: int
-    timed: bool
-    classes: str | None
-
-
-_LOCK_TENANT = Statement("ingest.lock_tenant", _Locked)
-_UPDATE_TENANT = Statement("ingest.update_tenant", Done)
 _LIST_CLAIMS = Statement("facts.list_claims", _ClaimRow)
 _LIST_DECISIONS = Statement("facts.list_decisions", _DecisionRow)
 _LIST_CLASS_DECISIONS = Statement("facts.list_class_decisions", _DecisionRow)
@@ -178,8 +167,7 @@ class FactRows:
 
     async def changed(self) -> None:
         """Count one more change of the tenant."""
-        nothing = dict.fromkeys(("turns", "items", "titles", "length", "stated"), 0)
-        await self._work.run(_UPDATE_TENANT, tenant=self._tenant, near_length=0.0, **nothing)
+        await count_change(self._work, self._tenant)
 
 
 class Facts:
@@ -197,9 +185,7 @@ class Facts:
         """Run `work` in one transaction under the tenant's write lock."""
 
         async def locked(inner: Work) -> T:
-            found = await inner.run_one(_LOCK_TENANT, tenant=tenant)
-            if found is None:
-                raise NotFound("there is no such tenant", tenant=tenant)
+            found = await lock_tenant(inner, tenant)
             return await work(FactRows(inner, tenant, classes_of(found.classes), found.change))
 
         return await change_under(self._graph, lease, "facts.change", locked)
@@ -229,7 +215,7 @@ class Facts:
         """Load the tenant's own classes and all that is stored of these keys."""
         found = await self._graph.run_one(_FIND_CLASSES, tenant=tenant)
         if found is None:
-            raise NotFound("there is no such tenant", tenant=tenant)
+            raise no_tenant(tenant)
         return classes_of(found.classes), await _records(self._graph, tenant, keys)
 
     async def touched(self, tenant: TenantId, limit: int) -> Sequence[FactKey]:

@@ -7,11 +7,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from ecphoria.errors import NotFound
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, Work
 from ecphoria.graph.facts import FactRows, classes_of
 from ecphoria.graph.lucene import any_phrase
+from ecphoria.graph.tenant_lock import Counters, lock_tenant
 from ecphoria.graph.writes import apply_changes
 from ecphoria.model.episode import Episode
 from ecphoria.model.fact import FactKey
@@ -34,15 +34,6 @@ T = TypeVar("T")
 
 # The text index takes at most 1,024 clauses a query.
 _NAMES_A_QUERY = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Counters:
-    change: int
-    turn: int
-    stated: int
-    timed: bool
-    classes: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +106,6 @@ class _FactKey:
     id: str
 
 
-_LOCK_TENANT = Statement("ingest.lock_tenant", _Counters)
 _LIST_BODY_HASHES = Statement("ingest.list_body_hashes", _BodyHash)
 _FIND_EPISODE = Statement("archive.find_episode", StoredEpisode)
 _LIST_SEGMENTS = Statement("ingest.list_segments", _PlacedRow)
@@ -159,9 +149,7 @@ class EpisodeWriter:
         """
 
         async def locked(transaction: Work) -> T:
-            counters = await transaction.run_one(_LOCK_TENANT, tenant=tenant)
-            if counters is None:
-                raise NotFound("there is no such tenant", tenant=tenant)
+            counters = await lock_tenant(transaction, tenant)
             return await work(_Transaction(tenant, counters, transaction))
 
         return await self._graph.change("ingest.change", locked)
@@ -170,7 +158,7 @@ class EpisodeWriter:
 class _Transaction:
     """One locked transaction; implements `ports.ingest.IngestTransaction`."""
 
-    def __init__(self, tenant: TenantId, counters: _Counters, work: Work) -> None:
+    def __init__(self, tenant: TenantId, counters: Counters, work: Work) -> None:
         self._tenant = tenant
         self._counters = counters
         self._work = work

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ecphoria.errors import Conflict, EcphoriaError, NotFound
 from ecphoria.graph.executor import Done, Graph, Statement, Work
+from ecphoria.graph.tenant_lock import lock_tenant
 from ecphoria.model.consolidation import (
     Change,
     ConsolidationReport,
@@ -19,18 +20,9 @@ from ecphoria.model.ids import JobId, TenantId, fresh_id
 from ecphoria.model.job import Claimed, Job, JobFault, JobKind, JobState, Progress, Trigger
 from ecphoria.ports.consolidation import LeaseLost
 
-__all__ = ["LOCK_TENANT", "Jobs", "add_job"]
+__all__ = ["Jobs", "add_job"]
 
 _TRIES: Final = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Tenant:
-    change: int
-    turn: int
-    stated: int
-    timed: bool
-    classes: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +80,6 @@ class _JobRow:
     message: str | None
 
 
-LOCK_TENANT = Statement("ingest.lock_tenant", _Tenant)
 _ADD_JOB = Statement("jobs.add_job", _Id)
 _LIST_DUE_JOBS = Statement("jobs.list_due_jobs", _Id)
 _CLAIM_JOB = Statement("jobs.claim_job", _Taken)
@@ -123,8 +114,7 @@ class Jobs:
 
         async def add(work: Work) -> Job:
             # Held until the commit, so that an erasure either sees this job or prevents it.
-            if not await work.run(LOCK_TENANT, tenant=tenant):
-                raise NotFound("there is no such tenant", tenant=tenant)
+            await lock_tenant(work, tenant)
             return await add_job(work, tenant, kind, steps, trigger)
 
         return await self._graph.change("jobs.enqueue", add)

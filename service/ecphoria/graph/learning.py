@@ -9,6 +9,7 @@ from typing import TypeVar
 from ecphoria.errors import NotFound
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.histories import LIST_CHARGES, LIST_USES, to_charge, to_use
+from ecphoria.graph.tenant_lock import no_tenant
 from ecphoria.graph.traces import StoredTrace, to_trace
 from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.learning import Charge, Learning, Link, Use
@@ -75,7 +76,7 @@ class LearningGraph:
         """Tell whether the tenant learns; NotFound without the tenant."""
         row = await self._graph.run_one(_FIND_LEARNING, tenant=tenant)
         if row is None:
-            raise _no_tenant(tenant)
+            raise no_tenant(tenant)
         return row
 
     async def switch(self, tenant: TenantId, *, on: bool, now: datetime) -> None:
@@ -85,7 +86,7 @@ class LearningGraph:
             NotFound: There is no such tenant.
         """
         if not await self._graph.run(_SAVE_SWITCH, tenant=tenant, on=on, now=now):
-            raise _no_tenant(tenant)
+            raise no_tenant(tenant)
 
     async def waiting(self) -> Sequence[TenantId]:
         """List the tenants with traces on the queue."""
@@ -110,7 +111,7 @@ class LearningGraph:
         async def locked(inner: Work) -> T:
             found = await inner.run_one(_LOCK_TENANT, tenant=tenant)
             if found is None:
-                raise _no_tenant(tenant)
+                raise no_tenant(tenant)
             return await work(_Transaction(tenant, found, inner))
 
         return await self._graph.change("learning.change", locked)
@@ -193,7 +194,3 @@ class _Transaction:
         if uses:
             rows = [{"id": one, **asdict(uses[one])} for one in sorted(uses)]
             await self._work.run(_SAVE_USES, tenant=self._tenant, rows=rows)
-
-
-def _no_tenant(tenant: TenantId) -> NotFound:
-    return NotFound("there is no such tenant", tenant=tenant)

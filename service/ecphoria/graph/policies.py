@@ -3,8 +3,8 @@
 import json
 from dataclasses import asdict, dataclass
 
-from ecphoria.errors import NotFound
 from ecphoria.graph.executor import Graph, Statement
+from ecphoria.graph.tenant_lock import no_tenant
 from ecphoria.model.ids import TenantId
 from ecphoria.model.shadow import Choice, Policy, Shadow
 
@@ -35,14 +35,14 @@ class Policies:
         """Find how the tenant's recalls run; NotFound without the tenant."""
         row = await self._graph.run_one(_FIND, tenant=tenant)
         if row is None:
-            raise NotFound("there is no such tenant", tenant=tenant)
+            raise no_tenant(tenant)
         return Policy() if row.policy is None else _policy_of(row.policy)
 
     async def save(self, tenant: TenantId, policy: Policy) -> None:
         """Keep how the tenant's recalls run; NotFound without the tenant."""
         text = None if policy == Policy() else json.dumps(asdict(policy), sort_keys=True)
         if not await self._graph.run(_SAVE, tenant=tenant, policy=text):
-            raise NotFound("there is no such tenant", tenant=tenant)
+            raise no_tenant(tenant)
 
 
 def _policy_of(text: str) -> Policy:

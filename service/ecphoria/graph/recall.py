@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ecphoria.errors import NotFound
 from ecphoria.graph.columns import ColumnReader
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, packed
@@ -15,6 +14,7 @@ from ecphoria.graph.gates import gate_of
 from ecphoria.graph.histories import HistoryReader
 from ecphoria.graph.lucene import any_of
 from ecphoria.graph.past import PastReader
+from ecphoria.graph.tenant_lock import no_tenant
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.model.recall import Filters
@@ -177,7 +177,7 @@ class EpisodeReader(HistoryReader):
         )
         if row is None:
             self._columns.forget(tenant)
-            raise NotFound("there is no such tenant", tenant=tenant)
+            raise no_tenant(tenant)
         self._columns.check(tenant, change=row.change, deletions=row.deletions)
         return Lexicon(
             profile=_to_profile(row),

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
 
-from ecphoria.errors import NotFound
 from ecphoria.graph.executor import Done, Graph, Statement, Work
-from ecphoria.graph.jobs import LOCK_TENANT, add_job
+from ecphoria.graph.jobs import add_job
+from ecphoria.graph.tenant_lock import LOCK_TENANT, no_tenant
 from ecphoria.model.ids import TenantId
 from ecphoria.model.job import Job, JobKind, Trigger
 from ecphoria.model.schedule import Mark, Schedule, Standing
@@ -46,7 +46,7 @@ class Schedules:
         """Find a tenant's schedule; NotFound without the tenant."""
         row = await self._graph.run_one(_FIND_SCHEDULE, tenant=tenant)
         if row is None:
-            raise NotFound("there is no such tenant", tenant=tenant)
+            raise no_tenant(tenant)
         return _to_standing(row)
 
     async def save(self, tenant: TenantId, own: Schedule | None) -> Standing:

@@ -8,6 +8,7 @@ from typing import Final
 from ecphoria.errors import Conflict, EcphoriaError, NotFound
 from ecphoria.graph.executor import Done, Graph, Statement
 from ecphoria.graph.gates import gate_of, gate_text
+from ecphoria.graph.tenant_lock import no_tenant
 from ecphoria.model.gate import Gate
 from ecphoria.model.ids import TenantId
 from ecphoria.model.tenant import Tenant
@@ -102,14 +103,14 @@ class Tenants:
         """Find the tenant's own gate, None for the shipped one; NotFound without the tenant."""
         row = await self._graph.run_one(_FIND_GATE, tenant=tenant)
         if row is None:
-            raise NotFound("there is no such tenant", tenant=tenant)
+            raise no_tenant(tenant)
         return None if row.gate is None else gate_of(row.gate)
 
     async def set_gate(self, tenant: TenantId, gate: Gate | None) -> None:
         """Give the tenant its own gate, or the shipped one with None."""
         text = None if gate is None else gate_text(gate)
         if not await self._graph.run(_SAVE_GATE, tenant=tenant, gate=text):
-            raise NotFound("there is no such tenant", tenant=tenant)
+            raise no_tenant(tenant)
 
     async def erase(self, tenant: TenantId) -> Mapping[str, int]:
         """Remove a tenant with everything it owns, in bounded transactions; counts per kind.
@@ -125,7 +126,7 @@ class Tenants:
             NotFound: There is no such tenant.
         """
         if not await self._graph.run(_START_ERASING, tenant=tenant):
-            raise NotFound("there is no such tenant", tenant=tenant)
+            raise no_tenant(tenant)
         counts = {
             kind: await self._erase(statement, tenant)
             for kind, statement in _ERASE_BY_KIND.items()

@@ -12,6 +12,7 @@ from typing import Any
 
 from ecphoria.graph.episodes import to_groups
 from ecphoria.graph.executor import Done, Statement, Work, packed
+from ecphoria.graph.tenant_lock import UPDATE_TENANT
 from ecphoria.model.ids import EpisodeId, TenantId, derived_id
 from ecphoria.ports.facts import EvidenceRow, FactRow
 from ecphoria.ports.ingest import IngestChanges, MovedRow, NameState, NextRow
@@ -28,7 +29,6 @@ class _Touched:
     session: str
 
 
-_UPDATE_TENANT = Statement("ingest.update_tenant", Done)
 _CREATE_SESSIONS = Statement("ingest.create_sessions", Done)
 _CREATE_EPISODES = Statement("ingest.create_episodes", Done)
 _MOVE_EPISODES = Statement("ingest.move_episodes", Done)
@@ -61,7 +61,7 @@ _WAKE_EPISODES = Statement("ingest.wake_episodes", Done)
 async def apply_changes(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
     """Write everything: first what goes, then what comes, then what counts to zero."""
     await work.run(
-        _UPDATE_TENANT,
+        UPDATE_TENANT,
         tenant=tenant,
         turns=changes.turns,
         items=changes.items,
