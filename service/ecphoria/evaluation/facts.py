@@ -11,7 +11,8 @@ from rich.table import Table
 
 from ecphoria.client import AsyncClient
 from ecphoria.evaluation.datasets.changing import Asked, Stream, make_stream, plain
-from ecphoria.evaluation.run import Connect, Watch
+from ecphoria.evaluation.own_tenant import Connect, own_tenant
+from ecphoria.evaluation.run import Watch
 from ecphoria.wire.episodes import AppendRequest, BatchItemAnswer
 from ecphoria.wire.recall import RecallAnswer
 
@@ -94,23 +95,15 @@ async def measure_facts(
         EcphoriaError: The service cannot be used.
     """
     stream = make_stream(keys, seed)
-    async with connect(None) as operator:
-        places: dict[str, str] = {}
-        try:
-            for arm in ("stated", "words"):
-                await operator.create_tenant(f"{name}-{arm}")
-            async with connect(f"{name}-stated") as client:
-                sent = stream.episodes.items()
-                places = await _append(client, sent, len(stream.episodes), watch)
-                stated = await _ask(client, stream.questions, places, watch, past=False)
-                past = await _ask(client, stream.questions, places, watch, past=True)
-                wrong, missed, facts = await _check(client, stream)
-            async with connect(f"{name}-words") as client:
-                places = await _append(client, plain(stream), len(stream.episodes), watch)
-                words = await _ask(client, stream.questions, places, watch, past=False)
-        finally:
-            for arm in ("stated", "words"):
-                await operator.erase_tenant(f"{name}-{arm}")
+    async with own_tenant(connect, f"{name}-stated") as client:
+        sent = stream.episodes.items()
+        places = await _append(client, sent, len(stream.episodes), watch)
+        stated = await _ask(client, stream.questions, places, watch, past=False)
+        past = await _ask(client, stream.questions, places, watch, past=True)
+        wrong, missed, facts = await _check(client, stream)
+    async with own_tenant(connect, f"{name}-words") as client:
+        places = await _append(client, plain(stream), len(stream.episodes), watch)
+        words = await _ask(client, stream.questions, places, watch, past=False)
     return FactReport(
         keys=keys,
         episodes=len(stream.episodes),

@@ -3,22 +3,21 @@
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ecphoria.client import AsyncClient
-from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, Timeout, TooLarge
+from ecphoria.errors import EcphoriaError, InvalidInput, Timeout, TooLarge
 from ecphoria.evaluation.arms import Arm
 from ecphoria.evaluation.datasets.dataset import Collection, Dataset, Question
 from ecphoria.evaluation.figures import DEPTH
+from ecphoria.evaluation.own_tenant import Connect, own_tenant
 from ecphoria.evaluation.rows import Row
 from ecphoria.wire.episodes import AppendRequest
 from ecphoria.wire.recall import RecallAnswer
 
 __all__ = ["Connect", "Outcome", "Plan", "Watch", "run"]
 
-Connect = Callable[[str | None], AsyncClient]
-"""Opens a client that acts for the tenant of this name, or for none."""
 Watch = Callable[[str, int, int], None]
 """Told a stage, how much of it is done, and how much there is."""
 
@@ -71,10 +70,11 @@ async def run(dataset: Dataset, connect: Connect, plan: Plan, watch: Watch) -> O
     Raises:
         EcphoriaError: The service cannot be used; a question it refuses only scores 0.
     """
-    job = _Job(dataset=dataset, connect=connect, plan=plan, watch=watch)
+    job = _Job(dataset=dataset, plan=plan, watch=watch)
     tenants = []
     for number, part in enumerate(dataset.collections, start=1):
-        async with job.tenant(f"{plan.name}-{number}") as (name, client):
+        name = f"{plan.name}-{number}"
+        async with own_tenant(connect, name, keep=plan.keep) as client:
             tenants.append(name)
             await job.measure(part, client)
     order = {arm.name: place for place, arm in enumerate(job.arms)}
@@ -91,30 +91,18 @@ async def run(dataset: Dataset, connect: Connect, plan: Plan, watch: Watch) -> O
 class _Job:
     """A run under way."""
 
-    def __init__(self, *, dataset: Dataset, connect: Connect, plan: Plan, watch: Watch) -> None:
+    def __init__(self, *, dataset: Dataset, plan: Plan, watch: Watch) -> None:
         self.rows: list[Row] = []
         self.findings: Counter[str] = Counter()
         self.episodes = 0
         self.seconds = self.consolidation_s = 0.0
         first = plan.unconsolidated
         self.arms = [*plan.arms, *([first] if first else [])]
-        self._connect, self._plan, self._watch = connect, plan, watch
+        self._plan, self._watch = plan, watch
         self._depth = DEPTH[dataset.suite]
         self._sent = self._asked = 0
         self._to_send = sum(len(part.memories) for part in dataset.collections)
         self._to_ask = len(dataset.questions) * len(self.arms)
-
-    @contextlib.asynccontextmanager
-    async def tenant(self, name: str) -> AsyncIterator[tuple[str, AsyncClient]]:
-        """Have a tenant of its own, erased at the end however that comes."""
-        async with self._connect(None) as operator, self._connect(name) as client:
-            await operator.create_tenant(name)
-            try:
-                yield name, client
-            finally:
-                if not self._plan.keep:
-                    with contextlib.suppress(NotFound):
-                        await operator.erase_tenant(name)
 
     async def measure(self, part: Collection, client: AsyncClient) -> None:
         """Append everything, consolidate, then ask everything of one arm after the other."""

@@ -1,15 +1,15 @@
 """What every task stands on: tenants of its own, and directions with known cosines."""
 
-import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.client import AsyncClient
-from ecphoria.errors import EcphoriaError, NotFound
-from ecphoria.evaluation.run import Connect
+from ecphoria.errors import EcphoriaError
+from ecphoria.evaluation.own_tenant import Connect, own_tenant
 from ecphoria.wire.episodes import AppendRequest
 
 __all__ = ["Ground", "axis", "lean", "remember"]
@@ -32,17 +32,9 @@ class Ground:
     dimension: int
     seed: int
 
-    @contextlib.asynccontextmanager
-    async def tenant(self, task: str) -> AsyncIterator[AsyncClient]:
+    def tenant(self, task: str) -> AbstractAsyncContextManager[AsyncClient]:
         """Have a tenant for a task, erased at the end however that comes."""
-        name = f"{self.name}-{task}"
-        async with self.connect(None) as operator, self.connect(name) as client:
-            await operator.create_tenant(name)
-            try:
-                yield client
-            finally:
-                with contextlib.suppress(NotFound):
-                    await operator.erase_tenant(name)
+        return own_tenant(self.connect, f"{self.name}-{task}")
 
 
 def axis(place: int, dimension: int) -> Floats:
