@@ -222,6 +222,10 @@ def load(
     recalls: Annotated[
         int, typer.Option(min=10, max=10_000, help="Recalls of each strategy and concurrency.")
     ] = 200,
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Measure this one; repeat it for more."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the made-up talk.")] = 1,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report here, as JSON.")
@@ -232,7 +236,8 @@ def load(
         from ecphoria.evaluation.load_command import plan_of, run_load  # noqa: PLC0415 (costly)
 
         check_targets(out)
-        run_load(plan_of(nodes, clients, tenants=tenants, recalls=recalls, seed=seed), out)
+        plan = plan_of(nodes, clients, strategy or (), tenants=tenants, recalls=recalls, seed=seed)
+        run_load(plan, out)
 
 
 def _some(dataset: "Dataset", questions: int | None) -> "Dataset":

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from ecphoria.errors import InvalidInput
+from ecphoria.errors import InvalidInput, UnknownStrategy
+from ecphoria.evaluation.arms import NAMES
 from ecphoria.evaluation.load import Load, LoadPlan, Watch
 from ecphoria.evaluation.load_report import LoadReport, SizeRun
 from ecphoria.evaluation.load_stand import open_stand, private_settings, store_bytes
@@ -39,12 +40,24 @@ def run_load(plan: LoadPlan, out: Path | None) -> None:
         out.write_text(json.dumps(report.to_json(), indent=2) + "\n", encoding="utf-8")
 
 
-def plan_of(nodes: str, clients: str, *, tenants: int, recalls: int, seed: int) -> LoadPlan:
-    """Read the lists of numbers.
+def plan_of(
+    nodes: str,
+    clients: str,
+    strategies: Sequence[str] = (),
+    *,
+    tenants: int,
+    recalls: int,
+    seed: int,
+) -> LoadPlan:
+    """Read the lists of numbers, and the strategies if any is named.
 
     Raises:
         InvalidInput: One is no number in its bounds, or there are fewer episodes than tenants.
+        UnknownStrategy: There is none of this name.
     """
+    for name in strategies:
+        if name not in NAMES:
+            raise UnknownStrategy(f"There is no strategy `{name}`; there are: {', '.join(NAMES)}.")
     sizes = _numbers("--nodes", nodes, _LARGEST)
     if min(sizes) < 20 * tenants:
         raise InvalidInput(
@@ -53,6 +66,7 @@ def plan_of(nodes: str, clients: str, *, tenants: int, recalls: int, seed: int) 
     return LoadPlan(
         nodes=sizes,
         clients=_numbers("--clients", clients, _MOST_CLIENTS),
+        strategies=tuple(dict.fromkeys(strategies)) or LoadPlan().strategies,
         tenants=tenants,
         recalls=recalls,
         seed=seed,

@@ -4,7 +4,7 @@ import json
 import pytest
 from rich.console import Console
 
-from ecphoria.errors import InvalidInput
+from ecphoria.errors import InvalidInput, UnknownStrategy
 from ecphoria.evaluation.load_command import plan_of, tables
 from ecphoria.evaluation.load_report import (
     ClientRun,
@@ -32,6 +32,14 @@ def test_plan_reads_lists_of_numbers() -> None:
     assert plan.nodes == (1_000, 10_000)
     assert plan.clients == (1, 4)
     assert (plan.tenants, plan.recalls, plan.seed) == (2, 50, 3)
+    assert plan.strategies == ("ecphoria", "synapse")
+
+
+def test_plan_takes_each_strategy_once_and_refuses_one_that_is_not_there() -> None:
+    plan = plan_of("1000", "1", ["cls", "ppr", "cls"], tenants=1, recalls=50, seed=1)
+    assert plan.strategies == ("cls", "ppr")
+    with pytest.raises(UnknownStrategy, match="`clss`; there are: dense"):
+        plan_of("1000", "1", ["clss"], tenants=1, recalls=50, seed=1)
 
 
 @pytest.mark.parametrize(
