@@ -1,5 +1,6 @@
 """Run named queries against the server and hand back typed rows."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -40,16 +41,32 @@ class Statement(Generic[R]):
     row: type[R]
 
 
+class _Rows(list[object]):
+    """Rows that tell only their number when they are written out.
+
+    The driver writes all parameters out for its debug log, wanted or not: 50 ms for a thousand
+    episodes, and their words in the log if it is wanted.
+    """
+
+    def __repr__(self) -> str:
+        return f"[{len(self)} rows]"
+
+
 class Work:
     """An open transaction: statements run in it are committed or undone together."""
 
     def __init__(self, graph: "Graph", transaction: neo4j.AsyncManagedTransaction) -> None:
         self._graph = graph
         self._transaction = transaction
+        self._turn = asyncio.Lock()
 
     async def run(self, statement: Statement[R], **params: object) -> list[R]:
-        """Run one statement; errors stay the driver's, so that it can retry the whole."""
-        return await self._graph.run_in(self._transaction, statement, params)
+        """Run one statement, after those under way in this transaction.
+
+        Errors stay the driver's, so that it can retry the whole.
+        """
+        async with self._turn:
+            return await self._graph.run_in(self._transaction, statement, params)
 
     async def run_one(self, statement: Statement[R], **params: object) -> R | None:
         """Run one statement for its first row."""
@@ -121,7 +138,7 @@ class Graph:
         with translated_errors(query.name), self._timed(query.name):
             return await self._driver.execute_query(
                 neo4j.Query(query.text, timeout=self._timeout_s),
-                parameters_=params,
+                parameters_=_unsaid(params),
                 routing_=_routing(query.mode),
                 database_=self._database,
                 result_transformer_=_rows_of(statement.row, query),
@@ -170,7 +187,7 @@ class Graph:
         """Run one statement in an open transaction."""
         query = self._query(statement)
         with self._timed(query.name):
-            result = await transaction.run(query.text, dict(params))
+            result = await transaction.run(query.text, _unsaid(params))
             return await _rows_of(statement.row, query)(result)
 
     def _query(self, statement: Statement[R]) -> Query:
@@ -201,6 +218,12 @@ class Graph:
 def packed(vector: np.ndarray[Any, np.dtype[np.float32]]) -> PackedVector:
     """Pack a vector as Bolt's float32 array, a fifth of the bytes of a list."""
     return PackedVector.from_numpy(np.ascontiguousarray(vector, dtype=np.float32))
+
+
+def _unsaid(params: Mapping[str, object]) -> dict[str, object]:
+    return {
+        name: _Rows(value) if isinstance(value, list) else value for name, value in params.items()
+    }
 
 
 def _routing(mode: Mode) -> neo4j.RoutingControl:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from ecphoria.ingest.concepts import ConceptChanges
@@ -28,23 +29,29 @@ from ecphoria.ports.ingest import (
 )
 from ecphoria.ports.world import Vector
 
-__all__ = ["addition", "removal"]
+__all__ = ["Placed", "addition", "placed", "removal"]
 
 _TICK = timedelta(microseconds=1)
 
 Vectors = Mapping[EpisodeId, Vector]
 
 
-async def addition(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """New episodes where they belong in their sessions, and the sessions with them."""
+
+    rows: tuple[EpisodeRow, ...]
+    sessions: Sequence[Resequenced]
+
+
+async def placed(
     transaction: IngestTransaction,
     new: Sequence[Prepared],
     vectors: Vectors,
-    concepts: ConceptChanges,
-    facts: FactChanges,
     *,
     lost: frozenset[EpisodeId] = frozenset(),
-) -> IngestChanges:
-    """Place new episodes in their sessions and count what they bring.
+) -> Placed:
+    """Place new episodes in their sessions.
 
     Raises:
         InTheArchive: Words of their neighbours are in the archive, and not `lost` there.
@@ -52,19 +59,28 @@ async def addition(
     turns = {one.id: transaction.turn + place for place, one in enumerate(new, 1)}
     sessions = await _sessions(transaction, new, turns, vectors, lost)
     places = {turn: place for part in sessions for turn, place in part.places.items()}
-    rows = tuple(one.row(turns[one.id], places.get(one.id), vectors[one.id]) for one in new)
+    return Placed(
+        rows=tuple(one.row(turns[one.id], places.get(one.id), vectors[one.id]) for one in new),
+        sessions=sessions,
+    )
+
+
+def addition(
+    new: Sequence[Prepared], into: Placed, concepts: ConceptChanges, facts: FactChanges
+) -> IngestChanges:
+    """Count what new episodes bring."""
     alone = [one for one in new if one.new.session is None]
     return _sum(
         concepts,
-        sessions,
+        into.sessions,
         facts,
         turns=len(new),
         titles=sum(one.new.title is not None for one in new),
-        length=sum(row.length for row in rows),
+        length=sum(row.length for row in into.rows),
         near_length=sum(float(len(one.terms)) for one in alone),
-        episodes=rows,
+        episodes=into.rows,
         speakers=_speakers((one.new.speaker for one in new), 1),
-        terms=_terms((one.terms for one in new), (one.terms for one in alone), sessions, 1),
+        terms=_terms((one.terms for one in new), (one.terms for one in alone), into.sessions, 1),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from ecphoria.errors import ArchiveUnavailable, Conflict, EcphoriaError, NotFound, TooLarge
 from ecphoria.facts.timelines import settle
-from ecphoria.ingest.changes import addition, removal
+from ecphoria.ingest.changes import addition, placed, removal
 from ecphoria.ingest.concepts import ConceptBook
 from ecphoria.ingest.prepare import Prepared, prepare
 from ecphoria.ingest.statements import disturbed, facts_of
@@ -189,11 +189,13 @@ class IngestService:
             known = await transaction.body_hashes([one.id for one in fresh])
             new = [one for one in fresh if one.id not in known]
             if new:
-                concepts = await self._book.add(tenant, transaction, new)
+                placing = asyncio.create_task(placed(transaction, new, vectors, lost=lost))
+                naming = asyncio.create_task(self._book.add(tenant, transaction, new))
+                # Each reckons while the other reads; both end before the error of one is told.
+                await asyncio.gather(placing, naming, return_exceptions=True)
+                into, concepts = placing.result(), naming.result()
                 stated = await facts_of(transaction, new, facts)
-                await transaction.write(
-                    await addition(transaction, new, vectors, concepts, stated, lost=lost)
-                )
+                await transaction.write(addition(new, into, concepts, stated))
                 await settle(transaction.timelines, await disturbed(transaction, new))
             return known
 
