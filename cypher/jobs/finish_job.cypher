@@ -12,5 +12,5 @@ SET j.state = $state,
   j.report = $report,
   j.code = $code,
   j.message = $message
-REMOVE j.slot, j.run_after, j.lease_until, j.ended
+REMOVE j.slot, j.run_after, j.lease_until, j.ended, j.before
 RETURN j.tenant AS tenant

@@ -4,7 +4,7 @@
 // returns: id STRING, tenant STRING, kind STRING, state STRING, trigger STRING,
 //   steps LIST<STRING>, attempts INTEGER, created_at DATETIME, run_after DATETIME,
 //   started_at DATETIME, finished_at DATETIME, cancelling BOOLEAN, place STRING, done INTEGER,
-//   total INTEGER, ended LIST<STRING>, report STRING, code STRING, message STRING
+//   total INTEGER, ended LIST<STRING>, before STRING, report STRING, code STRING, message STRING
 CYPHER 25
 MATCH (j:Job)
 WHERE j.tenant = $tenant AND j.recorded_at IS NOT NULL
@@ -14,7 +14,7 @@ RETURN j.id AS id, j.tenant AS tenant, j.kind AS kind, j.state AS state, j.trigg
   j.run_after AS run_after, j.started_at AS started_at, j.finished_at AS finished_at,
   coalesce(j.cancelling, false) AS cancelling, coalesce(j.place, '') AS place,
   coalesce(j.done, 0) AS done, coalesce(j.total, 0) AS total,
-  coalesce(j.ended, []) AS ended, j.report AS report,
+  coalesce(j.ended, []) AS ended, j.before AS before, j.report AS report,
   j.code AS code, j.message AS message
 ORDER BY created_at DESC, id
 LIMIT $limit

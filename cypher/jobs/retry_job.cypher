@@ -13,5 +13,5 @@ SET j.state = 'queued',
   j.run_after = datetime.realtime(),
   j.attempts = 0
 REMOVE j.started_at, j.finished_at, j.cancelling, j.code, j.message, j.place, j.done, j.total,
-  j.ended
+  j.ended, j.before
 RETURN j.id AS job

@@ -31,6 +31,7 @@ from ecphoria.graph.jobs import Jobs
 from ecphoria.graph.links import Links
 from ecphoria.graph.merges import Merges
 from ecphoria.graph.schedules import Schedules
+from ecphoria.graph.survey import GraphSurvey
 from ecphoria.jobs.fault import killer
 from ecphoria.jobs.retries import Retries
 from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions
@@ -58,7 +59,9 @@ def start(
     Who takes none does not look after schedules either.
     """
     group, default = settings.jobs, _schedule(settings.consolidation)
-    consolidation = ConsolidationService(steps=steps, monotonic=time.monotonic)
+    consolidation = ConsolidationService(
+        steps=steps, survey=GraphSurvey(graph), monotonic=time.monotonic
+    )
     store, schedules = Jobs(graph, group.kept), Schedules(graph)
     worker = Worker(
         store,

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,6 +20,7 @@ import pytest
 from ecphoria import background
 from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.service import ConsolidationService
+from ecphoria.consolidation.step import Step
 from ecphoria.graph.doctor import GraphPatient
 from ecphoria.graph.dormancy import Dormancies
 from ecphoria.graph.driver import GraphOptions
@@ -27,6 +28,7 @@ from ecphoria.graph.executor import Graph
 from ecphoria.graph.ingest import EpisodeWriter
 from ecphoria.graph.jobs import Jobs
 from ecphoria.graph.queries import Mode
+from ecphoria.graph.survey import GraphSurvey
 from ecphoria.graph.tenants import Tenants
 from ecphoria.ingest.service import IngestService
 from ecphoria.jobs.retries import Retries
@@ -112,6 +114,10 @@ def kill(neo4j_server: Server) -> Iterator[Kill]:
         process.stdin.close()
 
 
+def a_service(graph: Graph, steps: Sequence[Step]) -> ConsolidationService:
+    return ConsolidationService(steps=steps, survey=GraphSurvey(graph), monotonic=time.monotonic)
+
+
 async def places_of(options: GraphOptions, embedder: Embedder, jobs: Jobs, job: Job) -> list[str]:
     """Do a job undisturbed and tell, in order, its places and the writes it made."""
     seen: dict[str, None] = {}
@@ -126,9 +132,7 @@ async def places_of(options: GraphOptions, embedder: Embedder, jobs: Jobs, job: 
 
     async with Graph.connect(options, on_query=lambda name, _: seen.setdefault(name)) as graph:
         steps = background.steps_of(graph, options, embedder, NOWHERE)
-        report = await ConsolidationService(steps=steps, monotonic=time.monotonic).run(
-            claimed, watch
-        )
+        report = await a_service(graph, steps).run(claimed, watch)
         await Jobs(graph, 9).finish(lease, JobState.DONE, report=report)
         reads = {name for name, query in graph.queries.items() if query.mode is Mode.READ}
     return [place for place in seen if place not in reads]
@@ -194,9 +198,7 @@ async def test_neo4j_out_of_reach_in_the_middle_only_delays_a_cycle(
             asyncio.get_running_loop().call_later(5.0, cable.plug)
 
     def worker_of(store: Graph, options: GraphOptions) -> Worker:
-        cycle = ConsolidationService(
-            steps=background.steps_of(store, options, embedder, NOWHERE), monotonic=time.monotonic
-        )
+        cycle = a_service(store, background.steps_of(store, options, embedder, NOWHERE))
         retries = Retries(limit=50, first_pause_s=0.1, longest_pause_s=0.5)
         how = WorkerOptions(lease_s=5.0, poll_s=0.1, retries=retries)
         return Worker(Jobs(store, 9), cycle.run, how, fault=pull)

@@ -16,6 +16,9 @@ from ecphoria.jobs.worker import Handler, Watch, Worker, WorkerOptions
 from ecphoria.model.consolidation import (
     Change,
     ConsolidationReport,
+    Degrees,
+    Gap,
+    GraphSize,
     Lease,
     StepReport,
     StepStatus,
@@ -26,6 +29,7 @@ from ecphoria.ports.consolidation import LeaseLost
 from tests.conftest import Cypher, new_tenant
 
 CYCLE = JobKind.CONSOLIDATION
+SIZE = GraphSize(turn=3, nodes={"Episode": 3}, edges={"NEXT": 2}, faulty_edges=1)
 LONG = 60.0
 SHORT = 0.15
 
@@ -50,8 +54,18 @@ def report(claimed: Claimed) -> ConsolidationReport:
                 counts={"episodes": 3},
                 changes=(Change(kind="link", id="e1", detail="né à Paris"),),
             ),
-            StepReport(name="extract", status=StepStatus.SKIPPED, seconds=0.0, reason="no model"),
+            StepReport(
+                name="extract",
+                status=StepStatus.SKIPPED,
+                seconds=0.0,
+                reason="no model",
+                degraded=("by rules",),
+            ),
         ),
+        before=SIZE,
+        after=GraphSize(turn=4),
+        degrees={"SIMILAR": Degrees(p50=0, p90=1, p99=2, most=3)},
+        gaps=(Gap(refused=3, traces=("t2", "t1")),),
     )
 
 
@@ -112,14 +126,16 @@ async def test_the_next_attempt_learns_which_steps_ended(jobs: Jobs, tenant: Ten
     queued = await jobs.enqueue(tenant, CYCLE)
     first = await taken(jobs, queued)
     steps = report(first).steps
+    await jobs.renew(first.lease, LONG, Progress(place="p", before=SIZE))
     for step in (None, *steps, None):
         await jobs.renew(first.lease, LONG, Progress(place="p", ended=step))
     await jobs.release(first.lease, pause_s=0, counted=True)
     second = await taken(jobs, queued)
-    assert second.job.ended == steps
+    assert (second.job.ended, second.job.before) == (steps, SIZE)
     await jobs.finish(second.lease, JobState.FAILED)
     await jobs.retry(tenant, queued.id)
-    assert (await taken(jobs, queued)).job.ended == ()
+    third = (await taken(jobs, queued)).job
+    assert (third.ended, third.before) == ((), None)
 
 
 async def test_one_of_a_kind_waits_and_one_is_begun(jobs: Jobs, tenant: TenantId) -> None:

@@ -53,6 +53,7 @@ def a_trace(tenant: TenantId, **changed: object) -> Trace:
         ),
         truncated=False,
         cypher="MATCH (t:Trace) RETURN t",
+        refused=True,
     )
     return replace(trace, **changed)  # type: ignore[arg-type]  # each test names real fields
 

@@ -27,7 +27,12 @@ from ecphoria.graph.schedules import Schedules
 from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
 from ecphoria.model.cold import Located
-from ecphoria.model.consolidation import ConsolidationReport, StepReport, StepStatus
+from ecphoria.model.consolidation import (
+    ConsolidationReport,
+    GraphSize,
+    StepReport,
+    StepStatus,
+)
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
 from ecphoria.model.gate import SHIPPED
 from ecphoria.model.ids import KeyId, TenantId, fresh_id
@@ -59,6 +64,7 @@ SAMPLES: Mapping[str, object] = {
     "FLOAT": 0.5,
     "DATETIME": NOW,
     "LIST<STRING>": ["x"],
+    "LIST<INTEGER>": [1],
     "LIST<MAP>": [{}],
     "VECTOR": Vector.from_numpy(np.ones(384, np.float32)),
 }
@@ -160,7 +166,8 @@ async def jobs_of(graph: Graph, tenant: TenantId) -> None:
         claimed = await jobs.claim(queued.id, 60.0)
         assert claimed is not None
         step = StepReport(name="prior", status=StepStatus.DONE, seconds=0.0)
-        await jobs.renew(claimed.lease, 60.0, Progress(place="p", ended=step))
+        progress = Progress(place="p", ended=step, before=GraphSize(turn=1))
+        await jobs.renew(claimed.lease, 60.0, progress)
         fault = JobFault(code="internal", message="m")
         await jobs.release(claimed.lease, pause_s=0.0, counted=True, fault=fault)
     last = await jobs.claim(queued.id, 60.0)

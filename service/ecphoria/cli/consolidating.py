@@ -1,6 +1,6 @@
 """The command that consolidates a memory: now, or on trial."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -77,12 +77,40 @@ def show_report(report: ConsolidationAnswer, *, dry_run: bool) -> None:
     for step in report.steps:
         counts = ", ".join(f"{name} {count:,}" for name, count in step.counts.items())
         said = f"{step.status}: {step.reason}" if step.reason else counts
+        said = "; ".join((said, *step.degraded))
         table.add_row(step.name, f"{step.seconds:.1f} s", escape(said))
     stdout().print(table)
+    _show_graph(report)
     if dry_run:
         _show_changes(report.steps)
         stdout().print("[dim]a dry run: nothing was written[/dim]")
     stdout().print(f"[dim]cycle {report.cycle}, {report.seconds:.1f} s[/dim]")
+
+
+def _show_graph(report: ConsolidationAnswer) -> None:
+    """Print what became of the counts, what was missing, and what was asked in vain."""
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_column(style="bold")
+    table.add_column()
+    if report.before and report.after and report.after.nodes:
+        changed = ", ".join((*_growth(report.before.nodes, report.after.nodes),
+                             *_growth(report.before.edges, report.after.edges)))  # fmt: skip
+        table.add_row("graph", f"at turn {report.after.turn:,}: {changed or 'no count changed'}")
+    if report.after and report.after.faulty_edges:
+        table.add_row("faulty", f"{report.after.faulty_edges:,} edges: ask ecphoria doctor")
+    for edge, one in report.degrees.items():
+        told = f"{edge}: {one.p50}, of 90 % up to {one.p90}, of 99 % {one.p99}, at most {one.most}"
+        table.add_row("degrees", told)
+    for gap in report.gaps:
+        table.add_row("gap", f"refused {gap.refused:,} times, the last as {gap.traces[0]}")
+    if table.row_count:
+        stdout().print(table)
+
+
+def _growth(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[str]:
+    for name in sorted(before.keys() | after.keys()):
+        if more := after.get(name, 0) - before.get(name, 0):
+            yield f"{name} {more:+,}"
 
 
 def _show_changes(steps: tuple[StepAnswer, ...]) -> None:

@@ -6,20 +6,38 @@ from dataclasses import replace
 import structlog
 
 from ecphoria.consolidation.step import Cycle, Skipped, Step
-from ecphoria.model.consolidation import ConsolidationReport, Outcome, StepReport, StepStatus
+from ecphoria.model.consolidation import (
+    ConsolidationReport,
+    GraphSize,
+    Outcome,
+    StepReport,
+    StepStatus,
+)
 from ecphoria.model.ids import fresh_id
 from ecphoria.model.job import Claimed, JobKind, Progress
+from ecphoria.ports.survey import Survey
 
 __all__ = ["ConsolidationService"]
+
+_REFUSED = 3
+"""Times a cue is refused until it is a gap."""
+_GAPS = 20
 
 log = structlog.get_logger(__name__)
 
 
 class ConsolidationService:
-    """Consolidates a tenant's memory, as a job."""
+    """Consolidates a tenant's memory, as a job.
 
-    def __init__(self, *, steps: Sequence[Step], monotonic: Callable[[], float]) -> None:
+    A cycle of all steps counts the graph before and after: a walk over all of it. One of some
+    steps does not, so that its cost is that of what is new.
+    """
+
+    def __init__(
+        self, *, steps: Sequence[Step], survey: Survey, monotonic: Callable[[], float]
+    ) -> None:
         self._steps = tuple(steps)
+        self._survey = survey
         self._monotonic = monotonic
 
     @property
@@ -55,24 +73,48 @@ class ConsolidationService:
         )
         chosen = [step for step in self._steps if not job.steps or step.name in job.steps]
         ended = {report.name: report for report in job.ended}
+        whole = not job.steps and not cycle.dry_run
 
-        async def reached(place: str, report: StepReport | None = None) -> None:
-            await watch(Progress(place=place, done=len(ended), total=len(chosen), ended=report))
+        async def reached(
+            place: str, report: StepReport | None = None, before: GraphSize | None = None
+        ) -> None:
+            done, total = len(ended), len(chosen)
+            await watch(Progress(place=place, done=done, total=total, ended=report, before=before))
 
+        before = job.before or await self._size(cycle, whole=whole)
+        await reached("survey: before", before=before)
         for step in chosen:
             if step.name not in ended:
                 await reached(f"{step.name}: begin")
                 report = await self._step(step, replace(cycle, reached=reached))
                 ended[step.name] = report
                 await reached(f"{step.name}: end", report)
+        await reached("survey: after")
+        surveyed = await self._surveyed(cycle, whole=whole)
         seconds = self._monotonic() - begun
         log.info("consolidated", cycle=cycle.id, seconds=round(seconds, 3))
-        return ConsolidationReport(
+        steps = tuple(ended[step.name] for step in chosen)
+        return replace(surveyed, before=before, seconds=seconds, steps=steps)
+
+    async def _surveyed(self, cycle: Cycle, *, whole: bool) -> ConsolidationReport:
+        """Report how a cycle leaves the graph, before anything else is known of it."""
+        report = ConsolidationReport(
             cycle=cycle.id,
             started_at=cycle.now,
-            seconds=seconds,
-            steps=tuple(ended[step.name] for step in chosen),
+            seconds=0.0,
+            steps=(),
+            after=await self._size(cycle, whole=whole),
         )
+        if not whole:
+            return report
+        gaps = await self._survey.gaps(cycle.tenant, least=_REFUSED, limit=_GAPS)
+        degrees = await self._survey.degrees(cycle.tenant)
+        return replace(report, degrees=degrees, gaps=tuple(gaps))
+
+    async def _size(self, cycle: Cycle, *, whole: bool) -> GraphSize:
+        if whole:
+            return await self._survey.size(cycle.tenant)
+        return GraphSize(turn=await self._survey.turn(cycle.tenant))
 
     async def _step(self, step: Step, cycle: Cycle) -> StepReport:
         begun, reason = self._monotonic(), ""
@@ -89,4 +131,5 @@ class ConsolidationService:
             counts=dict(outcome.counts),  # a Counter is no mapping to `dataclasses.asdict`
             changes=outcome.changes,
             reason=reason,
+            degraded=outcome.degraded,
         )

@@ -12,6 +12,9 @@ from ecphoria.graph.tenant_lock import lock_tenant
 from ecphoria.model.consolidation import (
     Change,
     ConsolidationReport,
+    Degrees,
+    Gap,
+    GraphSize,
     Lease,
     StepReport,
     StepStatus,
@@ -75,6 +78,7 @@ class _JobRow:
     done: int
     total: int
     ended: list[str]
+    before: str | None
     report: str | None
     code: str | None
     message: str | None
@@ -148,6 +152,7 @@ class Jobs:
             done=progress.done,
             total=progress.total,
             ended=[] if progress.ended is None else [json.dumps(asdict(progress.ended))],
+            before=progress.before and json.dumps(asdict(progress.before)),
         )
         if held is None:
             raise LeaseLost
@@ -291,6 +296,7 @@ def _to_job(row: _JobRow) -> Job:
         cancelling=row.cancelling,
         progress=Progress(place=row.place, done=row.done, total=row.total),
         ended=tuple(_step_of(json.loads(text)) for text in row.ended),
+        before=_size_of(None if row.before is None else json.loads(row.before)),
         report=None if row.report is None else _report_of(row.report),
         fault=None if row.code is None else JobFault(code=row.code, message=row.message or ""),
     )
@@ -308,10 +314,23 @@ def _report_of(text: str) -> ConsolidationReport:
             **stored,
             "started_at": datetime.fromisoformat(stored["started_at"]),
             "steps": tuple(_step_of(step) for step in stored["steps"]),
+            "before": _size_of(stored.get("before")),
+            "after": _size_of(stored.get("after")),
+            "degrees": {edge: Degrees(**one) for edge, one in stored.get("degrees", {}).items()},
+            "gaps": tuple(_gap_of(gap) for gap in stored.get("gaps", ())),
         }
     )
 
 
+def _size_of(stored: Mapping[str, Any] | None) -> GraphSize | None:
+    return GraphSize(**stored) if stored else None
+
+
+def _gap_of(stored: Mapping[str, Any]) -> Gap:
+    return Gap(refused=stored["refused"], traces=tuple(stored["traces"]))
+
+
 def _step_of(stored: Mapping[str, Any]) -> StepReport:
     changes = tuple(Change(**change) for change in stored["changes"])
-    return StepReport(**{**stored, "status": StepStatus(stored["status"]), "changes": changes})
+    typed = {"status": StepStatus(stored["status"]), "changes": changes}
+    return StepReport(**{**stored, **typed, "degraded": tuple(stored.get("degraded", ()))})

@@ -96,6 +96,7 @@ def _to_map(trace: Trace) -> dict[str, object]:
         "cue": trace.cue,
         "strategy": trace.strategy,
         "created_at": trace.created_at,
+        "refused": trace.refused,
         "payload": json.dumps(trace, default=_to_json, ensure_ascii=False),
         "seeds": [
             {
@@ -155,6 +156,7 @@ def to_trace(stored: Mapping[str, Any]) -> Trace:
         truncated=stored["truncated"],
         cypher=stored["cypher"],
         stimulation=_to_stimulation(stored.get("stimulation")),
+        refused=stored.get("refused", False),
     )
 
 

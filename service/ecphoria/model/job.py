@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from ecphoria.model.consolidation import ConsolidationReport, Lease, StepReport
+from ecphoria.model.consolidation import ConsolidationReport, GraphSize, Lease, StepReport
 from ecphoria.model.ids import JobId, TenantId
 
 __all__ = ["ENDED", "Claimed", "Job", "JobFault", "JobKind", "JobState", "Progress", "Trigger"]
@@ -47,12 +47,14 @@ class Progress:
         done: Steps that ended.
         total: Steps in all.
         ended: The step that has just ended, where one has.
+        before: The graph before the first step, when it was just measured.
     """
 
     place: str = ""
     done: int = 0
     total: int = 0
     ended: StepReport | None = None
+    before: GraphSize | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,7 @@ class Job:
         started_at: When the first attempt began.
         cancelling: Whether it is to end at the next place it reaches.
         ended: Steps that earlier attempts brought to their end; a new attempt goes on after them.
+        before: The graph before the first step, once an attempt has measured it.
         report: What was done, once it is.
         fault: What went wrong at the latest attempt, None if nothing did.
     """
@@ -98,6 +101,7 @@ class Job:
     cancelling: bool
     progress: Progress
     ended: tuple[StepReport, ...]
+    before: GraphSize | None
     report: ConsolidationReport | None
     fault: JobFault | None
 

@@ -230,6 +230,7 @@ class Trace:
 
     Attributes:
         stimulation: What a strategy that stimulates memories did to them.
+        refused: Whether the hits were not to be used to answer.
     """
 
     id: TraceId
@@ -243,6 +244,7 @@ class Trace:
     truncated: bool
     cypher: str
     stimulation: Stimulation | None = None
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -160,6 +160,7 @@ class RecallService:
             ranked=ranked,
             hits=hits,
             seeds=labelled_seeds(ranked, episodes, search.candidates),
+            refused=not feeling.answerable,
         )
         if record:
             self._keep(tenant, trace)
@@ -258,6 +259,7 @@ class RecallService:
         ranked: Ranked,
         hits: Sequence[Hit],
         seeds: tuple[SeedRecord, ...],
+        refused: bool,
     ) -> Trace:
         name = TraceId(fresh_id())
         return Trace(
@@ -281,6 +283,7 @@ class RecallService:
             truncated=ranked.truncated,
             cypher=self._snippet(name),
             stimulation=ranked.stimulation,
+            refused=refused,
         )
 
     def _keep(self, tenant: TenantId, trace: Trace) -> None:

@@ -11,6 +11,15 @@ STEP = {
     "changes": [{"kind": "link", "id": "e1", "detail": "Ana [to] Ben"}], "reason": "",
 }  # fmt: skip
 REPORT = {"cycle": "c1", "started_at": MOMENT, "seconds": 2.5, "steps": [STEP]}
+SIZES = {
+    "before": {"turn": 9, "nodes": {"Episode": 9}, "edges": {"NEXT": 8}, "faulty_edges": 0},
+    "after": {
+        "turn": 1234, "nodes": {"Episode": 9, "Engram": 2}, "edges": {"NEXT": 7},
+        "faulty_edges": 3,
+    },
+    "degrees": {"SIMILAR": {"p50": 1, "p90": 4, "p99": 12, "most": 15}},
+    "gaps": [{"refused": 4, "traces": ["t9", "t8"]}],
+}  # fmt: skip
 FAULT = {"code": "store-unavailable", "message": "Neo4j does not answer."}
 
 
@@ -38,6 +47,20 @@ def test_a_cycle_is_waited_for_and_told(command: Command, service: StubService) 
         assert part in done.out, part
     assert "would" not in done.out
     assert service.seen[0][2] == {"dry_run": False, "steps": ["prior"]}
+
+
+def test_what_became_of_the_graph_is_told(command: Command, service: StubService) -> None:
+    lesser = {**STEP, "degraded": ["nobody to ask"]}
+    ending(service, state="done", report={**REPORT, **SIZES, "steps": [lesser]})
+    said = " ".join(command("consolidate").out.split())
+    for part in (
+        "episodes 1,234; nobody to ask",
+        "graph at turn 1,234: Engram +2, NEXT -1",
+        "faulty 3 edges",
+        "SIMILAR: 1, of 90 % up to 4, of 99 % 12, at most 15",
+        "refused 4 times, the last as t9",
+    ):
+        assert part in said, part
 
 
 def test_a_dry_run_prints_what_would_change(command: Command, service: StubService) -> None:

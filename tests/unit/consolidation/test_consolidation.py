@@ -7,9 +7,19 @@ import pytest
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.consolidation.step import Cycle, Skipped
 from ecphoria.errors import StoreUnavailable
-from ecphoria.model.consolidation import Change, Lease, Outcome, StepReport, StepStatus
+from ecphoria.model.consolidation import (
+    Change,
+    Degrees,
+    Gap,
+    GraphSize,
+    Lease,
+    Outcome,
+    StepReport,
+    StepStatus,
+)
 from ecphoria.model.ids import JobId, TenantId
 from ecphoria.model.job import Claimed, Job, JobKind, JobState, Progress, Trigger
+from ecphoria.ports.survey import Survey
 
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 LEASE = Lease(job="j", token=3)
@@ -44,22 +54,56 @@ class Failing:
         raise StoreUnavailable
 
 
+class Lesser:
+    name = "lesser"
+
+    async def run(self, _: Cycle) -> Outcome:
+        return Outcome(degraded=("nobody was there to ask",))
+
+
+class Growing:
+    """A graph that is an episode larger each time somebody looks."""
+
+    def __init__(self) -> None:
+        self.turns = 0
+        self.walks = 0
+
+    async def turn(self, _: TenantId) -> int:
+        self.turns += 1
+        return self.turns
+
+    async def size(self, tenant: TenantId) -> GraphSize:
+        self.walks += 1
+        turn = await self.turn(tenant)
+        return GraphSize(turn=turn, nodes={"Episode": turn}, edges={"NEXT": turn - 1})
+
+    async def degrees(self, _: TenantId) -> dict[str, Degrees]:
+        return {"SIMILAR": Degrees(p50=0, p90=1, p99=2, most=3)}
+
+    async def gaps(self, _: TenantId, *, least: int, limit: int) -> list[Gap]:
+        return [Gap(refused=least, traces=("t",))][:limit]
+
+
 def claimed(
-    kind: JobKind = JobKind.CONSOLIDATION, *steps: str, ended: tuple[StepReport, ...] = ()
+    kind: JobKind = JobKind.CONSOLIDATION,
+    *steps: str,
+    ended: tuple[StepReport, ...] = (),
+    before: GraphSize | None = None,
 ) -> Claimed:
     job = Job(
         id=JobId("j"), tenant=TenantId("a" * 32), kind=kind, state=JobState.RUNNING,
         trigger=Trigger.REQUEST, steps=steps, attempts=1, created_at=BEGUN, run_after=BEGUN,
         started_at=BEGUN, finished_at=None, cancelling=False, progress=Progress(), ended=ended,
-        report=None, fault=None,
+        before=before, report=None, fault=None,
     )  # fmt: skip
     return Claimed(job=job, lease=LEASE)
 
 
-def service(*steps: object) -> ConsolidationService:
+def service(*steps: object, survey: Survey | None = None) -> ConsolidationService:
     ticks = iter(range(1_000))
     return ConsolidationService(
         steps=steps,  # type: ignore[arg-type]
+        survey=survey or Growing(),
         monotonic=lambda: float(next(ticks)),
     )
 
@@ -92,15 +136,50 @@ async def test_every_place_is_told_with_the_steps_done() -> None:
 
     await service(Impossible(), Counting()).run(claimed(), watch)
     assert [(one.place, one.done, one.total) for one in seen] == [
+        ("survey: before", 0, 2),
         ("impossible: begin", 0, 2),
         ("impossible: end", 1, 2),
         ("counting: begin", 1, 2),
         ("counting: half", 1, 2),
         ("counting: end", 2, 2),
+        ("survey: after", 2, 2),
     ]
     assert [one.ended and one.ended.name for one in seen] == [
-        None, "impossible", None, None, "counting"
+        None, None, "impossible", None, None, "counting", None
     ]  # fmt: skip
+    assert [one.before and one.before.turn for one in seen] == [1, *([None] * 6)]
+
+
+async def test_a_whole_cycle_tells_what_became_of_the_graph() -> None:
+    report = await service(Counting()).run(claimed(), unwatched)
+    assert report.before == GraphSize(turn=1, nodes={"Episode": 1}, edges={"NEXT": 0})
+    assert report.after == GraphSize(turn=2, nodes={"Episode": 2}, edges={"NEXT": 1})
+    assert report.degrees["SIMILAR"].most == 3
+    assert report.gaps == (Gap(refused=3, traces=("t",)),)
+
+
+@pytest.mark.parametrize(
+    "some", [claimed(JobKind.DRY_RUN), claimed(JobKind.CONSOLIDATION, "counting")]
+)
+async def test_a_dry_run_and_a_part_of_a_cycle_walk_over_nothing(some: Claimed) -> None:
+    survey = Growing()
+    report = await service(Counting(), survey=survey).run(some, unwatched)
+    assert (report.before, report.after) == (GraphSize(turn=1), GraphSize(turn=2))
+    assert (report.degrees, report.gaps, survey.walks) == ({}, (), 0)
+
+
+async def test_a_later_attempt_keeps_what_the_first_saw() -> None:
+    first = GraphSize(turn=7, nodes={"Episode": 7})
+    survey = Growing()
+    report = await service(Counting(), survey=survey).run(claimed(before=first), unwatched)
+    assert (report.before, survey.walks) == (first, 1)
+
+
+async def test_what_was_missing_is_told_by_step() -> None:
+    report = await service(Impossible(), Counting(), Lesser()).run(claimed(), unwatched)
+    assert report.degraded == (
+        "impossible: the plugin is missing; install it", "lesser: nobody was there to ask"
+    )  # fmt: skip
 
 
 async def test_an_attempt_goes_on_after_the_steps_that_ended_before() -> None:
