@@ -16,6 +16,7 @@ from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.merge import ProposeMerges
 from ecphoria.consolidation.prior import Prior
 from ecphoria.consolidation.prune import Prune
+from ecphoria.consolidation.replay import Replay
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.consolidation.step import Step
 from ecphoria.consolidation.supersede import Supersede
@@ -30,6 +31,7 @@ from ecphoria.graph.gds import Priors
 from ecphoria.graph.jobs import Jobs
 from ecphoria.graph.links import Links
 from ecphoria.graph.merges import Merges
+from ecphoria.graph.replay import Replays
 from ecphoria.graph.schedules import Schedules
 from ecphoria.graph.survey import GraphSurvey
 from ecphoria.jobs.fault import killer
@@ -102,17 +104,18 @@ def steps_of(
     graph: Graph, options: GraphOptions, embedder: Embedder, archive: Path
 ) -> tuple[Step, ...]:
     """Give the steps of a cycle in their order; `archive` is the folder of the archive."""
-    links = Links(graph)
+    links, associations = Links(graph), Associations(graph)
     return (
         ProposeMerges(Merges(graph), embedder),
         MakeEngrams(Engrams(graph)),
-        Associate(Associations(graph)),
+        Associate(associations),
         Prior(Priors(graph, options)),
         Decay(links),
         Prune(links),
         Dormancy(Dormancies(graph)),
         _archiving(graph, archive),
         Supersede(Facts(graph)),
+        Replay(Replays(graph), associations),
     )
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ecphoria.consolidation.associate import NEAR, NEIGHBOURS, Associate
+from ecphoria.consolidation.associate import Associate
 from ecphoria.consolidation.step import Cycle
+from ecphoria.consolidation.surroundings import NEAR, NEIGHBOURS
 from ecphoria.graph.associations import Associations
 from ecphoria.graph.executor import Graph
 from ecphoria.kernels.hebbian import association, lift

@@ -6,8 +6,8 @@ Source: SYNAPSE keeps 15 edges a node, with ties by chance; here of each type, t
 from collections import Counter
 from datetime import timedelta
 
-from ecphoria.consolidation.associate import NEIGHBOURS
 from ecphoria.consolidation.step import TOLD, Cycle
+from ecphoria.consolidation.surroundings import NEIGHBOURS
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.ports.links import LinkStore
 

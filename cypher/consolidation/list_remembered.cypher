@@ -1,0 +1,15 @@
+// doc: Find live episodes by turn, with what makes them worth replaying.
+// mode: read
+// params: tenant STRING, turns LIST<INTEGER>
+// each: id STRING, turn INTEGER, occurred_at DATETIME, salience FLOAT, own BOOLEAN,
+//   question BOOLEAN
+CYPHER 25
+UNWIND $turns AS turn
+MATCH (e:Episode)
+WHERE e.tenant = $tenant AND e.turn = turn AND e:LiveEpisode
+WITH e
+ORDER BY e.turn
+RETURN collect([
+  e.id, e.turn, e.occurred_at, coalesce(e.salience, e.importance),
+  coalesce(e.first_person, false), coalesce(e.is_question, false)
+]) AS rows
