@@ -79,9 +79,10 @@ def test_a_cycle_is_queued_done_and_reported(served: Owner, working: RunningServ
     assert accepted.headers["Location"] == f"/v1/jobs/{accepted.json()['id']}"
     done = ended(served, accepted.headers["Location"])
     assert (done["state"], done["attempts"], done["trigger"]) == ("done", 1, "request")
-    assert done["progress"] == {"place": "prior: end", "done": 1, "total": 1}
+    assert done["progress"] == {"place": "survey: after", "done": 1, "total": 1}
     (step,) = done["report"]["steps"]
     assert (step["name"], step["status"], step["counts"]["episodes"]) == ("prior", "done", 2)
+    assert (done["report"]["before"]["turn"], done["report"]["after"]["nodes"]) == (2, {})
     assert served.get("/v1/consolidation").json() == done["report"]
     assert [job["id"] for job in served.get("/v1/jobs").json()] == [done["id"]]
     assert served.get("/v1/jobs", params={"state": "dead"}).json() == []
