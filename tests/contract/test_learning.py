@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from ecphoria.errors import Conflict, InvalidInput, NotFound
+from ecphoria.errors import Conflict, EcphoriaError, InvalidInput, NotFound
 from ecphoria.graph.associations import Associations
+from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.learning import LearningGraph
 from ecphoria.graph.recall import EpisodeReader
@@ -22,7 +23,7 @@ from ecphoria.model.learning import Charge, Learning, Use
 from ecphoria.model.recall import Stimulation, Trace, TracedHit
 from ecphoria.ports.associations import Association
 from ecphoria.ports.learning import LearningTransaction
-from tests.conftest import Cypher, WallClock, new_tenant
+from tests.conftest import Cypher, Server, WallClock, new_tenant
 from tests.contract.memories import (
     START,
     appended,
@@ -501,3 +502,37 @@ async def test_eight_judges_at_once_are_all_heard(
         id=episode_id(tenant, "1"),
     )
     assert rows == [{"n": 8, "s": pytest.approx(1 - 0.5 * 0.9**8)}]
+
+
+async def test_a_trace_stored_after_the_service_closed_stays_on_the_queue(
+    graph: Graph, tenant: TenantId, learning: LearningGraph, neo4j_server: Server
+) -> None:
+    options = GraphOptions(
+        uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
+    )
+    async with Graph.connect(options) as own:
+        service = LearningService(LearningGraph(own), WallClock())
+        await service.close()
+    await Traces(graph, keep=9, pending=service.wake).save(tenant, [woke(tenant, 1)])
+    await service.drain()
+    assert (await learning.find(tenant)).pending == 1
+
+
+async def test_what_stops_the_queue_is_no_lost_exception(
+    graph: Graph, tenant: TenantId, learning: LearningGraph
+) -> None:
+    class Refusing(LearningGraph):
+        refusals = 1
+
+        async def pending(self, tenant: TenantId, limit: int) -> Sequence[TraceId]:
+            if self.refusals:
+                self.refusals -= 1
+                raise EcphoriaError("Neo4j refused the query")
+            return await super().pending(tenant, limit)
+
+    service = LearningService(Refusing(graph), WallClock())
+    traces = Traces(graph, keep=9, pending=service.wake)
+    for number, waiting in ((1, 1), (2, 0)):
+        await traces.save(tenant, [woke(tenant, 1, at=START + timedelta(seconds=number))])
+        await service.drain()
+        assert (await learning.find(tenant)).pending == waiting

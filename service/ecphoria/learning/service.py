@@ -40,6 +40,7 @@ class LearningService:
         self._told = told
         self._woken: dict[TenantId, None] = {}
         self._worker: asyncio.Task[None] | None = None
+        self._closed = False
 
     async def of(self, tenant: TenantId) -> Learning:
         """Tell whether the tenant learns, and how much it did.
@@ -86,7 +87,13 @@ class LearningService:
             self.wake(tenant)
 
     def wake(self, tenant: TenantId) -> None:
-        """Work on the tenant's queue, soon; called when a trace joined it."""
+        """Work on the tenant's queue, soon; called when a trace joined it.
+
+        Once closed it does nothing: recalls may end later than what they need, and the trace
+        stays on the queue.
+        """
+        if self._closed:
+            return
         self._woken[tenant] = None
         if self._worker is None or self._worker.done():
             # Its own context: learning is no part of the request that happened to start it.
@@ -98,7 +105,8 @@ class LearningService:
             await self._worker
 
     async def close(self) -> None:
-        """Stop; what waits stays on the queue."""
+        """Stop for good; what waits stays on the queue."""
+        self._closed = True
         self._woken.clear()
         if self._worker is not None:
             self._worker.cancel()
@@ -115,6 +123,9 @@ class LearningService:
                 log.warning("learning_waits", tenant_id=tenant, reason=error.code)
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE_S)
+            except Exception:
+                # The next trace wakes the queue again.
+                log.exception("learning_stopped", tenant_id=tenant)
             else:
                 pause = _FIRST_PAUSE_S
 

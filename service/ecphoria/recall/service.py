@@ -312,6 +312,9 @@ class RecallService:
             await self._traces.save(tenant, traces)
         except EcphoriaError as error:
             log.warning("trace_dropped", reason=error.code, traces=len(traces))
+        except Exception:
+            # Nobody waits for this: what would be raised here would be said at the end, or never.
+            log.exception("trace_failed", tenant_id=tenant, traces=len(traces))
         finally:
             for trace in traces:
                 self._recent.pop((tenant, trace.id), None)

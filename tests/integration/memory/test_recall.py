@@ -1,7 +1,7 @@
 """Recall on the real graph: what wakes what, how it is explained, and who never sees it."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -9,13 +9,17 @@ import numpy as np
 import pytest
 
 from ecphoria.errors import InvalidInput, NotFound, TooLarge, UnknownStrategy
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.recall import EpisodeReader
+from ecphoria.graph.traces import Traces
 from ecphoria.ingest.service import IngestService
 from ecphoria.language.tokens import stems
 from ecphoria.model.episode import NewEpisode, Receipt
 from ecphoria.model.ids import TenantId, TraceId
-from ecphoria.model.recall import Cue, Filters, RecallOptions, RecallResult, Verdict
+from ecphoria.model.recall import Cue, Filters, RecallOptions, RecallResult, Trace, Verdict
 from ecphoria.ports.world import Embedder
 from ecphoria.recall.service import STRATEGIES, RecallService
+from tests.conftest import WallClock
 
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)
 NAIVE = datetime(2025, 3, 1)  # noqa: DTZ001 - on purpose
@@ -375,3 +379,31 @@ async def test_the_context_block_is_in_order_and_within_its_budget(
     short = await ask(recalls, tenant, "pottery class", k=7, token_budget=60)
     assert 0 < short.context_tokens <= 60
     assert whole.hits[0].episode.text in short.context
+
+
+async def test_a_trace_that_cannot_be_written_is_said_and_stops_nothing(
+    graph: Graph, embedder: Embedder, ingest: IngestService, tenant: TenantId
+) -> None:
+    class Broken(Traces):
+        faults = 1
+
+        async def save(self, tenant: TenantId, traces: Sequence[Trace]) -> None:
+            if self.faults:
+                self.faults -= 1
+                raise RuntimeError("cannot schedule new futures after shutdown")
+            await super().save(tenant, traces)
+
+    service = RecallService(
+        store=EpisodeReader(graph),
+        traces=Broken(graph, keep=9),
+        embedder=embedder,
+        clock=WallClock(),
+    )
+    await fill(ingest, tenant, chat())
+    lost = await service.recall(tenant, Cue(text="parrot"), RecallOptions())
+    await service.close()
+    kept = await service.recall(tenant, Cue(text="parrot"), RecallOptions())
+    await service.close()
+    with pytest.raises(NotFound):
+        await service.trace(tenant, lost.trace_id)
+    assert (await service.trace(tenant, kept.trace_id)).id == kept.trace_id
