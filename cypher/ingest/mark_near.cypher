@@ -1,4 +1,4 @@
-// doc: Mark the live episodes near those about to go, for their neighbours change.
+// doc: Mark the live episodes near those that go or sleep, for their neighbours change.
 // mode: write
 // params: tenant STRING, ids LIST<STRING>
 CYPHER 25

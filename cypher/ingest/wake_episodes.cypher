@@ -1,4 +1,4 @@
-// doc: Make dormant episodes live again.
+// doc: Make dormant episodes live again, and mark them, for they are near others again.
 // mode: write
 // params: tenant STRING, ids LIST<STRING>
 // plan: Eager all are found before the first changes its label, batches are small
@@ -7,4 +7,4 @@ UNWIND $ids AS id
 MATCH (e:Episode {id: id})
 WHERE e.tenant = $tenant AND e:DormantEpisode
 REMOVE e:DormantEpisode, e.dormant_at, e.state_reason
-SET e:LiveEpisode
+SET e:LiveEpisode, e.touched = randomUUID()

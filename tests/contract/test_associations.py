@@ -14,12 +14,13 @@ from ecphoria.consolidation.associate import Associate
 from ecphoria.consolidation.step import Cycle
 from ecphoria.consolidation.surroundings import NEAR, NEIGHBOURS
 from ecphoria.graph.associations import Associations
+from ecphoria.graph.dormancy import Dormancies
 from ecphoria.graph.executor import Graph
 from ecphoria.kernels.hebbian import association, lift
 from ecphoria.kernels.hops import edge_decay
 from ecphoria.kernels.neighbours import combined, rung
 from ecphoria.model.consolidation import Lease
-from ecphoria.model.ids import TenantId, fresh_id
+from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.ports.consolidation import LeaseLost
 from ecphoria.ports.ingest import EpisodeRow
 from ecphoria.ports.world import Vector
@@ -147,6 +148,28 @@ async def test_a_deletion_makes_room_for_the_next_nearest(
     left = [one for one in numbers if episode_id(tenant, str(one)) not in gone]
     expected = brute_force(tenant, left)
     assert await edges(cypher, tenant, "w_sim") == pytest.approx(expected, abs=1e-5)
+
+
+async def test_who_sleeps_makes_room_and_who_wakes_is_joined_again(
+    graph: Graph, step: Associate, tenant: TenantId, cypher: Cypher
+) -> None:
+    numbers = list(range(1, COUNT + 1))
+    await write(graph, tenant, appended(*(a_turn(tenant, number) for number in numbers)))
+    full = brute_force(tenant, numbers)
+    busiest = Counter(end for pair in full for end in pair).most_common(6)
+    asleep = sorted(EpisodeId(one) for one, _ in busiest)
+    reasons = [(one, "to see") for one in asleep]
+    left = [one for one in numbers if episode_id(tenant, str(one)) not in asleep]
+    # The first time they sleep before they were ever joined, then after.
+    for _ in range(2):
+        await Dormancies(graph).put_to_sleep(tenant, reasons, NOW)
+        await step.run(a_cycle(tenant))
+        among = await edges(cypher, tenant, "w_sim")
+        awake = {pair: part for pair, part in among.items() if not {*pair} & {*asleep}}
+        assert awake == pytest.approx(brute_force(tenant, left), abs=1e-5)
+        await write(graph, tenant, appended(woken=tuple(asleep)))
+        await step.run(a_cycle(tenant))
+        assert await edges(cypher, tenant, "w_sim") == pytest.approx(full, abs=1e-5)
 
 
 MENTIONED: Mapping[str, range] = {
