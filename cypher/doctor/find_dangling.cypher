@@ -1,4 +1,4 @@
-// doc: Find facts without evidence, and edges between concepts whose fact is gone.
+// doc: Find facts without evidence, and edges between concepts whose fact is gone or retracted.
 // mode: read
 // params: tenant STRING, limit INTEGER
 // returns: found INTEGER, id LIST<STRING>, detail LIST<STRING>
@@ -14,6 +14,14 @@ CALL () {
   MATCH (n)-[r:RELATED]->()
   WHERE NOT EXISTS { MATCH (:Fact {id: r.fact}) }
   RETURN coalesce(n.id, n.normalised) AS id, 'RELATED by a fact that is gone' AS detail
+  UNION ALL
+  MATCH (f:Fact)
+  WHERE f.tenant = $tenant AND f.recorded_at IS NOT NULL
+  MATCH (f)-[:SUBJECT]->(:Concept)-[r:RELATED]->(:Concept)
+  WHERE r.fact = f.id AND (r.weight = 0) <> (coalesce(f.standing, '') = 'retracted')
+  RETURN f.id AS id,
+    'a fact that is ' + CASE r.weight WHEN 0 THEN 'not ' ELSE '' END
+      + 'retracted, and its RELATED weighs ' + r.weight AS detail
 }
 WITH id, detail
 ORDER BY id, detail

@@ -1,6 +1,7 @@
 // doc: Search the vector index for the nearest facts that join two concepts, with these.
 // mode: read
-// params: tenant STRING, vector VECTOR, fetch INTEGER, limit INTEGER
+// params: tenant STRING, vector VECTOR, fetch INTEGER, limit INTEGER,
+//   retracted BOOLEAN
 // returns: fact LIST<STRING>, statement LIST<STRING>, cosine LIST<FLOAT>, edge LIST<STRING>,
 //   concept LIST<STRING>, label LIST<STRING>, mentions LIST<INTEGER>, abouts LIST<INTEGER>
 CYPHER 25
@@ -15,7 +16,7 @@ CALL () {
   WITH f, 1 - vector_distance(
       vector(f.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
     ) AS cosine
-  WHERE (f.standing IS NULL OR f.standing <> 'retracted')
+  WHERE (f.standing IS NULL OR f.standing <> 'retracted' OR $retracted)
     AND EXISTS { (f)-[:SUBJECT]->(:LiveConcept) } AND EXISTS { (f)-[:OBJECT]->(:LiveConcept) }
   RETURN f, cosine
   ORDER BY cosine DESC, f.id

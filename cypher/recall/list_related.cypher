@@ -1,6 +1,6 @@
 // doc: List the concepts joined to concepts by a fact or by their names, unless there are many.
 // mode: read
-// params: tenant STRING, concepts LIST<STRING>, hub INTEGER
+// params: tenant STRING, concepts LIST<STRING>, hub INTEGER, retracted BOOLEAN
 // returns: tail LIST<STRING>, head LIST<STRING>, edge LIST<STRING>, weight LIST<FLOAT>,
 //   label LIST<STRING>, mentions LIST<INTEGER>, abouts LIST<INTEGER>
 CYPHER 25
@@ -9,9 +9,10 @@ MATCH (c:Concept {id: id})
 WHERE c.tenant = $tenant AND c:LiveConcept AND COUNT { (c)-[:RELATED|SYNONYM]-() } <= $hub
 CALL (c) {
   MATCH (c)-[r:RELATED|SYNONYM|SAME_AS]-(d:LiveConcept)
-  WHERE NOT r:SAME_AS OR r.status = 'accepted'
+  WHERE (NOT r:SAME_AS OR r.status = 'accepted') AND (r.weight > 0 OR $retracted)
+  // A fact that was retracted since weighs 0; when it was not yet, it weighed 1.
   RETURN d, CASE WHEN r:RELATED THEN 'RELATED' ELSE 'SYNONYM' END AS edge,
-    max(r.weight) AS weight
+    max(CASE r.weight WHEN 0 THEN 1.0 ELSE r.weight END) AS weight
 }
 WITH c.id AS tail, d, edge, weight
 ORDER BY tail, d.id, edge

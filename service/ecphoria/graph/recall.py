@@ -287,10 +287,12 @@ class EpisodeReader(HistoryReader):
         (lists,) = await self._graph.run(_LIST_PRIORS, tenant=tenant, ids=list(ids))
         return dict(zip(lists.id, lists.prior, strict=True))
 
-    async def related(self, tenant: TenantId, concepts: Sequence[str], hub: int) -> ConceptArcs:
+    async def related(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = False
+    ) -> ConceptArcs:
         """List what facts and names join concepts to; those with over `hub` edges left out."""
         (lists,) = await self._graph.run(
-            _LIST_RELATED, tenant=tenant, concepts=list(concepts), hub=hub
+            _LIST_RELATED, tenant=tenant, concepts=list(concepts), hub=hub, retracted=retracted
         )
         return ConceptArcs(
             tail=tuple(lists.tail),
@@ -302,7 +304,9 @@ class EpisodeReader(HistoryReader):
             abouts=np.asarray(lists.abouts, np.int64),
         )
 
-    async def nearest_facts(self, tenant: TenantId, vector: Vector, limit: int) -> NearFacts:
+    async def nearest_facts(
+        self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = False
+    ) -> NearFacts:
         """Search the facts that join two concepts, by vector; nearest first, ties by id."""
         (lists,) = await self._graph.run(
             _LIST_NEAREST_FACTS,
@@ -310,6 +314,7 @@ class EpisodeReader(HistoryReader):
             vector=packed(vector),
             fetch=_overfetch(limit),
             limit=limit,
+            retracted=retracted,
         )
         return NearFacts(
             fact=tuple(lists.fact),

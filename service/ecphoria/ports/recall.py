@@ -326,11 +326,22 @@ class RecallStore(Histories, Protocol):
         """Look up the priors consolidation gave; an episode without one is absent."""
         ...
 
-    async def related(self, tenant: TenantId, concepts: Sequence[str], hub: int) -> ConceptArcs:
-        """List what facts and names join concepts to; those with over `hub` edges left out."""
+    async def related(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = False
+    ) -> ConceptArcs:
+        """List what facts and names join concepts to; those with over `hub` edges left out.
+
+        Args:
+            tenant: Whose.
+            concepts: From which.
+            hub: Most edges of a concept that is looked at.
+            retracted: Whether also what facts join that were retracted.
+        """
         ...
 
-    async def nearest_facts(self, tenant: TenantId, vector: Vector, limit: int) -> NearFacts:
+    async def nearest_facts(
+        self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = False
+    ) -> NearFacts:
         """Search the facts that join two concepts, by vector; nearest first, ties by id."""
         ...
 

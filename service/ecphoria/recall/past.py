@@ -143,9 +143,11 @@ class PastStore:
         """Look up priors as they are now."""
         return await self._store.priors(tenant, ids)
 
-    async def related(self, tenant: TenantId, concepts: Sequence[str], hub: int) -> ConceptArcs:
+    async def related(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = True
+    ) -> ConceptArcs:
         """List what facts of that time, and names, join concepts to."""
-        found = await self._store.related(tenant, concepts, hub)
+        found = await self._store.related(tenant, concepts, hub, retracted=retracted)
         behind = await self.past.relating(tenant, concepts, hub)
         await self._lay_out(tenant, {one.key for one in behind})
         joined = {(one.tail, one.head) for one in behind if self._takes_part(one.key, one.fact)}
@@ -155,11 +157,13 @@ class PastStore:
         ]
         return _among(found, np.array(kept, dtype=np.bool_))
 
-    async def nearest_facts(self, tenant: TenantId, vector: Vector, limit: int) -> NearFacts:
+    async def nearest_facts(
+        self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = True
+    ) -> NearFacts:
         """Search the facts of that time, looking further until there are enough."""
         asked = limit
         while True:
-            found = await self._store.nearest_facts(tenant, vector, asked)
+            found = await self._store.nearest_facts(tenant, vector, asked, retracted=retracted)
             keys = await self.past.keys_of(tenant, [FactId(one) for one in found.fact])
             await self._lay_out(tenant, set(keys.values()))
             there = [

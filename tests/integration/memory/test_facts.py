@@ -1,13 +1,20 @@
 """What came with an episode, and names alike, lead recall where no word of the cue does."""
 
+from dataclasses import replace
+
 import pytest
 
+from ecphoria.facts.service import FactService, Request
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.facts import Facts
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.episode import Extracted, NewEpisode, Receipt, Statement
+from ecphoria.model.fact import Ruling
 from ecphoria.model.ids import TenantId
 from ecphoria.model.recall import Cue, RecallOptions, RecallResult
+from ecphoria.ports.facts import FactQuery
 from ecphoria.recall.service import RecallService
-from tests.conftest import Cypher
+from tests.conftest import Cypher, WallClock
 
 FILLER = [
     NewEpisode(title=title, text=text)
@@ -111,3 +118,31 @@ async def test_switched_off_the_channel_walks_over_mentions_alone(
         RecallOptions(k=3, options={"w_related": 0.0}),
     )
     assert "SYNONYM" not in {step.edge for hit in result.hits for step in hit.path}
+
+
+async def test_a_retracted_fact_leads_nowhere_until_that_is_undone(
+    ingest: IngestService, recalls: RecallService, graph: Graph, tenant: TenantId
+) -> None:
+    ledger = NewEpisode(title="Ledger", text="Sums, and who owed them to whom.")
+    known = stating(ledger, ("Brask Glass Works", "belonged to", "Orla Tamsin"))
+    facts = FactService(store=Facts(graph), clock=WallClock())
+    cue = "Veldrin Lighthouse lamp maker?"
+    before = await told(ingest, recalls, tenant, cue, LAMP, known, TAMSIN)
+    asked = RecallOptions(k=3, explain=True)
+    early = WallClock().now()
+
+    async def edges(options: RecallOptions = asked) -> set[str]:
+        result = await recalls.recall(tenant, Cue(text=cue), options)
+        return {step.edge for hit in result.hits for step in hit.path}
+
+    assert ("RELATED", "Orla Tamsin") in way(before, "Orla Tamsin")
+    (fact,) = (await facts.facts(tenant, FactQuery())).facts
+    wrong = await facts.decide(tenant, Request(ruling=Ruling.RETRACT, fact=fact.fact.id))
+    assert "RELATED" not in await edges()
+    assert "RELATED" not in await edges(replace(asked, as_of=WallClock().now()))
+    assert "RELATED" in await edges(replace(asked, known_at=early))
+    await facts.undo(tenant, wrong.id)
+    after = await recalls.recall(tenant, Cue(text=cue), asked)
+    assert [(hit.score, hit.path) for hit in after.hits] == [
+        (hit.score, hit.path) for hit in before.hits
+    ]
