@@ -1,4 +1,5 @@
-// doc: List what every episode claims of the facts of some keys, by key, fact and episode.
+// doc: List what every episode claims of the facts of some keys, by key, fact and episode; names
+//   that were merged share their keys.
 // mode: read
 // params: tenant STRING, keys LIST<MAP>
 // each: place INTEGER, fact STRING, subject STRING, predicate STRING, object STRING,
@@ -8,8 +9,15 @@
 CYPHER 25
 UNWIND range(0, size($keys) - 1) AS place
 WITH place, $keys[place] AS key
+CALL (key) {
+  RETURN key.subject AS subject
+  UNION
+  MATCH (:Name {tenant: $tenant, normalised: key.subject})
+    (()-[r:SAME_AS WHERE r.status = 'accepted']-(:Name)){1,5}(n:Name)
+  RETURN n.normalised AS subject
+}
 MATCH (f:Fact {
-  tenant: $tenant, subject: key.subject, relation: key.relation, qualifier: key.qualifier
+  tenant: $tenant, subject: subject, relation: key.relation, qualifier: key.qualifier
 })
 MATCH (f)-[r:EVIDENCE]->(e:Episode)
 WITH place, f, r, e

@@ -11,6 +11,7 @@ from ecphoria.consolidation.merge import SAME, MergeReview, ProposeMerges
 from ecphoria.consolidation.step import Cycle
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.graph.executor import Graph
+from ecphoria.graph.facts import Facts
 from ecphoria.graph.merges import Merges
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.model.consolidation import Lease
@@ -45,7 +46,7 @@ def step(graph: Graph, embedder: Embedder) -> ProposeMerges:
 
 @pytest.fixture
 def review(graph: Graph) -> MergeReview:
-    return MergeReview(Merges(graph))
+    return MergeReview(Merges(graph), Facts(graph))
 
 
 async def fill(graph: Graph, tenant: TenantId) -> None:

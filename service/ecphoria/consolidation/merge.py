@@ -10,9 +10,11 @@ import numpy as np
 
 from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.errors import InvalidInput, NotFound
+from ecphoria.facts.timelines import renew
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.model.ids import TenantId
 from ecphoria.model.merge import Merge, MergeStatus
+from ecphoria.ports.facts import FactStore
 from ecphoria.ports.merges import AlikeNames, Compared, MergeStore
 from ecphoria.ports.world import Embedder
 
@@ -73,8 +75,9 @@ class ProposeMerges:
 class MergeReview:
     """Lists what is proposed, and decides it."""
 
-    def __init__(self, store: MergeStore) -> None:
+    def __init__(self, store: MergeStore, facts: FactStore) -> None:
         self._store = store
+        self._facts = facts
 
     async def list(
         self, tenant: TenantId, *, status: MergeStatus | None, after: str | None, limit: int
@@ -92,6 +95,8 @@ class MergeReview:
     async def decide(self, tenant: TenantId, one: str, other: str, status: MergeStatus) -> Merge:
         """Accept or reject a merge; `proposed` undoes either.
 
+        What is told of names that are one takes its places in time together.
+
         Raises:
             NotFound: It is not proposed to merge these.
         """
@@ -100,6 +105,7 @@ class MergeReview:
             raise NotFound(
                 "it is not proposed to merge these concepts; list the merges for their names"
             )
+        await renew(self._facts, tenant)
         return merge
 
 

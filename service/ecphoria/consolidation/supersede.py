@@ -8,11 +8,18 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ecphoria.consolidation.step import TOLD, Cycle
-from ecphoria.facts.timelines import KEYS_A_WRITE, KEYS_AT_ONCE, lay_out, rows_of
+from ecphoria.facts.timelines import (
+    KEYS_A_WRITE,
+    KEYS_AT_ONCE,
+    LaidOut,
+    laid_out,
+    rows_of,
+    settle,
+)
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.model.fact import UNENDING as OPEN_END
-from ecphoria.model.fact import FactKey, KeyRecord, Standing
-from ecphoria.ports.facts import FactStore, FactTransaction, TimelineRow
+from ecphoria.model.fact import FactKey, Standing
+from ecphoria.ports.facts import FactStore, FactTransaction
 
 __all__ = ["Supersede"]
 
@@ -43,22 +50,12 @@ class Supersede:
     async def _lay_out(self, cycle: Cycle, keys: Sequence[FactKey]) -> list[Change]:
         if cycle.dry_run:
             own, records = await self._store.read(cycle.tenant, keys)
-            return [
-                change
-                for record in records
-                for change in _changes(record, rows_of(lay_out(record, own)))
-            ]
+            return _changes(laid_out(records, own))
 
         async def work(transaction: FactTransaction) -> list[Change]:
-            changes: list[Change] = []
-            rows: list[TimelineRow] = []
-            for record in await transaction.records(keys):
-                laid = rows_of(lay_out(record, transaction.classes))
-                rows += laid
-                changes += _changes(record, laid)
-            await transaction.save_timelines(rows)
+            laid = await settle(transaction, keys)
             await transaction.changed()
-            return changes
+            return _changes(laid)
 
         return await self._store.change(cycle.tenant, work, cycle.lease)
 
@@ -66,10 +63,11 @@ class Supersede:
 _COUNTED = {"supersede": "superseded", "contest": "contested", "reopen": "reopened"}
 
 
-def _changes(record: KeyRecord, rows: Sequence[TimelineRow]) -> list[Change]:
+def _changes(laid: Sequence[LaidOut]) -> list[Change]:
     """Tell what is new, by ids and dates: a fact's words are a memory's."""
     changes: list[Change] = []
-    for fact, row in zip(record.facts, rows, strict=True):
+    pairs = (pair for one in laid for pair in zip(one.record.facts, rows_of(one), strict=True))
+    for fact, row in pairs:
         end = row.held_until[-1] if row.held_until else OPEN_END
         if end < OPEN_END and fact.valid_to != end:
             by = f" by fact {row.superseded_by}" if row.superseded_by else " as it was stated"

@@ -6,13 +6,7 @@ from datetime import datetime
 
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.predicates import DEFAULTS, class_of, relation
-from ecphoria.facts.timelines import (
-    KEYS_A_WRITE,
-    KEYS_AT_ONCE,
-    effective,
-    lay_out,
-    settle,
-)
+from ecphoria.facts.timelines import effective, lay_out, renew, settle
 from ecphoria.language.names import normalise
 from ecphoria.model.fact import (
     Decision,
@@ -128,11 +122,8 @@ class FactService:
         """
         _check(request)
         key = await self._key(tenant, request.fact)
-        if request.other is not None and await self._key(tenant, request.other) != key:
-            raise InvalidInput(
-                "only facts of the same subject and predicate can be kept open together",
-                field="other",
-            )
+        if request.other is not None:
+            await self._require_same(tenant, key, request.other)
 
         async def work(transaction: FactTransaction) -> Decision:
             decision = Decision(
@@ -189,7 +180,7 @@ class FactService:
             return decision
 
         decision = await self._store.change(tenant, work)
-        await self._renew(tenant)
+        await renew(self._store, tenant)
         return decision
 
     async def undo(
@@ -229,7 +220,7 @@ class FactService:
 
         made = await self._store.change(tenant, work)
         if undone.relation is not None:
-            await self._renew(tenant)
+            await renew(self._store, tenant)
         return made
 
     async def predicates(self, tenant: TenantId) -> tuple[Predicate, ...]:
@@ -240,6 +231,16 @@ class FactService:
             Predicate(relation=name, predicate_class=class_of(name, own), own=name in own)
             for name in names
         )
+
+    async def _require_same(self, tenant: TenantId, key: FactKey, fact: FactId) -> None:
+        """See that a fact is of the key, or of that of a merged name."""
+        found = await self._key(tenant, fact)
+        _, records = await self._store.read(tenant, [key])
+        if found != key and all(fact != one.id for record in records for one in record.facts):
+            raise InvalidInput(
+                "only facts of the same subject and predicate can be kept open together",
+                field="other",
+            )
 
     async def _key(self, tenant: TenantId, fact: FactId) -> FactKey:
         key = await self._store.key_of(tenant, fact)
@@ -259,18 +260,6 @@ class FactService:
             own = _classes(await self._store.class_decisions(tenant), known_at)
         at = as_of or self._clock.now()
         return [lay_out(record, own, known_at=known_at).history(at) for record in records]
-
-    async def _renew(self, tenant: TenantId) -> None:
-        """Lay out what a change of class has touched; a consolidation finishes what is cut."""
-        keys = await self._store.touched(tenant, KEYS_AT_ONCE)
-        for first in range(0, len(keys), KEYS_A_WRITE):
-            some = keys[first : first + KEYS_A_WRITE]
-
-            async def work(transaction: FactTransaction, some: Sequence[FactKey] = some) -> None:
-                await settle(transaction, some)
-                await transaction.changed()
-
-            await self._store.change(tenant, work)
 
 
 async def _renew_classes(transaction: FactTransaction, name: str) -> None:

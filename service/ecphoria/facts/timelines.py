@@ -19,15 +19,17 @@ from ecphoria.model.fact import (
     Ruling,
     Standing,
 )
-from ecphoria.model.ids import FactId
-from ecphoria.ports.facts import FactTransaction, TimelineRow
+from ecphoria.model.ids import FactId, TenantId
+from ecphoria.ports.facts import FactStore, FactTransaction, TimelineRow
 
 __all__ = [
     "KEYS_AT_ONCE",
     "KEYS_A_WRITE",
     "LaidOut",
     "effective",
+    "laid_out",
     "lay_out",
+    "renew",
     "rows_of",
     "settle",
 ]
@@ -234,16 +236,34 @@ def _row(laid: LaidOut, row: int) -> TimelineRow:
     )
 
 
-async def settle(transaction: FactTransaction, keys: Iterable[FactKey]) -> None:
-    """Lay these keys out anew and keep what comes of it."""
+async def settle(transaction: FactTransaction, keys: Iterable[FactKey]) -> tuple[LaidOut, ...]:
+    """Lay these keys out anew, keep what comes of it, and tell it."""
     wanted = sorted(set(keys))
-    if not wanted:
-        return
-    rows: list[TimelineRow] = []
-    for record in await transaction.records(wanted):
-        rows += rows_of(lay_out(record, transaction.classes))
-    if rows:
-        await transaction.save_timelines(rows)
+    laid = laid_out(await transaction.records(wanted) if wanted else (), transaction.classes)
+    if laid:
+        await transaction.save_timelines([row for one in laid for row in rows_of(one)])
+    return laid
+
+
+def laid_out(
+    records: Iterable[KeyRecord], own: Mapping[str, PredicateClass]
+) -> tuple[LaidOut, ...]:
+    """Lay out what is stored of some keys; what merged names share, once."""
+    shared = {record.facts[0].id: record for record in records}
+    return tuple(lay_out(record, own) for record in shared.values())
+
+
+async def renew(store: FactStore, tenant: TenantId) -> None:
+    """Lay out what is touched; a consolidation finishes what is cut short."""
+    keys = await store.touched(tenant, KEYS_AT_ONCE)
+    for first in range(0, len(keys), KEYS_A_WRITE):
+        some = keys[first : first + KEYS_A_WRITE]
+
+        async def work(transaction: FactTransaction, some: Sequence[FactKey] = some) -> None:
+            await settle(transaction, some)
+            await transaction.changed()
+
+        await store.change(tenant, work)
 
 
 def _rulings(decided: Sequence[Decision], number: Mapping[FactId, int]) -> Rulings:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.lease import change_under
+from ecphoria.graph.tenant_lock import count_change, lock_tenant
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
 from ecphoria.model.merge import Merge, MergeStatus
@@ -30,6 +31,7 @@ _SAVE_COMPARED = Statement("consolidation.save_compared", Done)
 _CREATE_MERGES = Statement("consolidation.create_merges", Done)
 _LIST_MERGES = Statement("merges.list_merges", _MergeRow)
 _UPDATE_MERGE = Statement("merges.update_merge", _MergeRow)
+_MARK_FACTS = Statement("merges.mark_facts", Done)
 
 
 class Merges:
@@ -86,11 +88,23 @@ class Merges:
     async def decide(
         self, tenant: TenantId, one: str, other: str, status: MergeStatus
     ) -> Merge | None:
-        """Accept or reject a merge, or undo that; None if there is no such proposal."""
-        row = await self._graph.run_one(
-            _UPDATE_MERGE, tenant=tenant, one=one, other=other, status=status.value
-        )
-        return None if row is None else _merge(row)
+        """Accept or reject a merge, or undo that, and mark the facts told of either.
+
+        None if there is no such proposal.
+        """
+
+        async def save(work: Work) -> Merge | None:
+            await lock_tenant(work, tenant)
+            row = await work.run_one(
+                _UPDATE_MERGE, tenant=tenant, one=one, other=other, status=status.value
+            )
+            if row is None:
+                return None
+            await work.run(_MARK_FACTS, tenant=tenant, names=[row.one, row.other])
+            await count_change(work, tenant)
+            return _merge(row)
+
+        return await self._graph.change("merges.decide", save)
 
 
 def _merge(row: _MergeRow) -> Merge:

@@ -61,5 +61,11 @@ class MergeStore(Protocol):
     async def decide(
         self, tenant: TenantId, one: str, other: str, status: MergeStatus
     ) -> Merge | None:
-        """Accept or reject a merge, or undo that; None if there is no such proposal."""
+        """Accept or reject a merge, or undo that, and mark the facts told of either.
+
+        None if there is no such proposal.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
         ...

@@ -6,18 +6,22 @@ from itertools import islice, permutations
 
 import pytest
 
+from ecphoria.consolidation.merge import MergeReview, ProposeMerges
 from ecphoria.consolidation.step import Cycle
 from ecphoria.consolidation.supersede import Supersede
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.service import FactService, Request
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.facts import Facts
+from ecphoria.graph.merges import Merges
 from ecphoria.graph.tenants import Tenants
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.episode import Extracted, NewEpisode, Receipt, Statement
 from ecphoria.model.fact import FactView, PredicateClass, Ruling, Standing
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.model.merge import MergeStatus
 from ecphoria.ports.facts import FactQuery
+from ecphoria.ports.world import Embedder
 from tests.conftest import Cypher, WallClock, new_tenant
 
 WHEN = {
@@ -227,3 +231,63 @@ async def test_the_step_lays_out_what_older_stores_hold_and_tells_it_first(
     assert await cypher(STORED, t=tenant) == right
     again = await step.run(Cycle(id=fresh_id(), tenant=tenant, now=NOW))
     assert again.counts["keys"] == 0
+
+
+async def merge_of(graph: Graph, embedder: Embedder, tenant: TenantId) -> MergeReview:
+    """Have merges proposed, and give who decides them."""
+    store = Merges(graph)
+    await ProposeMerges(store, embedder).run(Cycle(id=fresh_id(), tenant=tenant, now=NOW))
+    return MergeReview(store, Facts(graph))
+
+
+def told_of(name: str, place: str) -> NewEpisode:
+    at, reliability = WHEN[place]
+    fact = Statement(subject=name, predicate="lives in", object=place, reliability=reliability)
+    return NewEpisode(
+        text=f"{name} lives in {place}.",
+        occurred_at=day(at),
+        extraction=Extracted(facts=(fact,)),
+    )
+
+
+async def test_merged_names_share_a_timeline_until_that_is_undone(
+    *,
+    ingest: IngestService,
+    graph: Graph,
+    embedder: Embedder,
+    facts: FactService,
+    tenant: TenantId,
+    cypher: Cypher,
+) -> None:
+    one, other = "ana reyes", "reyes ana"
+    await add(ingest, tenant, told_of("Ana Reyes", "Oslo"), told_of("Reyes Ana", "Turku"))
+    (last,) = await add(ingest, tenant, told_of("Reyes Ana", "Bergen"))
+    apart = await cypher(STORED, t=tenant)
+    review = await merge_of(graph, embedder, tenant)
+    assert await cypher(STORED, t=tenant) == apart
+
+    await review.decide(tenant, one, other, MergeStatus.ACCEPTED)
+    together = await cypher(STORED, t=tenant)
+    ended = {row["object"]: row["superseded_by"] for row in together}
+    assert ended == {"turku": ["oslo"], "oslo": ["bergen"], "bergen": []}
+    found = await views(facts, tenant)
+    assert held(found["oslo"]) == [("2023-01-10", "2023-06-01")]
+    bergen = (await facts.facts(tenant, FactQuery(concept=other))).facts
+    pair = Request(
+        ruling=Ruling.KEEP_OPEN,
+        fact=found["oslo"].fact.id,
+        other=next(one.fact.id for one in bergen if one.fact.object == "bergen"),
+    )
+    open_too = await facts.decide(tenant, pair)
+    assert held((await views(facts, tenant))["oslo"]) == [("2023-01-10", None)]
+    await facts.undo(tenant, open_too.id)
+    assert await cypher(STORED, t=tenant) == together
+
+    await review.decide(tenant, one, other, MergeStatus.PROPOSED)
+    assert await cypher(STORED, t=tenant) == apart
+    await review.decide(tenant, other, one, MergeStatus.ACCEPTED)
+    assert await cypher(STORED, t=tenant) == together
+    await ingest.delete(tenant, last)
+    assert held((await views(facts, tenant))["oslo"]) == [("2023-01-10", None)]
+    await add(ingest, tenant, told_of("Reyes Ana", "Bergen"))
+    assert await cypher(STORED, t=tenant) == together
