@@ -36,8 +36,8 @@ class _Cancelled(Exception):
     """The job is to be cancelled."""
 
 
-class _Stopped(Exception):
-    """This worker stops; another may go on."""
+class _Rests(Exception):
+    """The job is given back between two places; whoever takes it next goes on there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,8 @@ class Worker:
     """Takes jobs from the store until it is stopped; several may, in several processes.
 
     A worker that falls silent loses its job when the lease ends. What it then still tries to
-    write is refused, so the one that takes the job over is alone.
+    write is refused, so the one that takes the job over is alone. At the end of a step a job
+    lets those that wait go first, so that nobody waits for more than a step of each other.
     """
 
     def __init__(
@@ -150,7 +151,7 @@ class Worker:
             log.warning("job_lost", attempt=claimed.job.attempts)
         except _Cancelled:
             await self._finish(claimed, JobState.CANCELLED)
-        except _Stopped:
+        except _Rests:
             await self._release(claimed)
         except asyncio.CancelledError:
             await asyncio.shield(self._release(claimed))
@@ -170,8 +171,8 @@ class Worker:
             self._fault(progress.place)
             if await self._store.renew(lease, lease_s, progress):
                 raise _Cancelled
-            if self._stopping:
-                raise _Stopped
+            if self._stopping or await self._is_awaited(progress):
+                raise _Rests
 
         async def beat() -> None:
             while True:
@@ -189,6 +190,11 @@ class Worker:
         finally:
             beating.cancel()
             await asyncio.gather(beating, return_exceptions=True)
+
+    async def _is_awaited(self, progress: Progress) -> bool:
+        """Tell whether others wait for a turn that a job may leave them, at the end of a step."""
+        at_rest = progress.ended is not None and progress.done < progress.total
+        return at_rest and bool(await self._store.due(1))
 
     async def _fail(self, claimed: Claimed, error: Exception) -> None:
         decision = self._options.retries.after(claimed.job.attempts, error)
