@@ -4,10 +4,12 @@ The stored counts are kept exactly by every write, so any difference is a fault 
 the mark of somebody else's hand in the store.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 
 from ecphoria.consolidation.archiving import ArchiveService
+from ecphoria.consolidation.vocabulary import Vocabulary
 from ecphoria.kernels.lexical import spread_lengths
 from ecphoria.model.checkup import Checkup, Finding, Rule, Symptom
 from ecphoria.model.ids import TenantId
@@ -15,7 +17,7 @@ from ecphoria.ports.doctor import Account, Patient, TermCounts, Totals
 
 __all__ = ["Doctor"]
 
-_PAGE = 5_000
+_PAGE, _TEXTS = 5_000, 500
 _SYMPTOMS = 20
 _TRIES = 3
 _BACK, _AHEAD = 3, 2
@@ -76,6 +78,7 @@ class Doctor:
             Rule.COUNTS: [
                 *recount.differences(stored),
                 *recount.stem_differences(await self._patient.terms(tenant)),
+                *await self._vocabulary(tenant),
             ],
             Rule.CHAINS: recount.places,
             Rule.INDEXES: [
@@ -90,6 +93,15 @@ class Doctor:
             for rule, symptoms in by_rule.items()
             if symptoms
         ]
+
+    async def _vocabulary(self, tenant: TenantId) -> list[Symptom]:
+        """Recount words and names from the texts."""
+        vocabulary, after = Vocabulary(), 0
+        while page := await self._patient.said(tenant, after, _TEXTS):
+            await asyncio.to_thread(vocabulary.take, page)
+            after = page[-1].turn
+        words, names = await self._patient.words(tenant), await self._patient.names(tenant)
+        return list(vocabulary.differences(words, names))
 
     async def _pages(self, tenant: TenantId) -> AsyncIterator[Sequence[Account]]:
         after = 0

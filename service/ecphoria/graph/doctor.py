@@ -9,7 +9,7 @@ from ecphoria.graph.lucene import all_of
 from ecphoria.graph.tenant_lock import no_tenant
 from ecphoria.model.checkup import Finding, Rule, Symptom
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.doctor import Account, TermCounts, Totals
+from ecphoria.ports.doctor import Account, NameCounts, Said, TermCounts, Totals
 
 __all__ = ["GraphPatient"]
 
@@ -19,6 +19,19 @@ class _TermRow:
     stem: str
     items: int
     near: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _WordRow:
+    word: str
+    items: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _NameRow:
+    name: str
+    titles: int
+    candidates: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,16 +49,22 @@ class _Faults:
 _FIND_TOTALS = Statement("doctor.find_totals", Totals)
 _LIST_ACCOUNTS = Statement("doctor.list_accounts", Account)
 _LIST_TERMS = Statement("doctor.list_terms", _TermRow)
+_LIST_TEXTS = Statement("doctor.list_texts", Said)
+_LIST_WORDS = Statement("doctor.list_words", _WordRow)
+_LIST_NAMES = Statement("doctor.list_names", _NameRow)
 _LIST_INDEXED = Statement("doctor.list_indexed", _Indexed)
 _BY_RULE: Final = {
-    "counts": Statement("doctor.find_miscounted", _Faults),
-    "chains": Statement("doctor.find_bad_chains", _Faults),
-    "edges": Statement("doctor.find_bad_edges", _Faults),
-    "orphans": Statement("doctor.find_orphans", _Faults),
-    "provenance": Statement("doctor.find_dangling", _Faults),
-    "indexes": Statement("doctor.find_unindexed", _Faults),
-    "states": Statement("doctor.find_bad_states", _Faults),
+    "find_miscounted": Rule.COUNTS,
+    "find_bad_chains": Rule.CHAINS,
+    "find_bad_edges": Rule.EDGES,
+    "find_crowded": Rule.EDGES,
+    "find_orphans": Rule.ORPHANS,
+    "find_dangling": Rule.PROVENANCE,
+    "find_bad_engrams": Rule.PROVENANCE,
+    "find_unindexed": Rule.INDEXES,
+    "find_bad_states": Rule.STATES,
 }
+_FIND: Final = {name: Statement(f"doctor.{name}", _Faults) for name in _BY_RULE}
 
 
 class GraphPatient:
@@ -72,6 +91,22 @@ class GraphPatient:
         rows = await self._graph.run(_LIST_TERMS, tenant=tenant)
         return {row.stem: TermCounts(items=row.items, near=row.near) for row in rows}
 
+    async def said(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Said]:
+        """List what episodes say, by turn."""
+        return await self._graph.run(
+            _LIST_TEXTS, tenant=tenant, after_turn=after_turn, limit=limit
+        )
+
+    async def words(self, tenant: TenantId) -> Mapping[str, int]:
+        """Read of how many items it is stored that they have a word in lower case."""
+        rows = await self._graph.run(_LIST_WORDS, tenant=tenant)
+        return {row.word: row.items for row in rows}
+
+    async def names(self, tenant: TenantId) -> Mapping[str, NameCounts]:
+        """Read the stored counts of every name."""
+        rows = await self._graph.run(_LIST_NAMES, tenant=tenant)
+        return {row.name: NameCounts(titles=row.titles, candidates=row.candidates) for row in rows}
+
     async def indexed(self, tenant: TenantId) -> frozenset[str]:
         """Name the episodes that the text index holds."""
         rows = await self._graph.run(_LIST_INDEXED, tenant=tenant, query=all_of(tenant))
@@ -80,12 +115,12 @@ class GraphPatient:
     async def findings(self, tenant: TenantId, limit: int) -> Sequence[Finding]:
         """Check what the store can check by itself, with at most `limit` symptoms a rule."""
         found: list[Finding] = []
-        for rule, statement in _BY_RULE.items():
-            (row,) = await self._graph.run(statement, tenant=tenant, limit=limit)
+        for name, rule in _BY_RULE.items():
+            (row,) = await self._graph.run(_FIND[name], tenant=tenant, limit=limit)
             symptoms = (
                 Symptom(id=one, detail=detail)
                 for one, detail in zip(row.id, row.detail, strict=True)
             )
             if row.found:
-                found.append(Finding(rule=Rule(rule), found=row.found, symptoms=tuple(symptoms)))
+                found.append(Finding(rule=rule, found=row.found, symptoms=tuple(symptoms)))
         return found

@@ -7,7 +7,7 @@ from typing import Protocol
 from ecphoria.model.checkup import Finding
 from ecphoria.model.ids import TenantId
 
-__all__ = ["Account", "Patient", "TermCounts", "Totals"]
+__all__ = ["Account", "NameCounts", "Patient", "Said", "TermCounts", "Totals"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +58,23 @@ class TermCounts:
     near: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What an episode says; its text is None where it is archived."""
+
+    turn: int
+    title: str | None
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameCounts:
+    """How many items have a name as their title, and how many as a candidate in their text."""
+
+    titles: int
+    candidates: int
+
+
 class Patient(Protocol):
     """A store that lets itself be examined; it is only read."""
 
@@ -71,6 +88,18 @@ class Patient(Protocol):
 
     async def terms(self, tenant: TenantId) -> Mapping[str, TermCounts]:
         """Read the stored counts of every stem."""
+        ...
+
+    async def said(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Said]:
+        """List what episodes say, by turn."""
+        ...
+
+    async def words(self, tenant: TenantId) -> Mapping[str, int]:
+        """Read of how many items it is stored that they have a word in lower case."""
+        ...
+
+    async def names(self, tenant: TenantId) -> Mapping[str, NameCounts]:
+        """Read the stored counts of every name."""
         ...
 
     async def indexed(self, tenant: TenantId) -> frozenset[str]:

@@ -27,24 +27,16 @@ from ecphoria.ingest.service import IngestService
 from ecphoria.model.cold import ColdRecord, Located
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.dormancy import DormancyPolicy
-from ecphoria.model.episode import NewEpisode, Outcome, Receipt, State
+from ecphoria.model.episode import NewEpisode, Outcome, State
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.model.recall import Cue, RecallOptions
 from ecphoria.ports.consolidation import LeaseLost
 from ecphoria.ports.world import Embedder
 from ecphoria.recall.service import RecallService
 from tests.conftest import Cypher, Server, WallClock
+from tests.integration.memory.talks import START, TEXTS, a_talk, graph_of
 
-START = datetime(2025, 5, 1, 9, tzinfo=UTC)
 LATER = timedelta(days=100)
-TEXTS = (
-    "Ana moved to Turku in spring.",
-    "I saw Ana in Turku, near the river.",
-    "The river was high after the rain!",
-    "Did Bruno paint the boat?",
-    "Bruno painted the boat, said Ana.",
-    "Turku has a cathedral by the river.",
-)
 
 
 @dataclass
@@ -81,21 +73,6 @@ def world(graph: Graph, embedder: Embedder, tmp_path: Path) -> World:
     )
 
 
-async def a_talk(world: World, tenant: TenantId) -> list[EpisodeId]:
-    turns = [
-        NewEpisode(
-            text=text,
-            speaker=("Ana", "Bruno")[number % 2],
-            session="one",
-            occurred_at=START + timedelta(minutes=number),
-            metadata={"mood": "glad", "number": number, "share": 0.1},
-        )
-        for number, text in enumerate(TEXTS)
-    ]
-    results = await world.ingest.append_batch(tenant, turns)
-    return [one.id for one in results if isinstance(one, Receipt)]
-
-
 def a_cycle(tenant: TenantId, **how: object) -> Cycle:
     return Cycle(id=fresh_id(), tenant=tenant, now=datetime.now(UTC) + LATER, **how)  # type: ignore[arg-type]
 
@@ -103,21 +80,6 @@ def a_cycle(tenant: TenantId, **how: object) -> Cycle:
 async def archived(world: World, tenant: TenantId, ids: Sequence[EpisodeId]) -> None:
     await world.forgetting.sleep(tenant, ids)
     assert (await world.step.run(a_cycle(tenant))).counts["archived"] == len(ids)
-
-
-async def graph_of(cypher: Cypher, tenant: TenantId) -> tuple[object, object]:
-    """Everything a tenant has, but for its own node, which counts changes."""
-    nodes = await cypher(
-        "MATCH (n {tenant: $t}) RETURN labels(n) AS labels, properties(n) AS p"
-        " ORDER BY labels, coalesce(n.id, n.stem, n.word, n.normalised)",
-        t=tenant,
-    )
-    edges = await cypher(
-        "MATCH (a {tenant: $t})-[r]->(b) RETURN a.id AS a, type(r) AS type,"
-        " coalesce(b.id, b.name) AS b, properties(r) AS p ORDER BY a, type, b",
-        t=tenant,
-    )
-    return [(sorted(one["labels"]), one["p"]) for one in nodes], edges
 
 
 def on_disk(world: World) -> bytes:
@@ -129,7 +91,7 @@ def on_disk(world: World) -> bytes:
 async def test_a_round_trip_is_byte_for_byte(
     world: World, tenant: TenantId, cypher: Cypher
 ) -> None:
-    ids = await a_talk(world, tenant)
+    ids = await a_talk(world.ingest, tenant)
     await cypher(
         "MATCH (a:Episode {id: $a}), (b:Episode {id: $b}) SET a.stability = 1.0 / 3,"
         " a.spike_turns = [1, 5], a.prior = 0.1 + 0.2 CREATE (b)-[:SIMILAR"
@@ -168,7 +130,7 @@ async def test_recall_is_as_it_was_once_all_is_back(
         )
         return [(hit.episode, hit.score, dict(hit.parts), hit.path) for hit in answer.hits]
 
-    ids = await a_talk(world, tenant)
+    ids = await a_talk(world.ingest, tenant)
     before = {name: await told(name) for name in ("ecphoria", "fusion", "synapse")}
     await archived(world, tenant, ids[3:])
     assert await told("fusion") != before["fusion"]
@@ -179,7 +141,7 @@ async def test_recall_is_as_it_was_once_all_is_back(
 async def test_an_archived_memory_is_told_by_its_summary(
     graph: Graph, world: World, tenant: TenantId
 ) -> None:
-    ids = await a_talk(world, tenant)
+    ids = await a_talk(world.ingest, tenant)
     await archived(world, tenant, ids[:1])
     found = await EpisodeArchive(graph).episode(tenant, ids[0])
     assert (found.state, found.text, dict(found.metadata)) == (State.ARCHIVED, TEXTS[0], {})
@@ -190,7 +152,7 @@ async def test_an_archived_memory_is_told_by_its_summary(
 async def test_writing_beside_the_archive_keeps_every_count(
     world: World, tenant: TenantId
 ) -> None:
-    ids = await a_talk(world, tenant)
+    ids = await a_talk(world.ingest, tenant)
     await archived(world, tenant, ids)
     same = NewEpisode(
         text=TEXTS[0], speaker="Ana", session="one", occurred_at=START,
@@ -211,7 +173,7 @@ async def test_writing_beside_the_archive_keeps_every_count(
 async def test_what_is_deleted_leaves_no_trace_in_the_files(
     world: World, tenant: TenantId
 ) -> None:
-    ids = await a_talk(world, tenant)
+    ids = await a_talk(world.ingest, tenant)
     await archived(world, tenant, ids[:2])
     assert ids[0].encode() in on_disk(world)
     await world.ingest.delete(tenant, ids[0])
@@ -225,7 +187,7 @@ async def test_what_is_deleted_leaves_no_trace_in_the_files(
 async def test_a_damaged_record_is_told_and_loses_nothing_else(
     world: World, tenant: TenantId
 ) -> None:
-    ids = await a_talk(world, tenant)
+    ids = await a_talk(world.ingest, tenant)
     await archived(world, tenant, ids)
     place = next(one for one, _ in await world.cold.stubs(tenant, 0, 10) if one.id == ids[2])
     path = world.folder / tenant / place.file
@@ -246,7 +208,7 @@ async def test_a_damaged_record_is_told_and_loses_nothing_else(
 
 
 async def test_killed_between_file_and_graph(world: World, tenant: TenantId) -> None:
-    ids = await a_talk(world, tenant)
+    ids = await a_talk(world.ingest, tenant)
     await world.forgetting.sleep(tenant, ids[:2])
 
     async def killed(place: str) -> None:
@@ -267,7 +229,7 @@ async def test_killed_between_file_and_graph(world: World, tenant: TenantId) -> 
 async def test_a_lost_job_a_dry_run_and_a_full_disk_change_nothing(
     world: World, tenant: TenantId, cypher: Cypher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ids = await a_talk(world, tenant)
+    ids = await a_talk(world.ingest, tenant)
     await world.forgetting.sleep(tenant, ids[:2])
     before = await graph_of(cypher, tenant)
     with pytest.raises(LeaseLost):
@@ -288,8 +250,8 @@ async def test_a_lost_job_a_dry_run_and_a_full_disk_change_nothing(
 async def test_what_wakes_while_it_is_written_stays(
     world: World, tenant: TenantId, other_tenant: TenantId
 ) -> None:
-    ids = await a_talk(world, tenant)
-    strangers = await a_talk(world, other_tenant)
+    ids = await a_talk(world.ingest, tenant)
+    strangers = await a_talk(world.ingest, other_tenant)
     await world.forgetting.sleep(other_tenant, strangers)
     await world.forgetting.sleep(tenant, ids[:2])
 
@@ -305,7 +267,7 @@ async def test_what_wakes_while_it_is_written_stays(
 
 
 async def test_the_policy_says_when(world: World, tenant: TenantId) -> None:
-    ids = await a_talk(world, tenant)
+    ids = await a_talk(world.ingest, tenant)
     await world.forgetting.sleep(tenant, ids)
     early = Cycle(id=fresh_id(), tenant=tenant, now=datetime.now(UTC) + timedelta(days=89))
     assert (await world.step.run(early)).counts["archived"] == 0
@@ -344,7 +306,7 @@ KILLED = """
 async def test_a_killed_process_loses_nothing(
     world: World, tenant: TenantId, neo4j_server: Server, cypher: Cypher
 ) -> None:
-    ids = await a_talk(world, tenant)
+    ids = await a_talk(world.ingest, tenant)
     await world.forgetting.sleep(tenant, ids[:2])
     before = await graph_of(cypher, tenant)
     given = neo4j_server.uri, neo4j_server.user, neo4j_server.password

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -14,19 +14,10 @@ from ecphoria.graph.executor import Graph
 from ecphoria.graph.tenants import Tenants
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.checkup import Checkup, Rule
-from ecphoria.model.episode import Extracted, NewEpisode, Receipt, Statement
+from ecphoria.model.episode import Extracted, NewEpisode, Statement
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
 from tests.conftest import Cypher, new_tenant
-
-START = datetime(2025, 5, 1, 9, tzinfo=UTC)
-TEXTS = (
-    "Ana moved to Turku in spring.",
-    "I saw Ana in Turku, near the river.",
-    "The river was high after the rain!",
-    "Did Bruno paint the boat?",
-    "Bruno painted the boat, said Ana.",
-    "Turku has a cathedral by the river.",
-)
+from tests.integration.memory.talks import START, TEXTS, remember, turns
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +36,6 @@ def told(found: Checkup) -> list[tuple[str, str]]:
 
 async def a_memory(ingest: IngestService, tenant: TenantId) -> list[EpisodeId]:
     """Two sessions of six turns, a document with a fact, a note."""
-    turns = [
-        NewEpisode(
-            text=text,
-            speaker=("Ana", "Bruno")[number % 2],
-            session=session,
-            occurred_at=START + timedelta(minutes=number),
-        )
-        for session in ("one", "two")
-        for number, text in enumerate(TEXTS)
-    ]
     page = NewEpisode(
         text="A city on the river Aura in Finland.",
         title="Turku",
@@ -64,8 +45,7 @@ async def a_memory(ingest: IngestService, tenant: TenantId) -> list[EpisodeId]:
         ),
     )
     note = NewEpisode(text="Buy paint for the boat of Bruno.")
-    results = await ingest.append_batch(tenant, [*turns, page, note])
-    return [one.id for one in results if isinstance(one, Receipt)]
+    return await remember(ingest, tenant, [*turns("one"), *turns("two"), page, note])
 
 
 async def test_a_graph_that_only_the_service_wrote_is_healthy(
@@ -190,6 +170,11 @@ FAULTS = {
         "a concept that nothing mentions",
         "MATCH (c:Concept {tenant: $tenant, normalised: 'bruno'})-[r:MENTIONS]-() DELETE r",
     ),
+    "an edge of a retracted fact": (
+        Rule.PROVENANCE,
+        "a fact that is retracted, and its RELATED weighs 1",
+        "MATCH (f:Fact {tenant: $tenant}) SET f.standing = 'retracted'",
+    ),
     "a fact without evidence": (
         Rule.PROVENANCE,
         "a fact without evidence",
@@ -199,6 +184,70 @@ FAULTS = {
         Rule.PROVENANCE,
         "RELATED by a fact that is gone",
         "MATCH (f:Fact {tenant: $tenant}) DETACH DELETE f",
+    ),
+    "a word counted twice": (
+        Rule.COUNTS,
+        "river: items: ",
+        "MATCH (w:Word {tenant: $tenant, word: 'river'}) SET w.items = w.items + 1",
+    ),
+    "a word that is missing": (
+        Rule.COUNTS,
+        "boat: items: 0 stored, ",
+        "MATCH (w:Word {tenant: $tenant, word: 'boat'}) DELETE w",
+    ),
+    "a name counted twice": (
+        Rule.COUNTS,
+        "bruno: candidates: ",
+        (
+            "MATCH (n:Name {tenant: $tenant, normalised: 'bruno'})"
+            " SET n.candidates = n.candidates - 1"
+        ),
+    ),
+    "a title that nothing has": (
+        Rule.COUNTS,
+        "turku: titles: 2 stored, 1 found",
+        "MATCH (n:Name {tenant: $tenant, normalised: 'turku'}) SET n.titles = 2",
+    ),
+    "an engram without evidence": (
+        Rule.PROVENANCE,
+        "e: an engram without evidence",
+        (
+            "MATCH (s:Session {tenant: $tenant, name: 'one'}) CREATE (:Engram {id: 'e',"
+            " tenant: $tenant, kind: 'session', recorded_at: datetime()})-[:SUMMARISES"
+            " {family: 'abstraction', weight: 1.0, created_at: datetime()}]->(s)"
+        ),
+    ),
+    "an engram of no session": (
+        Rule.PROVENANCE,
+        "e2: an engram of no session",
+        (
+            "MATCH (e:Episode {tenant: $tenant, session: 'one', ordinal: 0}) CREATE (:Engram"
+            " {id: 'e2', tenant: $tenant, kind: 'session', recorded_at: datetime()})-[:EVIDENCE"
+            " {family: 'provenance', weight: 1.0, created_at: datetime()}]->(e)"
+        ),
+    ),
+    "an engram with evidence outside its session": (
+        Rule.PROVENANCE,
+        "e3: an engram with evidence outside its session",
+        (
+            "MATCH (e:Episode {tenant: $tenant, session: 'one', ordinal: 0}),"
+            " (s:Session {tenant: $tenant, name: 'two'})"
+            " CREATE (g:Engram {id: 'e3', tenant: $tenant, kind: 'session', recorded_at:"
+            " datetime()}), (g)-[:EVIDENCE {family: 'provenance', weight: 1.0, created_at:"
+            " datetime()}]->(e), (g)-[:SUMMARISES {family: 'abstraction', weight: 1.0,"
+            " created_at: datetime()}]->(s)"
+        ),
+    ),
+    "an episode near too many": (
+        Rule.EDGES,
+        "SIMILAR to 16 by nearness",
+        (
+            "MATCH (t:Tenant {id: $tenant}) SET t.associated_turn = t.turn WITH t"
+            " MATCH (e:Episode {tenant: $tenant, title: 'Turku'}) UNWIND range(1, 16) AS _"
+            " MATCH (o:Episode {tenant: $tenant, session: 'one', ordinal: 0}) CREATE"
+            " (e)-[:SIMILAR {family: 'association', weight: .8, w_sim: .8,"
+            " created_at: datetime()}]->(o)"
+        ),
     ),
     "a live episode without vector": (
         Rule.INDEXES,

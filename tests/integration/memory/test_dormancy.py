@@ -26,8 +26,8 @@ from ecphoria.graph.traces import Traces
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
-from ecphoria.model.episode import NewEpisode, Receipt, State
-from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.model.episode import NewEpisode, State
+from ecphoria.model.ids import TenantId, fresh_id
 from ecphoria.model.recall import Cue, Filters, RecallOptions, RecallResult, Verdict
 from ecphoria.ports.consolidation import LeaseLost
 from ecphoria.ports.world import Embedder
@@ -37,17 +37,9 @@ from ecphoria.recall.shadow import ShadowedRecall
 from ecphoria.recall.waking import WakingRecall
 from tests.conftest import Cypher, WallClock
 from tests.contract.memories import appended, everything, turn, write
+from tests.integration.memory.talks import START, a_talk, graph_of
 
-START = datetime(2025, 5, 1, 9, tzinfo=UTC)
 CUE = "What did Ana see by the river in Turku?"
-TEXTS = (
-    "Ana moved to Turku in spring.",
-    "I saw Ana in Turku, near the river.",
-    "The river was high after the rain!",
-    "Did Bruno paint the boat?",
-    "Bruno painted the boat, said Ana.",
-    "Turku has a cathedral by the river.",
-)
 
 
 @pytest.fixture(scope="module")
@@ -72,38 +64,9 @@ def doctor(graph: Graph) -> Doctor:
     return Doctor(GraphPatient(graph), lambda: 0.0)
 
 
-async def a_talk(ingest: IngestService, tenant: TenantId) -> list[EpisodeId]:
-    turns = [
-        NewEpisode(
-            text=text,
-            speaker=("Ana", "Bruno")[number % 2],
-            session="one",
-            occurred_at=START + timedelta(minutes=number),
-        )
-        for number, text in enumerate(TEXTS)
-    ]
-    results = await ingest.append_batch(tenant, turns)
-    return [one.id for one in results if isinstance(one, Receipt)]
-
-
 def told(result: RecallResult) -> object:
     hits = [(hit.episode.id, hit.score, dict(hit.parts), hit.path) for hit in result.hits]
     return hits, result.confidence, result.reasons, result.context
-
-
-async def graph_of(cypher: Cypher, tenant: TenantId) -> tuple[object, object]:
-    """Everything a tenant has, but for its own node, which counts changes."""
-    nodes = await cypher(
-        "MATCH (n {tenant: $t}) RETURN labels(n) AS labels, properties(n) AS p"
-        " ORDER BY labels, coalesce(n.id, n.stem, n.word, n.normalised)",
-        t=tenant,
-    )
-    edges = await cypher(
-        "MATCH (a {tenant: $t})-[r]->(b) RETURN a.id AS a, type(r) AS type,"
-        " coalesce(b.id, b.name) AS b, properties(r) AS p ORDER BY a, type, b",
-        t=tenant,
-    )
-    return [(sorted(one["labels"]), one["p"]) for one in nodes], edges
 
 
 class StoppedClock:
