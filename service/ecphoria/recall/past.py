@@ -1,7 +1,7 @@
 """The graph as it was: a store that shows a recall only what had happened by an instant.
 
-Episodes that happened later, edges to them, and facts that no episode had claimed or that had
-ended or were retracted take no part; timelines are laid out anew from the claims of that time.
+Episodes that happened later, edges to them, and facts that no episode had claimed or that were
+retracted take no part; timelines are laid out anew from the claims of that time.
 What is counted over the whole store (how rare a word is, how often a name is mentioned, priors)
 is as it is now.
 """
@@ -245,12 +245,11 @@ class PastStore:
         )
 
     def _takes_part(self, key: FactKey, fact: FactId) -> bool:
-        """Tell whether a fact was claimed by then, and had not ended or not begun."""
+        """Tell whether a fact was claimed by then, and not retracted; it may have been over."""
         laid = self._laid.get(key)
         if laid is None or not laid.has(fact):
             return False
-        standing = laid.standing_of(fact)
-        return fact in laid.held(self._at) or standing not in {Standing.HELD, Standing.RETRACTED}
+        return laid.standing_of(fact) is not Standing.RETRACTED
 
 
 def _among(columns: T, kept: NDArray[np.bool_]) -> T:

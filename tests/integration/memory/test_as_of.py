@@ -10,11 +10,14 @@ from ecphoria.errors import InvalidInput
 from ecphoria.facts.service import FactService, Request
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.facts import Facts
+from ecphoria.graph.recall import EpisodeReader
+from ecphoria.graph.traces import Traces
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.episode import Extracted, NewEpisode, Receipt, Statement
 from ecphoria.model.fact import Ruling
 from ecphoria.model.ids import TenantId
 from ecphoria.model.recall import Cue, RecallOptions, RecallResult
+from ecphoria.ports.world import Embedder
 from ecphoria.recall.service import STRATEGIES, RecallService
 from tests.conftest import WallClock
 
@@ -152,3 +155,28 @@ async def test_what_was_not_known_yet_stays_out(
 async def test_an_instant_needs_an_offset(recalls: RecallService, tenant: TenantId) -> None:
     with pytest.raises(InvalidInput, match="offset"):
         await ask(recalls, tenant, as_of=datetime(2024, 1, 1))  # noqa: DTZ001 - what is refused
+
+
+class Still:
+    """A clock that stands."""
+
+    def now(self) -> datetime:
+        return day("2024-01-01")
+
+
+async def test_as_of_the_present_is_the_recall_of_the_present(
+    ingest: IngestService, graph: Graph, embedder: Embedder, tenant: TenantId
+) -> None:
+    """So what differs as of the past are the counts over the whole store, and nothing else."""
+    await add(ingest, tenant, (*EARLY, *LATE))
+    recalls = RecallService(
+        store=EpisodeReader(graph), traces=Traces(graph, 9), embedder=embedder, clock=Still()
+    )
+    for strategy in STRATEGIES:
+        plain = await ask(recalls, tenant, strategy=strategy)
+        then = await ask(recalls, tenant, strategy=strategy, as_of=Still().now())
+        assert texts(then) == texts(plain), strategy
+        assert [hit.score for hit in then.hits] == pytest.approx(
+            [hit.score for hit in plain.hits], abs=1e-9
+        ), strategy
+    await recalls.close()
