@@ -1,6 +1,7 @@
 // doc: Keep where facts stand in time; what a retracted one relates is related by it no more.
 // mode: write
 // params: tenant STRING, rows LIST<MAP>
+// plan: Eager every fact is found before the first changes its place
 CYPHER 25
 UNWIND $rows AS row
 MATCH (f:Fact {id: row.fact})

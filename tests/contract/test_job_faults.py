@@ -29,7 +29,7 @@ from ecphoria.ports.world import Embedder
 from tests.conftest import Cypher, Server
 from tests.contract.canonical import canonical
 from tests.contract.memories import START, appended, turn, write
-from tests.contract.test_crashes import NOWHERE, a_memory
+from tests.contract.test_crashes import NOWHERE, a_memory, a_service
 
 CYCLE = JobKind.CONSOLIDATION
 OPTIONS = WorkerOptions(poll_s=0.05, retries=Retries(limit=3, first_pause_s=0.0))
@@ -40,7 +40,7 @@ def jobs(graph: Graph) -> Jobs:
     return Jobs(graph, keep=9)
 
 
-def steps_told(count: int, told: list[tuple[TenantId, str]]) -> ConsolidationService:
+def steps_told(graph: Graph, told: list[tuple[TenantId, str]]) -> ConsolidationService:
     """A cycle of steps that tell whose they are, and give others time to ask."""
 
     class Telling:
@@ -51,8 +51,7 @@ def steps_told(count: int, told: list[tuple[TenantId, str]]) -> ConsolidationSer
             told.append((cycle.tenant, self.name))
             return Outcome(counts=Counter())
 
-    steps = [Telling(str(number)) for number in range(count)]
-    return ConsolidationService(steps=steps, monotonic=time.monotonic)
+    return a_service(graph, [Telling(str(number)) for number in range(3)])
 
 
 async def drained(worker: Worker) -> None:
@@ -61,10 +60,10 @@ async def drained(worker: Worker) -> None:
 
 
 async def test_a_long_cycle_lets_others_go_first_after_each_step(
-    jobs: Jobs, tenant: TenantId, other_tenant: TenantId
+    jobs: Jobs, graph: Graph, tenant: TenantId, other_tenant: TenantId
 ) -> None:
     told: list[tuple[TenantId, str]] = []
-    worker = Worker(jobs, steps_told(3, told).run, OPTIONS)
+    worker = Worker(jobs, steps_told(graph, told).run, OPTIONS)
     long = await jobs.enqueue(tenant, CYCLE)
     short = await jobs.enqueue(other_tenant, CYCLE, steps=["0"])
     await drained(worker)
@@ -77,11 +76,13 @@ async def test_a_long_cycle_lets_others_go_first_after_each_step(
     assert [step.name for step in whole.steps] == ["0", "1", "2"]
 
 
-async def test_a_cycle_alone_is_not_interrupted(jobs: Jobs, tenant: TenantId) -> None:
+async def test_a_cycle_alone_is_not_interrupted(
+    jobs: Jobs, graph: Graph, tenant: TenantId
+) -> None:
     told: list[tuple[TenantId, str]] = []
     job = await jobs.enqueue(tenant, CYCLE)
     await jobs.enqueue(tenant, CYCLE)
-    assert await Worker(jobs, steps_told(3, told).run, OPTIONS).run_one()
+    assert await Worker(jobs, steps_told(graph, told).run, OPTIONS).run_one()
     assert [name for _, name in told] == ["0", "1", "2"]
     assert (await jobs.find(tenant, job.id)).state is JobState.DONE
 
@@ -93,7 +94,7 @@ async def test_a_memory_no_step_can_bear_ends_its_job_and_spoils_nothing(
         uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
     )
     steps = background.steps_of(graph, options, embedder, NOWHERE)
-    cycle = ConsolidationService(steps=steps, monotonic=time.monotonic)
+    cycle = a_service(graph, steps)
     worker, tenant = Worker(jobs, cycle.run, OPTIONS), TenantId(fresh_id())
     await a_memory(graph, embedder, tenant)
     await jobs.enqueue(tenant, CYCLE)

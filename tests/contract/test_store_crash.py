@@ -14,7 +14,6 @@ import pytest
 
 from ecphoria import background
 from ecphoria.consolidation.doctor import Doctor
-from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.engine import Endpoint, Engine, EngineSettings, EngineState
 from ecphoria.errors import StoreUnavailable
 from ecphoria.graph.doctor import GraphPatient
@@ -30,7 +29,7 @@ from ecphoria.model.job import ENDED, Job, JobKind, JobState
 from ecphoria.ports.world import Embedder
 from tests.conftest import CACHE, Cypher, Rows
 from tests.contract.canonical import canonical
-from tests.contract.test_crashes import NOWHERE, a_memory
+from tests.contract.test_crashes import NOWHERE, a_memory, a_service
 
 pytestmark = pytest.mark.engine
 
@@ -105,7 +104,7 @@ async def test_a_cycle_outlives_the_death_of_neo4j(tmp_path: Path, embedder: Emb
             await migrate(graph, embedder.model, embedder.dimension)
             tenant, jobs = TenantId(fresh_id()), Jobs(graph, keep=9)
             steps = background.steps_of(graph, options, embedder, NOWHERE)
-            cycle = ConsolidationService(steps=steps, monotonic=time.monotonic)
+            cycle = a_service(graph, steps)
             await a_memory(graph, embedder, tenant)
             first = await jobs.enqueue(tenant, JobKind.CONSOLIDATION)
             assert await Worker(jobs, cycle.run, PATIENT).run_one()

@@ -234,9 +234,10 @@ class FactService:
 
     async def _require_same(self, tenant: TenantId, key: FactKey, fact: FactId) -> None:
         """See that a fact is of the key, or of that of a merged name."""
-        found = await self._key(tenant, fact)
+        if await self._key(tenant, fact) == key:
+            return
         _, records = await self._store.read(tenant, [key])
-        if found != key and all(fact != one.id for record in records for one in record.facts):
+        if all(fact != one.id for record in records for one in record.facts):
             raise InvalidInput(
                 "only facts of the same subject and predicate can be kept open together",
                 field="other",
