@@ -10,6 +10,7 @@ from pathlib import Path
 from ecphoria.cold.files import ColdFiles
 from ecphoria.consolidation.archiving import ArchiveService, Archiving
 from ecphoria.consolidation.associate import Associate
+from ecphoria.consolidation.clusters import MakeClusters
 from ecphoria.consolidation.decay import Decay
 from ecphoria.consolidation.dormancy import Dormancy
 from ecphoria.consolidation.engrams import MakeEngrams
@@ -104,10 +105,10 @@ def steps_of(
     graph: Graph, options: GraphOptions, embedder: Embedder, archive: Path
 ) -> tuple[Step, ...]:
     """Give the steps of a cycle in their order; `archive` is the folder of the archive."""
-    links, associations = Links(graph), Associations(graph)
+    links, associations, engrams = Links(graph), Associations(graph), Engrams(graph)
     return (
         ProposeMerges(Merges(graph), embedder),
-        MakeEngrams(Engrams(graph)),
+        MakeEngrams(engrams),
         Associate(associations),
         Prior(Priors(graph, options)),
         Decay(links),
@@ -116,6 +117,7 @@ def steps_of(
         _archiving(graph, archive),
         Supersede(Facts(graph)),
         Replay(Replays(graph), associations),
+        MakeClusters(engrams),
     )
 
 

@@ -37,6 +37,7 @@ CALLS: dict[str, Call] = {
     "get /v1/traces/{trace}": lambda o, ids: o.get(f"/v1/traces/{ids['trace']}"),
     "get /v1/strategies": lambda o, _: o.get("/v1/strategies"),
     "get /v1/sessions": lambda o, _: o.get("/v1/sessions"),
+    "get /v1/engrams": lambda o, _: o.get("/v1/engrams"),
     "get /v1/stats": lambda o, _: o.get("/v1/stats"),
     "post /v1/consolidation": lambda o, _: o.post("/v1/consolidation"),
     "get /v1/consolidation": lambda o, _: o.get("/v1/consolidation"),
@@ -215,7 +216,7 @@ SCOPE_OF = {
         "get /v1/consolidation", "get /v1/jobs", "get /v1/jobs/{job}", "get /v1/learning",
         "get /v1/consolidation/schedule", "get /v1/dormancy", "get /v1/facts",
         "get /v1/facts/{fact}/history", "get /v1/predicates",
-        "get /v1/merges",
+        "get /v1/merges", "get /v1/engrams",
     },
     "write": {
         "put /v1/merges",

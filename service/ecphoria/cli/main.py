@@ -15,6 +15,7 @@ from ecphoria.cli.console import say_error, stderr, stdout
 from ecphoria.cli.consolidating import consolidate
 from ecphoria.cli.doctor import doctor
 from ecphoria.cli.dormancy import dormancy
+from ecphoria.cli.engrams import engrams
 from ecphoria.cli.eval import evaluation
 from ecphoria.cli.facts import fact, facts
 from ecphoria.cli.importing import import_file
@@ -45,6 +46,7 @@ app.command(rich_help_panel=_USE)(recall)
 app.command("import", rich_help_panel=_USE)(import_file)
 app.command(rich_help_panel=_USE)(facts)
 app.add_typer(fact, name="fact", rich_help_panel=_USE)
+app.command(rich_help_panel=_USE)(engrams)
 app.command(rich_help_panel=_USE)(stats)
 app.command(rich_help_panel=_KEEP)(consolidate)
 app.command(rich_help_panel=_KEEP)(doctor)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from ecphoria.client.async_sending import AsyncSender
 from ecphoria.client.exchange import Call, body_of, segment
 from ecphoria.model.dormancy import DormancyMode
+from ecphoria.model.engram import EngramKind
 from ecphoria.wire.cold import ArchiveAnswer, ArchiveRequest, RestoreAnswer, ScrubAnswer
 from ecphoria.wire.doctor import CheckupAnswer
 from ecphoria.wire.dormancy import (
@@ -15,6 +16,7 @@ from ecphoria.wire.dormancy import (
     SleeperAnswer,
     SleeperPage,
 )
+from ecphoria.wire.engrams import EngramAnswer, EngramPage
 
 __all__ = ["AsyncUpkeep"]
 
@@ -32,6 +34,26 @@ class AsyncUpkeep(AsyncSender):
         """
         call = Call(method="GET", path="/v1/doctor", repeatable=True, timeout_s=timeout_s)
         return CheckupAnswer.model_validate_json((await self._send(call)).content)
+
+    async def engrams(
+        self, *, kind: EngramKind | str | None = None, page_size: int = 100
+    ) -> AsyncIterator[EngramAnswer]:
+        """Walk through what sessions and clusters came to, a page at a time.
+
+        Args:
+            kind: Only those of `session` or `cluster`.
+            page_size: How many to ask for at once.
+        """
+        cursor: str | None = None
+        while True:
+            page = await self._get(
+                "/v1/engrams", EngramPage, kind=kind, cursor=cursor, limit=page_size
+            )
+            for engram in page.engrams:
+                yield engram
+            cursor = page.next_cursor
+            if cursor is None:
+                return
 
     async def dormant(self, *, page_size: int = 100) -> AsyncIterator[SleeperAnswer]:
         """Walk through what sleeps, in the order it was appended, a page at a time."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from ecphoria.client.exchange import Call, body_of, segment
 from ecphoria.client.sync_sending import Sender
 from ecphoria.model.dormancy import DormancyMode
+from ecphoria.model.engram import EngramKind
 from ecphoria.wire.cold import ArchiveAnswer, ArchiveRequest, RestoreAnswer, ScrubAnswer
 from ecphoria.wire.doctor import CheckupAnswer
 from ecphoria.wire.dormancy import (
@@ -16,6 +17,7 @@ from ecphoria.wire.dormancy import (
     SleeperAnswer,
     SleeperPage,
 )
+from ecphoria.wire.engrams import EngramAnswer, EngramPage
 
 __all__ = ["Upkeep"]
 
@@ -33,6 +35,23 @@ class Upkeep(Sender):
         """
         call = Call(method="GET", path="/v1/doctor", repeatable=True, timeout_s=timeout_s)
         return CheckupAnswer.model_validate_json((self._send(call)).content)
+
+    def engrams(
+        self, *, kind: EngramKind | str | None = None, page_size: int = 100
+    ) -> Iterator[EngramAnswer]:
+        """Walk through what sessions and clusters came to, a page at a time.
+
+        Args:
+            kind: Only those of `session` or `cluster`.
+            page_size: How many to ask for at once.
+        """
+        cursor: str | None = None
+        while True:
+            page = self._get("/v1/engrams", EngramPage, kind=kind, cursor=cursor, limit=page_size)
+            yield from page.engrams
+            cursor = page.next_cursor
+            if cursor is None:
+                return
 
     def dormant(self, *, page_size: int = 100) -> Iterator[SleeperAnswer]:
         """Walk through what sleeps, in the order it was appended, a page at a time."""

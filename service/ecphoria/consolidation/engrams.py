@@ -1,31 +1,18 @@
-"""Engrams: what a session came to, in a few of its own sentences.
+"""Engrams of sessions: what each came to, once it is closed."""
 
-Source: SYNAPSE's and CLS-M's session records, without a language model: the turns nearest to the
-whole, said once, in their order.
-"""
-
-import hashlib
 from collections.abc import Sequence
 from datetime import timedelta
-from math import ceil, sqrt
-
-import numpy as np
 
 from ecphoria.consolidation.step import TOLD, Cycle
-from ecphoria.kernels.central import central
+from ecphoria.consolidation.summary import FORMULA, extracted, key_of
 from ecphoria.model.consolidation import Change, Outcome
-from ecphoria.model.ids import TenantId, derived_id
+from ecphoria.model.ids import TenantId
 from ecphoria.ports.engrams import EngramRow, EngramStore, Member, TouchedSession
 
-__all__ = ["CLOSED_AFTER", "FORMULA", "MakeEngrams"]
+__all__ = ["CLOSED_AFTER", "MakeEngrams"]
 
-FORMULA = 1
-"""Grows when the same session would be summarised otherwise; then all are made anew."""
 CLOSED_AFTER = timedelta(hours=1)
-_LEAST, _MOST = 3, 5
-_SAYS_ENOUGH = 8
-"""Stems of a turn that says something; shorter ones count for less."""
-_EXCERPT = 240
+_LEAST = 3
 
 
 class MakeEngrams:
@@ -52,11 +39,8 @@ class MakeEngrams:
                 counts["open"] += 1
                 continue
             counts["sessions"] += 1
-            engram = _engram(
-                cycle.tenant,
-                session.name,
-                await self._store.members(cycle.tenant, session.name),
-            )
+            members = await self._store.members(cycle.tenant, session.name)
+            engram = _engram(cycle.tenant, session.name, members)
             told = _difference(session, engram)
             if told is not None:
                 counts["made" if told.kind == "summarise" else "dropped"] += 1
@@ -80,34 +64,15 @@ def _difference(session: TouchedSession, engram: EngramRow | None) -> Change | N
 
 
 def _engram(tenant: TenantId, session: str, members: Sequence[Member]) -> EngramRow | None:
-    """Choose the turns that stand for the rest; None for too few to need it."""
+    """Summarise a session; None for one of too few turns to need it."""
     if len(members) < _LEAST:
         return None
-    chosen = central(
-        np.stack([one.vector for one in members]).astype(np.float64),
-        [min(1.0, one.length / _SAYS_ENOUGH) for one in members],
-        count=min(_MOST, ceil(sqrt(len(members)))),
-    )
-    quoted = [members[row] for row in sorted(chosen.tolist())]
-    key = hashlib.sha256(f"{FORMULA} {session}".encode())
-    for one in sorted(members, key=lambda one: one.id):
-        key.update(f" {one.id} {one.body_hash}".encode())
+    summary = extracted(members)
     return EngramRow(
-        id=derived_id(tenant, "engram", key.hexdigest()),
-        session=session,
-        summary="\n".join(_line(one) for one in quoted),
+        id=key_of(tenant, session, [f"{one.id} {one.body_hash}" for one in members]),
+        summary=summary.text,
         members=len(members),
-        evidence=tuple(sorted(one.id for one in quoted)),
-        method="extractive",
+        evidence=summary.evidence,
+        method=summary.method,
         formula=FORMULA,
     )
-
-
-def _line(turn: Member) -> str:
-    """Quote a turn: up to the last sentence, else the last word, that has room."""
-    text = " ".join(turn.text.split())
-    if len(text) > _EXCERPT:
-        cut = text[:_EXCERPT]
-        end = max(cut.rfind(mark) + 1 for mark in (". ", "! ", "? "))
-        text = cut[:end] if end > 0 else cut.rsplit(" ", 1)[0] + " …"
-    return f"{turn.speaker}: {text}" if turn.speaker else text

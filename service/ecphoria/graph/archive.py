@@ -8,6 +8,7 @@ from ecphoria.errors import NotFound
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement
 from ecphoria.graph.tenant_lock import no_tenant
+from ecphoria.model.engram import Engram, EngramKind
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.model.session import Session
@@ -24,6 +25,18 @@ class _SessionRow:
     last_occurred_at: datetime
     speakers: list[str]
     summary: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _EngramRow:
+    id: str
+    kind: str
+    session: str | None
+    summary: str
+    members: int
+    evidence: list[str]
+    method: str
+    recorded_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +61,7 @@ _FIND_EPISODE = Statement("archive.find_episode", StoredEpisode)
 _LIST_EPISODES = Statement("archive.list_episodes", StoredEpisode)
 _LIST_EPISODES_OF_SESSION = Statement("archive.list_episodes_of_session", StoredEpisode)
 _LIST_EPISODES_OF_CONCEPT = Statement("archive.list_episodes_of_concept", StoredEpisode)
+_LIST_ENGRAMS = Statement("archive.list_engrams", _EngramRow)
 _LIST_SESSIONS = Statement("archive.list_sessions", _SessionRow)
 _COUNT_GRAPH = Statement("archive.count_graph", _Counts)
 
@@ -117,6 +131,27 @@ class EpisodeArchive:
                 last_occurred_at=row.last_occurred_at,
                 speakers=tuple(row.speakers),
                 summary=row.summary,
+            )
+            for row in rows
+        ]
+
+    async def list_engrams(
+        self, tenant: TenantId, *, kind: EngramKind | None, after: str | None, limit: int
+    ) -> Sequence[Engram]:
+        """List engrams by id, from after `after` on."""
+        rows = await self._graph.run(
+            _LIST_ENGRAMS, tenant=tenant, kind=kind and kind.value, after=after or "", limit=limit
+        )
+        return [
+            Engram(
+                id=row.id,
+                kind=EngramKind(row.kind),
+                session=row.session,
+                summary=row.summary,
+                members=row.members,
+                evidence=tuple(EpisodeId(one) for one in row.evidence),
+                method=row.method,
+                recorded_at=row.recorded_at,
             )
             for row in rows
         ]

@@ -1,15 +1,22 @@
-"""Sessions that changed, and the engrams in which they are summarised."""
+"""Sessions that changed, clusters of memories, and the engrams in which they are summarised."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.lease import change_under
 from ecphoria.graph.tenant_lock import LOCK_TENANT
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
+from ecphoria.ports.associations import Association
 from ecphoria.ports.engrams import EngramRow, Member, TouchedSession
 
 __all__ = ["Engrams"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _EngramKey:
+    id: str
 
 
 _LIST_TOUCHED_SESSIONS = Statement("consolidation.list_touched_sessions", TouchedSession)
@@ -18,10 +25,15 @@ _REMOVE_ENGRAMS = Statement("consolidation.remove_engrams", Done)
 _CREATE_ENGRAM = Statement("consolidation.create_engram", Done)
 _REMOVE_SESSION_MARK = Statement("consolidation.remove_session_mark", Done)
 _SAVE_ENGRAM_FORMULA = Statement("consolidation.save_engram_formula", Done)
+_LIST_SIMILAR_PAIRS = Statement("consolidation.list_similar_pairs", Association)
+_LIST_CLUSTER_ENGRAMS = Statement("consolidation.list_cluster_engrams", _EngramKey)
+_LIST_MEMBERS_OF = Statement("consolidation.list_members_of", Member)
+_CREATE_CLUSTER_ENGRAM = Statement("consolidation.create_cluster_engram", Done)
+_REMOVE_CLUSTER_ENGRAMS = Statement("consolidation.remove_cluster_engrams", Done)
 
 
 class Engrams:
-    """Engrams of sessions; implements `ports.engrams.EngramStore`."""
+    """Engrams; implements `EngramStore` and `ClusterStore` of `ports.engrams`."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -74,3 +86,46 @@ class Engrams:
             await work.run(_SAVE_ENGRAM_FORMULA, tenant=tenant, formula=formula)
 
         await change_under(self._graph, lease, "consolidation.save_formula", save)
+
+    async def similar_pairs(self, tenant: TenantId) -> Sequence[Association]:
+        """List every pair joined by nearness, asleep or awake, with that part of its weight."""
+        return await self._graph.run(_LIST_SIMILAR_PAIRS, tenant=tenant)
+
+    async def cluster_engrams(self, tenant: TenantId) -> Sequence[str]:
+        """List the ids of the engrams of clusters."""
+        return [row.id for row in await self._graph.run(_LIST_CLUSTER_ENGRAMS, tenant=tenant)]
+
+    async def members_of(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Member]:
+        """Find memories with what a summary needs, in the order they occurred."""
+        return await self._graph.run(_LIST_MEMBERS_OF, tenant=tenant, ids=list(episodes))
+
+    async def save_cluster(
+        self, tenant: TenantId, lease: Lease | None, engram: EngramRow, members: Sequence[str]
+    ) -> None:
+        """Store the engram of a cluster, if all its members are there."""
+
+        async def save(work: Work) -> None:
+            if not await work.run(LOCK_TENANT, tenant=tenant):  # as above
+                return
+            await work.run(
+                _CREATE_CLUSTER_ENGRAM,
+                tenant=tenant,
+                id=engram.id,
+                summary=engram.summary,
+                members=list(members),
+                evidence=list(engram.evidence),
+                method=engram.method,
+                formula=engram.formula,
+            )
+
+        await change_under(self._graph, lease, "consolidation.save_cluster", save)
+
+    async def remove_cluster_engrams(
+        self, tenant: TenantId, lease: Lease | None, engrams: Sequence[str]
+    ) -> None:
+        """Delete engrams of clusters, in one transaction."""
+
+        async def remove(work: Work) -> None:
+            await work.run(_REMOVE_CLUSTER_ENGRAMS, tenant=tenant, ids=list(engrams))
+
+        await change_under(self._graph, lease, "consolidation.remove_cluster_engrams", remove)

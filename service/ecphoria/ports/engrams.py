@@ -1,4 +1,4 @@
-"""What making engrams needs: the turns of sessions that changed, and a place for summaries."""
+"""What making engrams needs: turns of sessions and of clusters, and a place for summaries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,10 @@ from typing import Protocol
 
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
+from ecphoria.ports.associations import Association
 from ecphoria.ports.world import Vector
 
-__all__ = ["EngramRow", "EngramStore", "Member", "TouchedSession"]
+__all__ = ["ClusterStore", "EngramRow", "EngramStore", "Member", "TouchedSession"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,7 @@ class TouchedSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A turn of a session, as far as a summary needs it; `length` is its number of stems."""
+    """A turn, as far as a summary needs it; `length` is its number of stems."""
 
     id: str
     body_hash: str
@@ -52,7 +53,6 @@ class EngramRow:
     """
 
     id: str
-    session: str
     summary: str
     members: int
     evidence: tuple[str, ...]
@@ -90,6 +90,44 @@ class EngramStore(Protocol):
 
     async def save_formula(self, tenant: TenantId, lease: Lease | None, formula: int) -> None:
         """Record by which formula all engrams of a tenant are made.
+
+        Raises:
+            LeaseLost: The lease is over; nothing was written.
+        """
+        ...
+
+
+class ClusterStore(Protocol):
+    """Reads which memories are alike, and keeps what clusters of them come to."""
+
+    async def similar_pairs(self, tenant: TenantId) -> Sequence[Association]:
+        """List every pair joined by nearness, asleep or awake, with that part of its weight."""
+        ...
+
+    async def cluster_engrams(self, tenant: TenantId) -> Sequence[str]:
+        """List the ids of the engrams of clusters."""
+        ...
+
+    async def members_of(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Member]:
+        """Find memories with what a summary needs, in the order they occurred."""
+        ...
+
+    async def save_cluster(
+        self, tenant: TenantId, lease: Lease | None, engram: EngramRow, members: Sequence[str]
+    ) -> None:
+        """Store the engram of a cluster, under the tenant's write lock.
+
+        If a member is gone meanwhile nothing is stored.
+
+        Raises:
+            LeaseLost: The lease is over; nothing was written.
+        """
+        ...
+
+    async def remove_cluster_engrams(
+        self, tenant: TenantId, lease: Lease | None, engrams: Sequence[str]
+    ) -> None:
+        """Delete engrams of clusters, in one transaction.
 
         Raises:
             LeaseLost: The lease is over; nothing was written.

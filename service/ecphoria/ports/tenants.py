@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from ecphoria.model.engram import Engram, EngramKind
 from ecphoria.model.episode import Episode
 from ecphoria.model.gate import Gate
 from ecphoria.model.ids import EpisodeId, KeyId, TenantId
@@ -39,6 +40,12 @@ class Archive(Protocol):
         self, tenant: TenantId, *, after: str | None, limit: int
     ) -> Sequence[Session]:
         """List sessions by name, from after `after` on."""
+        ...
+
+    async def list_engrams(
+        self, tenant: TenantId, *, kind: EngramKind | None, after: str | None, limit: int
+    ) -> Sequence[Engram]:
+        """List engrams by id, from after `after` on."""
         ...
 
     async def stats(self, tenant: TenantId) -> TenantStats:

@@ -1,0 +1,14 @@
+// doc: List episodes as they occurred, with what a summary of them needs.
+// mode: read
+// params: tenant STRING, ids LIST<STRING>
+// each: id STRING, body_hash STRING, speaker STRING, text STRING, length INTEGER, vector VECTOR
+CYPHER 25
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+WHERE e.tenant = $tenant AND e.text IS NOT NULL AND e.embedding IS NOT NULL
+WITH e
+ORDER BY e.occurred_at, e.turn
+RETURN collect([
+  e.id, e.body_hash, e.speaker, e.text, e.length,
+  vector(e.embedding, size(e.embedding), FLOAT32)
+]) AS rows

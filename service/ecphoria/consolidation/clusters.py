@@ -1,0 +1,90 @@
+"""Engrams of clusters: what memories that are alike come to, whenever they were made.
+
+Source: CLS-M's schemas and SYNAPSE's abstractions, over `SIMILAR` edges in the place of k-means.
+"""
+
+from collections.abc import Sequence
+
+from ecphoria.consolidation.step import TOLD, Cycle
+from ecphoria.consolidation.summary import FORMULA, extracted, key_of
+from ecphoria.kernels.clusters import clusters
+from ecphoria.model.consolidation import Change, Outcome
+from ecphoria.ports.associations import Association
+from ecphoria.ports.engrams import ClusterStore, EngramRow
+
+__all__ = ["MakeClusters"]
+
+_LEAST, _MOST = 4, 32
+_CHUNK = 256
+
+
+class MakeClusters:
+    """Gives each cluster of at least 4 memories an engram.
+
+    Clusters are the groups that `SIMILAR` edges of nearness hold together, strongest edges
+    first, up to 32 memories in one. The edges are walked whole, but a cluster is summarised only
+    when its members are others than before: the engram's id is a hash of them. As of sessions,
+    `EVIDENCE` leads to those whose words are in the summary, and the engram goes with any of
+    them. `SUMMARISES` leads to all members.
+    """
+
+    name = "clusters"
+
+    def __init__(self, store: ClusterStore) -> None:
+        self._store = store
+
+    async def run(self, cycle: Cycle) -> Outcome:
+        """Summarise the clusters that are new, and drop the engrams of those that are no more."""
+        tenant = cycle.tenant
+        await cycle.reached("clusters: find")
+        groups = _groups(await self._store.similar_pairs(tenant))
+        due = {key_of(tenant, "cluster", group): group for group in groups}
+        there = frozenset(await self._store.cluster_engrams(tenant))
+        gone, fresh = sorted(there - due.keys()), sorted(due.keys() - there)
+        changes = [Change(kind="drop", id=one, detail="a cluster no more") for one in gone]
+        if not cycle.dry_run:
+            async for chunk in cycle.chunks(gone, _CHUNK, "clusters: drop"):
+                await self._store.remove_cluster_engrams(tenant, cycle.lease, chunk)
+        for one in fresh:
+            await cycle.reached("clusters: cluster")
+            engram = await self._engram(cycle, one, due[one])
+            if engram is not None:
+                quoted = f"{len(engram.evidence)} of {engram.members} memories"
+                changes.append(Change(kind="summarise", id=one, detail=quoted))
+                if not cycle.dry_run:
+                    await self._store.save_cluster(tenant, cycle.lease, engram, due[one])
+        made = len(changes) - len(gone)
+        counts = {"clusters": len(due), "made": made, "dropped": len(gone)}
+        return Outcome(counts=counts, changes=tuple(changes[:TOLD]))
+
+    async def _engram(self, cycle: Cycle, one: str, group: Sequence[str]) -> EngramRow | None:
+        """Summarise a cluster; None if a member went meanwhile, for the next cycle to see."""
+        members = await self._store.members_of(cycle.tenant, group)
+        if len(members) < len(group):
+            return None
+        summary = extracted(members)
+        return EngramRow(
+            id=one,
+            summary=summary.text,
+            members=len(group),
+            evidence=summary.evidence,
+            method=summary.method,
+            formula=FORMULA,
+        )
+
+
+def _groups(pairs: Sequence[Association]) -> list[list[str]]:
+    """Find the clusters, each by its members' ids in order."""
+    ids = sorted({end for pair in pairs for end in (pair.one, pair.other)})
+    row = {one: place for place, one in enumerate(ids)}
+    names = clusters(
+        [row[pair.one] for pair in pairs],
+        [row[pair.other] for pair in pairs],
+        [pair.part for pair in pairs],
+        size=len(ids),
+        most=_MOST,
+    )
+    groups: dict[int, list[str]] = {}
+    for one, name in zip(ids, names.tolist(), strict=True):
+        groups.setdefault(name, []).append(one)
+    return [group for group in groups.values() if len(group) >= _LEAST]
