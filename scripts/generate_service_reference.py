@@ -123,6 +123,7 @@ def metrics_page() -> str:
     metrics.job("", "")
     metrics.stored_jobs("", 0)
     metrics.step("", "", 0.0)
+    metrics.tokens("", "", 0)
     rows = []
     for family in metrics.registry.collect():
         if family.name.startswith("ecphoria_"):

@@ -1,18 +1,18 @@
 // doc: List the sessions that a write has marked, or every one if the formula is another.
 // mode: read
-// params: tenant STRING, formula INTEGER
+// params: tenant STRING, formula STRING
 // returns: name STRING, mark STRING, last_occurred_at DATETIME, engram STRING
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 CALL (t) {
   WITH t
-  WHERE t.engram_formula = $formula
+  WHERE toString(t.engram_formula) = $formula
   MATCH (s:Session)
   WHERE s.tenant = $tenant AND s.touched IS NOT NULL
   RETURN s
   UNION ALL
   WITH t
-  WHERE t.engram_formula IS NULL OR t.engram_formula <> $formula
+  WHERE t.engram_formula IS NULL OR toString(t.engram_formula) <> $formula
   MATCH (s:Session)
   WHERE s.tenant = $tenant AND s.name IS NOT NULL
   RETURN s

@@ -21,6 +21,7 @@ from ecphoria.consolidation.replay import Replay
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.consolidation.step import Step
 from ecphoria.consolidation.supersede import Supersede
+from ecphoria.errors import Misconfigured
 from ecphoria.graph.associations import Associations
 from ecphoria.graph.cold import ColdEpisodes
 from ecphoria.graph.dormancy import Dormancies
@@ -43,11 +44,12 @@ from ecphoria.jobs.worker import Worker, WorkerOptions
 from ecphoria.model.consolidation import ConsolidationReport
 from ecphoria.model.job import Job, JobState
 from ecphoria.model.schedule import Schedule
+from ecphoria.ports.chat import Chat
 from ecphoria.ports.world import Clock, Embedder
-from ecphoria.settings import ConsolidationSettings, JobsSettings, Settings
+from ecphoria.settings import ConsolidationSettings, JobsSettings, LlmSettings, Settings
 from ecphoria.telemetry import Metrics
 
-__all__ = ["archive_of", "folder_of", "listener", "start", "steps_of"]
+__all__ = ["archive_of", "cycle", "folder_of", "listener", "start", "steps_of"]
 
 
 def start(
@@ -101,14 +103,59 @@ def _schedule(group: ConsolidationSettings) -> Schedule:
     )
 
 
+def cycle(
+    settings: Settings,
+    graph: Graph,
+    options: GraphOptions,
+    embedder: Embedder,
+    *,
+    metrics: Metrics,
+    stack: AsyncExitStack,
+) -> tuple[Step, ...]:
+    """Give the steps of a cycle in their order, with a language model if one is set.
+
+    Raises:
+        Misconfigured: One is set, and the package that asks it is missing.
+    """
+    chat = _chat(settings.llm, metrics)
+    if chat is not None:
+        stack.push_async_callback(chat.close)
+    return steps_of(graph, options, embedder, folder_of(settings), chat)
+
+
+def _chat(group: LlmSettings, metrics: Metrics) -> Chat | None:
+    if group.model is None:
+        return None
+    try:
+        from ecphoria.llm.openai import OpenAIChat  # noqa: PLC0415 (optional extra)
+    except ModuleNotFoundError as error:
+        raise Misconfigured(
+            'ECPHORIA_LLM__MODEL needs the package openai: pip install "ecphoria[server]", or '
+            "unset it.",
+            setting="ECPHORIA_LLM__MODEL",
+        ) from error
+    return OpenAIChat(
+        group.model,
+        base_url=group.base_url,
+        api_key=group.api_key.get_secret_value() if group.api_key else None,
+        timeout=group.timeout_s,
+        retries=group.retries,
+        counted=metrics.tokens,
+    )
+
+
 def steps_of(
-    graph: Graph, options: GraphOptions, embedder: Embedder, archive: Path
+    graph: Graph,
+    options: GraphOptions,
+    embedder: Embedder,
+    archive: Path,
+    chat: Chat | None = None,
 ) -> tuple[Step, ...]:
     """Give the steps of a cycle in their order; `archive` is the folder of the archive."""
     links, associations, engrams = Links(graph), Associations(graph), Engrams(graph)
     return (
         ProposeMerges(Merges(graph), embedder),
-        MakeEngrams(engrams),
+        MakeEngrams(engrams, chat),
         Associate(associations),
         Prior(Priors(graph, options)),
         Decay(links),
@@ -117,7 +164,7 @@ def steps_of(
         _archiving(graph, archive),
         Supersede(Facts(graph)),
         Replay(Replays(graph), associations),
-        MakeClusters(engrams),
+        MakeClusters(engrams, chat),
     )
 
 

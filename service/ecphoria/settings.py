@@ -29,6 +29,7 @@ __all__ = [
     "EmbedderSettings",
     "EngineGroup",
     "JobsSettings",
+    "LlmSettings",
     "LogFormat",
     "LogSettings",
     "Neo4jSettings",
@@ -170,6 +171,21 @@ class ConsolidationSettings(_Group):
     """At this time of each day in UTC, as `03:30`; empty: never by that."""
 
 
+class LlmSettings(_Group):
+    """A language model that writes summaries, and reads what it summarises; none by default."""
+
+    model: str | None = Field(default=None, min_length=1)
+    """Name of the model, as its endpoint knows it; empty: none."""
+    base_url: str = "https://api.openai.com/v1"
+    """Address of an endpoint that speaks OpenAI's API, up to and without `/chat/completions`."""
+    api_key: SecretStr | None = None
+    """Key of the endpoint."""
+    timeout_s: Seconds = 60.0
+    """Longest to wait for one answer, in seconds."""
+    retries: int = Field(default=2, ge=0, le=20)
+    """Further attempts after a failure that may pass."""
+
+
 class JobsSettings(_Group):
     """Background work: jobs wait in Neo4j for `ecphoria serve` and `ecphoria worker`."""
 
@@ -252,6 +268,7 @@ class Settings(BaseSettings):
     server: ServerSettings = ServerSettings()
     recall: RecallSettings = RecallSettings()
     consolidation: ConsolidationSettings = ConsolidationSettings()
+    llm: LlmSettings = LlmSettings()
     archive: ArchiveSettings = ArchiveSettings()
     jobs: JobsSettings = JobsSettings()
     log: LogSettings = LogSettings()

@@ -77,6 +77,7 @@ class Metrics:
             ("strategy", "verdict"),
             registry=registry,
         )
+        self._tokens = _tokens_figure(registry)
         self._episodes = Counter(
             "ecphoria_episodes",
             "Episodes acknowledged, by outcome.",
@@ -135,6 +136,10 @@ class Metrics:
         """Count a step of a cycle that ended."""
         self._steps.labels(kind, name).observe(seconds)
 
+    def tokens(self, purpose: str, direction: str, number: int) -> None:
+        """Count what a language model read or wrote."""
+        self._tokens.labels(purpose, direction).inc(number)
+
 
 def _job_figures(registry: CollectorRegistry) -> tuple[Counter, Histogram, Gauge]:
     jobs = Counter(
@@ -158,6 +163,16 @@ def _job_figures(registry: CollectorRegistry) -> tuple[Counter, Histogram, Gauge
         registry=registry,
     )
     return jobs, steps, stored
+
+
+def _tokens_figure(registry: CollectorRegistry) -> Counter:
+    return Counter(
+        "ecphoria_llm_tokens",
+        "Tokens of a language model, as its endpoint counts them, by what for (summary of a"
+        " session or a cluster) and whether it read or wrote them.",
+        ("purpose", "direction"),
+        registry=registry,
+    )
 
 
 def _effects_figure(registry: CollectorRegistry) -> Counter:

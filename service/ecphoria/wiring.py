@@ -158,7 +158,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         cold, ingest, forgetting = _writing(settings, graph, embedder)
         tenancy, access = _tenancy(settings, graph, cold)
         learning = await _learning(graph, metrics, stack)
-        steps = background.steps_of(graph, options, embedder, background.folder_of(settings))
+        steps = background.cycle(settings, graph, options, embedder, metrics=metrics, stack=stack)
         recall = _recall(settings, graph, embedder, learning)
         stack.push_async_callback(recall.close)
         policies, shadowed = _shadowed(graph, recall, metrics, stack)

@@ -163,7 +163,7 @@ async def test_no_engram_is_stored_of_what_was_deleted_meanwhile(
 
     await MakeEngrams(Late(graph)).run(a_cycle(tenant))
     assert await engrams(cypher, tenant) == []
-    (session,) = await Engrams(graph).touched_sessions(tenant, 1)
+    (session,) = await Engrams(graph).touched_sessions(tenant, "1")
     assert session.mark, "the next cycle looks again"
 
 

@@ -6,10 +6,12 @@ Source: CLS-M's schemas and SYNAPSE's abstractions, over `SIMILAR` edges in the 
 from collections.abc import Sequence
 
 from ecphoria.consolidation.step import TOLD, Cycle
-from ecphoria.consolidation.summary import FORMULA, extracted, key_of
+from ecphoria.consolidation.summary import FORMULA, key_of
+from ecphoria.consolidation.writing import Writer
 from ecphoria.kernels.clusters import clusters
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.ports.associations import Association
+from ecphoria.ports.chat import Chat
 from ecphoria.ports.engrams import ClusterStore, EngramRow
 
 __all__ = ["MakeClusters"]
@@ -30,47 +32,63 @@ class MakeClusters:
 
     name = "clusters"
 
-    def __init__(self, store: ClusterStore) -> None:
+    def __init__(self, store: ClusterStore, chat: Chat | None = None) -> None:
+        """Summarise in the memories' own words, or in those of a language model."""
         self._store = store
+        self._chat = chat
 
     async def run(self, cycle: Cycle) -> Outcome:
         """Summarise the clusters that are new, and drop the engrams of those that are no more."""
         tenant = cycle.tenant
+        writer = Writer(self._chat, "cluster", dry_run=cycle.dry_run)
         await cycle.reached("clusters: find")
         groups = _groups(await self._store.similar_pairs(tenant))
-        due = {key_of(tenant, "cluster", group): group for group in groups}
+        due = {key_of(tenant, "cluster", group, writer.by): group for group in groups}
         there = frozenset(await self._store.cluster_engrams(tenant))
-        gone, fresh = sorted(there - due.keys()), sorted(due.keys() - there)
-        changes = [Change(kind="drop", id=one, detail="a cluster no more") for one in gone]
+        kept, changes = set(there & due.keys()), []
+        for one in sorted(due.keys() - there):
+            await cycle.reached("clusters: cluster")
+            engram = await self._engram(cycle, one, due[one], writer)
+            if engram is None:
+                continue
+            kept.add(engram.id)
+            if engram.id not in there:
+                changes.append(_summarised(engram))
+                if not cycle.dry_run:
+                    await self._store.save_cluster(tenant, cycle.lease, engram, due[one])
+        made, gone = len(changes), sorted(there - kept)
+        changes += [Change(kind="drop", id=one, detail="a cluster no more") for one in gone]
         if not cycle.dry_run:
             async for chunk in cycle.chunks(gone, _CHUNK, "clusters: drop"):
                 await self._store.remove_cluster_engrams(tenant, cycle.lease, chunk)
-        for one in fresh:
-            await cycle.reached("clusters: cluster")
-            engram = await self._engram(cycle, one, due[one])
-            if engram is not None:
-                quoted = f"{len(engram.evidence)} of {engram.members} memories"
-                changes.append(Change(kind="summarise", id=one, detail=quoted))
-                if not cycle.dry_run:
-                    await self._store.save_cluster(tenant, cycle.lease, engram, due[one])
-        made = len(changes) - len(gone)
         counts = {"clusters": len(due), "made": made, "dropped": len(gone)}
-        return Outcome(counts=counts, changes=tuple(changes[:TOLD]))
+        return Outcome(
+            counts=counts | writer.counts,
+            changes=tuple(changes[:TOLD]),
+            degraded=writer.degraded,
+        )
 
-    async def _engram(self, cycle: Cycle, one: str, group: Sequence[str]) -> EngramRow | None:
+    async def _engram(
+        self, cycle: Cycle, one: str, group: Sequence[str], writer: Writer
+    ) -> EngramRow | None:
         """Summarise a cluster; None if a member went meanwhile, for the next cycle to see."""
         members = await self._store.members_of(cycle.tenant, group)
         if len(members) < len(group):
             return None
-        summary = extracted(members)
+        summary = await writer.summary(members)
         return EngramRow(
-            id=one,
+            id=one if summary.final else key_of(cycle.tenant, "cluster", group),
             summary=summary.text,
             members=len(group),
             evidence=summary.evidence,
             method=summary.method,
             formula=FORMULA,
         )
+
+
+def _summarised(engram: EngramRow) -> Change:
+    detail = f"{len(engram.evidence)} of {engram.members} memories"
+    return Change(kind="summarise", id=engram.id, detail=detail)
 
 
 def _groups(pairs: Sequence[Association]) -> list[list[str]]:

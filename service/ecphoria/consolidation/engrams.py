@@ -1,13 +1,13 @@
 """Engrams of sessions: what each came to, once it is closed."""
 
-from collections.abc import Sequence
 from datetime import timedelta
 
 from ecphoria.consolidation.step import TOLD, Cycle
-from ecphoria.consolidation.summary import FORMULA, extracted, key_of
+from ecphoria.consolidation.summary import FORMULA, key_of
+from ecphoria.consolidation.writing import Writer
 from ecphoria.model.consolidation import Change, Outcome
-from ecphoria.model.ids import TenantId
-from ecphoria.ports.engrams import EngramRow, EngramStore, Member, TouchedSession
+from ecphoria.ports.chat import Chat
+from ecphoria.ports.engrams import EngramRow, EngramStore, TouchedSession
 
 __all__ = ["CLOSED_AFTER", "MakeEngrams"]
 
@@ -26,53 +26,74 @@ class MakeEngrams:
 
     name = "engrams"
 
-    def __init__(self, store: EngramStore) -> None:
+    def __init__(self, store: EngramStore, chat: Chat | None = None) -> None:
+        """Summarise in the turns' own words, or in those of a language model."""
         self._store = store
+        self._chat = chat
 
     async def run(self, cycle: Cycle) -> Outcome:
         """Summarise what changed."""
         counts = {"sessions": 0, "open": 0, "made": 0, "dropped": 0}
         changes: list[Change] = []
-        for session in await self._store.touched_sessions(cycle.tenant, FORMULA):
+        writer = Writer(self._chat, "session", dry_run=cycle.dry_run)
+        formula = f"{FORMULA} {writer.by}".strip()
+        for session in await self._store.touched_sessions(cycle.tenant, formula):
             await cycle.reached("engrams: session")
             if session.mark and session.last_occurred_at > cycle.now - CLOSED_AFTER:
                 counts["open"] += 1
                 continue
             counts["sessions"] += 1
-            members = await self._store.members(cycle.tenant, session.name)
-            engram = _engram(cycle.tenant, session.name, members)
-            told = _difference(session, engram)
+            told = await self._summarise(cycle, session, writer)
             if told is not None:
                 counts["made" if told.kind == "summarise" else "dropped"] += 1
                 changes.append(told)
+        if not cycle.dry_run and not writer.is_owing:
+            await self._store.save_formula(cycle.tenant, cycle.lease, formula)
+        return Outcome(
+            counts=counts | writer.counts,
+            changes=tuple(changes[:TOLD]),
+            degraded=writer.degraded,
+        )
+
+    async def _summarise(
+        self, cycle: Cycle, session: TouchedSession, writer: Writer
+    ) -> Change | None:
+        """Give a session its engram, unless it has the right one; tell what changed."""
+        members = await self._store.members(cycle.tenant, session.name)
+        if len(members) < _LEAST:
+            return await self._save(cycle, session, None)
+        keys = [f"{one.id} {one.body_hash}" for one in members]
+        wanted = key_of(cycle.tenant, session.name, keys, writer.by)
+        if wanted == session.engram:
             if not cycle.dry_run:
-                await self._store.save_engram(cycle.tenant, cycle.lease, session, engram)
-        if not cycle.dry_run:
-            await self._store.save_formula(cycle.tenant, cycle.lease, FORMULA)
-        return Outcome(counts=counts, changes=tuple(changes[:TOLD]))
-
-
-def _difference(session: TouchedSession, engram: EngramRow | None) -> Change | None:
-    if engram is None:
-        if session.engram is None:
+                await self._store.keep_engram(cycle.tenant, cycle.lease, session)
             return None
-        return Change(kind="drop", id=session.engram, detail="too few turns")
-    if engram.id == session.engram:
-        return None
-    detail = f"{len(engram.evidence)} of {engram.members} turns"
-    return Change(kind="summarise", id=engram.id, detail=detail)
+        summary = await writer.summary(members)
+        engram = EngramRow(
+            id=wanted if summary.final else key_of(cycle.tenant, session.name, keys),
+            summary=summary.text,
+            members=len(members),
+            evidence=summary.evidence,
+            method=summary.method,
+            formula=FORMULA,
+        )
+        return await self._save(cycle, session, engram, final=summary.final)
 
-
-def _engram(tenant: TenantId, session: str, members: Sequence[Member]) -> EngramRow | None:
-    """Summarise a session; None for one of too few turns to need it."""
-    if len(members) < _LEAST:
-        return None
-    summary = extracted(members)
-    return EngramRow(
-        id=key_of(tenant, session, [f"{one.id} {one.body_hash}" for one in members]),
-        summary=summary.text,
-        members=len(members),
-        evidence=summary.evidence,
-        method=summary.method,
-        formula=FORMULA,
-    )
+    async def _save(
+        self,
+        cycle: Cycle,
+        session: TouchedSession,
+        engram: EngramRow | None,
+        *,
+        final: bool = True,
+    ) -> Change | None:
+        if not cycle.dry_run:
+            await self._store.save_engram(cycle.tenant, cycle.lease, session, engram, final=final)
+        if engram is None:
+            if session.engram is None:
+                return None
+            return Change(kind="drop", id=session.engram, detail="too few turns")
+        if engram.id == session.engram:
+            return None
+        detail = f"{len(engram.evidence)} of {engram.members} turns"
+        return Change(kind="summarise", id=engram.id, detail=detail)

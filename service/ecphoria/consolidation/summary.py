@@ -32,11 +32,13 @@ class Summary:
     Attributes:
         evidence: The turns whose words are in it, by id.
         method: How it was made.
+        final: Whether the same turns need not be summarised again.
     """
 
     text: str
     evidence: tuple[str, ...]
     method: str
+    final: bool = True
 
 
 def extracted(members: Sequence[Member]) -> Summary:
@@ -54,9 +56,9 @@ def extracted(members: Sequence[Member]) -> Summary:
     )
 
 
-def key_of(tenant: TenantId, of: str, members: Sequence[str]) -> str:
-    """Derive an engram's id from what it is of and from its members, in any order."""
-    key = hashlib.sha256(f"{FORMULA} {of}".encode())
+def key_of(tenant: TenantId, of: str, members: Sequence[str], by: str = "") -> str:
+    """Derive an engram's id from what it is of, its members in any order, and who writes it."""
+    key = hashlib.sha256(f"{FORMULA} {of}{by and f' {by}'}".encode())
     for one in sorted(members):
         key.update(f" {one}".encode())
     return derived_id(tenant, "engram", key.hexdigest())

@@ -38,7 +38,7 @@ class Engrams:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
-    async def touched_sessions(self, tenant: TenantId, formula: int) -> Sequence[TouchedSession]:
+    async def touched_sessions(self, tenant: TenantId, formula: str) -> Sequence[TouchedSession]:
         """List the sessions that changed, by name; every one if the formula is another."""
         return await self._graph.run(_LIST_TOUCHED_SESSIONS, tenant=tenant, formula=formula)
 
@@ -52,8 +52,10 @@ class Engrams:
         lease: Lease | None,
         session: TouchedSession,
         engram: EngramRow | None,
+        *,
+        final: bool,
     ) -> None:
-        """Put an engram, or none, in the place of those of a session, and take its mark away."""
+        """Put an engram, or none, in the place of those of a session; take its mark if final."""
 
         async def save(work: Work) -> None:
             # Whoever removes an episode holds the same lock, so no word of it is stored again.
@@ -73,13 +75,22 @@ class Engrams:
                     method=engram.method,
                     formula=engram.formula,
                 )
-            await work.run(
-                _REMOVE_SESSION_MARK, tenant=tenant, session=session.name, mark=session.mark
-            )
+            if final:
+                await _take_mark(work, tenant, session)
 
         await change_under(self._graph, lease, "consolidation.save_engram", save)
 
-    async def save_formula(self, tenant: TenantId, lease: Lease | None, formula: int) -> None:
+    async def keep_engram(
+        self, tenant: TenantId, lease: Lease | None, session: TouchedSession
+    ) -> None:
+        """Take the mark of a session away whose engram is the right one."""
+
+        async def keep(work: Work) -> None:
+            await _take_mark(work, tenant, session)
+
+        await change_under(self._graph, lease, "consolidation.keep_engram", keep)
+
+    async def save_formula(self, tenant: TenantId, lease: Lease | None, formula: str) -> None:
         """Record by which formula all engrams of a tenant are made."""
 
         async def save(work: Work) -> None:
@@ -129,3 +140,7 @@ class Engrams:
             await work.run(_REMOVE_CLUSTER_ENGRAMS, tenant=tenant, ids=list(engrams))
 
         await change_under(self._graph, lease, "consolidation.remove_cluster_engrams", remove)
+
+
+async def _take_mark(work: Work, tenant: TenantId, session: TouchedSession) -> None:
+    await work.run(_REMOVE_SESSION_MARK, tenant=tenant, session=session.name, mark=session.mark)

@@ -63,7 +63,7 @@ class EngramRow:
 class EngramStore(Protocol):
     """Reads sessions, and keeps what they come to."""
 
-    async def touched_sessions(self, tenant: TenantId, formula: int) -> Sequence[TouchedSession]:
+    async def touched_sessions(self, tenant: TenantId, formula: str) -> Sequence[TouchedSession]:
         """List the sessions that changed, by name; every one if the formula is another."""
         ...
 
@@ -77,8 +77,10 @@ class EngramStore(Protocol):
         lease: Lease | None,
         session: TouchedSession,
         engram: EngramRow | None,
+        *,
+        final: bool,
     ) -> None:
-        """Put an engram, or none, in the place of those of a session, and take its mark away.
+        """Put an engram, or none, in the place of those of a session; take its mark if final.
 
         In one transaction under the tenant's write lock. If a turn in its evidence is gone,
         the mark stays and no engram is left.
@@ -88,7 +90,17 @@ class EngramStore(Protocol):
         """
         ...
 
-    async def save_formula(self, tenant: TenantId, lease: Lease | None, formula: int) -> None:
+    async def keep_engram(
+        self, tenant: TenantId, lease: Lease | None, session: TouchedSession
+    ) -> None:
+        """Take the mark of a session away whose engram is the right one.
+
+        Raises:
+            LeaseLost: The lease is over; nothing was written.
+        """
+        ...
+
+    async def save_formula(self, tenant: TenantId, lease: Lease | None, formula: str) -> None:
         """Record by which formula all engrams of a tenant are made.
 
         Raises:

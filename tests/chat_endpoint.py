@@ -1,0 +1,73 @@
+"""A local server that speaks OpenAI's `/v1/chat/completions`; tests say how it behaves."""
+
+import asyncio
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import uvicorn
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+
+__all__ = ["ChatEndpoint", "chat_endpoint", "first_and_last"]
+
+
+def first_and_last(text: str) -> str:
+    """Say the first turn and the last again, as a model that obeys may."""
+    turns = re.findall(r"^\[(\d+)\] (?:[^:\n]+: )?(.+)$", text, re.MULTILINE)
+    return "\n".join(f"{turns[place][1]} [{turns[place][0]}]" for place in (0, -1))
+
+
+@dataclass(slots=True)
+class ChatEndpoint:
+    """How it answers, and what it was asked."""
+
+    url: str = ""
+    says: Callable[[str], str | None] = first_and_last
+    statuses: list[int] = field(default_factory=list)
+    delay: float = 0.0
+    body: bytes | None = None
+    counts: bool = True
+    requests: list[dict[str, object]] = field(default_factory=list)
+    keys: list[str | None] = field(default_factory=list)
+
+    async def answer(self, request: Request) -> Response:
+        """Answer one request."""
+        asked = await request.json()
+        self.requests.append(asked)
+        self.keys.append(request.headers.get("authorization"))
+        await asyncio.sleep(self.delay)
+        if self.statuses:
+            error = {"error": {"message": "the text was: PRIVATE"}}
+            return JSONResponse(error, status_code=self.statuses.pop(0))
+        if self.body is not None:
+            return Response(self.body, media_type="text/html")
+        message = {"role": "assistant", "content": self.says(asked["messages"][-1]["content"])}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 70, "completion_tokens": 7, "total_tokens": 77}
+        told = {"usage": usage} if self.counts else {}
+        return JSONResponse(
+            {"id": "c", "object": "chat.completion", "model": "m", "choices": [choice], **told}
+        )
+
+
+@contextmanager
+def chat_endpoint() -> Iterator[ChatEndpoint]:
+    """Serve one in a thread, on a free port."""
+    endpoint = ChatEndpoint()
+    app = FastAPI()
+    app.add_api_route(
+        "/v1/chat/completions", endpoint.answer, methods=["POST"], response_model=None
+    )
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", ws="none"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+    port = server.servers[0].sockets[0].getsockname()[1]
+    endpoint.url = f"http://127.0.0.1:{port}/v1"
+    yield endpoint
+    server.should_exit = True
+    thread.join()

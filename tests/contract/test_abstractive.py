@@ -1,0 +1,147 @@
+"""Summaries by a language model: a real endpoint on this machine, and the real server."""
+
+from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ecphoria.consolidation.associate import Associate
+from ecphoria.consolidation.clusters import MakeClusters
+from ecphoria.consolidation.engrams import MakeEngrams
+from ecphoria.consolidation.step import Cycle
+from ecphoria.graph.associations import Associations
+from ecphoria.graph.engrams import Engrams
+from ecphoria.graph.executor import Graph
+from ecphoria.llm.openai import OpenAIChat
+from ecphoria.model.ids import TenantId, fresh_id
+from tests.chat_endpoint import ChatEndpoint, chat_endpoint
+from tests.conftest import Cypher
+from tests.contract.canonical import canonical
+from tests.contract.memories import START, appended, axis, episode_id, turn, write
+
+NOW = START + timedelta(days=2)
+
+
+@pytest.fixture(scope="module")
+def _endpoint() -> Iterator[ChatEndpoint]:
+    with chat_endpoint() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def endpoint(_endpoint: ChatEndpoint) -> ChatEndpoint:
+    _endpoint.__init__(url=_endpoint.url)  # type: ignore[misc]  # back to its first state
+    return _endpoint
+
+
+@pytest.fixture
+async def chat(endpoint: ChatEndpoint) -> AsyncIterator[OpenAIChat]:
+    made = OpenAIChat("small", base_url=endpoint.url, timeout=5, retries=0)
+    yield made
+    await made.close()
+
+
+def a_cycle(tenant: TenantId, **how: Any) -> Cycle:
+    return Cycle(**{"id": fresh_id(), "tenant": tenant, "now": NOW, **how})
+
+
+async def a_talk(graph: Graph, tenant: TenantId) -> None:
+    """Six turns of one session, about one thing."""
+    rows = [
+        turn(tenant, number, length=10, text=f"Sentence number {number} of the talk.",
+             vector=axis(20 + number, 0, 0.75))
+        for number in range(1, 7)
+    ]  # fmt: skip
+    await write(graph, tenant, appended(*rows))
+    await Associate(Associations(graph)).run(a_cycle(tenant))
+
+
+async def engrams(cypher: Cypher, tenant: TenantId) -> list[dict[str, Any]]:
+    return await cypher(
+        "MATCH (g:Engram) WHERE g.tenant = $tenant RETURN g.id AS id, g.kind AS kind,"
+        " g.summary AS summary, g.method AS method, COUNT { (g)-[:EVIDENCE]->() } AS evidence"
+        " ORDER BY kind",
+        tenant=tenant,
+    )
+
+
+SAID = "Sentence number 1 of the talk.\nSentence number 6 of the talk."
+
+
+async def test_a_model_writes_and_is_asked_once_about_the_same(
+    graph: Graph, tenant: TenantId, cypher: Cypher, chat: OpenAIChat, endpoint: ChatEndpoint
+) -> None:
+    await a_talk(graph, tenant)
+    steps = (MakeEngrams(Engrams(graph), chat), MakeClusters(Engrams(graph), chat))
+    for step in steps:
+        dry = await step.run(a_cycle(tenant, dry_run=True))
+        assert (dry.counts["made"], dry.counts["asked"]) == (1, 0)
+    assert (endpoint.requests, await engrams(cypher, tenant)) == ([], [])
+    for step in steps:
+        counts = (await step.run(a_cycle(tenant))).counts
+        assert (counts["made"], counts["asked"], counts["tokens"]) == (1, 1, 77)
+    for one in await engrams(cypher, tenant):
+        assert (one["summary"], one["method"], one["evidence"]) == (SAID, "llm:small", 6)
+    before = await canonical(cypher, tenant)
+    await cypher("MATCH (s:Session {tenant: $tenant}) SET s.touched = 'again'", tenant=tenant)
+    for step in steps:
+        counts = (await step.run(a_cycle(tenant))).counts
+        assert (counts["made"], counts["dropped"], counts["asked"]) == (0, 0, 0)
+    assert await canonical(cypher, tenant) == before
+
+
+async def test_without_an_answer_the_turns_stand_until_there_is_one(
+    graph: Graph, tenant: TenantId, cypher: Cypher, chat: OpenAIChat, endpoint: ChatEndpoint
+) -> None:
+    await a_talk(graph, tenant)
+    steps = (MakeEngrams(Engrams(graph), chat), MakeClusters(Engrams(graph), chat))
+    endpoint.statuses = [503] * 4
+    for made in (1, 0):
+        for step in steps:
+            outcome = await step.run(a_cycle(tenant))
+            assert (outcome.counts["made"], outcome.counts["dropped"]) == (made, 0)
+            (reason,) = outcome.degraded
+            assert "HTTP 503" in reason
+        assert {one["method"] for one in await engrams(cypher, tenant)} == {"extractive"}
+    for step in steps:
+        outcome = await step.run(a_cycle(tenant))
+        assert (outcome.counts["made"], outcome.degraded) == (1, ())
+    assert [one["method"] for one in await engrams(cypher, tenant)] == ["llm:small"] * 2
+
+
+async def test_what_cannot_be_used_is_not_asked_for_again(
+    graph: Graph, tenant: TenantId, cypher: Cypher, chat: OpenAIChat, endpoint: ChatEndpoint
+) -> None:
+    await a_talk(graph, tenant)
+    endpoint.says = lambda _: "Napoleon was here. [1]"
+    step = MakeEngrams(Engrams(graph), chat)
+    outcome = await step.run(a_cycle(tenant))
+    assert (outcome.counts["asked"], len(outcome.degraded)) == (2, 1)
+    (found,) = await engrams(cypher, tenant)
+    assert found["method"] == "extractive"
+    await cypher("MATCH (s:Session {tenant: $tenant}) SET s.touched = 'again'", tenant=tenant)
+    assert (await step.run(a_cycle(tenant))).counts["asked"] == 0
+
+
+async def test_any_turn_that_was_read_takes_the_summary_along(
+    graph: Graph, tenant: TenantId, cypher: Cypher, chat: OpenAIChat
+) -> None:
+    await a_talk(graph, tenant)
+    for step in (MakeEngrams(Engrams(graph), chat), MakeClusters(Engrams(graph), chat)):
+        await step.run(a_cycle(tenant))
+    await write(graph, tenant, appended(removed=(episode_id(tenant, "3"),)))
+    assert await engrams(cypher, tenant) == []
+
+
+async def test_a_model_that_is_set_later_summarises_what_is_there_and_may_go_again(
+    graph: Graph, tenant: TenantId, cypher: Cypher, chat: OpenAIChat, endpoint: ChatEndpoint
+) -> None:
+    await a_talk(graph, tenant)
+    for writer in (None, chat, None):
+        steps = (MakeEngrams(Engrams(graph), writer), MakeClusters(Engrams(graph), writer))
+        for step in steps:
+            assert (await step.run(a_cycle(tenant))).counts["made"] == 1
+        method = "llm:small" if writer else "extractive"
+        assert [one["method"] for one in await engrams(cypher, tenant)] == [method] * 2
+    assert len(endpoint.requests) == 2
