@@ -1,11 +1,26 @@
 // doc: Find a tenant's schedule and when it is due next.
 // mode: read
 // params: tenant STRING
-// returns: tenant STRING, own STRING, turn INTEGER, scheduled_turn INTEGER, due_at DATETIME,
-//   now DATETIME
+// returns: tenant STRING, own STRING, turn INTEGER, scheduled_turn INTEGER,
+//   light_turn INTEGER, due_at DATETIME, active_at DATETIME, now DATETIME
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 WHERE t.erasing IS NULL
+CALL (t) {
+  OPTIONAL MATCH (e:Episode)
+  WHERE e.tenant = t.id AND e.turn <= t.turn
+  RETURN e.recorded_at AS at
+  ORDER BY e.tenant DESC, e.turn DESC
+  LIMIT 1
+  UNION ALL
+  OPTIONAL MATCH (r:Trace)
+  WHERE r.tenant = t.id AND r.created_at IS NOT NULL
+  RETURN r.created_at AS at
+  ORDER BY r.tenant DESC, r.created_at DESC
+  LIMIT 1
+}
+WITH t, max(at) AS active_at
 RETURN t.id AS tenant, t.schedule AS own, t.turn AS turn,
-  coalesce(t.scheduled_turn, 0) AS scheduled_turn, t.due_at AS due_at,
+  coalesce(t.scheduled_turn, 0) AS scheduled_turn, coalesce(t.light_turn, 0) AS light_turn,
+  t.due_at AS due_at, active_at,
   datetime.realtime() AS now

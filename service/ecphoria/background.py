@@ -51,6 +51,9 @@ from ecphoria.telemetry import Metrics
 
 __all__ = ["archive_of", "cycle", "folder_of", "listener", "start", "steps_of"]
 
+_LIGHT = (ProposeMerges.name, MakeEngrams.name, Associate.name, Supersede.name)
+"""Steps whose cost is that of what is new."""
+
 
 def start(
     settings: Settings,
@@ -82,7 +85,7 @@ def start(
     scheduler = Scheduler(
         schedules,
         store,
-        SchedulerOptions(default=default, tick_s=group.schedule_s),
+        SchedulerOptions(default=default, light=_LIGHT, tick_s=group.schedule_s),
         queued=worker.wake,
         counted=partial(_tell_stored, metrics),
     )
@@ -99,7 +102,11 @@ def start(
 def _schedule(group: ConsolidationSettings) -> Schedule:
     daily_at = None if group.daily_at is None else clock_time.fromisoformat(group.daily_at)
     return Schedule(
-        every_episodes=group.every_episodes, every_hours=group.every_hours, daily_at=daily_at
+        every_episodes=group.every_episodes,
+        every_hours=group.every_hours,
+        daily_at=daily_at,
+        idle_minutes=group.idle_minutes,
+        light_episodes=group.light_episodes,
     )
 
 

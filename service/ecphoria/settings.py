@@ -169,6 +169,12 @@ class ConsolidationSettings(_Group):
     """So many hours after the last by time; empty: never by that."""
     daily_at: str | None = Field(default=None, pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
     """At this time of each day in UTC, as `03:30`; empty: never by that."""
+    idle_minutes: float | None = Field(default=None, ge=0.1, le=10_080, allow_inf_nan=False)
+    """When for so many minutes nothing was appended or recalled, once for what is new; empty:
+    never by that."""
+    light_episodes: int | None = Field(default=None, ge=1, le=1_000_000_000)
+    """After so many appended episodes a light cycle: the steps `merge`, `engrams`, `associate` and
+    `supersede`; empty: however many."""
 
 
 class LlmSettings(_Group):

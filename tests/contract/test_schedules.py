@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import time, timedelta
 
 import pytest
 
@@ -10,11 +10,13 @@ from ecphoria.errors import NotFound
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.jobs import Jobs
 from ecphoria.graph.schedules import Schedules
+from ecphoria.graph.traces import Traces
 from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, marked
 from ecphoria.model.ids import TenantId, fresh_id
 from ecphoria.model.job import JobState, Trigger
 from ecphoria.model.schedule import Mark, Schedule, Standing
-from tests.contract.memories import appended, turn, write
+from tests.contract.memories import START, appended, episode_id, turn, write
+from tests.contract.test_traces import a_trace
 
 EVERY_TWO = Schedule(every_episodes=2)
 
@@ -42,7 +44,9 @@ async def test_a_schedule_comes_back_as_it_was_given_and_goes(
     schedules: Schedules, tenant: TenantId, other_tenant: TenantId
 ) -> None:
     assert (await schedules.find(tenant)).own is None
-    given = Schedule(every_episodes=7, every_hours=1.5, daily_at=None)
+    given = Schedule(
+        every_episodes=7, every_hours=1.5, daily_at=time(3, 30), idle_minutes=2.5, light_episodes=5
+    )
     assert (await schedules.save(tenant, given)).own == given
     listed = await schedules.standings(own_only=True)
     assert [one.own for one in listed if one.tenant in {tenant, other_tenant}] == [given]
@@ -78,7 +82,9 @@ async def test_what_is_due_by_time_is_due_once(
     first = await schedules.find(tenant)
     assert first.due_at is not None
     assert timedelta(minutes=59) < first.due_at - first.now <= timedelta(hours=1)
-    overdue = Mark(is_due=False, scheduled_turn=0, due_at=first.now - timedelta(hours=5))
+    overdue = Mark(
+        is_due=False, scheduled_turn=0, light_turn=0, due_at=first.now - timedelta(hours=5)
+    )
     await schedules.advance(tenant, lambda _: overdue)
     for due in (True, False):
         assert (await schedules.advance(tenant, by(hourly)) is not None) is due
@@ -131,6 +137,56 @@ async def test_a_scheduler_keeps_own_schedules_and_the_services(
     assert await scheduler(Schedule(every_episodes=2)).tick() >= 1
     assert len(await jobs.list(other_tenant, limit=9)) == 1
     assert (await schedules.find(tenant)).scheduled_turn == 2
+
+
+async def test_a_light_cycle_is_queued_and_a_whole_one_swallows_it(
+    schedules: Schedules, jobs: Jobs, graph: Graph, tenant: TenantId
+) -> None:
+    steps = ("merge", "associate")
+
+    def decide(standing: Standing) -> Mark | None:
+        return marked(standing, Schedule(every_episodes=4, light_episodes=2), steps)
+
+    await append(graph, tenant, 1, 2)
+    light = await schedules.advance(tenant, decide)
+    assert light is not None
+    assert light.steps == steps
+    assert await schedules.advance(tenant, decide) is None
+    standing = await schedules.find(tenant)
+    assert (standing.scheduled_turn, standing.light_turn) == (0, 2)
+    await append(graph, tenant, 3, 4)
+    whole = await schedules.advance(tenant, decide)
+    assert whole is not None
+    assert (whole.id, whole.steps) == (light.id, ())
+    assert await jobs.claim(whole.id, 60.0) is not None
+    await append(graph, tenant, 5, 6)
+    again = await schedules.advance(tenant, decide)
+    assert again is not None
+    assert again.id != whole.id, "one runs, and one more waits"
+    assert again.steps == steps
+
+
+async def test_a_memory_is_active_when_something_is_appended_or_recalled(
+    schedules: Schedules, graph: Graph, tenant: TenantId
+) -> None:
+    assert (await schedules.find(tenant)).active_at is None
+    await append(graph, tenant, 1, 2)
+    appended_at = START + timedelta(days=1)
+    assert (await schedules.find(tenant)).active_at == appended_at
+    await write(graph, tenant, appended(removed=(episode_id(tenant, "2"),)))
+    assert (await schedules.find(tenant)).active_at == appended_at
+    early, late = appended_at - timedelta(days=1), appended_at + timedelta(days=1)
+    for at in (early, late):
+        trace = a_trace(tenant, created_at=at, seeds=(), hits=())
+        await Traces(graph, keep=9).save(tenant, [trace])
+        assert (await schedules.find(tenant)).active_at == max(at, appended_at)
+    await schedules.save(tenant, Schedule(idle_minutes=10))
+    listed = await schedules.standings(own_only=True)
+    assert [one.active_at for one in listed if one.tenant == tenant] == [late]
+    job = await schedules.advance(tenant, by(Schedule(idle_minutes=10)))
+    assert job is not None
+    assert job.steps == ()
+    assert await schedules.advance(tenant, by(Schedule(idle_minutes=10))) is None
 
 
 async def test_nobody_is_scheduled_while_being_erased(schedules: Schedules) -> None:

@@ -159,7 +159,8 @@ async def jobs_of(graph: Graph, tenant: TenantId) -> None:
     jobs, schedules = Jobs(graph, keep=5), Schedules(graph)
     await schedules.save(tenant, Schedule(every_hours=1.0))
     await schedules.advance(
-        tenant, lambda standing: Mark(is_due=False, scheduled_turn=1, due_at=standing.now)
+        tenant,
+        lambda standing: Mark(is_due=False, scheduled_turn=1, light_turn=1, due_at=standing.now),
     )
     queued = await jobs.enqueue(tenant, JobKind.CONSOLIDATION)
     for _ in range(2):

@@ -68,6 +68,8 @@ def _answer(services: Services, standing: Standing) -> ScheduleAnswer:
         every_episodes=kept.every_episodes,
         every_hours=kept.every_hours,
         daily_at=kept.daily_at and kept.daily_at.isoformat("minutes"),
+        idle_minutes=kept.idle_minutes,
+        light_episodes=kept.light_episodes,
         next_at=next_at,
         episodes_since=standing.turn - standing.scheduled_turn,
     )

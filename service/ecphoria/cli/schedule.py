@@ -35,6 +35,12 @@ def set_schedule(
     daily_at: Annotated[
         str | None, typer.Option(metavar="HH:MM", help="At this time of each day, in UTC.")
     ] = None,
+    idle_minutes: Annotated[
+        float | None, typer.Option(min=0.1, metavar="M", help="When it was idle for so long.")
+    ] = None,
+    light_episodes: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="A light cycle after so many episodes.")
+    ] = None,
     server: Server = DEFAULT_URL,
     key: Key = None,
     tenant: TenantName = None,
@@ -44,7 +50,11 @@ def set_schedule(
     with connect(server, key, tenant, home) as client:
         _show(
             client.set_schedule(
-                every_episodes=every_episodes, every_hours=every_hours, daily_at=daily_at
+                every_episodes=every_episodes,
+                every_hours=every_hours,
+                daily_at=daily_at,
+                idle_minutes=idle_minutes,
+                light_episodes=light_episodes,
             )
         )
 
@@ -69,8 +79,12 @@ def _show(found: ScheduleAnswer) -> None:
         table.add_row("every", f"{found.every_hours:g} hours")
     if found.daily_at is not None:
         table.add_row("daily at", f"{found.daily_at} UTC")
+    if found.idle_minutes is not None:
+        table.add_row("when idle for", f"{found.idle_minutes:g} minutes")
+    if found.light_episodes is not None:
+        table.add_row("light, every", f"{found.light_episodes:,} episodes")
     if found.next_at is not None:
         table.add_row("next by time", f"{found.next_at:%Y-%m-%d %H:%M} UTC")
-    if found.every_episodes is None and found.next_at is None:
+    if table.row_count == 1:
         table.add_row("runs", "only when asked")
     stdout().print(table)

@@ -126,6 +126,8 @@ class AsyncJobs(AsyncSender):
         every_episodes: int | None = None,
         every_hours: float | None = None,
         daily_at: str | None = None,
+        idle_minutes: float | None = None,
+        light_episodes: int | None = None,
     ) -> ScheduleAnswer:
         """Give the tenant its own schedule; needs the scope admin.
 
@@ -135,11 +137,15 @@ class AsyncJobs(AsyncSender):
             every_episodes: After so many appended episodes.
             every_hours: So many hours after the last by time.
             daily_at: At this time of each day in UTC, as `03:30`.
+            idle_minutes: When for so many minutes nothing was appended or recalled.
+            light_episodes: A light cycle after so many appended episodes.
         """
         given = {
             "every_episodes": every_episodes,
             "every_hours": None if every_hours is None else float(every_hours),
             "daily_at": daily_at,
+            "idle_minutes": None if idle_minutes is None else float(idle_minutes),
+            "light_episodes": light_episodes,
         }
         wanted = body_of(ScheduleRequest, given)
         call = Call(method="PUT", path="/v1/consolidation/schedule", repeatable=True, body=wanted)

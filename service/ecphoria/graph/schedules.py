@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, time
 
 from ecphoria.graph.executor import Done, Graph, Statement, Work
@@ -21,7 +21,9 @@ class _StandingRow:
     own: str | None
     turn: int
     scheduled_turn: int
+    light_turn: int
     due_at: datetime | None
+    active_at: datetime | None
     now: datetime
 
 
@@ -72,11 +74,15 @@ class Schedules:
             if mark is None:
                 return None
             await work.run(
-                _MARK_SCHEDULE, tenant=tenant, turn=mark.scheduled_turn, due_at=mark.due_at
+                _MARK_SCHEDULE,
+                tenant=tenant,
+                turn=mark.scheduled_turn,
+                light_turn=mark.light_turn,
+                due_at=mark.due_at,
             )
             if not mark.is_due:
                 return None
-            return await add_job(work, tenant, JobKind.CONSOLIDATION, (), Trigger.SCHEDULE)
+            return await add_job(work, tenant, JobKind.CONSOLIDATION, mark.steps, Trigger.SCHEDULE)
 
         return await self._graph.change("jobs.advance_schedule", look)
 
@@ -87,19 +93,16 @@ def _to_standing(row: _StandingRow) -> Standing:
         own=None if row.own is None else _schedule_of(row.own),
         turn=row.turn,
         scheduled_turn=row.scheduled_turn,
+        light_turn=row.light_turn,
         due_at=row.due_at,
+        active_at=row.active_at,
         now=row.now,
     )
 
 
 def _text_of(schedule: Schedule) -> str:
     daily_at = schedule.daily_at and schedule.daily_at.isoformat("minutes")
-    plain = {
-        "every_episodes": schedule.every_episodes,
-        "every_hours": schedule.every_hours,
-        "daily_at": daily_at,
-    }
-    return json.dumps(plain)
+    return json.dumps(asdict(schedule) | {"daily_at": daily_at})
 
 
 def _schedule_of(text: str) -> Schedule:

@@ -1,7 +1,7 @@
 """The scheduler: queues cycles when tenants' schedules say so, among any number of its kind."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -38,26 +38,51 @@ def next_due(schedule: Schedule, after: datetime) -> datetime | None:
     return min(instants, default=None)
 
 
-def marked(standing: Standing, schedule: Schedule) -> Mark | None:
+def marked(standing: Standing, schedule: Schedule, light: Sequence[str] = ()) -> Mark | None:
     """Decide what is due of a schedule; None if nothing changes.
 
-    What came due several times while nobody looked is due once. A schedule by time that is new
-    is first due at its next instant, not now.
+    What came due several times while nobody looked is due once, and a whole cycle stands for a
+    light one. A schedule by time that is new is first due at its next instant, not now.
+
+    Args:
+        standing: How it stands.
+        schedule: The tenant's, or the service's.
+        light: The steps of a light cycle.
     """
     coming = next_due(schedule, standing.now)
     due_at = None if coming is None else standing.due_at
     by_time = due_at is not None and standing.now >= due_at
     appended = standing.turn - standing.scheduled_turn
-    by_count = schedule.every_episodes is not None and appended >= schedule.every_episodes
-    if by_time or by_count:
+    if by_time or _is_enough(appended, schedule.every_episodes) or _is_idle(standing, schedule):
         return Mark(
             is_due=True,
             scheduled_turn=standing.turn,
+            light_turn=standing.turn,
             due_at=coming if by_time else due_at or coming,
         )
-    if (standing.due_at is None) is not (coming is None):
-        return Mark(is_due=False, scheduled_turn=standing.scheduled_turn, due_at=coming)
+    is_light = _is_enough(standing.turn - standing.light_turn, schedule.light_episodes)
+    if is_light or (standing.due_at is None) is not (coming is None):
+        return Mark(
+            is_due=is_light,
+            scheduled_turn=standing.scheduled_turn,
+            light_turn=standing.turn if is_light else standing.light_turn,
+            due_at=due_at or coming,
+            steps=tuple(light) if is_light else (),
+        )
     return None
+
+
+def _is_enough(appended: int, every: int | None) -> bool:
+    return every is not None and appended >= every
+
+
+def _is_idle(standing: Standing, schedule: Schedule) -> bool:
+    """Tell whether all is quiet, and there is something that no whole cycle was due for."""
+    if schedule.idle_minutes is None or standing.active_at is None:
+        return False
+    quiet = standing.now - standing.active_at
+    is_new = standing.turn > standing.scheduled_turn
+    return is_new and quiet >= timedelta(minutes=schedule.idle_minutes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,10 +91,12 @@ class SchedulerOptions:
 
     Attributes:
         default: The schedule of tenants without their own.
+        light: The steps of a light cycle.
         tick_s: How often to look, in seconds.
     """
 
     default: Schedule = _NEVER
+    light: tuple[str, ...] = ()
     tick_s: float = 10.0
 
 
@@ -120,7 +147,8 @@ class Scheduler:
         default = self._options.default
 
         def decide(standing: Standing) -> Mark | None:
-            return marked(standing, default if standing.own is None else standing.own)
+            schedule = default if standing.own is None else standing.own
+            return marked(standing, schedule, self._options.light)
 
         queued = 0
         for standing in await self._schedules.standings(own_only=default == _NEVER):

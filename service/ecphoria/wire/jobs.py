@@ -99,6 +99,11 @@ class ScheduleRequest(Request):
     """So many hours after the last by time."""
     daily_at: str | None = Field(default=None, pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
     """At this time of each day in UTC, as `03:30`."""
+    idle_minutes: StrictFloat | None = Field(default=None, ge=0.1, le=10_080, allow_inf_nan=False)
+    """When for so many minutes nothing was appended or recalled, once for what is new."""
+    light_episodes: StrictInt | None = Field(default=None, ge=1, le=1_000_000_000)
+    """After so many appended episodes a light cycle: `merge`, `engrams`, `associate`,
+    `supersede`."""
 
     def to_model(self) -> Schedule:
         """Hand over the schedule."""
@@ -106,6 +111,8 @@ class ScheduleRequest(Request):
             every_episodes=self.every_episodes,
             every_hours=self.every_hours,
             daily_at=None if self.daily_at is None else time.fromisoformat(self.daily_at),
+            idle_minutes=self.idle_minutes,
+            light_episodes=self.light_episodes,
         )
 
 
@@ -120,7 +127,11 @@ class ScheduleAnswer(Answer):
     """So many hours after the last by time; absent: never by that."""
     daily_at: str | None = None
     """At this time of each day in UTC; absent: never by that."""
+    idle_minutes: float | None = None
+    """When so long nothing was appended or recalled; absent: never by that."""
+    light_episodes: int | None = None
+    """A light cycle after so many appended episodes; absent: however many."""
     next_at: Instant | None = None
     """When the next is due by time; absent without a schedule by time."""
     episodes_since: int
-    """Episodes appended since a cycle was last due."""
+    """Episodes appended since a whole cycle was last due."""
