@@ -1,20 +1,28 @@
 """Summaries by a language model: a real endpoint on this machine, and the real server."""
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from prometheus_client import CollectorRegistry
+from pydantic import SecretStr
 
+from ecphoria import background
 from ecphoria.consolidation.associate import Associate
 from ecphoria.consolidation.clusters import MakeClusters
 from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.step import Cycle
 from ecphoria.graph.associations import Associations
+from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.engrams import Engrams
 from ecphoria.graph.executor import Graph
 from ecphoria.llm.openai import OpenAIChat
 from ecphoria.model.ids import TenantId, fresh_id
+from ecphoria.ports.world import Embedder
+from ecphoria.settings import LlmSettings, read_settings
+from ecphoria.telemetry import Metrics
 from tests.chat_endpoint import ChatEndpoint, chat_endpoint
 from tests.conftest import Cypher
 from tests.contract.canonical import canonical
@@ -145,3 +153,25 @@ async def test_a_model_that_is_set_later_summarises_what_is_there_and_may_go_aga
         method = "llm:small" if writer else "extractive"
         assert [one["method"] for one in await engrams(cypher, tenant)] == [method] * 2
     assert len(endpoint.requests) == 2
+
+
+async def test_a_model_that_is_set_writes_and_its_tokens_are_counted(
+    graph: Graph, tenant: TenantId, embedder: Embedder, endpoint: ChatEndpoint, cypher: Cypher
+) -> None:
+    await a_talk(graph, tenant)
+    metrics = Metrics(CollectorRegistry())
+    llm = LlmSettings(model="small", base_url=endpoint.url, api_key=SecretStr("sk-secret"))
+    options = GraphOptions(uri="bolt://127.0.0.1:1", user="neo4j", password="none")  # for GDS only
+    async with AsyncExitStack() as stack:
+        steps = background.cycle(
+            read_settings(llm=llm), graph, options, embedder, metrics=metrics, stack=stack
+        )
+        for step in steps:
+            if step.name in {"engrams", "clusters"}:
+                await step.run(a_cycle(tenant))
+    assert [one["method"] for one in await engrams(cypher, tenant)] == ["llm:small"] * 2
+    assert endpoint.keys == ["Bearer sk-secret"] * 2
+    for purpose in ("session", "cluster"):
+        for direction, number in (("read", 70), ("written", 7)):
+            labels = {"purpose": purpose, "direction": direction}
+            assert metrics.registry.get_sample_value("ecphoria_llm_tokens_total", labels) == number

@@ -23,7 +23,7 @@ from ecphoria.ports.consolidation import LeaseLost
 from tests.conftest import Cypher
 from tests.contract.canonical import canonical
 from tests.contract.memories import appended, episode_id, turn, write
-from tests.contract.test_associations import COUNT, NOW, VECTORS, edges
+from tests.contract.test_associations import COUNT, NOW, VECTORS, Killed, edges, some_mentions
 
 NOTHING = {"added": 0, "changed": 0, "dropped": 0}
 
@@ -96,6 +96,32 @@ async def test_what_is_off_around_the_sample_is_found_and_mended(
         ("link", gone[0]), ("reweigh", off[0]), ("unlink", wrong[0])
     }  # fmt: skip
     assert await edges(cypher, tenant, "w_sim") == pytest.approx(sound)
+    assert differences((await step.run(a_cycle(tenant))).counts) == NOTHING
+
+
+async def test_a_replay_cut_short_mends_the_rest_the_next_time(
+    graph: Graph, step: Replay, tenant: TenantId, cypher: Cypher
+) -> None:
+    await some_mentions(graph, tenant, 30)
+    await Associate(Associations(graph)).run(a_cycle(tenant))
+    lifted = await edges(cypher, tenant, "w_lift")
+    assert len(lifted) == 1
+    one, other = sorted(episode_id(tenant, str(number)) for number in (1, 2))
+    strangers = [Association(one=one, other=other, part=0.7)]
+    await Associations(graph).save_similar(tenant, None, now=NOW, edges=strangers, done=())
+    await cypher("MATCH (:Concept {tenant: $tenant})-[r:ASSOCIATED]->() DELETE r", tenant=tenant)
+
+    async def reached(place: str) -> None:
+        if place == "replay: concepts":
+            raise Killed
+
+    with pytest.raises(Killed):
+        await step.run(a_cycle(tenant, reached=reached))
+    assert await edges(cypher, tenant, "w_sim") == {}
+    assert await edges(cypher, tenant, "w_lift") == {}
+    counts = (await step.run(a_cycle(tenant))).counts
+    assert differences(counts) == {**NOTHING, "added": 1}
+    assert await edges(cypher, tenant, "w_lift") == pytest.approx(lifted)
     assert differences((await step.run(a_cycle(tenant))).counts) == NOTHING
 
 
