@@ -29,7 +29,7 @@ _SESSIONS, _TURNS = 4, 16
 _EDGES = """
 MATCH (a)-[r]->(b) WHERE a.tenant = $tenant
 RETURN type(r) AS type, coalesce(a.id, a.name) AS tail, coalesce(b.id, b.name) AS head,
-  a.session AS tail_session, b.session AS head_session, r.weight AS weight
+  a.session AS tail_session, b.session AS head_session, r.weight AS weight, a.kind AS kind
 """
 _TURNS_OF = """
 MATCH (e:Episode) WHERE e.tenant = $tenant
@@ -92,7 +92,8 @@ def _draw(
         for turn in turns
         if turn["session"] in rows and turn["ordinal"] < _TURNS
     }
-    quoted = [e for e in after.edges if e["type"] == "EVIDENCE" and e["head"] in place]
+    of_sessions = [e for e in after.edges if e["type"] == "EVIDENCE" and e["kind"] == "session"]
+    quoted = [edge for edge in of_sessions if edge["head"] in place]
     with rc_context({"svg.hashsalt": "ecphoria", "font.size": 8, "svg.fonttype": "none"}):
         figure = Figure(figsize=(8.4, 3.2), layout="constrained")
         for axes, snapshot, title in zip(

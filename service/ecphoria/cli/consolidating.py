@@ -99,8 +99,8 @@ def _show_graph(report: ConsolidationAnswer) -> None:
     if report.after and report.after.faulty_edges:
         table.add_row("faulty", f"{report.after.faulty_edges:,} edges: ask ecphoria doctor")
     for edge, one in report.degrees.items():
-        told = f"{edge}: {one.p50}, of 90 % up to {one.p90}, of 99 % {one.p99}, at most {one.most}"
-        table.add_row("degrees", told)
+        told = f"half {one.p50}, 90 % up to {one.p90}, 99 % up to {one.p99}, at most {one.most}"
+        table.add_row("degrees", f"{edge}: {told}")
     for gap in report.gaps:
         table.add_row("gap", f"refused {gap.refused:,} times, the last as {gap.traces[0]}")
     if table.row_count:

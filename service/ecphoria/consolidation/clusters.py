@@ -3,6 +3,7 @@
 Source: CLS-M's schemas and SYNAPSE's abstractions, over `SIMILAR` edges in the place of k-means.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from ecphoria.consolidation.step import TOLD, Cycle
@@ -42,7 +43,7 @@ class MakeClusters:
         tenant = cycle.tenant
         writer = Writer(self._chat, "cluster", dry_run=cycle.dry_run)
         await cycle.reached("clusters: find")
-        groups = _groups(await self._store.similar_pairs(tenant))
+        groups = await asyncio.to_thread(_groups, await self._store.similar_pairs(tenant))
         due = {key_of(tenant, "cluster", group, writer.by): group for group in groups}
         there = frozenset(await self._store.cluster_engrams(tenant))
         kept, changes = set(there & due.keys()), []

@@ -57,7 +57,7 @@ def test_what_became_of_the_graph_is_told(command: Command, service: StubService
         "episodes 1,234; nobody to ask",
         "graph at turn 1,234: Engram +2, NEXT -1",
         "faulty 3 edges",
-        "SIMILAR: 1, of 90 % up to 4, of 99 % 12, at most 15",
+        "SIMILAR: half 1, 90 % up to 4, 99 % up to 12, at most 15",
         "refused 4 times, the last as t9",
     ):
         assert part in said, part
