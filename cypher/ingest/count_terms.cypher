@@ -1,8 +1,8 @@
 // doc: Add to the document frequencies of stems, making those that are new.
 // mode: write
-// params: tenant STRING, rows LIST<MAP>
+// params: tenant STRING, stems LIST<STRING>, items LIST<INTEGER>, near LIST<INTEGER>
 CYPHER 25
-UNWIND $rows AS row
-MERGE (t:Term {tenant: $tenant, stem: row.stem})
-ON CREATE SET t.items = row.items, t.near = row.near
-ON MATCH SET t.items = t.items + row.items, t.near = t.near + row.near
+UNWIND range(0, size($stems) - 1) AS i
+MERGE (t:Term {tenant: $tenant, stem: $stems[i]})
+ON CREATE SET t.items = $items[i], t.near = $near[i]
+ON MATCH SET t.items = t.items + $items[i], t.near = t.near + $near[i]

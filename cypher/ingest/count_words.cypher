@@ -1,8 +1,8 @@
 // doc: Add to the number of items that have words in lower case, making those that are new.
 // mode: write
-// params: tenant STRING, rows LIST<MAP>
+// params: tenant STRING, words LIST<STRING>, items LIST<INTEGER>
 CYPHER 25
-UNWIND $rows AS row
-MERGE (w:Word {tenant: $tenant, word: row.word})
-ON CREATE SET w.items = row.items
-ON MATCH SET w.items = w.items + row.items
+UNWIND range(0, size($words) - 1) AS i
+MERGE (w:Word {tenant: $tenant, word: $words[i]})
+ON CREATE SET w.items = $items[i]
+ON MATCH SET w.items = w.items + $items[i]

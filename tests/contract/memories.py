@@ -164,7 +164,7 @@ async def write(graph: Graph, tenant: TenantId, changes: IngestChanges) -> None:
     """Apply changes in a transaction of their own."""
 
     async def work(transaction: IngestTransaction) -> None:
-        await transaction.write(changes)
+        await transaction.write([changes])
 
     await EpisodeWriter(graph).change(tenant, work)
 

@@ -102,7 +102,7 @@ async def test_nobody_writes_for_a_tenant_that_is_not_there(graph: Graph) -> Non
 
 async def test_an_error_in_the_work_leaves_nothing_behind(graph: Graph, tenant: TenantId) -> None:
     async def fail(transaction: IngestTransaction) -> None:
-        await transaction.write(everything(tenant))
+        await transaction.write([everything(tenant)])
         raise ValueError("stop")
 
     with pytest.raises(ValueError, match="stop"):
@@ -120,10 +120,12 @@ async def test_transactions_of_a_tenant_run_one_after_the_other(
         number = transaction.turn + 1
         await asyncio.sleep(0.02)
         await transaction.write(
-            appended(
-                turn(tenant, number),
-                terms=(TermDelta(stem="turn", items=1, near=1),),
-            )
+            [
+                appended(
+                    turn(tenant, number),
+                    terms=(TermDelta(stem="turn", items=1, near=1),),
+                )
+            ]
         )
         seen.append(number)
 
@@ -147,7 +149,7 @@ async def test_an_episode_is_found_inside_the_transaction_that_wrote_it(
     graph: Graph, tenant: TenantId, other_tenant: TenantId
 ) -> None:
     async def both(transaction: IngestTransaction) -> str:
-        await transaction.write(appended(turn(tenant, 1)))
+        await transaction.write([appended(turn(tenant, 1))])
         found = await transaction.episode(episode_id(tenant, "1"))
         assert found is not None
         return found.text

@@ -1,6 +1,6 @@
 """Write memories: one transaction under the tenant's write lock."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
@@ -281,7 +281,7 @@ class _Transaction:
     async def timed_of(self, episode: EpisodeId) -> Sequence[FactKey]:
         return await self._facts.timed_of(episode)
 
-    async def write(self, changes: IngestChanges) -> None:
+    async def write(self, changes: Iterable[IngestChanges]) -> None:
         await apply_changes(self._work, self._tenant, changes)
 
 

@@ -5,7 +5,7 @@ same order.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -20,8 +20,8 @@ from ecphoria.ports.ingest import IngestChanges, MovedRow, NameState, NextRow
 __all__ = ["apply_changes"]
 
 
-_Write = tuple[Statement[Done], str, list[dict[str, Any]] | list[str]]
-"""A statement, and the parameter that holds its rows; without rows it is left out."""
+_Write = tuple[Statement[Done], Mapping[str, list[Any]]]
+"""A statement, and its rows or columns by parameter; without any it is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,24 +58,30 @@ _REMOVE_FACTS = Statement("ingest.remove_facts", Done)
 _WAKE_EPISODES = Statement("ingest.wake_episodes", Done)
 
 
-async def apply_changes(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
+async def apply_changes(work: Work, tenant: TenantId, parts: Iterable[IngestChanges]) -> None:
     """Write everything: first what goes, then what comes, then what counts to zero."""
+    parts = iter(parts)
+    first = next(parts)
     await work.run(
         UPDATE_TENANT,
         tenant=tenant,
-        turns=changes.turns,
-        items=changes.items,
-        titles=changes.titles,
-        length=changes.length,
-        near_length=changes.near_length,
-        stated=changes.stated,
+        turns=first.turns,
+        items=first.items,
+        titles=first.titles,
+        length=first.length,
+        near_length=first.near_length,
+        stated=first.stated,
     )
-    await _part(work, tenant, changes)
-    writes = chain(_places(tenant, changes), _counts(changes), _names(changes), _edges(changes))
+    await _remove(work, tenant, first)
+    writes = (write for part in chain([first], parts) for write in _additions(tenant, part))
     await _run_ahead(work, tenant, writes)
 
 
-async def _part(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
+def _additions(tenant: TenantId, part: IngestChanges) -> Iterator[_Write]:
+    return chain(_places(tenant, part), _counts(part), _names(part), _edges(part))
+
+
+async def _remove(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
     if changes.next_removed:
         pairs = [{"tail": tail, "head": head} for tail, head in sorted(changes.next_removed)]
         await work.run(_REMOVE_NEXT, tenant=tenant, rows=pairs)
@@ -98,46 +104,52 @@ async def _part(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
 def _places(tenant: TenantId, changes: IngestChanges) -> Iterator[_Write]:
     names = sorted({row.session for row in changes.episodes if row.session})
     sessions = [{"name": name, "id": derived_id(tenant, "session", name)} for name in names]
-    yield _CREATE_SESSIONS, "rows", sessions
+    yield _CREATE_SESSIONS, {"rows": sessions}
     speakers = [
         {"name": name, "id": derived_id(tenant, "speaker", name), "episodes": delta}
         for name, delta in sorted(changes.speakers)
     ]
-    yield _COUNT_SPEAKERS, "rows", speakers
-    yield _CREATE_EPISODES, "groups", to_groups(changes.episodes)
-    yield _MOVE_EPISODES, "rows", [_moved(row) for row in _by_id(changes.moved)]
-    yield _WAKE_EPISODES, "ids", sorted(changes.woken)
-    yield _ADD_NEXT, "rows", [_next(row) for row in changes.next_added]
+    yield _COUNT_SPEAKERS, {"rows": speakers}
+    yield _CREATE_EPISODES, {"groups": to_groups(changes.episodes)}
+    yield _MOVE_EPISODES, {"rows": [_moved(row) for row in _by_id(changes.moved)]}
+    yield _WAKE_EPISODES, {"ids": sorted(changes.woken)}
+    yield _ADD_NEXT, {"rows": [_next(row) for row in changes.next_added]}
     gone = sorted(name for name, delta in changes.speakers if delta < 0)
-    yield _DROP_EMPTY_SPEAKERS, "names", gone
+    yield _DROP_EMPTY_SPEAKERS, {"names": gone}
 
 
 def _counts(changes: IngestChanges) -> Iterator[_Write]:
     terms = sorted(changes.terms, key=lambda term: term.stem)
     yield (
         _COUNT_TERMS,
-        "rows",
-        [{"stem": term.stem, "items": term.items, "near": term.near} for term in terms],
+        {
+            "stems": [term.stem for term in terms],
+            "items": [term.items for term in terms],
+            "near": [term.near for term in terms],
+        },
     )
     fewer = [term.stem for term in terms if term.items < 0 or term.near < 0]
-    yield _DROP_EMPTY_TERMS, "stems", fewer
+    yield _DROP_EMPTY_TERMS, {"stems": fewer}
     words = sorted(changes.words, key=lambda word: word.word)
-    yield _COUNT_WORDS, "rows", [{"word": word.word, "items": word.items} for word in words]
-    yield _DROP_EMPTY_WORDS, "words", [word.word for word in words if word.items < 0]
+    yield (
+        _COUNT_WORDS,
+        {"words": [word.word for word in words], "items": [word.items for word in words]},
+    )
+    yield _DROP_EMPTY_WORDS, {"words": [word.word for word in words if word.items < 0]}
 
 
 def _names(changes: IngestChanges) -> Iterator[_Write]:
     names = sorted(changes.names, key=lambda name: name.normalised)
-    yield _COUNT_NAMES, "rows", [_name(row) for row in names]
+    yield _COUNT_NAMES, {"rows": [_name(row) for row in names]}
     unmade = sorted(changes.concepts_unmade)
-    yield _UNMAKE_CONCEPTS, "names", unmade
+    yield _UNMAKE_CONCEPTS, {"names": unmade}
     fewer = {
         name.normalised for name in names if min(name.titles, name.candidates, name.stated) < 0
     }
-    yield _DROP_EMPTY_NAMES, "names", sorted(fewer.union(unmade))
+    yield _DROP_EMPTY_NAMES, {"names": sorted(fewer.union(unmade))}
     made = sorted(changes.concepts_made, key=lambda concept: concept.normalised)
     rows = [{"normalised": concept.normalised, "id": concept.id} for concept in made]
-    yield _MAKE_CONCEPTS, "rows", rows
+    yield _MAKE_CONCEPTS, {"rows": rows}
 
 
 def _edges(changes: IngestChanges) -> Iterator[_Write]:
@@ -145,28 +157,28 @@ def _edges(changes: IngestChanges) -> Iterator[_Write]:
     mentions = _by_concept(
         (row.concept, row.episode, row.weight, row.stated) for row in changes.mentions_added
     )
-    yield _ADD_MENTIONS, "groups", mentions
+    yield _ADD_MENTIONS, {"groups": mentions}
     abouts = _by_concept((row.concept, row.episode, 1.0, False) for row in changes.abouts_added)
-    yield _ADD_ABOUTS, "groups", abouts
+    yield _ADD_ABOUTS, {"groups": abouts}
     synonyms = [
         {"one": row.one, "other": row.other, "weight": row.weight}
         for row in changes.synonyms_added
     ]
-    yield _ADD_SYNONYMS, "rows", synonyms
-    yield _CREATE_FACTS, "rows", [_fact(row) for row in changes.facts_made]
-    yield _ADD_EVIDENCE, "rows", [_evidence(row) for row in changes.evidence_added]
+    yield _ADD_SYNONYMS, {"rows": synonyms}
+    yield _CREATE_FACTS, {"rows": [_fact(row) for row in changes.facts_made]}
+    yield _ADD_EVIDENCE, {"rows": [_evidence(row) for row in changes.evidence_added]}
 
 
 async def _run_ahead(work: Work, tenant: TenantId, writes: Iterable[_Write]) -> None:
     """Run what has rows, in order; the rows of a statement are made while the last one runs."""
     running: asyncio.Task[list[Done]] | None = None
     try:
-        for statement, name, rows in writes:
-            if not rows:
+        for statement, rows in writes:
+            if not all(rows.values()):
                 continue
             if running is not None:
                 await running
-            running = asyncio.create_task(work.run(statement, tenant=tenant, **{name: rows}))
+            running = asyncio.create_task(work.run(statement, tenant=tenant, **rows))
             await asyncio.sleep(0)  # so that it is sent before the next rows are made
     finally:
         if running is not None:

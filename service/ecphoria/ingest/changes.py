@@ -1,8 +1,8 @@
 """What one transaction writes: the sum of what the sessions, the terms and the concepts say."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from ecphoria.ingest.concepts import ConceptChanges
@@ -67,20 +67,28 @@ async def placed(
 
 def addition(
     new: Sequence[Prepared], into: Placed, concepts: ConceptChanges, facts: FactChanges
-) -> IngestChanges:
-    """Count what new episodes bring."""
+) -> Iterator[IngestChanges]:
+    """Put new episodes in their places, then count what they bring, then join them."""
     alone = [one for one in new if one.new.session is None]
-    return _sum(
-        concepts,
-        into.sessions,
-        facts,
+    yield replace(
+        _places(into.sessions, sum(float(len(one.terms)) for one in alone)),
         turns=len(new),
+        items=len(new),
         titles=sum(one.new.title is not None for one in new),
         length=sum(row.length for row in into.rows),
-        near_length=sum(float(len(one.terms)) for one in alone),
-        episodes=into.rows,
+        stated=concepts.stated + len(facts.evidence),
         speakers=_speakers((one.new.speaker for one in new), 1),
-        terms=_terms((one.terms for one in new), (one.terms for one in alone), into.sessions, 1),
+        episodes=into.rows,
+        mentions_removed=concepts.mentions_removed,
+    )
+    yield IngestChanges(
+        terms=_terms((one.terms for one in new), (one.terms for one in alone), into.sessions, 1)
+    )
+    yield replace(
+        _names(concepts),
+        mentions_removed=(),
+        facts_made=facts.made,
+        evidence_added=facts.evidence,
     )
 
 
@@ -106,13 +114,18 @@ async def removal(
         _refuse_archived(archived(before, (), removed), lost)
         known = await transaction.vectors(vectors_needed(before, (), removed))
         sessions.append(resequence(before, (), removed, known))
-    return _sum(
-        concepts,
-        sessions,
+    places = _places(sessions, 0.0 if sessions else -float(len(terms)))
+    return replace(
+        _names(concepts),
+        items=-1,
         titles=-(gone.title is not None),
         length=-len(terms),
-        near_length=0.0 if sessions else -float(len(terms)),
+        near_length=places.near_length,
+        stated=concepts.stated,
         removed=(gone.id,),
+        moved=places.moved,
+        next_removed=places.next_removed,
+        next_added=places.next_added,
         speakers=_speakers((gone.speaker,), -1),
         terms=_terms([terms], () if sessions else [terms], sessions, -1),
     )
@@ -168,33 +181,18 @@ def _start(session: str, arrivals: Sequence[Arrival]) -> SegmentStart:
     return SegmentStart(session=session, occurred_at=occurred_at, position=position)
 
 
-def _sum(
-    concepts: ConceptChanges,
-    sessions: Sequence[Resequenced],
-    facts: FactChanges = FactChanges(),  # noqa: B008 - frozen and empty
-    *,
-    titles: int,
-    length: int,
-    near_length: float,
-    speakers: tuple[tuple[str, int], ...],
-    terms: tuple[TermDelta, ...],
-    turns: int = 0,
-    episodes: tuple[EpisodeRow, ...] = (),
-    removed: tuple[EpisodeId, ...] = (),
-) -> IngestChanges:
+def _places(sessions: Sequence[Resequenced], alone: float) -> IngestChanges:
+    """Move what stands elsewhere now; `alone` is the length of what is in no session."""
     return IngestChanges(
-        turns=turns,
-        items=len(episodes) - len(removed),
-        titles=titles,
-        length=length,
-        near_length=near_length + sum(part.near_length for part in sessions),
-        episodes=episodes,
-        removed=removed,
+        near_length=alone + sum(part.near_length for part in sessions),
         moved=tuple(row for part in sessions for row in part.moved),
         next_removed=tuple(pair for part in sessions for pair in part.next_removed),
         next_added=tuple(row for part in sessions for row in part.next_added),
-        speakers=speakers,
-        terms=terms,
+    )
+
+
+def _names(concepts: ConceptChanges) -> IngestChanges:
+    return IngestChanges(
         words=concepts.words,
         names=concepts.names,
         concepts_made=concepts.made,
@@ -203,9 +201,6 @@ def _sum(
         mentions_removed=concepts.mentions_removed,
         abouts_added=concepts.abouts_added,
         synonyms_added=concepts.synonyms_added,
-        stated=concepts.stated + len(facts.evidence),
-        facts_made=facts.made,
-        evidence_added=facts.evidence,
     )
 
 

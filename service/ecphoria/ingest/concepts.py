@@ -43,10 +43,14 @@ _MENTION_WEIGHT = 0.8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConceptChanges:
-    """What a write does to names, concepts and the edges to them."""
+    """What a write does to names, concepts and the edges to them.
 
-    words: tuple[WordDelta, ...]
-    names: tuple[NameState, ...]
+    Attributes:
+        items: What comes, or goes if `sign` is -1; their words and names are counted when asked.
+    """
+
+    items: tuple[Extraction, ...]
+    sign: int
     made: tuple[ConceptRow, ...]
     unmade: tuple[str, ...]
     mentions_added: tuple[MentionRow, ...]
@@ -54,6 +58,16 @@ class ConceptChanges:
     synonyms_added: tuple[SynonymRow, ...]
     stated: int
     abouts_added: tuple[AboutRow, ...] = ()
+
+    @property
+    def words(self) -> tuple[WordDelta, ...]:
+        """Count words in lower case."""
+        return _words(self.items, self.sign)
+
+    @property
+    def names(self) -> tuple[NameState, ...]:
+        """Count names."""
+        return _names(self.items, self.sign)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +121,8 @@ class ConceptBook:
         added, removed = await _again(transaction, older, table, frozenset(changed.unmade))
         self._pending[tenant] = replace(names, change=transaction.change + 1)
         return ConceptChanges(
-            words=_words((one.extraction for one in new), 1),
-            names=_names((one.extraction for one in new), 1),
+            items=tuple(one.extraction for one in new),
+            sign=1,
             made=_rows(tenant, changed.made),
             unmade=changed.unmade,
             mentions_added=(
@@ -140,8 +154,7 @@ class ConceptBook:
         counts = await transaction.word_counts(sorted(out.lower))
         states, lower = await transaction.names()
         last = {word for word, count in counts.items() if count <= 1}
-        names = _names([out], -1)
-        less = {row.normalised: row for row in names}
+        less = {row.normalised: row for row in _names([out], -1)}
         before = NameTable(map(_row, states), lower)
         after = NameTable(
             (_row(state, less.get(state.normalised)) for state in states), set(lower) - last
@@ -161,8 +174,8 @@ class ConceptBook:
         synonyms = _synonyms(alike, changed)
         self._pending[tenant] = _Names(change=transaction.change + 1, table=after, alike=alike)
         return ConceptChanges(
-            words=_words([out], -1),
-            names=names,
+            items=(out,),
+            sign=-1,
             made=_rows(tenant, changed.made),
             unmade=changed.unmade,
             mentions_added=added,
@@ -179,8 +192,8 @@ class ConceptBook:
         added, removed = await _again(transaction, bodies, names.table, frozenset())
         self._pending[tenant] = replace(names, change=transaction.change + 1)
         return ConceptChanges(
-            words=(),
-            names=(),
+            items=(),
+            sign=1,
             made=(),
             unmade=(),
             mentions_added=added,

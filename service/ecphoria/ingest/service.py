@@ -115,7 +115,7 @@ class IngestService:
                 gone = await self._without_words(tenant, gone, lost)
             concepts = await self._book.remove(tenant, transaction, gone)
             keys = await transaction.timed_of(episode) if transaction.timed else ()
-            await transaction.write(await removal(transaction, gone, concepts, lost))
+            await transaction.write([await removal(transaction, gone, concepts, lost)])
             await settle(transaction.timelines, keys)
 
         async with self._book.writing(tenant):
@@ -136,11 +136,13 @@ class IngestService:
             if woken:
                 concepts = await self._book.look_again(tenant, transaction, bodies)
                 await transaction.write(
-                    IngestChanges(
-                        woken=woken,
-                        mentions_added=concepts.mentions_added,
-                        mentions_removed=concepts.mentions_removed,
-                    )
+                    [
+                        IngestChanges(
+                            woken=woken,
+                            mentions_added=concepts.mentions_added,
+                            mentions_removed=concepts.mentions_removed,
+                        )
+                    ]
                 )
             return woken
 

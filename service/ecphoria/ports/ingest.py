@@ -1,6 +1,6 @@
 """What writing memories needs: one transaction that holds the tenant's write lock."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
@@ -341,8 +341,12 @@ class IngestTransaction(Protocol):
         """List the keys with a timeline that an episode claims something of."""
         ...
 
-    async def write(self, changes: IngestChanges) -> None:
-        """Apply all changes; they become visible together when the transaction commits."""
+    async def write(self, changes: Iterable[IngestChanges]) -> None:
+        """Apply the parts of one change; they become visible when the transaction commits.
+
+        The first part has all totals and all that is removed. A part is asked for while the
+        store is busy with the one before.
+        """
         ...
 
 
