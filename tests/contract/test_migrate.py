@@ -10,8 +10,10 @@ from ecphoria.graph.driver import GraphOptions, open_driver
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.migrate import migrate
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
+from ecphoria.model.ids import TenantId
 from ecphoria.ports.world import Embedder
 from tests.conftest import Cypher, Server
+from tests.contract.memories import everything, write
 
 SCHEMA = load_queries(cypher_root())
 
@@ -200,3 +202,17 @@ async def test_a_store_of_another_model_is_refused_with_the_remedy(
         await migrate(graph, model or embedder.model, embedder.dimension + more)
     assert refused.value.fields["stored_model"] == embedder.model
     assert await migrate(graph, embedder.model, embedder.dimension) == ()
+
+
+async def test_facts_retracted_before_relate_nothing(
+    graph: Graph, tenant: TenantId, cypher: Cypher
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    await cypher(
+        "MATCH (f:Fact {tenant: $tenant}) SET f.standing = $standing",
+        tenant=tenant, standing="retracted",
+    )  # fmt: skip
+    weight = "MATCH ({tenant: $tenant})-[r:RELATED]->() RETURN r.weight AS weight"
+    assert await cypher(weight, tenant=tenant) == [{"weight": 1.0}]
+    await graph.apply_schema(graph.queries["schema.0014_pre_retracted"])
+    assert await cypher(weight, tenant=tenant) == [{"weight": 0.0}]
