@@ -23,7 +23,7 @@ from ecphoria.ports.dormancy import Candidate, DormancyStore
 __all__ = ["Dormancy"]
 
 _PAGE = 5_000
-_CHUNK = 500
+_CHUNK = 200
 _DAY_MS = 86_400_000.0
 _FADED = {DormancyMode.BUDGET: 0.5, DormancyMode.THRESHOLD: 0.01}
 """Largest R of a candidate."""

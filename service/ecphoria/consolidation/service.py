@@ -91,7 +91,7 @@ class ConsolidationService:
                 await reached(f"{step.name}: end", report)
         await reached("survey: after")
         surveyed = await self._surveyed(cycle, whole=whole)
-        seconds = self._monotonic() - begun
+        seconds = self._monotonic() - begun + sum(report.seconds for report in job.ended)
         log.info("consolidated", cycle=cycle.id, seconds=round(seconds, 3))
         steps = tuple(ended[step.name] for step in chosen)
         return replace(surveyed, before=before, seconds=seconds, steps=steps)

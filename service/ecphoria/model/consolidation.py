@@ -137,6 +137,7 @@ class ConsolidationReport:
     """What one cycle did, step by step.
 
     Attributes:
+        seconds: Of work, that of steps which earlier attempts ended included.
         before: The graph when the first attempt began; None in reports of older versions.
         after: The graph when the last step had ended.
         degrees: By type of association, at the end.

@@ -188,6 +188,7 @@ async def test_an_attempt_goes_on_after_the_steps_that_ended_before() -> None:
     report = await service(Failing(), step).run(claimed(ended=(before,)), unwatched)
     assert report.steps[0] == before
     assert [one.name for one in report.steps] == ["failing", "counting"]
+    assert report.seconds == 3 + before.seconds
     assert len(step.cycles) == 1
 
 
