@@ -1,7 +1,7 @@
 // doc: Fetch the stored vectors of episodes.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>
-// each: id STRING, embedding LIST<FLOAT>
+// each: id STRING, embedding VECTOR
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})

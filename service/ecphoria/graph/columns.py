@@ -91,8 +91,7 @@ class ColumnReader:
         else:
             places = await self._places(tenant, ids, windows)
         shelf = await self._stocked(tenant, [place.id for place in places])
-        # An episode deleted between the two reads has a place but no content.
-        return _columns([place for place in places if place.id in shelf], shelf, vector)
+        return _columns(places, shelf, vector)
 
     async def vectors(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
@@ -137,8 +136,7 @@ class ColumnReader:
     async def _stocked(self, tenant: TenantId, ids: Sequence[str]) -> Shelf:
         """Give the tenant's shelf with all of these on it."""
         shelf = self._memories.get(tenant, _Memory()).shelf
-        missing = [one for one in ids if one not in shelf]
-        if missing:
+        if missing := shelf.missing(ids):
             shelf.put(await self._graph.run(self._list_contents, tenant=tenant, ids=missing))
         self._bound(tenant)
         return shelf
@@ -152,27 +150,32 @@ class ColumnReader:
 
 
 def _columns(places: Sequence[Place], shelf: Shelf, vector: Vector | None) -> Columns:
-    ids = tuple(EpisodeId(place.id) for place in places)
+    if shelf.missing([place.id for place in places]):
+        # An episode deleted between the two reads has a place but no content.
+        places = [place for place in places if place.id in shelf]
+    session, ordinal, turn, ids, near_length, context_norm = (
+        zip(*places, strict=True) if places else [()] * len(Place._fields)
+    )
     slots = shelf.slots(ids)
     length, facts = shelf.length[slots], shelf.facts[slots]
     at = slots.tolist()
     return Columns(
         id=ids,
-        turn=np.array([place.turn for place in places], np.int64),
-        session=tuple(place.session or None for place in places),
-        ordinal=np.array([place.ordinal for place in places], np.int64),
-        speaker=tuple(shelf.speaker[slot] for slot in at),
+        turn=np.array(turn, np.int64),
+        session=tuple([one or None for one in session]),
+        ordinal=np.array(ordinal, np.int64),
+        speaker=tuple([shelf.speaker[slot] for slot in at]),
         occurred_ms=shelf.occurred_ms[slots],
-        terms=tuple(shelf.terms[slot] for slot in at),
+        terms=tuple([shelf.terms[slot] for slot in at]),
         length=length[:, 0],
-        near_length=np.array([place.near_length for place in places], np.float64),
-        context_norm=np.array([place.context_norm for place in places], np.float64),
+        near_length=np.array(near_length, np.float64),
+        context_norm=np.array(context_norm, np.float64),
         length_prior=length[:, 1],
         is_question=facts[:, 0],
         time_expression=facts[:, 1],
         first_person=facts[:, 2],
         second_person=facts[:, 3],
-        title=tuple(shelf.title[slot] for slot in at),
+        title=tuple([shelf.title[slot] for slot in at]),
         importance=shelf.importance[slots],
         cosine=_cosine(shelf.vector, slots, vector),
     )

@@ -56,9 +56,13 @@ class Shelf:
     def __contains__(self, episode: object) -> bool:
         return episode in self._slots
 
+    def missing(self, episodes: Sequence[str]) -> list[str]:
+        """List those that are not here."""
+        return [one for one in episodes if one not in self._slots]
+
     def slots(self, episodes: Sequence[str]) -> IntArray:
         """Find the slots of episodes that are all here."""
-        return np.fromiter((self._slots[one] for one in episodes), np.int64, len(episodes))
+        return np.array([self._slots[one] for one in episodes], np.int64)
 
     def put(self, contents: Sequence[Content]) -> None:
         """Give each episode that is not here yet the next slot."""

@@ -26,6 +26,7 @@ T = TypeVar("T")
 QueryListener = Callable[[str, float], None]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FOREIGN = frozenset(("DATETIME", "INSTANT", "VECTOR"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,15 +238,22 @@ def _rows_of(row: type[R], query: Query) -> Callable[[neo4j.AsyncResult], Awaita
             return []
         if query.each:
             (record,) = [one async for one in result]
-            return [_row(row, query.each, values) for values in record["rows"]]
-        return [_row(row, query.returns, record.values()) async for record in result]
+            return _made(row, query.each, record["rows"])
+        return _made(row, query.returns, [record.values() async for record in result])
 
     return read
 
 
-def _row(row: type[R], types: Mapping[str, str], values: Iterable[object]) -> R:
-    named = zip(types.items(), values, strict=True)
-    return row(**{name: _native(value, kind) for (name, kind), value in named})
+def _made(row: type[R], types: Mapping[str, str], records: Iterable[Iterable[object]]) -> list[R]:
+    """Make rows; only columns that the driver gives in types of its own are converted."""
+    foreign = {name: kind for name, kind in types.items() if kind in _FOREIGN}
+    rows = []
+    for values in records:
+        named = dict(zip(types, values, strict=True))
+        for name, kind in foreign.items():
+            named[name] = _native(named[name], kind)
+        rows.append(row(**named))
+    return rows
 
 
 def _native(value: object, kind: str) -> object:

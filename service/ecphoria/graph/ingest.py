@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-import numpy as np
-
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, Work
 from ecphoria.graph.facts import FactRows, classes_of
@@ -58,7 +56,7 @@ class _PlacedRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _VectorRow:
     id: str
-    embedding: list[float]
+    embedding: Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,7 +213,7 @@ class _Transaction:
 
     async def vectors(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Vector]:
         rows = await self._work.run(_LIST_VECTORS, tenant=self._tenant, ids=list(ids))
-        return {EpisodeId(row.id): np.asarray(row.embedding, np.float32) for row in rows}
+        return {EpisodeId(row.id): row.embedding for row in rows}
 
     async def names(self) -> tuple[Sequence[NameState], Sequence[str]]:
         (columns,) = await self._work.run(_LIST_NAMES, tenant=self._tenant)

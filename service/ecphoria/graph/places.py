@@ -66,8 +66,8 @@ class PlaceBook:
         found = {self._by_id[one] for one in ids}
         for window in windows:
             session = self._by_session[window.session]
-            found.update(session[at] for at in range(window.first, window.last + 1))
-        return sorted(place for place in found if place is not None)
+            found.update([session[at] for at in range(window.first, window.last + 1)])
+        return sorted([place for place in found if place is not None])
 
     def _runs(self, window: Window) -> Iterator[Window]:
         known = self._by_session.get(window.session, {})
