@@ -7,6 +7,7 @@ CYPHER 25
 UNWIND $starts AS start
 CALL (start) {
   MATCH (before:Episode)
+  USING INDEX SEEK before:Episode(tenant, session, occurred_at)
   WHERE before.tenant = $tenant AND before.session = start.session
     AND before.occurred_at <= start.occurred_at
     AND (before.occurred_at < start.occurred_at
@@ -19,6 +20,7 @@ CALL (start) {
   RETURN coalesce(max(before.ordinal), -1) AS last
 }
 MATCH (e:Episode)
+USING INDEX SEEK e:Episode(tenant, session, ordinal)
 WHERE e.tenant = $tenant AND e.session = start.session
   AND e.ordinal > last - $margin
 WITH e

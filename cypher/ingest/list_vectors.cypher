@@ -8,4 +8,4 @@ MATCH (e:Episode {id: id})
 WHERE e.tenant = $tenant AND e.embedding IS NOT NULL
 WITH e
 ORDER BY e.id
-RETURN collect([e.id, e.embedding]) AS rows
+RETURN collect([e.id, vector(e.embedding, size(e.embedding), FLOAT32)]) AS rows

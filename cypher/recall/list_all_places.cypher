@@ -14,16 +14,20 @@ CALL () {
   UNWIND $around AS id
   MATCH (near:Episode {id: id})
   WHERE near.tenant = $tenant AND (near:LiveEpisode OR near:DormantEpisode)
+  // Without WITH and hint, statistics of when there were few episodes make it scan them all.
+  WITH near.session AS session, near.ordinal - $back AS first, near.ordinal + $ahead AS last
   MATCH (e:Episode)
-  WHERE e.tenant = $tenant AND e.session = near.session
-    AND e.ordinal >= near.ordinal - $back AND e.ordinal <= near.ordinal + $ahead
+  USING INDEX SEEK e:Episode(tenant, session, ordinal)
+  WHERE e.tenant = $tenant AND e.session = session AND e.ordinal >= first AND e.ordinal <= last
     AND (e:LiveEpisode OR e:DormantEpisode)
   RETURN e
   UNION
   UNWIND $windows AS w
+  WITH w.session AS session, w.first AS first, w.last AS last
   MATCH (e:Episode)
-  WHERE e.tenant = $tenant AND e.session = w.session
-    AND e.ordinal >= w.first AND e.ordinal <= w.last AND (e:LiveEpisode OR e:DormantEpisode)
+  USING INDEX SEEK e:Episode(tenant, session, ordinal)
+  WHERE e.tenant = $tenant AND e.session = session AND e.ordinal >= first AND e.ordinal <= last
+    AND (e:LiveEpisode OR e:DormantEpisode)
   RETURN e
 }
 WITH e, e.session AS session, coalesce(e.ordinal, -1) AS ordinal, e.turn AS turn
