@@ -1,10 +1,11 @@
 // doc: Add to the counts of names, making those that are new.
 // mode: write
-// params: tenant STRING, rows LIST<MAP>
+// params: tenant STRING, names LIST<STRING>, surfaces LIST<STRING>, kinds LIST<STRING>,
+//   titles LIST<INTEGER>, candidates LIST<INTEGER>, stated LIST<INTEGER>
 CYPHER 25
-UNWIND $rows AS row
-MERGE (n:Name {tenant: $tenant, normalised: row.normalised})
-ON CREATE SET n.name = row.surface, n.kind = row.kind, n.titles = row.titles,
-  n.candidates = row.candidates, n.stated = row.stated
-ON MATCH SET n.titles = n.titles + row.titles, n.candidates = n.candidates + row.candidates,
-  n.stated = coalesce(n.stated, 0) + row.stated
+UNWIND range(0, size($names) - 1) AS i
+MERGE (n:Name {tenant: $tenant, normalised: $names[i]})
+ON CREATE SET n.name = $surfaces[i], n.kind = $kinds[i], n.titles = $titles[i],
+  n.candidates = $candidates[i], n.stated = $stated[i]
+ON MATCH SET n.titles = n.titles + $titles[i], n.candidates = n.candidates + $candidates[i],
+  n.stated = coalesce(n.stated, 0) + $stated[i]

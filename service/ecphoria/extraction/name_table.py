@@ -82,7 +82,9 @@ class NameTable:
             lower |= item.lower - self._lower
             for candidate in item.candidates:
                 row = self._row(candidate.name, rows)
-                rows[row.name] = replace(row, candidates=row.candidates + 1)
+                rows[row.name] = NameRow(
+                    name=row.name, is_title=row.is_title, candidates=row.candidates + 1
+                )
             if item.title:
                 row = self._row(item.title.name, rows)
                 rows[row.name] = replace(row, is_title=True)

@@ -5,7 +5,7 @@ same order.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -140,7 +140,7 @@ def _counts(changes: IngestChanges) -> Iterator[_Write]:
 
 def _names(changes: IngestChanges) -> Iterator[_Write]:
     names = sorted(changes.names, key=lambda name: name.normalised)
-    yield _COUNT_NAMES, {"rows": [_name(row) for row in names]}
+    yield _COUNT_NAMES, _columns(names)
     unmade = sorted(changes.concepts_unmade)
     yield _UNMAKE_CONCEPTS, {"names": unmade}
     fewer = {
@@ -189,14 +189,14 @@ def _by_id(rows: Iterable[MovedRow]) -> list[MovedRow]:
     return sorted(rows, key=lambda row: row.id)
 
 
-def _name(row: NameState) -> dict[str, Any]:
+def _columns(names: Sequence[NameState]) -> dict[str, list[Any]]:
     return {
-        "normalised": row.normalised,
-        "surface": row.surface,
-        "kind": row.kind,
-        "titles": row.titles,
-        "candidates": row.candidates,
-        "stated": row.stated,
+        "names": [row.normalised for row in names],
+        "surfaces": [row.surface for row in names],
+        "kinds": [row.kind for row in names],
+        "titles": [row.titles for row in names],
+        "candidates": [row.candidates for row in names],
+        "stated": [row.stated for row in names],
     }
 
 
