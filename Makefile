@@ -5,10 +5,10 @@ UV := $(shell command -v uv 2>/dev/null || echo $(BIN)/uv)
 export UV_LINK_MODE ?= copy
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench docs clean
+.PHONY: help setup demo test test-outage check bench docs clean
 
 help:  ## List the commands
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 setup: .venv/.ready  ## Make .venv with the CLI, the demo and the tests (1.4 GB with the engine)
 
@@ -26,7 +26,10 @@ demo: setup  ## Ask five questions of a sample conversation and see what woke ea
 test: setup  ## Run all tests, on a real Neo4j
 	$(BIN)/pytest -q -n 2 tests/unit tests/architecture
 	$(BIN)/pytest -q --doctest-modules service/ecphoria/kernels
-	$(BIN)/pytest -q tests/cypher tests/contract tests/integration tests/acceptance
+	$(BIN)/pytest -q -m "not outage" tests/cypher tests/contract tests/integration tests/acceptance
+
+test-outage: setup  ## Kill Neo4j in the middle of a cycle: some minutes, not part of `make test`
+	$(BIN)/pytest -q -m outage tests/contract
 
 check: setup  ## Format, lint, types, layers, documentation
 	$(BIN)/ruff format --check service tests scripts

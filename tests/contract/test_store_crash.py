@@ -31,7 +31,7 @@ from tests.conftest import CACHE, Cypher, Rows
 from tests.contract.canonical import canonical
 from tests.contract.test_crashes import NOWHERE, a_memory, a_service
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.outage]
 
 PLACE = "prior: save concepts"
 STEPS = ("associate", "prior", "dormancy")
