@@ -15,13 +15,12 @@ if TYPE_CHECKING:
 
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "strategies.svg"
 MECHANISMS = ("synapse", "cls", "actr", "synaptic", "ecphory", "ppr")
-BARE = "cls{}:{}w_activation=0,w_bridge=0"
 GROUPS = {
-    "on the default's text score": (":", BARE.format("", "")),
-    "on plain fusion": (":base=fusion", BARE.format("", "base=fusion,")),
-    "as published": (":preset=paper", ""),
+    "on the default's text score": ("", "cls:w_activation=0,w_bridge=0", "o"),
+    "on plain fusion": (":base=fusion", "cls:base=fusion,w_activation=0,w_bridge=0", "s"),
+    "as published": (":preset=paper", "", "x"),
 }
-MARKS = {"on the default's text score": "o", "on plain fusion": "s", "as published": "x"}
+"""What follows a mechanism's name, the arm of its base alone, and the mark in the picture."""
 WHOLE = ("ecphoria", "fusion", "lexical", "dense")
 
 Figures = dict[str, dict[str, float]]
@@ -36,8 +35,8 @@ def main() -> None:
         name, _, path = given.partition("=")
         read = json.loads(Path(path).read_text(encoding="utf-8"))["strategies"]
         found[name] = {**read, **found.get(name, {})}
-    for title, (suffix, base) in GROUPS.items():
-        rows = {one: one + suffix.rstrip(":") for one in MECHANISMS}
+    for title, (suffix, base, _) in GROUPS.items():
+        rows = {one: one + suffix for one in MECHANISMS}
         print_table(title, ({"the base alone": base} if base else {}) | rows, found)
     print_table("whole strategies", {one: one for one in WHOLE}, found)
     draw(found)
@@ -75,19 +74,18 @@ def draw(found: dict[str, Figures]) -> None:
 
 def draw_panel(axes: "Axes", name: str, figures: Figures) -> None:
     """Draw one data set."""
-    for title, (suffix, _) in GROUPS.items():
+    for title, (suffix, _, mark) in GROUPS.items():
         points = [
             (100 * figures[arm]["recall@10"], place)
             for place, one in enumerate(MECHANISMS)
-            if (arm := one + suffix.rstrip(":")) in figures
+            if (arm := one + suffix) in figures
         ]
         reached, places = zip(*points, strict=True)
-        axes.scatter(reached, places, marker=MARKS[title], s=28, label=title)
+        axes.scatter(reached, places, marker=mark, s=28, label=title)
     for strategy, style in (("ecphoria", "-"), ("fusion", ":")):
         at = 100 * figures[strategy]["recall@10"]
         axes.axvline(at, linestyle=style, color="black", linewidth=1.0, label=strategy)
     axes.set_yticks(range(len(MECHANISMS)), MECHANISMS)
-    axes.invert_yaxis()
     axes.set_title(name, fontsize=10)
     axes.set_xlabel("R@10, points")
     axes.grid(axis="x", alpha=0.25)

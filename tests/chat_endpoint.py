@@ -2,14 +2,14 @@
 
 import asyncio
 import re
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
+
+from tests.local_server import local_server
 
 __all__ = ["ChatEndpoint", "chat_endpoint", "first_and_last"]
 
@@ -61,13 +61,6 @@ def chat_endpoint() -> Iterator[ChatEndpoint]:
     app.add_api_route(
         "/v1/chat/completions", endpoint.answer, methods=["POST"], response_model=None
     )
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", ws="none"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive()
-    port = server.servers[0].sockets[0].getsockname()[1]
-    endpoint.url = f"http://127.0.0.1:{port}/v1"
-    yield endpoint
-    server.should_exit = True
-    thread.join()
+    with local_server(app) as url:
+        endpoint.url = f"{url}/v1"
+        yield endpoint

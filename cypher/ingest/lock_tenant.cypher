@@ -1,7 +1,8 @@
 // doc: Take the tenant's write lock, then read its counters.
 // mode: write
 // params: tenant STRING
-// returns: change INTEGER, turn INTEGER, stated INTEGER, timed BOOLEAN, classes STRING
+// returns: change INTEGER, turn INTEGER, stated INTEGER, timed BOOLEAN, classes STRING,
+//   recalls INTEGER
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 // A write that changes something locks the node until the commit; one that does not may not.
@@ -9,4 +10,5 @@ SET t.locked_at = datetime()
 WITH t
 WHERE t.erasing IS NULL
 RETURN t.change AS change, t.turn AS turn, coalesce(t.stated, 0) AS stated,
-  coalesce(t.timed, false) AS timed, t.classes AS classes
+  coalesce(t.timed, false) AS timed, t.classes AS classes,
+  coalesce(t.recall_total, 0) AS recalls

@@ -31,16 +31,10 @@ from tests.contract.memories import START, appended, axis, episode_id, turn, wri
 NOW = START + timedelta(days=2)
 
 
-@pytest.fixture(scope="module")
-def _endpoint() -> Iterator[ChatEndpoint]:
+@pytest.fixture
+def endpoint() -> Iterator[ChatEndpoint]:
     with chat_endpoint() as endpoint:
         yield endpoint
-
-
-@pytest.fixture
-def endpoint(_endpoint: ChatEndpoint) -> ChatEndpoint:
-    _endpoint.__init__(url=_endpoint.url)  # type: ignore[misc]  # back to its first state
-    return _endpoint
 
 
 @pytest.fixture

@@ -90,15 +90,16 @@ class ColumnReader:
             places = await self._read_places(tenant, ids, windows, around)
         else:
             places = await self._places(tenant, ids, windows)
-        shelf = await self._stocked(tenant, [place.id for place in places])
-        return _columns(places, shelf, vector)
+        shelf, gone = await self._stocked(tenant, [place.id for place in places])
+        # An episode deleted between the two reads has a place but no content.
+        return _columns([place for place in places if place.id not in gone], shelf, vector)
 
     async def vectors(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
     ) -> Mapping[EpisodeId, Vector]:
         """Fetch the vectors of episodes; those that are gone are absent."""
-        shelf = await self._stocked(tenant, ids)
-        there = [one for one in ids if one in shelf]
+        shelf, gone = await self._stocked(tenant, ids)
+        there = [one for one in ids if one not in gone]
         return dict(zip(there, shelf.vector[shelf.slots(there)], strict=True))
 
     async def _places(
@@ -133,13 +134,13 @@ class ColumnReader:
         )  # fmt: skip
         return [Place(*row) for row in zip(*columns, strict=True)]
 
-    async def _stocked(self, tenant: TenantId, ids: Sequence[str]) -> Shelf:
-        """Give the tenant's shelf with all of these on it."""
+    async def _stocked(self, tenant: TenantId, ids: Sequence[str]) -> tuple[Shelf, frozenset[str]]:
+        """Give the tenant's shelf with all of these on it, and name those that are gone."""
         shelf = self._memories.get(tenant, _Memory()).shelf
         if missing := shelf.missing(ids):
             shelf.put(await self._graph.run(self._list_contents, tenant=tenant, ids=missing))
         self._bound(tenant)
-        return shelf
+        return shelf, frozenset(shelf.missing(missing))
 
     def _bound(self, tenant: TenantId) -> None:
         """Drop whole tenants, those asked longest ago first, while more is kept than may be."""
@@ -150,9 +151,6 @@ class ColumnReader:
 
 
 def _columns(places: Sequence[Place], shelf: Shelf, vector: Vector | None) -> Columns:
-    if shelf.missing([place.id for place in places]):
-        # An episode deleted between the two reads has a place but no content.
-        places = [place for place in places if place.id in shelf]
     session, ordinal, turn, ids, near_length, context_norm = (
         zip(*places, strict=True) if places else [()] * len(Place._fields)
     )

@@ -53,9 +53,6 @@ class Shelf:
     def __len__(self) -> int:
         return len(self._slots)
 
-    def __contains__(self, episode: object) -> bool:
-        return episode in self._slots
-
     def missing(self, episodes: Sequence[str]) -> list[str]:
         """List those that are not here."""
         return [one for one in episodes if one not in self._slots]

@@ -9,7 +9,7 @@ from typing import TypeVar
 from ecphoria.errors import NotFound
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.histories import LIST_CHARGES, LIST_USES, to_charge, to_use
-from ecphoria.graph.tenant_lock import no_tenant
+from ecphoria.graph.tenant_lock import lock_tenant, no_tenant
 from ecphoria.graph.traces import StoredTrace, to_trace
 from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.learning import Charge, Learning, Link, Use
@@ -19,11 +19,6 @@ from ecphoria.ports.learning import Effects, Judgement, LearningTransaction, Wok
 __all__ = ["LearningGraph"]
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Locked:
-    recalls: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +45,6 @@ class _LinkRow:
     used_ms: int | None
 
 
-_LOCK_TENANT = Statement("learning.lock_tenant", _Locked)
 _FIND_LEARNING = Statement("learning.find_learning", Learning)
 _SAVE_SWITCH = Statement("learning.save_switch", _TenantKey)
 _LIST_WAITING = Statement("learning.list_waiting", _Waiting)
@@ -109,10 +103,8 @@ class LearningGraph:
         """
 
         async def locked(inner: Work) -> T:
-            found = await inner.run_one(_LOCK_TENANT, tenant=tenant)
-            if found is None:
-                raise no_tenant(tenant)
-            return await work(_Transaction(tenant, found, inner))
+            found = await lock_tenant(inner, tenant)
+            return await work(_Transaction(tenant, found.recalls, inner))
 
         return await self._graph.change("learning.change", locked)
 
@@ -124,14 +116,14 @@ class LearningGraph:
 class _Transaction:
     """One locked transaction; implements `ports.learning.LearningTransaction`."""
 
-    def __init__(self, tenant: TenantId, locked: _Locked, work: Work) -> None:
+    def __init__(self, tenant: TenantId, recalls: int, work: Work) -> None:
         self._tenant = tenant
-        self._locked = locked
+        self._recalls = recalls
         self._work = work
 
     @property
     def recalls(self) -> int:
-        return self._locked.recalls
+        return self._recalls
 
     async def trace(self, trace: TraceId) -> Trace | None:
         row = await self._work.run_one(_FIND_PENDING, tenant=self._tenant, id=trace)

@@ -18,6 +18,7 @@ class Counters:
     stated: int
     timed: bool
     classes: str | None
+    recalls: int
 
 
 LOCK_TENANT = Statement("ingest.lock_tenant", Counters)

@@ -86,7 +86,6 @@ def addition(
     )
     yield replace(
         _names(concepts),
-        mentions_removed=(),
         facts_made=facts.made,
         evidence_added=facts.evidence,
     )
@@ -126,6 +125,7 @@ async def removal(
         moved=places.moved,
         next_removed=places.next_removed,
         next_added=places.next_added,
+        mentions_removed=concepts.mentions_removed,
         speakers=_speakers((gone.speaker,), -1),
         terms=_terms([terms], () if sessions else [terms], sessions, -1),
     )
@@ -198,7 +198,6 @@ def _names(concepts: ConceptChanges) -> IngestChanges:
         concepts_made=concepts.made,
         concepts_unmade=concepts.unmade,
         mentions_added=concepts.mentions_added,
-        mentions_removed=concepts.mentions_removed,
         abouts_added=concepts.abouts_added,
         synonyms_added=concepts.synonyms_added,
     )

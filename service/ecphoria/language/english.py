@@ -94,8 +94,7 @@ MONTH_NAME = "|".join(month.capitalize() for month in MONTHS)
 """Alternation of the month names as a date writes them: capitalised and in full."""
 
 TIME_EXPRESSION = re.compile(
-    r"\b(?=[adfjlmnorstwy\d])"  # first letters alone: most words end the search here
-    r"(?:yesterday|today|tonight|tomorrow|last|next|ago"
+    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago"
     r"|this (?:week|month|year|morning|weekend)|week|weekend|month|year|since|recently|just"
     rf"|\d+(?:st|nd|rd|th)|{'|'.join(WEEKDAYS)}|{'|'.join(MONTHS)})\b",
     re.IGNORECASE,

@@ -22,8 +22,8 @@ from tests.contract.memories import appended, turn, write
 from tests.integration.cli.conftest import PROGRAM, STOP_WITHIN_S, CommandLine
 
 TENANTS = 3
-PAUSED = {"job_lost", "job_attempt_failed", "lease_not_renewed"}
-"""What a worker says that slept through its lease."""
+PAUSED = {"job_lost", "job_attempt_failed", "lease_not_renewed", "jobs_out_of_reach"}
+"""What workers say of one paused: it slept through its lease, or it held a lock in a transaction."""
 
 
 @dataclass(frozen=True)

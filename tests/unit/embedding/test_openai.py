@@ -1,18 +1,17 @@
 import asyncio
-import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pytest
-import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 
 from ecphoria.embedding import EmbedderOptions, create_embedder
 from ecphoria.embedding.openai import OpenAIEmbedder
 from ecphoria.errors import EncoderUnavailable, InvalidInput, Misconfigured
+from tests.local_server import local_server
 
 
 @dataclass(slots=True)
@@ -56,16 +55,9 @@ def _endpoint() -> Iterator[Endpoint]:
     endpoint = Endpoint()
     app = FastAPI()
     app.add_api_route("/v1/embeddings", endpoint.answer, methods=["POST"], response_model=None)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", ws="none"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive()
-    port = server.servers[0].sockets[0].getsockname()[1]
-    endpoint.url = f"http://127.0.0.1:{port}/v1"
-    yield endpoint
-    server.should_exit = True
-    thread.join()
+    with local_server(app) as url:
+        endpoint.url = f"{url}/v1"
+        yield endpoint
 
 
 @pytest.fixture

@@ -48,5 +48,5 @@ def test_what_was_put_is_found(batches: list[list[int]]) -> None:
 def test_nothing_is_there_before_it_is_put() -> None:
     shelf = Shelf()
     shelf.put([])
-    assert "e1" not in shelf
+    assert shelf.missing(["e1"]) == ["e1"]
     assert shelf.slots([]).shape == (0,)

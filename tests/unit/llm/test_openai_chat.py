@@ -9,17 +9,11 @@ from ecphoria.ports.chat import NoAnswer, Reply, TextRefused
 from tests.chat_endpoint import ChatEndpoint, chat_endpoint
 
 
-@pytest.fixture(scope="module")
-def _endpoint() -> Iterator[ChatEndpoint]:
-    with chat_endpoint() as endpoint:
-        yield endpoint
-
-
 @pytest.fixture
-def endpoint(_endpoint: ChatEndpoint) -> ChatEndpoint:
-    _endpoint.__init__(url=_endpoint.url)  # type: ignore[misc]  # back to its first state
-    _endpoint.says = lambda _: "So it was."
-    return _endpoint
+def endpoint() -> Iterator[ChatEndpoint]:
+    with chat_endpoint() as endpoint:
+        endpoint.says = lambda _: "So it was."
+        yield endpoint
 
 
 @pytest.fixture
