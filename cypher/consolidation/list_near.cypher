@@ -1,7 +1,7 @@
 // doc: Search the vector index around live episodes, and keep who is near enough exactly.
 // mode: read
 // params: tenant STRING, episodes LIST<STRING>, fetch INTEGER, above FLOAT
-// each: of STRING, id STRING, turn INTEGER, cosine FLOAT
+// each: of STRING, of_turn INTEGER, id STRING, turn INTEGER, cosine FLOAT
 CYPHER 25
 UNWIND range(0, size($episodes) - 1) AS place
 MATCH (a:Episode {id: $episodes[place]})
@@ -21,6 +21,6 @@ CALL (a) {
   WHERE b <> a AND cosine >= $above
   RETURN b.id AS id, b.turn AS turn, cosine
 }
-WITH place, a.id AS of, id, turn, cosine
+WITH place, a.id AS of, a.turn AS of_turn, id, turn, cosine
 ORDER BY place, cosine DESC, turn
-RETURN collect([of, id, turn, cosine]) AS rows
+RETURN collect([of, of_turn, id, turn, cosine]) AS rows

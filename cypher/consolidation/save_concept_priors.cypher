@@ -1,8 +1,8 @@
 // doc: Store the priors that a consolidation gave to concepts.
 // mode: write
-// params: tenant STRING, cycle STRING, rows LIST<MAP>
+// params: tenant STRING, rows LIST<MAP>
 CYPHER 25
 UNWIND $rows AS row
 MATCH (c:Concept {id: row.id})
 WHERE c.tenant = $tenant
-SET c.prior = row.prior, c.prior_cycle = $cycle
+SET c.prior = row.prior

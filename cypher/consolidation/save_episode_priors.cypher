@@ -1,8 +1,8 @@
 // doc: Store the priors that a consolidation gave to episodes.
 // mode: write
-// params: tenant STRING, cycle STRING, rows LIST<MAP>
+// params: tenant STRING, rows LIST<MAP>
 CYPHER 25
 UNWIND $rows AS row
 MATCH (e:Episode {id: row.id})
 WHERE e.tenant = $tenant
-SET e.prior = row.prior, e.prior_cycle = $cycle
+SET e.prior = row.prior

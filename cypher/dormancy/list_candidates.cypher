@@ -1,17 +1,18 @@
-// doc: List what decides over live episodes that may sleep, by turn, from a cursor on.
+// doc: List what decides over live episodes that may sleep, by turn, from a cursor on, but the new.
 // mode: read
-// params: tenant STRING, after_turn INTEGER, limit INTEGER
-// each: id STRING, turn INTEGER, occurred_ms INTEGER, recorded_ms INTEGER, importance FLOAT,
+// params: tenant STRING, before DATETIME, after_turn INTEGER, limit INTEGER
+// each: id STRING, turn INTEGER, occurred_ms INTEGER, importance FLOAT,
 //   prior FLOAT, stability FLOAT, used_ms INTEGER, working FLOAT, lasting FLOAT,
 //   chain_ms INTEGER, woken_ms INTEGER, facts LIST<LIST<ANY>>
 CYPHER 25
 MATCH (e:Episode)
 WHERE e.tenant = $tenant AND e.turn > $after_turn AND e:LiveEpisode AND e.pinned IS NULL
+  AND e.recorded_at < $before
 WITH e
 ORDER BY e.tenant, e.turn
 LIMIT $limit
 RETURN collect([
-  e.id, e.turn, e.occurred_at.epochMillis, e.recorded_at.epochMillis,
+  e.id, e.turn, e.occurred_at.epochMillis,
   coalesce(e.salience, e.importance), e.prior,
   e.stability, e.stability_at, e.r1, e.r2, e.chain_at,
   COLLECT {

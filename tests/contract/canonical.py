@@ -7,10 +7,8 @@ from typing import Any
 
 from tests.conftest import Cypher
 
-# When a thing was written, by which cycle, and how often the tenant changed is no part of it.
-_INCIDENTAL = frozenset(
-    {"recorded_at", "created_at", "locked_at", "dormant_at", "prior_cycle", "change"}
-)
+# When a thing was written, and how often the tenant changed, is no part of it.
+_INCIDENTAL = frozenset({"recorded_at", "created_at", "locked_at", "dormant_at", "change"})
 _NOT_MEMORY = ["Job", "Trace", "ApiKey"]
 
 

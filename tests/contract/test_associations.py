@@ -113,6 +113,17 @@ async def test_similar_equals_brute_force_in_one_cycle_and_in_many(
         assert await edges(cypher, one, "w_sim") == pytest.approx(expected, abs=1e-5)
 
 
+async def test_the_server_finds_one_as_near_the_other_as_the_other_the_one(
+    graph: Graph, tenant: TenantId
+) -> None:
+    await write(graph, tenant, appended(*(a_turn(tenant, number) for number in range(1, 61))))
+    ids = [episode_id(tenant, str(number)) for number in range(1, 61)]
+    rows = await Associations(graph).near(tenant, ids, fetch=64, above=NEAR)
+    cosines = {(row.of, row.id): row.cosine for row in rows}
+    assert len(cosines) > 100
+    assert all(cosines[other, one] == cosine for (one, other), cosine in cosines.items())
+
+
 async def test_twice_is_once_and_a_dry_run_tells_without_writing(
     graph: Graph, step: Associate, tenant: TenantId, cypher: Cypher
 ) -> None:

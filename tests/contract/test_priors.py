@@ -155,6 +155,22 @@ async def test_the_figures_equal_a_second_method(
     assert await priors_in(cypher, tenant) == pytest.approx(expected, abs=1e-9)
 
 
+async def test_a_prior_is_written_only_where_it_is_off_by_a_hundredth(
+    graph: Graph, store: Priors, tenant: TenantId, cypher: Cypher
+) -> None:
+    await write(graph, tenant, a_web(tenant))
+    first = (await Prior(store).run(a_cycle(tenant))).counts
+    assert first["written"] == first["episodes"] + first["concepts"]
+    assert (await Prior(store).run(a_cycle(tenant))).counts["written"] == 0
+    ranks = await priors_in(cypher, tenant)
+    near, far, *_ = sorted(ranks)
+    off = {near: ranks[near] + 0.009, far: ranks[far] - 0.011}
+    await cypher("UNWIND keys($off) AS id MATCH (n {id: id}) SET n.prior = $off[id]", off=off)
+    assert (await Prior(store).run(a_cycle(tenant, dry_run=True))).counts["written"] == 1
+    assert (await Prior(store).run(a_cycle(tenant))).counts["written"] == 1
+    assert await priors_in(cypher, tenant) == ranks | {near: off[near]}
+
+
 async def test_nodes_without_edges_change_nothing_and_repeating_changes_nothing(
     graph: Graph, store: Priors, tenant: TenantId, cypher: Cypher
 ) -> None:

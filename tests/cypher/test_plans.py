@@ -97,7 +97,7 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         await judged(graph, tenant, traces[0], useful="1", not_useful="2")
         priors = Priors(graph, given)
         turn = episode_id(tenant, "1")
-        await priors.save_priors(tenant, "cycle", None, concepts=False, priors={turn: 0.5})
+        await priors.save_priors(tenant, None, concepts=False, priors={turn: 0.5})
         await _associate(graph, tenant)
         await jobs_of(graph, tenant)
         await _merge(graph, tenant)

@@ -7,8 +7,9 @@ everything, whatever order and cycles the episodes came in.
 
 from collections.abc import Sequence
 
+from ecphoria.consolidation.arrivals import Arrivals
 from ecphoria.consolidation.step import Cycle
-from ecphoria.consolidation.surroundings import Differences, Lifts, Surroundings, everyone
+from ecphoria.consolidation.surroundings import Differences, Lifts
 from ecphoria.kernels.neighbours import rung
 from ecphoria.model.consolidation import Outcome
 from ecphoria.ports.associations import AssociationStore, Touched
@@ -38,9 +39,9 @@ class Associate:
         told = Differences()
         progress = await self._store.progress(cycle.tenant)
         episodes = await self._store.touched_episodes(cycle.tenant, progress.associated_turn)
-        surroundings = Surroundings(self._store, cycle.tenant)
+        arrivals = Arrivals(self._store, cycle.tenant, episodes)
         async for chunk in cycle.chunks(episodes, _EPISODES, "associate: episodes"):
-            await self._episodes(cycle, chunk, surroundings, told)
+            await self._episodes(cycle, chunk, arrivals, told)
         total = rung(progress.items)
         moved = total != progress.associated_total
         concepts = await self._store.touched_concepts(cycle.tenant, every=moved)
@@ -52,20 +53,18 @@ class Associate:
         return told.outcome(episodes=len(episodes), concepts=len(concepts))
 
     async def _episodes(
-        self,
-        cycle: Cycle,
-        chunk: Sequence[Touched],
-        surroundings: Surroundings,
-        told: Differences,
+        self, cycle: Cycle, chunk: Sequence[Touched], arrivals: Arrivals, told: Differences
     ) -> None:
-        ids = frozenset(one.id for one in chunk)
-        ids |= everyone(await surroundings.of(ids))
-        wanted = await surroundings.wanted(ids)
-        stored = await surroundings.stored(ids)
-        edges = told.between("SIMILAR", stored, wanted)
+        found = await arrivals.settle(chunk)
+        edges = told.between("SIMILAR", found.stored, found.wanted)
         if not cycle.dry_run:
             await self._store.save_similar(
-                cycle.tenant, cycle.lease, now=cycle.now, edges=edges, done=chunk
+                cycle.tenant,
+                cycle.lease,
+                now=cycle.now,
+                edges=edges,
+                crowds=found.crowds,
+                done=chunk,
             )
 
     async def _concepts(

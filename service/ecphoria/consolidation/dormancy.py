@@ -7,7 +7,7 @@ fifty turns; a budget forgets only where there is too much.
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -54,7 +54,12 @@ class Dormancy:
         excess = live - policy.budget if policy.mode is DormancyMode.BUDGET else live
         if policy.mode is DormancyMode.OFF or excess <= 0:
             return Outcome(counts={"live": live, "dormant": 0})
-        judged = [one async for page in self._pages(cycle) for one in _judge(page, policy, cycle)]
+        quiet = cycle.now - timedelta(days=policy.quiet_days)
+        judged = [
+            one
+            async for page in self._pages(cycle, quiet)
+            for one in _judge(page, policy, cycle.now, quiet)
+        ]
         chosen = _chosen(judged, excess, by_keep=policy.mode is DormancyMode.BUDGET)
         reasons = [(one.candidate.id, _reason(one, policy)) for one in chosen]
         slept = 0
@@ -70,27 +75,28 @@ class Dormancy:
             ),
         )
 
-    async def _pages(self, cycle: Cycle) -> AsyncIterator[Sequence[Candidate]]:
+    async def _pages(self, cycle: Cycle, before: datetime) -> AsyncIterator[Sequence[Candidate]]:
         after = 0
-        while page := await self._store.candidates(cycle.tenant, after, _PAGE):
+        while page := await self._store.candidates(cycle.tenant, before, after, _PAGE):
             await cycle.reached("dormancy: look")
             yield page
             after = page[-1].turn
 
 
-def _judge(page: Sequence[Candidate], policy: DormancyPolicy, cycle: Cycle) -> Iterator[_Judged]:
-    """Keep those that are old, quiet and faded."""
-    now = _milliseconds(cycle.now)
+def _judge(
+    page: Sequence[Candidate], policy: DormancyPolicy, instant: datetime, quiet: datetime
+) -> Iterator[_Judged]:
+    """Keep those that are quiet since an instant, and faded."""
+    now, since = _milliseconds(instant), _milliseconds(quiet)
     used = np.array([_or(one.used_ms, one.occurred_ms) for one in page], np.float64)
     stable = np.array([_or(one.stability, FIRST_STABILITY) for one in page], np.float64)
     recalled = retrievability((now - used) / _DAY_MS, stable)
     held = _strength(page, now)
     prior = np.array([_or(one.prior, 0.0) for one in page], np.float64)
     keep = keep_value(recalled, held, prior, [one.importance for one in page])
-    since = now - policy.quiet_days * _DAY_MS
     faded = recalled < _FADED[policy.mode]
     for row, one in enumerate(page):
-        is_quiet = one.recorded_ms < since and _or(one.woken_ms, one.recorded_ms) < since
+        is_quiet = one.woken_ms is None or one.woken_ms < since
         if is_quiet and faded[row]:
             yield _Judged(
                 candidate=one,

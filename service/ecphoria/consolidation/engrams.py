@@ -33,16 +33,20 @@ class MakeEngrams:
 
     async def run(self, cycle: Cycle) -> Outcome:
         """Summarise what changed."""
-        counts = {"sessions": 0, "open": 0, "made": 0, "dropped": 0}
-        changes: list[Change] = []
         writer = Writer(self._chat, "session", dry_run=cycle.dry_run)
         formula = f"{FORMULA} {writer.by}".strip()
-        for session in await self._store.touched_sessions(cycle.tenant, formula):
+        touched = await self._store.touched_sessions(cycle.tenant, formula)
+        closed = [
+            session
+            for session in touched
+            if not session.mark or session.last_occurred_at <= cycle.now - CLOSED_AFTER
+        ]
+        counts = {
+            "sessions": len(closed), "open": len(touched) - len(closed), "made": 0, "dropped": 0
+        }  # fmt: skip
+        changes: list[Change] = []
+        for session in closed:
             await cycle.reached("engrams: session")
-            if session.mark and session.last_occurred_at > cycle.now - CLOSED_AFTER:
-                counts["open"] += 1
-                continue
-            counts["sessions"] += 1
             told = await self._summarise(cycle, session, writer)
             if told is not None:
                 counts["made" if told.kind == "summarise" else "dropped"] += 1

@@ -4,6 +4,8 @@ Source: SYNAPSE's structural term, with ranks in place of raw values: those shri
 of the graph and vanish beside the other terms.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,8 @@ from ecphoria.ports.consolidation import PageRanks, PriorStore
 __all__ = ["Prior"]
 
 _CHUNK = 5_000
+_NEAR = 0.01
+"""A stored prior may be off by so much: else one new memory would move them all."""
 
 _NO_LIBRARY = (
     "Neo4j lacks Graph Data Science, so nodes have no prior: install the plugin, or unset "
@@ -25,8 +29,9 @@ _NO_LIBRARY = (
 class Prior:
     """Ranks every node with an edge by PageRank, episodes and concepts apart.
 
-    The same graph gives the same ranks. A step cut short leaves old priors beside new ones,
-    all of them readable, and the next cycle renews them.
+    A prior is written where it is off by more than a hundredth, so a second cycle writes none.
+    A step cut short leaves old priors beside new ones, all of them readable, and the next cycle
+    renews them.
     """
 
     name = "prior"
@@ -44,29 +49,32 @@ class Prior:
         if ranks is None:
             raise Skipped(_NO_LIBRARY)
         counts = {"arcs": ranks.arcs, "iterations": ranks.iterations,
-                  "converged": int(ranks.converged)}  # fmt: skip
+                  "converged": int(ranks.converged), "written": 0}  # fmt: skip
         for kind, among in (("episodes", ~ranks.is_concept), ("concepts", ranks.is_concept)):
             rows = np.flatnonzero(among)
+            off = _off(ranks, rows)
             counts[kind] = rows.size
+            counts["written"] += len(off)
             if not cycle.dry_run:
-                await self._save(cycle, kind, ranks, rows)
+                await self._save(cycle, kind, off)
         if not cycle.dry_run:
             await cycle.reached("prior: drop old")
-            counts["dropped"] = await self._store.drop_old_priors(
-                cycle.tenant, cycle.id, cycle.lease
-            )
+            counts["dropped"] = await self._store.drop_priors(cycle.tenant, cycle.lease)
         return Outcome(counts=counts)
 
-    async def _save(
-        self, cycle: Cycle, kind: str, ranks: PageRanks, rows: NDArray[np.intp]
-    ) -> None:
-        priors = midrank(ranks.value[rows]).tolist()
-        ranked = sorted(zip((ranks.id[row] for row in rows), priors, strict=True))
-        async for chunk in cycle.chunks(ranked, _CHUNK, f"prior: save {kind}"):
+    async def _save(self, cycle: Cycle, kind: str, priors: Sequence[tuple[str, float]]) -> None:
+        async for chunk in cycle.chunks(priors, _CHUNK, f"prior: save {kind}"):
             await self._store.save_priors(
                 cycle.tenant,
-                cycle.id,
                 cycle.lease,
                 concepts=kind == "concepts",
                 priors=dict(chunk),
             )
+
+
+def _off(ranks: PageRanks, rows: NDArray[np.intp]) -> list[tuple[str, float]]:
+    """Find the nodes whose stored prior is off, with what it should be, by id."""
+    priors = midrank(ranks.value[rows])
+    off = np.abs(priors - ranks.stored[rows]) > _NEAR
+    ids = [ranks.id[row] for row in rows[off]]
+    return sorted(zip(ids, priors[off].tolist(), strict=True))

@@ -77,7 +77,7 @@ class Replay:
         await cycle.reached("replay: episodes")
         edges = await self._off(tenant, "SIMILAR", Surroundings(store, tenant), memories, found)
         if edges and not cycle.dry_run:
-            await store.save_similar(tenant, cycle.lease, now=cycle.now, edges=edges, done=())
+            await store.save_similar(tenant, cycle.lease, now=cycle.now, edges=edges)
         await cycle.reached("replay: concepts")
         concepts = await self._concepts(tenant, memories)
         lifts = Lifts(store, tenant, progress.associated_total)

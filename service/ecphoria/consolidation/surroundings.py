@@ -6,12 +6,30 @@ import numpy as np
 
 from ecphoria.consolidation.step import TOLD
 from ecphoria.kernels.hebbian import association, linked
-from ecphoria.kernels.neighbours import mutual, similarity
+from ecphoria.kernels.neighbours import similarity
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.associations import Association, AssociationStore, Companion, Near
+from ecphoria.ports.associations import (
+    Association,
+    AssociationStore,
+    Companion,
+    Crowd,
+    Near,
+    NearReader,
+)
 
-__all__ = ["NEAR", "NEIGHBOURS", "Differences", "Lifts", "Pair", "Surroundings", "everyone"]
+__all__ = [
+    "NEAR",
+    "NEIGHBOURS",
+    "Differences",
+    "Lifts",
+    "Pair",
+    "Surroundings",
+    "admits",
+    "crowd_of",
+    "everyone",
+    "joined",
+]
 
 NEIGHBOURS = 15
 """k of SYNAPSE's edges, asked of both ends."""
@@ -21,57 +39,57 @@ _JOINT, _LIFT = 3, 2.0
 """NeuromemoryAI's rule for a link, with lift so that a hub is not linked to all it touches."""
 _LEAST_WEIGHT = 0.1
 _FETCH, _FETCH_MOST = 32, 1_024
-_KEPT = 5_000
 _SAME = 1e-9
 
 Pair = tuple[str, str]
 
 
 class Surroundings:
-    """Who is near whom, asked once for a node while a step runs and memory lasts."""
+    """Who is near whom."""
 
-    def __init__(self, store: AssociationStore, tenant: TenantId) -> None:
+    def __init__(self, store: NearReader, tenant: TenantId) -> None:
         self._store = store
         self._tenant = tenant
-        self._known: dict[str, Sequence[Near]] = {}
 
     async def wanted(self, ids: frozenset[str]) -> dict[Pair, float]:
-        """Find every pair with one of these that should be SIMILAR, with its part."""
-        around = await self.of(ids)
-        nearest = {one: near[:NEIGHBOURS] for one, near in around.items()}
-        beyond = await self.of(everyone(nearest) - ids)
-        nearest |= {one: near[:NEIGHBOURS] for one, near in beyond.items()}
-        pairs = _mutual(nearest).items()
-        return {pair: part for pair, part in pairs if not ids.isdisjoint(pair)}
+        """Find every pair with one of these that should be SIMILAR, with its part.
+
+        Whoever is near is searched too, whatever is stored of them.
+        """
+        around = await self.nearest(ids)
+        beyond = await self.nearest(everyone(around) - ids)
+        crowds = {one: crowd_of(one, near) for one, near in (around | beyond).items()}
+        return joined(around, crowds)
 
     async def stored(self, ids: Iterable[str]) -> Sequence[Association]:
         """List the pairs with one of these that are joined by nearness."""
         return await self._store.similar(self._tenant, sorted(ids))
 
-    async def of(self, ids: frozenset[str]) -> dict[str, Sequence[Near]]:
-        """List who is near each of these, nearest first; nobody is near what is not live."""
-        found = {one: self._known[one] for one in ids & self._known.keys()}
-        fresh = await self._search(sorted(ids - found.keys()))
-        if len(self._known) > _KEPT:
-            self._known.clear()
-        self._known |= fresh
-        return found | fresh
+    async def nearest(self, ids: frozenset[str]) -> dict[str, Sequence[Near]]:
+        """List the nearest of each of these in order, and some behind them if there are more.
 
-    async def _search(self, ids: Sequence[str]) -> dict[str, Sequence[Near]]:
-        """Search, and search for more where all that were fetched are near enough."""
-        fetch, asked = _FETCH, ids
-        found: dict[str, Sequence[Near]] = dict.fromkeys(ids, ())
+        Nobody is near what is not live.
+        """
+        return await self._searched(sorted(ids), _FETCH)
+
+    async def near(self, ids: frozenset[str]) -> dict[str, Sequence[Near]]:
+        """List all that are near each of these, nearest first, however many there are."""
+        found: dict[str, Sequence[Near]] = {}
+        fetch, asked = _FETCH, sorted(ids)
         while asked:
-            rows = await self._store.near(self._tenant, asked, fetch=fetch, above=NEAR)
-            by_node: dict[str, list[Near]] = {}
-            for row in rows:
-                by_node.setdefault(row.of, []).append(row)
-            found |= by_node
-            asked = [one for one, near in by_node.items() if len(near) >= fetch - 1]
+            found |= await self._searched(asked, fetch)
             if fetch >= _FETCH_MOST:
                 break
+            asked = [one for one in asked if len(found[one]) >= fetch - 1]
             fetch *= 4
         return found
+
+    async def _searched(self, ids: Sequence[str], fetch: int) -> dict[str, Sequence[Near]]:
+        rows = await self._store.near(self._tenant, ids, fetch=fetch, above=NEAR)
+        found: dict[str, list[Near]] = {one: [] for one in ids}
+        for row in rows:
+            found[row.of].append(row)
+        return dict(found)
 
 
 class Lifts:
@@ -99,6 +117,7 @@ class Differences:
     def __init__(self) -> None:
         self._counts = {"added": 0, "changed": 0, "dropped": 0}
         self._changes: list[Change] = []
+        self._now: dict[Pair, float] = {}
 
     @property
     def found(self) -> int:
@@ -108,13 +127,18 @@ class Differences:
     def between(
         self, edge: str, stored: Sequence[Association], wanted: Mapping[Pair, float]
     ) -> list[Association]:
-        """Compare edges with what they should be; a part of 0 is an edge to part from."""
+        """Compare edges with what they should be; a part of 0 is an edge to part from.
+
+        What was told is taken as done, which it is not in a dry run.
+        """
         was = {(one.one, one.other): one.part for one in stored}
         edges: list[Association] = []
         for pair in sorted(was.keys() | wanted.keys()):
-            before, after = was.get(pair, 0.0), wanted.get(pair, 0.0)
+            before = self._now.get(pair, was.get(pair, 0.0))
+            after = wanted.get(pair, 0.0)
             if abs(before - after) <= _SAME:
                 continue
+            self._now[pair] = after
             count = "added" if not before else "changed" if after else "dropped"
             self._counts[count] += 1
             edges.append(Association(one=pair[0], other=pair[1], part=after))
@@ -134,16 +158,40 @@ def everyone(around: Mapping[str, Sequence[Near]]) -> frozenset[str]:
     return frozenset(one.id for near in around.values() for one in near)
 
 
-def _mutual(near: Mapping[str, Sequence[Near]]) -> dict[Pair, float]:
-    """Find the pairs that are among each other's nearest, with their part."""
-    ids = sorted(near)
-    place = {one: row for row, one in enumerate(ids)}
-    rows = [row for of in near.values() for row in of if row.id in place]
-    cosine = {(row.of, row.id): row.cosine for row in rows}
-    pairs = mutual([place[row.of] for row in rows], [place[row.id] for row in rows], size=len(ids))
-    named = [(ids[one], ids[other]) for one, other in pairs.tolist()]
-    parts = similarity([cosine[pair] for pair in named])
-    return dict(zip(named, parts.tolist(), strict=True))
+def crowd_of(one: str, near: Sequence[Near]) -> Crowd:
+    """Tell what it takes to be among the nearest of one with this list, nearest first."""
+    if len(near) <= NEIGHBOURS:
+        return Crowd(id=one, size=len(near))
+    last = near[NEIGHBOURS - 1]
+    return Crowd(id=one, size=len(near), cosine=last.cosine, turn=last.turn)
+
+
+def admits(crowd: Crowd, cosine: float, turn: int) -> bool:
+    """Tell whether one this near, and this old, is among the nearest; of two as near the older.
+
+    >>> [admits(Crowd(id="a", size=20, cosine=0.7, turn=8), 0.7, turn) for turn in (7, 9)]
+    [True, False]
+    """
+    if crowd.cosine is None or crowd.turn is None:
+        return True
+    return (cosine, -turn) >= (crowd.cosine, -crowd.turn)
+
+
+def joined(around: Mapping[str, Sequence[Near]], crowds: Mapping[str, Crowd]) -> dict[Pair, float]:
+    """Find the pairs that are among each other's nearest, with their part.
+
+    Args:
+        around: Who is near one end, nearest first.
+        crowds: Of the other end; who has none here is joined with nobody.
+    """
+    cosines = {
+        (min(one, row.id), max(one, row.id)): row.cosine
+        for one, near in around.items()
+        for row in near[:NEIGHBOURS]
+        if row.id in crowds and admits(crowds[row.id], row.cosine, row.of_turn)
+    }
+    parts = similarity(list(cosines.values()))
+    return dict(zip(cosines, parts.tolist(), strict=True))
 
 
 def _lifted(rows: Sequence[Companion], total: int) -> dict[Pair, float]:

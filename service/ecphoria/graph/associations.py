@@ -1,14 +1,21 @@
 """The surroundings of nodes, and the association edges that come of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.lease import change_under
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.associations import Association, Companion, Near, Progress, Touched
+from ecphoria.ports.associations import (
+    Association,
+    Companion,
+    Crowd,
+    Near,
+    Progress,
+    Touched,
+)
 
 __all__ = ["Associations"]
 
@@ -17,6 +24,8 @@ _LIST_TOUCHED_EPISODES = Statement("consolidation.list_touched_episodes", Touche
 _LIST_TOUCHED_CONCEPTS = Statement("consolidation.list_touched_concepts", Touched)
 _LIST_CONCEPTS = Statement("consolidation.list_concepts", Touched)
 _LIST_NEAR = Statement("consolidation.list_near", Near)
+_LIST_CROWDS = Statement("consolidation.list_crowds", Crowd)
+_SAVE_CROWDS = Statement("consolidation.save_crowds", Done)
 _LIST_COMPANIONS = Statement("consolidation.list_companions", Companion)
 _LIST_SIMILAR = Statement("consolidation.list_similar", Association)
 _LIST_ASSOCIATED = Statement("consolidation.list_associated", Association)
@@ -70,6 +79,10 @@ class Associations:
         """List the edges of these episodes to live ones that have a part by nearness."""
         return await self._graph.run(_LIST_SIMILAR, tenant=tenant, ids=list(episodes))
 
+    async def crowds(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Crowd]:
+        """Read what was stored of the crowds of these; whoever was never searched has none."""
+        return await self._graph.run(_LIST_CROWDS, tenant=tenant, ids=list(episodes))
+
     async def touched_concepts(self, tenant: TenantId, *, every: bool) -> Sequence[Touched]:
         """List the concepts that a write has marked, or every one, by id."""
         statement = _LIST_CONCEPTS if every else _LIST_TOUCHED_CONCEPTS
@@ -94,12 +107,15 @@ class Associations:
         *,
         now: datetime,
         edges: Sequence[Association],
-        done: Sequence[Touched],
+        crowds: Sequence[Crowd] = (),
+        done: Sequence[Touched] = (),
     ) -> None:
         """Give edges their part by nearness, in one transaction, and count the nodes as done."""
+        rows = [asdict(crowd) for crowd in crowds]
 
         async def save(work: Work) -> None:
             await _give(work, _SIMILAR, tenant, now, edges)
+            await work.run(_SAVE_CROWDS, tenant=tenant, rows=rows)
             marks = [{"id": one.id, "mark": one.mark} for one in done if one.mark]
             turn = max((one.turn for one in done), default=0)
             await work.run(_SAVE_ASSOCIATED_TURN, tenant=tenant, turn=turn, rows=marks)

@@ -82,11 +82,11 @@ class Dormancies:
         return row.live
 
     async def candidates(
-        self, tenant: TenantId, after_turn: int, limit: int
+        self, tenant: TenantId, before: datetime, after_turn: int, limit: int
     ) -> Sequence[Candidate]:
-        """List live episodes that nobody pinned, by turn."""
+        """List live episodes recorded before an instant that nobody pinned, by turn."""
         return await self._graph.run(
-            _LIST_CANDIDATES, tenant=tenant, after_turn=after_turn, limit=limit
+            _LIST_CANDIDATES, tenant=tenant, before=before, after_turn=after_turn, limit=limit
         )
 
     async def put_to_sleep(

@@ -47,15 +47,24 @@ class _Name:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Ranks:
+    id: list[str]
+    is_concept: list[bool]
+    value: list[float]
+    stored: list[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Dropped:
     dropped: int
 
 
 _PROJECT_GRAPH = Statement("consolidation.project_graph", _Projected)
 _LIST_PROJECTIONS = Statement("consolidation.list_projections", _Name)
+_LIST_RANKS = Statement("consolidation.list_ranks", _Ranks)
 _SAVE_EPISODE_PRIORS = Statement("consolidation.save_episode_priors", Done)
 _SAVE_CONCEPT_PRIORS = Statement("consolidation.save_concept_priors", Done)
-_DROP_OLD_PRIORS = Statement("consolidation.drop_old_priors", _Dropped)
+_DROP_PRIORS = Statement("consolidation.drop_priors", _Dropped)
 
 
 class Priors:
@@ -73,7 +82,6 @@ class Priors:
     async def save_priors(
         self,
         tenant: TenantId,
-        cycle: str,
         lease: Lease | None,
         *,
         concepts: bool,
@@ -84,18 +92,18 @@ class Priors:
         rows = [{"id": one, "prior": prior} for one, prior in sorted(priors.items())]
 
         async def save(work: Work) -> None:
-            await work.run(statement, tenant=tenant, cycle=cycle, rows=rows)
+            await work.run(statement, tenant=tenant, rows=rows)
 
         await change_under(self._graph, lease, "consolidation.save_priors", save)
 
-    async def drop_old_priors(self, tenant: TenantId, cycle: str, lease: Lease | None) -> int:
-        """Take the prior from every node that this cycle gave none; tell how many."""
+    async def drop_priors(self, tenant: TenantId, lease: Lease | None) -> int:
+        """Take the prior from every live node without an edge; tell how many."""
 
         async def drop(work: Work) -> int:
-            row = await work.run_one(_DROP_OLD_PRIORS, tenant=tenant, cycle=cycle)
+            row = await work.run_one(_DROP_PRIORS, tenant=tenant)
             return row.dropped if row else 0
 
-        return await change_under(self._graph, lease, "consolidation.drop_old_priors", drop)
+        return await change_under(self._graph, lease, "consolidation.drop_priors", drop)
 
     def _page_rank(
         self, tenant: TenantId, cycle: str, bookmarks: neo4j.Bookmarks
@@ -154,15 +162,13 @@ class Priors:
             tolerance=_TOLERANCE,
             relationship_weight_property="weight",
         )
-        rows = library.graph.node_properties.stream(
-            projection, "rank", db_node_properties=["id", "turn"]
-        )
-        # A node deleted since it was projected has no id any more.
-        rows = rows[rows["id"].notna()].sort_values("id")
+        rows = library.run_cypher(self._graph.queries[_LIST_RANKS.name].text, {"graph": name})
+        (found,) = (_Ranks(**row) for row in rows.to_dict("records"))
         return PageRanks(
-            id=tuple(rows["id"]),
-            is_concept=rows["turn"].isna().to_numpy(dtype=np.bool_),
-            value=rows["rank"].to_numpy(dtype=np.float64),
+            id=tuple(found.id),
+            is_concept=np.array(found.is_concept, np.bool_),
+            value=np.array(found.value),
+            stored=np.array(found.stored),
             arcs=int(made["arcs"].iloc[0]),
             iterations=done.ran_iterations,
             converged=done.did_converge,
@@ -173,6 +179,7 @@ _NOTHING: Final = PageRanks(
     id=(),
     is_concept=np.zeros(0, np.bool_),
     value=np.zeros(0),
+    stored=np.zeros(0),
     arcs=0,
     iterations=0,
     converged=True,

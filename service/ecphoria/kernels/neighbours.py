@@ -1,39 +1,16 @@
-"""Who is near whom: pairs in each other's lists, and the weight of what joins two nodes.
+"""The weight of what joins two nodes, and the ladder of totals that it is computed with.
 
-Source: SYNAPSE's association edges, with the threshold below its merge threshold and both ends
-asked, so that no node collects neighbours it would not name itself.
+Source: SYNAPSE's association edges.
 """
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.kernels.arrays import FloatArray, IntArray, floats, indices, one_size
+from ecphoria.kernels.arrays import FloatArray, floats, one_size
 
-__all__ = ["combined", "mutual", "rung", "similarity"]
+__all__ = ["combined", "rung", "similarity"]
 
 _STEP = 1.25
-
-
-def mutual(of: ArrayLike, near: ArrayLike, *, size: int) -> IntArray:
-    """Find the pairs that list each other; O(m log m).
-
-    Args:
-        of: int [m], whose list an entry stands in.
-        near: int [m], whom the entry names; entries that name their own list count for nothing.
-        size: number of nodes n.
-
-    Returns:
-        int [p, 2], each pair once with the smaller index first, in ascending order.
-
-    >>> mutual([0, 0, 1, 2, 2], [1, 2, 2, 0, 1], size=3).tolist()
-    [[0, 2], [1, 2]]
-    """
-    tail, head = indices("of", of, size=size), indices("near", near, size=size)
-    one_size(of=tail, near=head)
-    there = np.unique((tail * size + head)[tail < head])
-    back = np.unique((head * size + tail)[head < tail])
-    both = np.intersect1d(there, back, assume_unique=True)
-    return np.stack([both // size, both % size], axis=1) if size else np.empty((0, 2), np.int64)
 
 
 def similarity(cosine: ArrayLike, *, scale: float = 0.8) -> FloatArray:

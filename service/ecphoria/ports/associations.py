@@ -8,7 +8,16 @@ from typing import Protocol
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
 
-__all__ = ["Association", "AssociationStore", "Companion", "Near", "Progress", "Touched"]
+__all__ = [
+    "Association",
+    "AssociationStore",
+    "Companion",
+    "Crowd",
+    "Near",
+    "NearReader",
+    "Progress",
+    "Touched",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +53,33 @@ class Touched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Near:
-    """A live episode beside another."""
+    """A live episode beside another.
+
+    Attributes:
+        of, of_turn: The other.
+    """
 
     of: str
+    of_turn: int
     id: str
     turn: int
     cosine: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crowd:
+    """How many episodes are near one, and what it takes to be among its nearest.
+
+    Attributes:
+        size: How many are near it, if that is no more than the nearest are. It may be less than
+            this, as one that comes back is counted again.
+        cosine, turn: Of the last among its nearest, if there are others behind it; else None.
+    """
+
+    id: str
+    size: int
+    cosine: float | None = None
+    turn: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,16 +108,8 @@ class Association:
     part: float
 
 
-class AssociationStore(Protocol):
-    """Reads the surroundings of nodes, and keeps the edges that come of them."""
-
-    async def progress(self, tenant: TenantId) -> Progress:
-        """Tell how far the tenant is associated."""
-        ...
-
-    async def touched_episodes(self, tenant: TenantId, after: int) -> Sequence[Touched]:
-        """List episodes after a turn, and those that a write has marked, by turn."""
-        ...
+class NearReader(Protocol):
+    """Reads the surroundings of episodes."""
 
     async def near(
         self, tenant: TenantId, episodes: Sequence[str], *, fetch: int, above: float
@@ -100,6 +122,22 @@ class AssociationStore(Protocol):
 
     async def similar(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Association]:
         """List the edges of these episodes to live ones that have a part by nearness."""
+        ...
+
+    async def crowds(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Crowd]:
+        """Read what was stored of the crowds of these; whoever was never searched has none."""
+        ...
+
+
+class AssociationStore(NearReader, Protocol):
+    """Reads the surroundings of nodes, and keeps the edges that come of them."""
+
+    async def progress(self, tenant: TenantId) -> Progress:
+        """Tell how far the tenant is associated."""
+        ...
+
+    async def touched_episodes(self, tenant: TenantId, after: int) -> Sequence[Touched]:
+        """List episodes after a turn, and those that a write has marked, by turn."""
         ...
 
     async def touched_concepts(self, tenant: TenantId, *, every: bool) -> Sequence[Touched]:
@@ -126,7 +164,8 @@ class AssociationStore(Protocol):
         *,
         now: datetime,
         edges: Sequence[Association],
-        done: Sequence[Touched],
+        crowds: Sequence[Crowd] = (),
+        done: Sequence[Touched] = (),
     ) -> None:
         """Give edges their part by nearness, in one transaction, and count the nodes as done.
 

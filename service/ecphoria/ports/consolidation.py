@@ -25,6 +25,7 @@ class PageRanks:
         id: Episodes and concepts.
         is_concept: Which of them are concepts.
         value: As the library scales it: the mean over a connected graph is 1.
+        stored: The prior that each had before; -1 where it had none.
         arcs: Directed arcs followed, two for each edge.
         iterations: Rounds that ran.
         converged: Whether the last round changed less than the tolerance.
@@ -33,6 +34,7 @@ class PageRanks:
     id: tuple[str, ...]
     is_concept: NDArray[np.bool_]
     value: NDArray[np.float64]
+    stored: NDArray[np.float64]
     arcs: int
     iterations: int
     converged: bool
@@ -48,7 +50,6 @@ class PriorStore(Protocol):
     async def save_priors(
         self,
         tenant: TenantId,
-        cycle: str,
         lease: Lease | None,
         *,
         concepts: bool,
@@ -61,8 +62,8 @@ class PriorStore(Protocol):
         """
         ...
 
-    async def drop_old_priors(self, tenant: TenantId, cycle: str, lease: Lease | None) -> int:
-        """Take the prior from every node that this cycle gave none; tell how many.
+    async def drop_priors(self, tenant: TenantId, lease: Lease | None) -> int:
+        """Take the prior from every live node without an edge; tell how many.
 
         Raises:
             LeaseLost: The lease is over; nothing was written.

@@ -27,7 +27,6 @@ class Candidate:
     id: EpisodeId
     turn: int
     occurred_ms: int
-    recorded_ms: int
     importance: float
     prior: float | None
     stability: float | None
@@ -55,9 +54,9 @@ class DormancyStore(Protocol):
         ...
 
     async def candidates(
-        self, tenant: TenantId, after_turn: int, limit: int
+        self, tenant: TenantId, before: datetime, after_turn: int, limit: int
     ) -> Sequence[Candidate]:
-        """List live episodes that nobody pinned, by turn."""
+        """List live episodes recorded before an instant that nobody pinned, by turn."""
         ...
 
     async def put_to_sleep(

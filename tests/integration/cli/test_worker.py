@@ -23,7 +23,7 @@ from tests.integration.cli.conftest import PROGRAM, STOP_WITHIN_S, CommandLine
 
 TENANTS = 3
 PAUSED = {"job_lost", "job_attempt_failed", "lease_not_renewed", "jobs_out_of_reach"}
-"""What workers say of one paused: it slept through its lease, or it held a lock in a transaction."""
+"""What workers say of one paused: it slept through its lease, or holds a lock all the while."""
 
 
 @dataclass(frozen=True)

@@ -2,28 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.kernels.neighbours import combined, mutual, rung, similarity
+from ecphoria.kernels.neighbours import combined, rung, similarity
 
 SHARE = st.floats(0, 1)
-LISTS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=40)
-
-
-@given(LISTS)
-def test_mutual_pairs_are_those_that_list_each_other(entries: list[tuple[int, int]]) -> None:
-    named = set(entries)
-    expected = sorted(
-        [one, other]
-        for one in range(8)
-        for other in range(one + 1, 8)
-        if {(one, other), (other, one)} <= named
-    )
-    of, near = [one for one, _ in entries], [other for _, other in entries]
-    assert mutual(of, near, size=8).tolist() == expected
-    assert mutual(near, of, size=8).tolist() == expected
-
-
-def test_no_nodes_have_no_pairs() -> None:
-    assert mutual([], [], size=0).shape == (0, 2)
 
 
 @given(SHARE, SHARE, SHARE)

@@ -1,0 +1,8 @@
+// doc: Store how many are near episodes, and what it takes to be among their nearest.
+// mode: write
+// params: tenant STRING, rows LIST<MAP>
+CYPHER 25
+UNWIND $rows AS row
+MATCH (e:Episode {id: row.id})
+WHERE e.tenant = $tenant
+SET e.crowd = row.size, e.crowd_cosine = row.cosine, e.crowd_turn = row.turn
