@@ -226,6 +226,15 @@ def load(
         list[str] | None,
         typer.Option(metavar="NAME", help="Measure this one; repeat it for more."),
     ] = None,
+    new: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=100_000,
+            metavar="N",
+            help="Consolidate each size, then so many new episodes while recalls go on; 0: none.",
+        ),
+    ] = 1_000,
     seed: Annotated[int, typer.Option(help="Of the made-up talk.")] = 1,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report here, as JSON.")
@@ -236,7 +245,9 @@ def load(
         from ecphoria.evaluation.load_command import plan_of, run_load  # noqa: PLC0415 (costly)
 
         check_targets(out)
-        plan = plan_of(nodes, clients, strategy or (), tenants=tenants, recalls=recalls, seed=seed)
+        plan = plan_of(
+            nodes, clients, strategy or (), tenants=tenants, recalls=recalls, new=new, seed=seed
+        )
         run_load(plan, out)
 
 

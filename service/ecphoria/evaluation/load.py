@@ -8,8 +8,16 @@ from itertools import cycle, islice
 
 import numpy as np
 
+from ecphoria.evaluation.load_consolidation import measure_consolidation
 from ecphoria.evaluation.load_data import Floats, Probe, Talk, Turn
-from ecphoria.evaluation.load_report import ClientRun, Latency, SizeRun, latency, ratio
+from ecphoria.evaluation.load_report import (
+    ClientRun,
+    ConsolidationRun,
+    Latency,
+    SizeRun,
+    latency,
+    ratio,
+)
 from ecphoria.evaluation.load_stand import Stand
 from ecphoria.model.episode import NewEpisode, Receipt
 from ecphoria.model.ids import TenantId
@@ -35,6 +43,7 @@ class LoadPlan:
         clients: Numbers of recalls under way at a time.
         recalls: Of each strategy and number of clients.
         encoded: Turns appended without vectors at each size.
+        new: Turns that are consolidated while recalls go on, at each size; 0 consolidates nothing.
         seconds: Longest that one strategy and number of clients is measured.
     """
 
@@ -44,6 +53,7 @@ class LoadPlan:
     strategies: tuple[str, ...] = ("ecphoria", "synapse")
     recalls: int = 200
     encoded: int = 200
+    new: int = 1_000
     seconds: float = 30.0
     seed: int = 1
 
@@ -55,11 +65,13 @@ class _Owner:
     Attributes:
         ids, vectors: Of the turns appended with a vector, in step.
         stored: All its episodes.
+        consolidated: Those that a cycle has seen.
     """
 
     tenant: TenantId
     talk: Talk
     stored: int = 0
+    consolidated: int = 0
     ids: list[str] = field(default_factory=list)
     vectors: list[Floats] = field(default_factory=list)
 
@@ -104,6 +116,7 @@ class Load:
             service_mb=self._stand.service_mb(),
             server_mb=self._stand.server_mb(),
             strategies=strategies,
+            consolidation=await self._consolidation(probes, nodes) if self._plan.new else None,
         )
 
     async def _grow(self, nodes: int) -> float:
@@ -217,6 +230,36 @@ class Load:
 
         await asyncio.gather(*(client() for _ in range(clients)))
         return time.perf_counter() - start - aside, timings
+
+    async def _consolidation(
+        self, probes: Sequence[tuple[_Owner, Probe]], nodes: int
+    ) -> ConsolidationRun:
+        """Consolidate the first tenant, whose probes are asked meanwhile."""
+        owner = self._owners[0]
+        own = cycle([probe for other, probe in probes if other is owner])
+        stage, total = f"consolidation, {nodes:,}", owner.stored - owner.consolidated
+
+        async def append() -> int:
+            self._watch(stage, total, total + self._plan.new)
+            for turns in owner.talk.batches(self._plan.new, BATCH):
+                await self._append(owner, turns, with_vectors=True)
+            return self._plan.new
+
+        async def ask() -> float:
+            return (await self._recall(owner, next(own), self._plan.strategies[0]))["total"]
+
+        self._watch(stage, 0, total + self._plan.new)
+        run = await measure_consolidation(
+            self._stand.services.jobs,
+            owner.tenant,
+            grown=total,
+            append=append,
+            ask=ask,
+            asked=self._plan.recalls,
+        )
+        owner.consolidated = owner.stored
+        self._watch(stage, total + self._plan.new, total + self._plan.new)
+        return run
 
     async def _recall(self, owner: _Owner, probe: Probe, strategy: str) -> dict[str, float]:
         cue = Cue(text=probe.text, vector=tuple(probe.vector.tolist()))

@@ -47,6 +47,7 @@ def plan_of(
     *,
     tenants: int,
     recalls: int,
+    new: int,
     seed: int,
 ) -> LoadPlan:
     """Read the lists of numbers, and the strategies if any is named.
@@ -69,6 +70,7 @@ def plan_of(
         strategies=tuple(dict.fromkeys(strategies)) or LoadPlan().strategies,
         tenants=tenants,
         recalls=recalls,
+        new=new,
         seed=seed,
     )
 
@@ -93,9 +95,11 @@ async def measure_load(settings: Settings, plan: LoadPlan, watch: Watch) -> Load
         )
 
 
-def tables(report: LoadReport) -> tuple[Table, Table]:
-    """Lay the report out to read: stores, then recalls."""
-    return _stores(report), _recalls(report.sizes)
+def tables(report: LoadReport) -> tuple[Table, ...]:
+    """Lay the report out to read: stores, recalls, then cycles of consolidation."""
+    measured = [one for one in report.sizes if one.consolidation]
+    cycles = (_consolidations(measured),) if measured else ()
+    return _stores(report), _recalls(report.sizes), *cycles
 
 
 @contextlib.contextmanager
@@ -119,13 +123,7 @@ def watching(console: Console) -> Iterator[Watch]:
 
 
 def _stores(report: LoadReport) -> Table:
-    table = Table(
-        title=f"Stores; {report.bytes_per_episode:,.0f} bytes on disk an episode at the last",
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-    )
+    table = _table(f"Stores; {report.bytes_per_episode:,.0f} bytes on disk an episode at the last")
     for heading in (
         "episodes", "ingest/s", "encoding", "readable", "vector query", "index",
         "seeds", "memory MB",
@@ -146,13 +144,7 @@ def _stores(report: LoadReport) -> Table:
 
 
 def _recalls(sizes: tuple[SizeRun, ...]) -> Table:
-    table = Table(
-        title="Recalls without encoding; x: to one vector query",
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-    )
+    table = _table("Recalls without encoding; x: to one vector query")
     for heading in ("episodes", "strategy", "clients", "recalls/s", "ms p50/p95/max", "x p50/p95"):
         side: Literal["left", "right"] = "left" if heading == "strategy" else "right"
         table.add_column(heading, justify=side, no_wrap=True)
@@ -169,6 +161,34 @@ def _recalls(sizes: tuple[SizeRun, ...]) -> Table:
                     f"{run.ratio_p50:.1f} / {run.ratio_p95:.1f}",
                 )
     return table
+
+
+def _consolidations(sizes: Sequence[SizeRun]) -> Table:
+    table = _table("Consolidation: all there was, then what came since, recalls going on")
+    for heading in (
+        "episodes", "first", "new", "cycle", "PageRank", "recall ms p50/p95", "beside it", "x p95",
+    ):  # fmt: skip
+        table.add_column(heading, justify="right", no_wrap=True)
+    for size in sizes:
+        run = size.consolidation
+        assert run is not None, "asked for above"
+        table.add_row(
+            f"{size.nodes:,}",
+            f"{run.first.seconds:,.0f} s",
+            f"{run.next.episodes:,}",
+            f"{run.next.seconds:,.1f} s",
+            f"{run.next.steps.get('prior', 0.0):.1f} s",
+            f"{run.alone.p50:.0f} / {run.alone.p95:.0f}",
+            f"{run.beside.p50:.0f} / {run.beside.p95:.0f}",
+            f"{run.slower:.1f}",
+        )
+    return table
+
+
+def _table(title: str) -> Table:
+    return Table(
+        title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
+    )
 
 
 def _numbers(option: str, text: str, most: int) -> tuple[int, ...]:

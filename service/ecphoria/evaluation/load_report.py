@@ -5,7 +5,16 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-__all__ = ["ClientRun", "Latency", "LoadReport", "SizeRun", "latency", "ratio"]
+__all__ = [
+    "ClientRun",
+    "ConsolidationRun",
+    "CycleRun",
+    "Latency",
+    "LoadReport",
+    "SizeRun",
+    "latency",
+    "ratio",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +46,38 @@ class ClientRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CycleRun:
+    """One cycle of all steps, from asking for it to its end.
+
+    Attributes:
+        episodes: That were new to it.
+        steps: Seconds by step; the counts of the graph before and after are in none of them.
+    """
+
+    episodes: int
+    seconds: float
+    steps: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationRun:
+    """Consolidation of one tenant's store.
+
+    Attributes:
+        first: Of all that the store has grown by since the size before.
+        next: Of what was appended after that, while recalls went on.
+        alone, beside: Recalls of the first strategy, one at a time, before and during it.
+        slower: p95 beside it to p95 alone.
+    """
+
+    first: CycleRun
+    next: CycleRun
+    alone: Latency
+    beside: Latency
+    slower: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SizeRun:
     """One size of the store.
 
@@ -49,6 +90,7 @@ class SizeRun:
         seed_recall: The same of the first ten of a recall's seeds, which are fetched in excess
             and scored again.
         service_mb: Resident memory of this process: service, its clients and the made-up talk.
+        consolidation: Measured last; what it appends counts for the size after.
     """
 
     nodes: int
@@ -61,6 +103,7 @@ class SizeRun:
     service_mb: float
     server_mb: float
     strategies: Mapping[str, tuple[ClientRun, ...]]
+    consolidation: ConsolidationRun | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

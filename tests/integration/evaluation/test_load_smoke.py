@@ -18,7 +18,7 @@ async def test_load_measures_a_growing_store(tmp_path: Path) -> None:
         engine={"heap_mb": 512, "page_cache_mb": 128},
         log={"level": "warning"},
     )  # fmt: skip
-    plan = LoadPlan(nodes=(150, 300), clients=(1, 3), tenants=3, recalls=12, encoded=5)
+    plan = LoadPlan(nodes=(150, 300), clients=(1, 3), tenants=3, recalls=12, encoded=5, new=9)
 
     report = await measure_load(settings, plan, lambda *stage: told.append(stage))
 
@@ -41,5 +41,12 @@ async def test_load_measures_a_growing_store(tmp_path: Path) -> None:
                 total = run.phases["total"]
                 assert 0 < total.p50 <= total.p95 <= total.p99 <= total.max
                 assert run.ratio_p95 == pytest.approx(total.p95 / size.nearest.p95)
+        cycles = size.consolidation
+        assert cycles is not None
+        assert cycles.next.episodes == 9
+        assert cycles.first.episodes >= 50
+        assert cycles.next.steps.keys() == cycles.first.steps.keys() >= {"prior", "associate"}
+        assert sum(cycles.next.steps.values()) < cycles.next.seconds
+        assert cycles.slower == pytest.approx(cycles.beside.p95 / cycles.alone.p95)
     assert list(tmp_path.glob("*")) == [], "the user's own home is left alone"  # noqa: ASYNC240
     assert all(0 < done <= total for _, done, total in told)

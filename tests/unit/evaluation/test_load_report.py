@@ -1,5 +1,6 @@
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -8,6 +9,8 @@ from ecphoria.errors import InvalidInput, UnknownStrategy
 from ecphoria.evaluation.load_command import plan_of, tables
 from ecphoria.evaluation.load_report import (
     ClientRun,
+    ConsolidationRun,
+    CycleRun,
     Latency,
     LoadReport,
     SizeRun,
@@ -28,18 +31,18 @@ def test_ratio_to_nothing_is_nothing() -> None:
 
 
 def test_plan_reads_lists_of_numbers() -> None:
-    plan = plan_of("10000, 1000", "4,1,4", tenants=2, recalls=50, seed=3)
+    plan = plan_of("10000, 1000", "4,1,4", tenants=2, recalls=50, new=7, seed=3)
     assert plan.nodes == (1_000, 10_000)
     assert plan.clients == (1, 4)
-    assert (plan.tenants, plan.recalls, plan.seed) == (2, 50, 3)
+    assert (plan.tenants, plan.recalls, plan.new, plan.seed) == (2, 50, 7, 3)
     assert plan.strategies == ("ecphoria", "synapse")
 
 
 def test_plan_takes_each_strategy_once_and_refuses_one_that_is_not_there() -> None:
-    plan = plan_of("1000", "1", ["cls", "ppr", "cls"], tenants=1, recalls=50, seed=1)
+    plan = plan_of("1000", "1", ["cls", "ppr", "cls"], tenants=1, recalls=50, new=7, seed=1)
     assert plan.strategies == ("cls", "ppr")
     with pytest.raises(UnknownStrategy, match="`clss`; there are: dense"):
-        plan_of("1000", "1", ["clss"], tenants=1, recalls=50, seed=1)
+        plan_of("1000", "1", ["clss"], tenants=1, recalls=50, new=7, seed=1)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +58,7 @@ def test_plan_takes_each_strategy_once_and_refuses_one_that_is_not_there() -> No
 )
 def test_plan_refuses_what_cannot_be_measured(nodes: str, clients: str, told: str) -> None:
     with pytest.raises(InvalidInput, match=told):
-        plan_of(nodes, clients, tenants=2, recalls=50, seed=1)
+        plan_of(nodes, clients, tenants=2, recalls=50, new=7, seed=1)
 
 
 def report() -> LoadReport:
@@ -79,6 +82,13 @@ def report() -> LoadReport:
         server_mb=1_500.0,
         seed_recall=0.99,
         strategies={"ecphoria": (run,)},
+        consolidation=ConsolidationRun(
+            first=CycleRun(episodes=10_000, seconds=1_234.0, steps={"prior": 9.0}),
+            next=CycleRun(episodes=777, seconds=17.25, steps={"prior": 3.5}),
+            alone=ms,
+            beside=ms,
+            slower=1.75,
+        ),
     )
     return LoadReport(
         version="1.2.3",
@@ -106,6 +116,15 @@ def test_tables_hold_every_figure_in_eighty_columns() -> None:
     for table in tables(report()):
         console.print(table)
     shown = text.getvalue()
-    for figure in ("10,000", "612", "0.970", "4,321", "81.5", "2.5 / 3.2", "10 / 30 / 50"):
+    for figure in (
+        "10,000", "612", "0.970", "4,321", "81.5", "2.5 / 3.2", "10 / 30 / 50",
+        "1,234 s", "777", "17.2 s", "3.5 s", "10 / 30", "1.8",
+    ):  # fmt: skip
         assert figure in shown
     assert "…" not in shown
+
+
+def test_a_store_that_was_not_consolidated_has_no_table_of_it() -> None:
+    whole = report()
+    sizes = tuple(replace(size, consolidation=None) for size in whole.sizes)
+    assert len(tables(replace(whole, sizes=sizes))) == len(tables(whole)) - 1

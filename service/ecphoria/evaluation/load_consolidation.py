@@ -1,0 +1,74 @@
+"""Measure consolidation on a grown store: the first cycle, and the cycle of what came since."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+from ecphoria.errors import EcphoriaError
+from ecphoria.evaluation.load_report import ConsolidationRun, CycleRun, latency, ratio
+from ecphoria.jobs.service import JobService
+from ecphoria.model.ids import TenantId
+from ecphoria.model.job import ENDED, JobState
+
+__all__ = ["consolidate", "measure_consolidation"]
+
+_LOOK_S = 0.1
+
+Ask = Callable[[], Awaitable[float]]
+"""Recalls once; the milliseconds it took on the service's own clock."""
+
+
+async def measure_consolidation(
+    jobs: JobService,
+    tenant: TenantId,
+    *,
+    grown: int,
+    append: Callable[[], Awaitable[int]],
+    ask: Ask,
+    asked: int,
+) -> ConsolidationRun:
+    """Consolidate what has grown, then some more, and recall all the while.
+
+    Args:
+        jobs: Where cycles are asked for.
+        tenant: Whose store.
+        grown: Episodes of the tenant since its last cycle.
+        append: Appends those that come then, and tells how many.
+        ask: Recalls, one at a time.
+        asked: How many recalls tell what is normal.
+
+    Raises:
+        EcphoriaError: A cycle failed.
+    """
+    first = await consolidate(jobs, tenant, grown)
+    new = await append()
+    normal = [await ask() for _ in range(asked)]
+    cycle = asyncio.create_task(consolidate(jobs, tenant, new))
+    during: list[float] = []
+    while not cycle.done():
+        during.append(await ask())
+    after = await cycle
+    alone, beside = latency(normal), latency(during)
+    return ConsolidationRun(
+        first=first, next=after, alone=alone, beside=beside, slower=ratio(beside.p95, alone.p95)
+    )
+
+
+async def consolidate(jobs: JobService, tenant: TenantId, episodes: int) -> CycleRun:
+    """Run a whole cycle, as anybody would, and time its steps.
+
+    Raises:
+        EcphoriaError: It did not come to its end.
+    """
+    begun = time.perf_counter()
+    job = await jobs.consolidate(tenant)
+    while job.state not in ENDED:
+        await asyncio.sleep(_LOOK_S)
+        job = await jobs.find(tenant, job.id)
+    if job.state is not JobState.DONE or job.report is None:
+        raise EcphoriaError(f"the cycle ended as {job.state}: {job.fault and job.fault.message}")
+    return CycleRun(
+        episodes=episodes,
+        seconds=time.perf_counter() - begun,
+        steps={step.name: step.seconds for step in job.report.steps},
+    )
