@@ -13,6 +13,8 @@ from ecphoria.model.job import ENDED, JobState
 __all__ = ["consolidate", "measure_consolidation"]
 
 _LOOK_S = 0.1
+_PAUSE_S = 0.2
+"""Between recalls: an agent thinks about what it was told."""
 
 Ask = Callable[[], Awaitable[float]]
 """Recalls once; the milliseconds it took on the service's own clock."""
@@ -27,7 +29,7 @@ async def measure_consolidation(
     ask: Ask,
     asked: int,
 ) -> ConsolidationRun:
-    """Consolidate what has grown, then some more, and recall all the while.
+    """Consolidate what has grown, then some more with up to five recalls a second beside it.
 
     Args:
         jobs: Where cycles are asked for.
@@ -42,16 +44,22 @@ async def measure_consolidation(
     """
     first = await consolidate(jobs, tenant, grown)
     new = await append()
-    normal = [await ask() for _ in range(asked)]
+    normal = [await _asked(ask) for _ in range(asked)]
     cycle = asyncio.create_task(consolidate(jobs, tenant, new))
     during: list[float] = []
     while not cycle.done():
-        during.append(await ask())
+        during.append(await _asked(ask))
     after = await cycle
     alone, beside = latency(normal), latency(during)
     return ConsolidationRun(
         first=first, next=after, alone=alone, beside=beside, slower=ratio(beside.p95, alone.p95)
     )
+
+
+async def _asked(ask: Ask) -> float:
+    milliseconds = await ask()
+    await asyncio.sleep(_PAUSE_S)
+    return milliseconds
 
 
 async def consolidate(jobs: JobService, tenant: TenantId, episodes: int) -> CycleRun:

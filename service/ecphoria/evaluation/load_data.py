@@ -36,7 +36,8 @@ _IN_SESSION = 0.5
 """Share of the repeats that stay with what the session has named already."""
 _TURN_WORDS, _TURN_SPREAD = 3.0, 0.6  # of the log-normal length
 _SESSION_TURNS = 25
-_START = datetime(2024, 1, 1, 9, tzinfo=UTC)
+_START = datetime(2015, 1, 1, 9, tzinfo=UTC)
+_PAUSE = timedelta(hours=2)  # so that a million turns are of the past
 # Shares of variance: what all turns have in common, the session, the thread, the turn itself.
 _COMMON, _SESSION, _THREAD = 0.26, 0.03, 0.19
 _THREAD_TURNS = 6
@@ -103,7 +104,7 @@ class Talk:
         self._sessions += 1
         length = max(4, int(self._random.normal(_SESSION_TURNS, 6)))
         pair = self._random.choice(len(self._speakers), size=2, replace=False)
-        moment = _START + timedelta(days=self._sessions / 3)
+        moment = _START + self._sessions * _PAUSE
         topic = self._direction() * np.float32(np.sqrt(_SESSION))
         own = self._random.integers(0, len(self._words), 40)
         threads = [self._direction() for _ in range(1 + length // _THREAD_TURNS)]
