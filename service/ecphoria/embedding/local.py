@@ -4,10 +4,8 @@ The graph (`minilm.onnx`, built by `scripts/build_encoder_graph.py`) holds no we
 read from the model's own `model.safetensors`.
 """
 
-import asyncio
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib import resources
 from typing import cast
@@ -17,6 +15,7 @@ import onnxruntime  # type: ignore[import-untyped]  # ships no types
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from ecphoria.embedding.lane import Lane
 from ecphoria.embedding.texts import require_encodable
 from ecphoria.embedding.weights import MODEL, Weights
 
@@ -58,8 +57,7 @@ class LocalEmbedder:
         self._tokenizer = Tokenizer.from_file(str(weights.tokenizer))
         self._tokenizer.enable_truncation(LONGEST_TEXT)
         self._tokenizer.no_padding()
-        self._short = ThreadPoolExecutor(1, thread_name_prefix="encode-short")
-        self._long = ThreadPoolExecutor(1, thread_name_prefix="encode-long")
+        self._short, self._long = Lane("encode-short"), Lane("encode-long")
 
     @property
     def model(self) -> str:
@@ -78,23 +76,23 @@ class LocalEmbedder:
 
         Raises:
             InvalidInput: A text holds a lone surrogate.
+            EncoderUnavailable: The embedder was closed meanwhile.
         """
         require_encodable(texts)
-        loop = asyncio.get_running_loop()
         lane = self._short if sum(map(len, texts)) <= SHORT_REQUEST else self._long
         vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
         for start in range(0, len(texts), WINDOW):
             window = list(texts[start : start + WINDOW])
-            tokens = await loop.run_in_executor(lane, self._tokenise, window)
+            tokens = await lane.run(partial(self._tokenise, window))
             for group in _groups([len(ids) for ids in tokens]):
                 work = partial(self._encode, [tokens[index] for index in group])
-                vectors[start + np.asarray(group)] = await loop.run_in_executor(lane, work)
+                vectors[start + np.asarray(group)] = await lane.run(work)
         return vectors
 
     async def close(self) -> None:
-        """Let the run at hand finish and end the threads; what still waits is cancelled."""
+        """Let the run at hand finish and end the threads; what still waits is refused."""
         for lane in (self._short, self._long):
-            lane.shutdown(wait=False, cancel_futures=True)
+            lane.close()
 
     def _tokenise(self, texts: list[str]) -> list[list[int]]:
         return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts)]

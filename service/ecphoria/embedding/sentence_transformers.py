@@ -1,8 +1,6 @@
 """Any model that sentence-transformers can load, for those who have torch already."""
 
-import asyncio
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from sentence_transformers import (  # type: ignore[import-not-found]  # the sam
     SentenceTransformer,
 )
 
+from ecphoria.embedding.lane import Lane
 from ecphoria.embedding.texts import require_encodable
 from ecphoria.errors import EncoderUnavailable
 
@@ -54,7 +53,7 @@ class SentenceTransformersEmbedder:
             ) from error
         self._model = model.removeprefix("sentence-transformers/")
         self._dimension = int(self._encoder.encode([""]).shape[1])
-        self._lane = ThreadPoolExecutor(1, thread_name_prefix="encode")
+        self._lane = Lane("encode")
 
     @property
     def model(self) -> str:
@@ -71,20 +70,20 @@ class SentenceTransformersEmbedder:
 
         Raises:
             InvalidInput: A text holds a lone surrogate.
+            EncoderUnavailable: The embedder was closed meanwhile.
         """
         require_encodable(texts)
-        loop = asyncio.get_running_loop()
         vectors = np.empty((len(texts), self._dimension), dtype=np.float32)
         by_length = sorted(range(len(texts)), key=lambda index: len(texts[index]))
         for start in range(0, len(texts), SLICE):
             places = by_length[start : start + SLICE]
             work = partial(self._encode, [texts[index] for index in places])
-            vectors[places] = await loop.run_in_executor(self._lane, work)
+            vectors[places] = await self._lane.run(work)
         return vectors
 
     async def close(self) -> None:
-        """Let the slice at hand finish and end the thread; what still waits is cancelled."""
-        self._lane.shutdown(wait=False, cancel_futures=True)
+        """Let the slice at hand finish and end the thread; what still waits is refused."""
+        self._lane.close()
 
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:
         vectors = self._encoder.encode(

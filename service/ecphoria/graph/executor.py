@@ -13,7 +13,7 @@ import numpy as np
 from neo4j.time import DateTime
 from neo4j.vector import Vector as PackedVector
 
-from ecphoria.errors import Misconfigured
+from ecphoria.errors import Misconfigured, StoreUnavailable
 from ecphoria.graph.driver import GraphOptions, open_driver, translated_errors
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries, statements
 from ecphoria.telemetry import Spans
@@ -91,6 +91,7 @@ class Graph:
         self._timeout_s = options.query_timeout_s
         self._on_query = on_query
         self._spans = spans or Spans()
+        self._closed = False
         self.queries = queries
 
     @classmethod
@@ -120,7 +121,8 @@ class Graph:
         await self.close()
 
     async def close(self) -> None:
-        """Give back every connection."""
+        """Give back every connection; from now on the store is unavailable."""
+        self._closed = True
         await self._driver.close()
 
     async def bookmarks(self) -> neo4j.Bookmarks:
@@ -136,6 +138,7 @@ class Graph:
             Timeout: The server stopped it.
         """
         query = self._query(statement)
+        self._require_open()
         with translated_errors(query.name), self._timed(query.name):
             return await self._driver.execute_query(
                 neo4j.Query(query.text, timeout=self._timeout_s),
@@ -197,8 +200,13 @@ class Graph:
             raise Misconfigured(f"there is no query {statement.name}")
         return query
 
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreUnavailable("The service is stopping; send it again when it is back.")
+
     @asynccontextmanager
     async def _session(self) -> AsyncIterator[neo4j.AsyncSession]:
+        self._require_open()
         async with self._driver.session(
             database=self._database,
             bookmark_manager=self._driver.execute_query_bookmark_manager,

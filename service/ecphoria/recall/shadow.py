@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from ecphoria.errors import EcphoriaError
+from ecphoria.errors import EcphoriaError, Unavailable
 from ecphoria.model.ids import TenantId
 from ecphoria.model.recall import Cue, RecallOptions, RecallResult
 from ecphoria.model.shadow import Choice, Comparison, Policy, Shadow, ShadowReport
@@ -29,6 +29,7 @@ _WAITING = 64
 _TENANTS = 256
 _LULL_S = 0.02
 _LONGEST_S = 10.0
+_GRACE_S = 5.0
 
 log = structlog.get_logger(__name__)
 
@@ -51,7 +52,16 @@ class _Sampled:
 class ShadowedRecall:
     """Recalls by the tenant's default, and compares a sample with the tenant's shadow."""
 
-    def __init__(self, recalls: RecallService, policies: TenantPolicies, told: Told) -> None:
+    def __init__(
+        self,
+        recalls: RecallService,
+        policies: TenantPolicies,
+        told: Told,
+        *,
+        grace_s: float = _GRACE_S,
+    ) -> None:
+        """Wait at the end up to `grace_s` for recalls on their way."""
+        self._grace_s = grace_s
         self._recalls = recalls
         self._policies = policies
         self._told = told
@@ -63,6 +73,7 @@ class ShadowedRecall:
         self._live = 0
         self._idle = asyncio.Event()
         self._idle.set()
+        self._closed = False
 
     async def recall(
         self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool = True
@@ -79,15 +90,18 @@ class ShadowedRecall:
             InvalidInput: An empty cue, an option out of bounds; the message says what to send.
             UnknownStrategy: No such strategy.
             NotFound: No such tenant.
-            Unavailable: The store or the encoder does not answer.
+            Unavailable: The store or the encoder does not answer, or the service stops.
         """
+        if self._closed:
+            raise Unavailable("The service is stopping; ask again when it is back.")
         with self._on_its_way():
             if options.strategy is not None:
                 return await self._recalls.recall(tenant, cue, options, record=record)
             policy = await self._policies.of(tenant)
             asked = _by(policy.live, options)
             answer = await self._recalls.recall(tenant, cue, asked, record=record)
-        if record and policy.shadow is not None and sampled(cue, policy.shadow.share):
+        shadowed = record and not self._closed
+        if shadowed and policy.shadow is not None and sampled(cue, policy.shadow.share):
             self._offer(tenant, cue, options, policy, answer)
         return answer
 
@@ -105,12 +119,16 @@ class ShadowedRecall:
             await self._worker
 
     async def close(self) -> None:
-        """Leave the shadows that wait, and end the one that runs."""
+        """Take no more recalls, leave the shadows, and wait for the recalls on their way."""
+        self._closed = True
         self._waiting.clear()
         if self._worker is not None:
             self._worker.cancel()
             with suppress(asyncio.CancelledError):
                 await self._worker
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._grace_s):
+                await self._idle.wait()
 
     @contextmanager
     def _on_its_way(self) -> Iterator[None]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from structlog.testing import capture_logs
 
-from ecphoria.errors import Conflict, InvalidInput, StoreUnavailable
+from ecphoria.errors import Conflict, InvalidInput, StoreUnavailable, Unavailable
 from ecphoria.model.episode import Episode, State
 from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.recall import Cue, Hit, RecallOptions, RecallResult, Verdict
@@ -22,6 +22,7 @@ MINE, OTHER = TenantId("a" * 32), TenantId("b" * 32)
 DENSE = Choice(strategy="dense")
 ALL = Policy(shadow=Shadow(choice=DENSE, share=1.0))
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+GRACE_S = 0.2
 SECRET = "where the treasure lies"
 
 
@@ -97,7 +98,7 @@ class House:
         self.policies = TenantPolicies(self.store, self.recalls.check, lambda: self.seconds)
         self.told: list[tuple[str, str, Comparison | None]] = []
         self.service = ShadowedRecall(
-            self.recalls, self.policies, lambda *told: self.told.append(told)
+            self.recalls, self.policies, lambda *told: self.told.append(told), grace_s=GRACE_S
         )
 
     async def ask(self, text: str = "cue", **options: object) -> RecallResult:
@@ -331,3 +332,33 @@ async def test_what_cannot_run_is_no_shadow(house: Build, choice: Choice) -> Non
     with pytest.raises(InvalidInput):
         await it.policies.set_shadow(MINE, Shadow(choice=choice, share=0.5))
     assert it.store.kept == {MINE: Policy()}
+
+
+async def test_the_end_waits_for_a_recall_on_its_way_and_takes_no_other(house: Build) -> None:
+    it = house(ALL)
+    it.recalls.gate.clear()
+    on_its_way = asyncio.create_task(it.ask("slow"))
+    await asyncio.sleep(0)
+    ending = asyncio.create_task(it.service.close())
+    await asyncio.sleep(0)
+    with pytest.raises(Unavailable, match="stopping"):
+        await it.ask()
+    assert not ending.done()
+    it.recalls.gate.set()
+    await ending
+    assert on_its_way.done()
+    assert (await on_its_way).strategy == "ecphoria"
+    await it.service.drain()
+    assert it.recalls.shadowed == []
+
+
+async def test_the_end_waits_no_longer_than_its_grace(house: Build) -> None:
+    it = house(Policy())
+    it.recalls.gate.clear()
+    on_its_way = asyncio.create_task(it.ask("slow"))
+    await asyncio.sleep(0)
+    async with asyncio.timeout(10 * GRACE_S):
+        await it.service.close()
+    assert not on_its_way.done()
+    it.recalls.gate.set()
+    await on_its_way
