@@ -21,6 +21,7 @@ from ecphoria.errors import EngineError
 __all__ = [
     "JAVA_FLAGS",
     "clear_scratch",
+    "end_of",
     "environment",
     "find_server",
     "is_started",
@@ -31,6 +32,7 @@ __all__ = [
     "spawn_watch",
     "stop",
     "tail",
+    "wait_gone",
     "wait_started",
 ]
 
@@ -50,6 +52,7 @@ JAVA_FLAGS = (
 )
 _STOP_SECONDS = 60
 _PASSWORD_SECONDS = 120
+_GONE_SECONDS = 10
 
 
 def server_command(java: JavaRuntime, home: Home, memory: Memory) -> list[str]:
@@ -117,7 +120,7 @@ def find_server(pid: int | None, home: Home) -> psutil.Process | None:
         process = psutil.Process(pid)
         if _has_ended(process):
             return None
-        return process if _identity(home) in process.cmdline() else None
+        return process if _is_server(process, home) else None
     except psutil.Error:
         return None
 
@@ -207,30 +210,43 @@ def is_started(home: Home) -> bool:
         return False
 
 
-def wait_started(process: psutil.Process, home: Home, seconds: float) -> None:
-    """Wait until the server says so.
+def wait_started(process: psutil.Process, home: Home, seconds: float) -> bool:
+    """Wait until the server says so; false if it ended instead, as one killed before does.
 
     Raises:
-        EngineError: it ended (`start-failed` or a more telling reason), or took too long
-            (`start-timeout`); the last lines of its log are in the message.
+        EngineError: it took too long (`start-timeout`); the last lines of its log are in the
+            message.
     """
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        try:
-            status = process.wait(timeout=0.1)
-        except psutil.TimeoutExpired:
-            if is_started(home):
-                return
-            if _has_ended(process):
-                raise _explain(None, home) from None
-        else:
-            raise _explain(status, home)
+        with contextlib.suppress(psutil.TimeoutExpired):
+            process.wait(timeout=0.1)
+        if _has_ended(process):
+            return False
+        if is_started(home) and _is_server(process, home):
+            return True
     last = "\n".join(tail(home.console, 5))
     raise EngineError(
         f"Neo4j did not start within {seconds:.0f} s; raise the start timeout on a slow machine."
         f" Its last words:\n{last}",
         reason="start-timeout",
     )
+
+
+def wait_gone(pid: int) -> None:
+    """Wait for a killed server's last threads, which hold its store and ports for a moment."""
+    deadline = time.monotonic() + _GONE_SECONDS
+    with contextlib.suppress(psutil.Error):
+        process = psutil.Process(pid)
+        while _is_dying(process) and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+
+def end_of(process: psutil.Process, home: Home) -> EngineError:
+    """Explain why a server that was just started ended."""
+    with contextlib.suppress(psutil.TimeoutExpired):
+        return _explain(process.wait(timeout=0), home)
+    return _explain(None, home)
 
 
 def _explain(status: int | None, home: Home) -> EngineError:
@@ -274,6 +290,22 @@ def stop(process: psutil.Process) -> None:
             time.sleep(0.05)
 
 
+def _is_server(process: psutil.Process, home: Home) -> bool:
+    """Tell whether it is this home's; one that is dying has no command line any more."""
+    try:
+        return _identity(home) in process.cmdline()
+    except psutil.ZombieProcess:
+        return False
+
+
+def _is_dying(process: psutil.Process) -> bool:
+    """Tell whether it was killed, and threads of it are still there."""
+    try:
+        return not process.cmdline() and not _has_ended(process)
+    except psutil.ZombieProcess:
+        return not _has_ended(process)
+
+
 def _has_ended(process: psutil.Process) -> bool:
     """Tell whether it runs no more, also where nobody collects the exit codes of orphans."""
     try:
@@ -281,6 +313,6 @@ def _has_ended(process: psutil.Process) -> bool:
             return not process.is_running()
         with contextlib.suppress(psutil.TimeoutExpired):
             process.wait(timeout=0)  # collects it if it is our own child
+        return process.num_threads() <= 1  # its first thread may be dead before the others
     except psutil.NoSuchProcess:
-        pass
-    return True
+        return True

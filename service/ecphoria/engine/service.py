@@ -181,17 +181,24 @@ class Engine:
 
     def _ensure(self, report: Report, *, keep: bool) -> Endpoint:
         state = self._home.read_state()
-        server = process.find_server(state.pid, self._home) if state else None
-        if state is None or server is None:
+        if state is None or not self._is_up(state):
             state = self._start(state, report, keep=keep)
-        else:
-            # Its starter may have been killed half-way.
-            process.wait_started(server, self._home, self._settings.start_timeout_s)
-            if keep and not state.keep:
-                state = state.kept()
-                self._home.write_state(state)
+        elif keep and not state.keep:
+            state = state.kept()
+            self._home.write_state(state)
         report(Progress(stage=Stage.READY))
         return self._endpoint(state)
+
+    def _is_up(self, state: ServerState) -> bool:
+        """Find the server that is noted, and wait for it if its starter was killed half-way."""
+        if state.pid is None:
+            return False
+        server = process.find_server(state.pid, self._home)
+        seconds = self._settings.start_timeout_s
+        if server is not None and process.wait_started(server, self._home, seconds):
+            return True
+        process.wait_gone(state.pid)
+        return False
 
     def _start(self, last: ServerState | None, report: Report, *, keep: bool) -> ServerState:
         settings, home = self._settings, self._home
@@ -230,12 +237,14 @@ class Engine:
         started = state.started(server.pid)
         home.write_state(started)
         try:
-            process.wait_started(server, home, self._settings.start_timeout_s)
+            if process.wait_started(server, home, self._settings.start_timeout_s):
+                return started
         except BaseException:
             process.stop(server)
             home.write_state(state)
             raise
-        return started
+        home.write_state(state)
+        raise process.end_of(server, home)
 
     def _prepare_password(self, java: JavaRuntime, report: Report) -> None:
         home = self._home

@@ -35,6 +35,12 @@ with Engine(
     print(endpoint.pid, flush=True)
     time.sleep(60)
 """
+DYING = """
+import ctypes, os, threading, time
+threading.Thread(target=lambda: (time.sleep(1.0), os._exit(0))).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+"""Its first thread ends at once, another one later."""
 
 
 @pytest.fixture
@@ -123,6 +129,30 @@ def test_a_killed_server_is_noticed_and_replaced(make: Make) -> None:
     assert gone(first.pid)
     assert engine.status().state is EngineState.STOPPED
     assert engine.up().pid != first.pid
+
+
+def test_a_server_that_dies_while_it_is_waited_for_is_replaced(make: Make, tmp_path: Path) -> None:
+    engine = make()
+    first = engine.up()
+    (tmp_path / "home" / "logs" / "console.log").write_text("")  # as if it were still starting
+    killing = threading.Timer(0.3, os.kill, (first.pid, signal.SIGKILL))
+    killing.start()
+    assert engine.up().pid != first.pid
+    killing.join()
+
+
+def test_a_server_is_not_gone_before_its_last_thread(make: Make, tmp_path: Path) -> None:
+    engine = make()
+    engine.up()
+    engine.down()
+    with subprocess.Popen([sys.executable, "-c", DYING]) as dying:
+        process = psutil.Process(dying.pid)
+        while process.status() != psutil.STATUS_ZOMBIE:
+            time.sleep(0.01)
+        state = tmp_path / "home" / "run" / "state.json"
+        state.write_text(state.read_text().replace('"pid": null', f'"pid": {dying.pid}'))
+        assert engine.up().pid != dying.pid
+        assert dying.poll() is not None, "all of it is gone before the next is started"
 
 
 def test_a_reused_process_number_is_not_taken_for_the_server(make: Make, tmp_path: Path) -> None:
