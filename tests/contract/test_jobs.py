@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -358,6 +359,41 @@ async def test_a_long_step_keeps_its_lease_and_a_wake_up_is_heard(
     done = await until(jobs, queued, lambda job: job.state is JobState.DONE)
     assert done.attempts == 1
     await worker.stop()
+
+
+@pytest.mark.parametrize("fails", [True, False], ids=["the attempt failed", "it was done"])
+async def test_a_job_waits_for_the_store_and_not_for_its_lease(
+    graph: Graph, tenant: TenantId, fails: bool
+) -> None:
+    away = 3
+
+    class Away(Jobs):
+        async def release(self, *how: Any, **told: Any) -> None:
+            self.answer()
+            await super().release(*how, **told)
+
+        async def finish(self, *how: Any, **told: Any) -> None:
+            self.answer()
+            await super().finish(*how, **told)
+
+        def answer(self) -> None:
+            nonlocal away
+            away -= 1
+            if away >= 0:
+                raise StoreUnavailable
+
+    async def once(claimed: Claimed, _: Watch) -> ConsolidationReport:
+        if fails and claimed.job.attempts == 1:
+            raise StoreUnavailable
+        return report(claimed)
+
+    jobs = Away(graph, keep=3)
+    queued = await jobs.enqueue(tenant, CYCLE)
+    worker = a_worker(jobs, once, retries=Retries(first_pause_s=0.1))
+    worker.start(1)
+    done = await until(jobs, queued, lambda job: job.state is JobState.DONE)
+    await worker.stop()
+    assert (done.attempts, away < 0) == (1 + fails, True)
 
 
 async def test_a_store_out_of_reach_ends_no_worker(jobs: Jobs, tenant: TenantId) -> None:

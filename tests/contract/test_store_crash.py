@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import pytest
 
 from ecphoria import background
 from ecphoria.consolidation.doctor import Doctor
-from ecphoria.engine import Endpoint, Engine, EngineSettings, EngineState
+from ecphoria.engine import Endpoint, Engine, EngineSettings
 from ecphoria.errors import StoreUnavailable
 from ecphoria.graph.doctor import GraphPatient
 from ecphoria.graph.driver import GraphOptions
@@ -52,23 +52,27 @@ def free_port() -> int:
     raise AssertionError("no port is free")
 
 
-class Outage:
-    """Kills the server once, at a place, and has it started again."""
+End = Callable[[Engine], object]
 
-    def __init__(self, engine: Engine, pid: int) -> None:
+
+def kill(engine: Engine) -> None:
+    endpoint = engine.status().endpoint
+    assert endpoint is not None
+    os.kill(endpoint.pid, signal.SIGKILL)
+
+
+class Outage:
+    """Ends the server once, at a place, and has it started again."""
+
+    def __init__(self, engine: Engine, end: End) -> None:
         self._engine = engine
-        self._pid = pid
+        self._end = end
         self.over: asyncio.Future[Endpoint] | None = None
 
     def pass_by(self, place: str) -> None:
         if place == PLACE and self.over is None:
-            os.kill(self._pid, signal.SIGKILL)
-            self.over = asyncio.get_running_loop().run_in_executor(None, self._start)
-
-    def _start(self) -> Endpoint:
-        while self._engine.status().state is not EngineState.STOPPED:
-            time.sleep(0.05)
-        return self._engine.up()
+            self._end(self._engine)
+            self.over = asyncio.get_running_loop().run_in_executor(None, self._engine.up)
 
 
 @asynccontextmanager
@@ -93,7 +97,10 @@ async def ended(jobs: Jobs, job: Job) -> Job:
             await asyncio.sleep(0.1)
 
 
-async def test_a_cycle_outlives_the_death_of_neo4j(tmp_path: Path, embedder: Embedder) -> None:
+@pytest.mark.parametrize("end", [kill, Engine.down], ids=["killed", "stopped"])
+async def test_a_cycle_outlives_the_end_of_neo4j(
+    tmp_path: Path, embedder: Embedder, end: End
+) -> None:
     home = EngineSettings(
         home=tmp_path / "home", cache=CACHE, heap_mb=768, page_cache_mb=128, bolt_port=free_port()
     )
@@ -103,7 +110,7 @@ async def test_a_cycle_outlives_the_death_of_neo4j(tmp_path: Path, embedder: Emb
         uri=endpoint.bolt_uri, user=endpoint.user, password=endpoint.password, retry_s=1.0,
         connect_timeout_s=2.0,
     )  # fmt: skip
-    outage = Outage(engine, endpoint.pid)
+    outage = Outage(engine, end)
     try:
         async with Graph.connect(options) as graph, asking(options) as cypher:
             await migrate(graph, embedder.model, embedder.dimension)

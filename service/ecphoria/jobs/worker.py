@@ -2,13 +2,13 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 import structlog
 
-from ecphoria.errors import EcphoriaError
+from ecphoria.errors import EcphoriaError, Unavailable
 from ecphoria.jobs.retries import Again, Retries, fault_of
 from ecphoria.model.consolidation import ConsolidationReport
 from ecphoria.model.job import Claimed, Job, JobFault, JobState, Progress
@@ -202,17 +202,22 @@ class Worker:
         log.error("job_attempt_failed", attempt=claimed.job.attempts, code=fault.code,
                   exc_info=error)  # fmt: skip
         if isinstance(decision, Again):
-            with _unless_lost():
+            pause_s = decision.pause_s
+
+            async def release(waited_s: float) -> None:
                 await self._store.release(
-                    claimed.lease, pause_s=decision.pause_s, counted=True, fault=fault
+                    claimed.lease, pause_s=max(0.0, pause_s - waited_s), counted=True, fault=fault
                 )
+
+            await self._settle(release)
         else:
             await self._finish(claimed, decision.state, fault=fault)
 
     async def _release(self, claimed: Claimed) -> None:
         log.info("job_given_back")
-        with _unless_lost():
-            await self._store.release(claimed.lease, pause_s=0.0, counted=False)
+        await self._settle(
+            lambda _: self._store.release(claimed.lease, pause_s=0.0, counted=False)
+        )
 
     async def _finish(
         self,
@@ -222,16 +227,29 @@ class Worker:
         report: ConsolidationReport | None = None,
         fault: JobFault | None = None,
     ) -> None:
-        with _unless_lost():
+        async def finish(_: float) -> None:
             await self._store.finish(claimed.lease, state, report=report, fault=fault)
             self._ended(claimed.job, state, report)
             log.info("job_ended", kind=claimed.job.kind.value, state=state.value)
 
+        await self._settle(finish)
 
-@contextlib.contextmanager
-def _unless_lost() -> Iterator[None]:
-    """Let go of a job that another worker has taken."""
-    try:
-        yield
-    except LeaseLost:
-        log.warning("job_lost")
+    async def _settle(self, write: Callable[[float], Awaitable[None]]) -> None:
+        """Write how an attempt ended, given the seconds waited for the store to answer.
+
+        A job that were not given back because the store is away would wait for its lease's end.
+        """
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        while True:
+            try:
+                await write(loop.time() - begun)
+            except LeaseLost:
+                log.warning("job_lost")
+            except Unavailable as error:
+                if self._stopping:
+                    raise
+                log.warning("jobs_out_of_reach", code=error.code)
+                await asyncio.sleep(self._options.poll_s)
+                continue
+            return
