@@ -28,7 +28,7 @@ test: setup  ## Run all tests, on a real Neo4j
 	$(BIN)/pytest -q --doctest-modules service/ecphoria/kernels
 	$(BIN)/pytest -q -m "not outage" tests/cypher tests/contract tests/integration tests/acceptance
 
-test-outage: setup  ## Kill Neo4j in the middle of a cycle: some minutes, not part of `make test`
+test-outage: setup  ## Kill and stop Neo4j in the middle of a cycle: two minutes, not part of `make test`
 	$(BIN)/pytest -q -m outage tests/contract
 
 check: setup  ## Format, lint, types, layers, documentation
