@@ -14,6 +14,7 @@ import numpy as np
 
 from ecphoria.consolidation.summary import Summary, extracted
 from ecphoria.kernels.central import central
+from ecphoria.language import english, german
 from ecphoria.language.names import capitalised_words
 from ecphoria.language.tokens import stems, words
 from ecphoria.ports.chat import Chat, NoAnswer, TextRefused
@@ -27,13 +28,14 @@ Say what they come to in one to five short sentences, one a line, in the languag
 End each line with the numbers of the turns it rests on, each in brackets, as: She moved to \
 Oslo in May. [2] [5]
 Say only what the turns say. Use names and numbers as they stand there. Write nothing else."""
-VERSION: Final = 1
+VERSION: Final = 2
 """Grows with the prompt and the check; then every summary is asked for anew."""
 _TRIES: Final = 2
 _SHOWN: Final = 60
 _TURN: Final = 600
 _LINES, _LINE = 5, 300
 _LEAST_SHARED: Final = 1 / 3
+_NAMELESS: Final = english.FUNCTION_WORDS.difference(english.MONTHS)
 _LINE_FORM: Final = re.compile(r"(?:[-*•]\s+)?(?P<said>.+?)\s*(?P<turns>(?:\[\d{1,3}\][\s,.]*)+)")
 
 
@@ -116,7 +118,8 @@ def usable(answer: str, shown: Sequence[Member]) -> str:
     """Check what a model said of turns; the sentences without their numbers, or nothing.
 
     Each of one to five lines must name turns that there are, share a third of its stems with
-    them, and have no capitalised word and no number of its own.
+    them, and have no number and no capitalised word of its own: function words do not count, nor
+    do words that stand there in another case or number, by the stems of the turns' language.
     """
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     if not 1 <= len(lines) <= _LINES:
@@ -137,13 +140,22 @@ def _sentence(line: str, shown: Sequence[Member]) -> str:
 
 
 def _is_of(said: str, text: str) -> bool:
-    own, there = set(stems(said)), set(stems(text))
+    in_german = german.is_german(text)
+    reduced = german.stems if in_german else stems
+    nameless = german.FUNCTION_WORDS if in_german else _NAMELESS
+    own, there = set(reduced(said)), set(reduced(text))
     if not own or len(own & there) < _LEAST_SHARED * len(own):
         return False
     known = set(words(text))
+
+    def is_there(word: str) -> bool:
+        stem = set(reduced(word)) if word.isalpha() else set()
+        return set(words(word)) <= known or (bool(stem) and stem <= there)
+
     _, _, rest = said.partition(" ")  # the first word has a capital anyway
-    named = capitalised_words(rest) | {word for word in words(said) if word.isdigit()}
-    return all(set(words(name)) <= known for name in named)
+    named = capitalised_words(rest) - nameless
+    numbers = {word for word in words(said) if word.isdigit()}
+    return numbers <= known and all(map(is_there, named))
 
 
 def _shown(members: Sequence[Member]) -> Sequence[Member]:

@@ -85,6 +85,68 @@ class Scripted:
 GOOD, BAD = "Ann moved to Oslo. [1]", "Nonsense."
 
 
+GERMAN = [
+    member(1, "Ich bin im Mai mit meinen zwei Katzen nach Oslo gezogen.", "Anna"),
+    member(2, "Die Wohnung am Hafen ist klein, aber das Haus hat einen Garten.", "Ben"),
+    member(3, "Wir streichen gerade die Küche blau, das dauert 3 Tage.", "Anna"),
+    member(4, "Uns besuchen bald meine Schwester und ihr Kind, sie reisen gern.", "Ben"),
+]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Anna zog im Mai mit ihren Katzen nach Oslo. [1]",
+        "Mit nach Oslo kam auch eine Katze. [1]",
+        "Anna zog nach Oslo. Sie hat zwei Katzen. [1]",
+        "Der Garten des Hauses liegt am Hafen. [2]",
+        "Am Hafen haben die Häuser Gärten. [2]",
+        "Das Streichen der Küchen dauert 3 Tage. [3]",
+        "Bald kommt zu Besuch die Schwester mit Kindern. [4]",
+        "Gern macht die Schwester eine Reise. [4]",
+    ],
+)
+def test_german_nouns_may_stand_in_another_case_or_number(said: str) -> None:
+    assert usable(said, GERMAN) == said[: said.rindex(".") + 1]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Anna zog im Mai mit ihren Katzen nach Bergen. [1]",
+        "Anna zog im Juni mit ihren Katzen nach Oslo. [1]",
+        "Anna zog mit Ben nach Oslo. [1]",
+        "Anna zog mit den Katzen in die Schweiz. [1]",
+        "Die Wohnung am Bodensee ist klein. [2]",
+        "Wir streichen die Küche der Maier blau. [3]",
+        "Das Streichen der Küche dauert 5 Tage. [3]",
+        "Das Streichen der Küche dauert bis 2024. [3]",
+        # A noun of its own is refused like a name: nothing simple tells the two apart.
+        "Anna feierte den Umzug nach Oslo. [1]",
+    ],
+)
+def test_an_invented_name_is_not_used_in_german_either(said: str) -> None:
+    assert usable(said, GERMAN) == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "is_used"),
+    [
+        ("Ann moved to Oslo in May. She has two cats. [1]", True),
+        ("In Oslo Ann has a Cat. [1]", True),
+        ("We paint Kitchens blue. [3]", True),
+        ("Ann moved to Oslo in June. [1]", False),
+        ("The flat by the harbour is small in May. [2]", False),  # a month is no function word
+        ("The flat by the harbour is small, Will. [2]", False),  # a stop word may be a name
+        ("We are painting the Painter kitchen. [3]", False),
+        ("The small flat is Brighten. [2]", False),  # no German ending in English
+        ("Painting the kitchen takes 3rd days. [3]", False),
+    ],
+)
+def test_english_goes_by_its_own_stems(said: str, is_used: bool) -> None:
+    assert bool(usable(said, TURNS)) is is_used
+
+
 async def test_what_can_be_used_rests_on_all_that_was_read() -> None:
     chat = Scripted(GOOD)
     writer = Writer(chat, "session", dry_run=False)
