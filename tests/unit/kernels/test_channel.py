@@ -312,7 +312,7 @@ def test_a_concept_woken_more_by_an_item_keeps_that_in_its_path() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 4), st.floats(-1, 1)), max_size=8),
+    st.lists(st.tuples(st.integers(0, 4), st.floats(-1, 1, width=16)), max_size=8),
     st.lists(st.integers(0, 9), min_size=5, max_size=5),
 )
 def test_the_nearest_facts_share_one_unit(ends: list[tuple[int, float]], items: list[int]) -> None:
