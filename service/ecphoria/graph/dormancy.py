@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from ecphoria.errors import NotFound
-from ecphoria.graph.executor import Done, Graph, Statement, Work
+from ecphoria.graph.executor import Graph, Statement, Work
 from ecphoria.graph.lease import change_under
+from ecphoria.graph.leaving import mark_around
 from ecphoria.graph.tenant_lock import count_change, no_tenant
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy, Sleeper
@@ -49,7 +50,6 @@ _SAVE_POLICY = Statement("tenants.save_dormancy", _Key)
 _COUNT_LIVE = Statement("dormancy.count_live", _Live)
 _LIST_CANDIDATES = Statement("dormancy.list_candidates", Candidate)
 _SAVE_SLEEPING = Statement("dormancy.save_sleeping", _Key)
-_MARK_NEAR = Statement("ingest.mark_near", Done)
 _LIST_SLEEPING = Statement("dormancy.list_sleeping", _Sleeping)
 _SAVE_PIN = Statement("dormancy.save_pin", _Key)
 
@@ -103,7 +103,7 @@ class Dormancies:
             await count_change(work, tenant)
             slept = await work.run(_SAVE_SLEEPING, tenant=tenant, now=now, rows=rows)
             ids = sorted(EpisodeId(row.id) for row in slept)
-            await work.run(_MARK_NEAR, tenant=tenant, ids=ids)
+            await mark_around(work, tenant, ids)
             return ids
 
         return await change_under(self._graph, lease, "dormancy.put_to_sleep", sleep)

@@ -12,6 +12,7 @@ from typing import Any
 
 from ecphoria.graph.episodes import to_groups
 from ecphoria.graph.executor import Done, Statement, Work, packed
+from ecphoria.graph.leaving import mark_around
 from ecphoria.graph.tenant_lock import UPDATE_TENANT
 from ecphoria.model.ids import EpisodeId, TenantId, derived_id
 from ecphoria.ports.facts import EvidenceRow, FactRow
@@ -32,7 +33,6 @@ class _Touched:
 _CREATE_SESSIONS = Statement("ingest.create_sessions", Done)
 _CREATE_EPISODES = Statement("ingest.create_episodes", Done)
 _MOVE_EPISODES = Statement("ingest.move_episodes", Done)
-_MARK_NEAR = Statement("ingest.mark_near", Done)
 _REMOVE_EPISODES = Statement("ingest.remove_episodes", _Touched)
 _DROP_EMPTY_SESSIONS = Statement("ingest.drop_empty_sessions", Done)
 _ADD_NEXT = Statement("ingest.add_next", Done)
@@ -93,7 +93,7 @@ async def _remove(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
         await work.run(_REMOVE_MENTIONS, tenant=tenant, rows=mentions)
     if not changes.removed:
         return
-    await work.run(_MARK_NEAR, tenant=tenant, ids=sorted(changes.removed))
+    await mark_around(work, tenant, sorted(changes.removed))
     await work.run(_REMOVE_ENGRAMS, tenant=tenant, ids=sorted(changes.removed))
     await work.run(_REMOVE_FACTS, tenant=tenant, ids=sorted(changes.removed))
     touched = await work.run(_REMOVE_EPISODES, tenant=tenant, ids=sorted(changes.removed))

@@ -60,6 +60,16 @@ class Circle(NearReader):
         assert tenant == TENANT
         return [self.kept[one] for one in episodes if one in self.kept]
 
+    def marked(self, leaving: int) -> set[int]:
+        """Mark as the store does (`graph.leaving`)."""
+        one = f"{leaving:02}"
+        if self.kept[one].size <= NEIGHBOURS:
+            ends = {end for pair in self.edges if one in pair for end in pair}
+            near = {int(end) for end in ends} & self.live - {leaving}
+        else:
+            near = {*self.found(leaving)}
+        return {other for other in near if self.kept[f"{other:02}"].size > NEIGHBOURS}
+
     async def settle(self, touched: Sequence[int], chunk: int) -> None:
         told = Differences()
         todo = [Touched(id=f"{one:02}", turn=one, mark="") for one in sorted(touched)]
@@ -91,7 +101,7 @@ def test_edges_are_those_of_comparing_all_whatever_came_when(
         for size in batches:
             new = [one for one, _ in zip(coming, range(size), strict=False)]
             asleep = data.draw(st.sets(st.sampled_from(sorted(store.live or {0})), max_size=4))
-            touched = {other for one in asleep & store.live for other in store.found(one)}
+            touched = {other for one in asleep & store.live for other in store.marked(one)}
             store.live -= asleep
             await store.settle(sorted(touched | asleep), chunk=data.draw(st.integers(3, 64)))
             assert among(store) == store.expected()
