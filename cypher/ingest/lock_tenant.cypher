@@ -8,7 +8,8 @@ MATCH (t:Tenant {id: $tenant})
 // A write that changes something locks the node until the commit; one that does not may not.
 SET t.locked_at = datetime()
 WITH t
-WHERE t.erasing IS NULL
+// Of a node deleted while this waited nothing is set, and every property is null.
+WHERE t.locked_at IS NOT NULL AND t.erasing IS NULL
 RETURN t.change AS change, t.turn AS turn, coalesce(t.stated, 0) AS stated,
   coalesce(t.timed, false) AS timed, t.classes AS classes,
   coalesce(t.recall_total, 0) AS recalls

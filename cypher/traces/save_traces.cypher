@@ -8,7 +8,8 @@ MATCH (owner:Tenant {id: $tenant})
 // Locks the owner, so that an erasure either sees these traces or prevents them.
 SET owner.locked_at = datetime()
 WITH owner
-WHERE owner.erasing IS NULL
+// Of a node deleted while this waited nothing is set, and every property is null.
+WHERE owner.locked_at IS NOT NULL AND owner.erasing IS NULL
 UNWIND $traces AS trace
 CREATE (t:Trace {
   id: trace.id, tenant: $tenant, cue: trace.cue, strategy: trace.strategy,

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from ecphoria.consolidation.step import TOLD, Cycle
-from ecphoria.errors import ArchiveDamaged
+from ecphoria.errors import ArchiveDamaged, NotFound
 from ecphoria.model.cold import ColdRecord, Located, Restored, Scrub
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.ports.cold import ColdGraph, ColdStorage
+from ecphoria.ports.consolidation import LeaseLost
 from ecphoria.ports.dormancy import DormancyStore
 from ecphoria.ports.world import Clock
 
@@ -72,8 +73,13 @@ class Archiving:
         await cycle.reached("archive: write")
         records = await self._graph.records(cycle.tenant, ids)
         places = await self._files.write(cycle.tenant, records)
-        await cycle.reached("archive: replace")
-        return await self._graph.replace(cycle.tenant, places, cycle.now, cycle.lease)
+        try:
+            await cycle.reached("archive: replace")
+            return await self._graph.replace(cycle.tenant, places, cycle.now, cycle.lease)
+        except (LeaseLost, NotFound):
+            # The tenant may be gone, and then no later cycle of it finds these files.
+            await self._files.wipe(cycle.tenant, places)
+            raise
 
     async def _collect(self, cycle: Cycle) -> int:
         """Wipe records of memories that were restored or deleted, or never let go of."""

@@ -10,7 +10,7 @@ from ecphoria.errors import ArchiveDamaged
 from ecphoria.graph.executor import Done, Graph, Statement, Work, packed
 from ecphoria.graph.lease import change_under
 from ecphoria.graph.records import STAYS, Payload, from_bytes, to_bytes
-from ecphoria.graph.tenant_lock import count_change
+from ecphoria.graph.tenant_lock import count_change, lock_tenant
 from ecphoria.model.cold import ColdRecord, Located
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import EpisodeId, TenantId
@@ -92,10 +92,16 @@ class ColdEpisodes:
         now: datetime,
         lease: Lease | None = None,
     ) -> Sequence[EpisodeId]:
-        """Leave stubs of those that still are dormant and as they were written; name them."""
+        """Leave stubs of those that still are dormant and as they were written; name them.
+
+        Raises:
+            NotFound: There is no such tenant.
+            LeaseLost: Another worker has taken the job.
+        """
         written = {place.id: place for place in places}
 
         async def leave(work: Work) -> list[EpisodeId]:
+            await lock_tenant(work, tenant)
             await count_change(work, tenant)
             rows = await work.run(_LIST_PAYLOADS, tenant=tenant, ids=sorted(written))
             stubs = [
@@ -126,11 +132,13 @@ class ColdEpisodes:
         """Put payloads back in one transaction that checks them byte for byte; name them.
 
         Raises:
+            NotFound: There is no such tenant.
             ArchiveDamaged: The graph would hold something else; nothing was written.
         """
         payloads = {record.id: from_bytes(record.content) for record in records}
 
         async def put_back(work: Work) -> list[EpisodeId]:
+            await lock_tenant(work, tenant)
             await count_change(work, tenant)
             rows = [
                 {"id": one, "payload": payload.properties, "vector": packed(payload.vector)}

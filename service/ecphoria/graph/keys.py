@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ecphoria.errors import NotFound
-from ecphoria.graph.executor import Done, Graph, Statement
+from ecphoria.graph.executor import Done, Graph, Statement, Work
+from ecphoria.graph.tenant_lock import lock_tenant
 from ecphoria.model.ids import KeyId, TenantId
 from ecphoria.model.tenant import ApiKey, Principal, Scope
 
@@ -57,17 +58,24 @@ class Keys:
         self._graph = graph
 
     async def create(self, key: ApiKey, secret_hash: str) -> None:
-        """Store a key under its secret's hash."""
-        await self._graph.run(
-            _CREATE_KEY,
-            id=key.id,
-            tenant=key.tenant or "",
-            name=key.name,
-            prefix=key.prefix,
-            scopes=sorted(scope.value for scope in key.scopes),
-            hash=secret_hash,
-            created_at=key.created_at,
-        )
+        """Store a key under its secret's hash; NotFound without the tenant."""
+
+        async def add(work: Work) -> None:
+            if key.tenant is not None:
+                # Held until the commit, so that an erasure either sees this key or prevents it.
+                await lock_tenant(work, key.tenant)
+            await work.run(
+                _CREATE_KEY,
+                id=key.id,
+                tenant=key.tenant or "",
+                name=key.name,
+                prefix=key.prefix,
+                scopes=sorted(scope.value for scope in key.scopes),
+                hash=secret_hash,
+                created_at=key.created_at,
+            )
+
+        await self._graph.change("keys.create", add)
 
     async def find(self, secret_hash: str) -> Principal | None:
         """Look up the principal of a live key."""

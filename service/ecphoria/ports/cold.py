@@ -40,6 +40,7 @@ class ColdGraph(Protocol):
         """Leave stubs of those that still are dormant and as they were written; name them.
 
         Raises:
+            NotFound: There is no such tenant; nothing was written.
             LeaseLost: The lease is over; nothing was written.
         """
         ...

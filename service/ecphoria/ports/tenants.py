@@ -85,7 +85,7 @@ class KeyStore(Protocol):
     """Who may ask; the secret itself is never stored."""
 
     async def create(self, key: ApiKey, secret_hash: str) -> None:
-        """Store a key under its secret's hash."""
+        """Store a key under its secret's hash; NotFound without the tenant."""
         ...
 
     async def find(self, secret_hash: str) -> Principal | None:

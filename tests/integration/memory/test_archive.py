@@ -16,13 +16,14 @@ from ecphoria.consolidation.archiving import ArchiveService, Archiving
 from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.forgetting import ForgettingService
 from ecphoria.consolidation.step import Cycle
-from ecphoria.errors import ArchiveUnavailable
+from ecphoria.errors import ArchiveUnavailable, NotFound
 from ecphoria.graph.archive import EpisodeArchive
 from ecphoria.graph.cold import ColdEpisodes
 from ecphoria.graph.doctor import GraphPatient
 from ecphoria.graph.dormancy import Dormancies
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.tenants import Tenants
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.cold import ColdRecord, Located
 from ecphoria.model.consolidation import Lease
@@ -33,7 +34,7 @@ from ecphoria.model.recall import Cue, RecallOptions
 from ecphoria.ports.consolidation import LeaseLost
 from ecphoria.ports.world import Embedder
 from ecphoria.recall.service import RecallService
-from tests.conftest import Cypher, Server, WallClock
+from tests.conftest import Cypher, Server, WallClock, new_tenant
 from tests.integration.memory.talks import START, TEXTS, a_talk, graph_of
 
 LATER = timedelta(days=100)
@@ -234,6 +235,7 @@ async def test_a_lost_job_a_dry_run_and_a_full_disk_change_nothing(
     before = await graph_of(cypher, tenant)
     with pytest.raises(LeaseLost):
         await world.step.run(a_cycle(tenant, lease=Lease(job=fresh_id(), token=1)))
+    assert on_disk(world) == b""
     dry = await world.step.run(a_cycle(tenant, dry_run=True))
     assert sorted(change.id for change in dry.changes) == sorted(ids[:2])
 
@@ -264,6 +266,25 @@ async def test_what_wakes_while_it_is_written_stays(
     assert (await step.run(a_cycle(tenant))).counts == {"archived": 1, "wiped": 1}
     assert (await world.archive.restore(tenant, strangers)).restored == ()
     assert len(await world.forgetting.sleepers(other_tenant, after_turn=0, limit=10)) == 6
+
+
+async def test_no_file_is_left_of_a_tenant_erased_while_it_was_written(
+    world: World, graph: Graph
+) -> None:
+    tenant = await new_tenant(graph)
+    ids = await a_talk(world.ingest, tenant)
+    await world.forgetting.sleep(tenant, ids)
+
+    class Erased(ColdFiles):
+        async def write(self, of: TenantId, records: Sequence[ColdRecord]) -> Sequence[Located]:
+            await Tenants(graph).erase(of)
+            await world.archive.erase(of)
+            return await super().write(of, records)
+
+    step = Archiving(world.cold, Erased(world.folder), world.forgetting._store, settled_s=0.0)
+    with pytest.raises(NotFound):
+        await step.archive(a_cycle(tenant), 90)
+    assert on_disk(world) == b""
 
 
 async def test_the_policy_says_when(world: World, tenant: TenantId) -> None:
