@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from ecphoria.errors import EcphoriaError
 from ecphoria.evaluation.load_report import ConsolidationRun, CycleRun, latency, ratio
@@ -62,14 +62,16 @@ async def _asked(ask: Ask) -> float:
     return milliseconds
 
 
-async def consolidate(jobs: JobService, tenant: TenantId, episodes: int) -> CycleRun:
-    """Run a whole cycle, as anybody would, and time its steps.
+async def consolidate(
+    jobs: JobService, tenant: TenantId, episodes: int, steps: Sequence[str] = ()
+) -> CycleRun:
+    """Run a cycle, of all steps if none is named, as anybody would, and time them.
 
     Raises:
         EcphoriaError: It did not come to its end.
     """
     begun = time.perf_counter()
-    job = await jobs.consolidate(tenant)
+    job = await jobs.consolidate(tenant, steps=steps)
     while job.state not in ENDED:
         await asyncio.sleep(_LOOK_S)
         job = await jobs.find(tenant, job.id)

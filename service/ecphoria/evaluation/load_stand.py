@@ -93,10 +93,11 @@ async def private_settings(given: Settings) -> AsyncIterator[Settings]:
         )
 
 
-def store_bytes(home: Path) -> int:
+def store_bytes(home: Path, part: str = "") -> int:
     """Sum a stopped store's files with their indexes; the transaction logs lie elsewhere.
 
-    A running Neo4j writes its pages only now and then, so its files tell too little.
+    `schema` is the part with the indexes. A running Neo4j writes its pages only now and then, so
+    its files tell too little.
     """
-    store = home / "engine" / "data" / "databases" / "neo4j"
+    store = home / "engine" / "data" / "databases" / "neo4j" / part
     return sum(file.stat().st_size for file in store.rglob("*") if file.is_file())
