@@ -38,6 +38,14 @@ Strategies = Annotated[
 Ablate = Annotated[
     bool, typer.Option("--ablate", help="Also measure the default without each mechanism.")
 ]
+Steps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--step",
+        metavar="NAME",
+        help="Consolidate by this step only; repeat it for more; `none`: not at all.",
+    ),
+]
 Questions = Annotated[
     int | None,
     typer.Option("--questions", min=1, metavar="N", help="Ask only so many, evenly spread."),
@@ -61,6 +69,7 @@ def locomo(
     data: Data,
     strategy: Strategies = None,
     ablate: Ablate = False,
+    step: Steps = None,
     questions: Questions = None,
     out: Out = None,
     rows: Rows = None,
@@ -76,7 +85,7 @@ def locomo(
 
         _measure(
             lambda: _some(load_locomo(data), questions),
-            _wanted(strategy, concurrency, ablate=ablate, keep=keep),
+            _wanted(strategy, step, concurrency, ablate=ablate, keep=keep),
             Where(server=server, key=key, home=home),
             out,
             rows,
@@ -121,6 +130,7 @@ def passages(
     ] = None,
     strategy: Strategies = None,
     ablate: Ablate = False,
+    step: Steps = None,
     questions: Questions = None,
     out: Out = None,
     rows: Rows = None,
@@ -136,7 +146,7 @@ def passages(
 
         _measure(
             lambda: _some(load_passages(data, corpus, openie), questions),
-            _wanted(strategy, concurrency, ablate=ablate, keep=keep),
+            _wanted(strategy, step, concurrency, ablate=ablate, keep=keep),
             Where(server=server, key=key, home=home),
             out,
             rows,
@@ -258,12 +268,21 @@ def _some(dataset: "Dataset", questions: int | None) -> "Dataset":
 
 
 def _wanted(
-    strategies: list[str] | None, concurrency: int, *, ablate: bool, keep: bool
+    strategies: list[str] | None,
+    steps: list[str] | None,
+    concurrency: int,
+    *,
+    ablate: bool,
+    keep: bool,
 ) -> "Wanted":
     from ecphoria.evaluation.evaluate import Wanted  # noqa: PLC0415 (costly)
 
     return Wanted(
-        strategies=tuple(strategies or ()), ablate=ablate, concurrency=concurrency, keep=keep
+        strategies=tuple(strategies or ()),
+        ablate=ablate,
+        steps=None if steps == ["none"] else tuple(steps or ()),
+        concurrency=concurrency,
+        keep=keep,
     )
 
 

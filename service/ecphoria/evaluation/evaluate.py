@@ -22,11 +22,12 @@ class Wanted:
     Attributes:
         strategies: By name; empty for all that are known.
         ablate: Also measure the default without each of its mechanisms.
-        concurrency, keep: As in `Plan`.
+        steps, concurrency, keep: As in `Plan`.
     """
 
     strategies: tuple[str, ...] = ()
     ablate: bool = False
+    steps: tuple[str, ...] | None = ()
     concurrency: int = 1
     keep: bool = False
 
@@ -69,6 +70,7 @@ async def evaluate(
         name=name,
         monotonic=monotonic,
         unconsolidated=unconsolidated(default) if wanted.ablate else None,
+        steps=wanted.steps,
         concurrency=wanted.concurrency,
         keep=wanted.keep,
     )

@@ -32,6 +32,7 @@ class Plan:
         name: Prefix of the tenants' names, which must be new.
         monotonic: Seconds from some fixed moment.
         unconsolidated: Asked before consolidation, to tell what that changes.
+        steps: Of consolidation; all if none is named, None leaves it out.
         concurrency: Questions under way at a time; latencies mean most with one.
         keep: Leave the tenants in the store.
     """
@@ -40,6 +41,7 @@ class Plan:
     name: str
     monotonic: Callable[[], float]
     unconsolidated: Arm | None = None
+    steps: tuple[str, ...] | None = ()
     concurrency: int = 1
     keep: bool = False
 
@@ -120,8 +122,10 @@ class _Job:
         self.rows += await self._ask_all(part, client, arm, known)
 
     async def _consolidate(self, client: AsyncClient) -> None:
+        if self._plan.steps is None:
+            return
         begun = self._plan.monotonic()
-        done = await client.consolidate()
+        done = await client.consolidate(steps=self._plan.steps)
         self.consolidation_s += self._plan.monotonic() - begun
         for step in done.steps:
             if step.reason:

@@ -1,5 +1,6 @@
 """A tenant's graph as a whole: what there is of each kind, and what was asked in vain."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -60,8 +61,10 @@ class GraphSurvey:
     async def size(self, tenant: TenantId) -> GraphSize:
         """Count nodes by label and edges by type, and the edges that lack weight or family."""
         turn = await self.turn(tenant)
-        nodes = await self._graph.run(_COUNT_NODES, tenant=tenant)
-        edges = await self._graph.run(_COUNT_EDGES, tenant=tenant)
+        nodes, edges = await asyncio.gather(
+            self._graph.run(_COUNT_NODES, tenant=tenant),
+            self._graph.run(_COUNT_EDGES, tenant=tenant),
+        )
         return GraphSize(
             turn=turn,
             nodes={row.label: row.nodes for row in nodes},

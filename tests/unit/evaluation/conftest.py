@@ -53,7 +53,11 @@ def small(suite: Suite = Suite.LOCOMO) -> Dataset:
 
 
 def plan(
-    *arms: Arm, concurrency: int = 1, keep: bool = False, unconsolidated: Arm | None = None
+    *arms: Arm,
+    concurrency: int = 1,
+    keep: bool = False,
+    unconsolidated: Arm | None = None,
+    steps: tuple[str, ...] | None = (),
 ) -> Plan:
     ticks = count()
     return Plan(
@@ -63,6 +67,7 @@ def plan(
         concurrency=concurrency,
         keep=keep,
         unconsolidated=unconsolidated,
+        steps=steps,
     )
 
 

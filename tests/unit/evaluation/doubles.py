@@ -38,7 +38,7 @@ class TinyService:
     """Tenants of episodes; `refuse` names texts that may not be stored or asked.
 
     `skipped` tells why consolidation skips its step; `consolidated` notes for each cycle how many
-    questions were asked before.
+    questions were asked before, `steps` what it was asked to do.
     """
 
     refuse: Mapping[str, tuple[int, str]] = field(default_factory=dict)
@@ -46,6 +46,7 @@ class TinyService:
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     skipped: str = ""
     consolidated: list[tuple[str, int]] = field(default_factory=list)
+    steps: list[list[str]] = field(default_factory=list)
     under_way: int = 0
     most_under_way: int = 0
 
@@ -70,16 +71,17 @@ class TinyService:
         if path == "/v1/episodes/batch":
             return self._store(tenant, body["episodes"])
         if path in {"/v1/consolidation", "/v1/jobs/j"}:
-            return self._consolidate(request.method, tenant)
+            return self._consolidate(request.method, tenant, body)
         if path == "/v1/strategies":
             return httpx.Response(200, json=STRATEGIES)
         assert path == "/v1/recall"
         return self._recall(tenant, body)
 
-    def _consolidate(self, method: str, tenant: str) -> httpx.Response:
+    def _consolidate(self, method: str, tenant: str, body: dict[str, Any]) -> httpx.Response:
         """Queue the cycle, and when asked how it stands say that it is done."""
         if method == "POST":
             self.consolidated.append((tenant, len(self.asked)))
+            self.steps.append(body.get("steps", []))
             return httpx.Response(202, json=_job(state="queued"))
         report = _consolidation(self.skipped)
         return httpx.Response(200, json=_job(state="done", report=report))

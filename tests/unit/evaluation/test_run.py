@@ -93,6 +93,13 @@ async def test_the_default_may_be_asked_before_consolidation(service: TinyServic
     assert [row.strategy for row in outcome.rows] == ["ecphoria"] * 5 + [first.name] * 5
 
 
+async def test_consolidation_may_be_of_some_steps_or_left_out(service: TinyService) -> None:
+    await run(small(), service.connect, plan(steps=("prior", "associate")), unwatched)
+    assert service.steps == [["prior", "associate"]] * 2
+    left_out = await run(small(), service.connect, plan(steps=None), unwatched)
+    assert (len(service.steps), left_out.consolidation_s) == (2, 0.0)
+
+
 async def test_a_step_that_is_skipped_is_counted_with_its_reason() -> None:
     service = TinyService(skipped="no library")
     outcome = await run(small(), service.connect, plan(), unwatched)
