@@ -58,7 +58,7 @@ async def _measure(settings: Settings, count: int, share: float, cues: int) -> N
             tenant = (await stand.services.tenancy.create_tenant("measured")).id
             ids = await _fill(stand, tenant, talk, count)
             say(f"{count:,} appended")
-            cycle = await consolidate(stand.services.jobs, tenant, count, ["associate"])
+            cycle = await consolidate(stand.services.jobs, tenant, count, steps=["associate"])
             say(f"associated in {cycle.seconds:,.0f} s")
         probes = talk.probes(cues)
         before = await _figures(private, tenant, probes)

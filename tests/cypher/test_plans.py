@@ -41,7 +41,7 @@ from ecphoria.model.merge import MergeStatus
 from ecphoria.model.schedule import Mark, Schedule
 from ecphoria.model.shadow import Choice, Policy
 from ecphoria.model.tenant import ApiKey, Scope
-from ecphoria.ports.associations import Association, Touched
+from ecphoria.ports.associations import Association, Crowd, Touched
 from ecphoria.ports.merges import AlikeNames, Compared
 from tests.conftest import Server, new_tenant
 from tests.contract.memories import (
@@ -144,7 +144,8 @@ async def _associate(graph: Graph, tenant: TenantId) -> None:
     turns = sorted(episode_id(tenant, name) for name in "12")
     near = Association(one=turns[0], other=turns[1], part=0.7)
     done = [Touched(id=turns[0], turn=2, mark="")]
-    await store.save_similar(tenant, None, now=NOW, edges=[near], done=done)
+    crowds = [Crowd(id=turns[0], size=16, cosine=0.7, turn=1)]
+    await store.save_similar(tenant, None, now=NOW, edges=[near], crowds=crowds, done=done)
     names = sorted(concept_id(tenant, name) for name in ("rome", "tiber"))
     lifted = Association(one=names[0], other=names[1], part=0.3)
     await store.save_associated(tenant, None, now=NOW, edges=[lifted], done={})

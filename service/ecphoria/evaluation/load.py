@@ -237,10 +237,8 @@ class Load:
         """Consolidate the first tenant, whose probes are asked meanwhile."""
         owner = self._owners[0]
         own = cycle([probe for other, probe in probes if other is owner])
-        stage, total = f"consolidation, {nodes:,}", owner.stored - owner.consolidated
 
         async def append() -> int:
-            self._watch(stage, total, total + self._plan.new)
             for turns in owner.talk.batches(self._plan.new, BATCH):
                 await self._append(owner, turns, with_vectors=True)
             return self._plan.new
@@ -248,17 +246,16 @@ class Load:
         async def ask() -> float:
             return (await self._recall(owner, next(own), self._plan.strategies[0]))["total"]
 
-        self._watch(stage, 0, total + self._plan.new)
         run = await measure_consolidation(
             self._stand.services.jobs,
             owner.tenant,
-            grown=total,
+            grown=owner.stored - owner.consolidated,
             append=append,
             ask=ask,
             asked=self._plan.recalls,
+            watch=lambda what, done, steps: self._watch(f"{what}, {nodes:,}", done, steps),
         )
         owner.consolidated = owner.stored
-        self._watch(stage, total + self._plan.new, total + self._plan.new)
         return run
 
     async def _recall(self, owner: _Owner, probe: Probe, strategy: str) -> dict[str, float]:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from ecphoria.errors import EcphoriaError
 from ecphoria.evaluation.load_report import ConsolidationRun, CycleRun, latency, ratio
@@ -18,6 +19,8 @@ _PAUSE_S = 0.2
 
 Ask = Callable[[], Awaitable[float]]
 """Recalls once; the milliseconds it took on the service's own clock."""
+Watch = Callable[[str, int, int], None]
+"""Told which cycle runs, how many of its steps are done, and how many there are."""
 
 
 async def measure_consolidation(
@@ -28,6 +31,7 @@ async def measure_consolidation(
     append: Callable[[], Awaitable[int]],
     ask: Ask,
     asked: int,
+    watch: Watch,
 ) -> ConsolidationRun:
     """Consolidate what has grown, then some more with up to five recalls a second beside it.
 
@@ -38,14 +42,17 @@ async def measure_consolidation(
         append: Appends those that come then, and tells how many.
         ask: Recalls, one at a time.
         asked: How many recalls tell what is normal.
+        watch: Told how far each cycle has come.
 
     Raises:
         EcphoriaError: A cycle failed.
     """
-    first = await consolidate(jobs, tenant, grown)
+    first = await consolidate(jobs, tenant, grown, watch=partial(watch, "first cycle"))
     new = await append()
     normal = [await _asked(ask) for _ in range(asked)]
-    cycle = asyncio.create_task(consolidate(jobs, tenant, new))
+    cycle = asyncio.create_task(
+        consolidate(jobs, tenant, new, watch=partial(watch, f"cycle of {new:,} new"))
+    )
     during: list[float] = []
     while not cycle.done():
         during.append(await _asked(ask))
@@ -63,7 +70,12 @@ async def _asked(ask: Ask) -> float:
 
 
 async def consolidate(
-    jobs: JobService, tenant: TenantId, episodes: int, steps: Sequence[str] = ()
+    jobs: JobService,
+    tenant: TenantId,
+    episodes: int,
+    *,
+    steps: Sequence[str] = (),
+    watch: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> CycleRun:
     """Run a cycle, of all steps if none is named, as anybody would, and time them.
 
@@ -75,6 +87,8 @@ async def consolidate(
     while job.state not in ENDED:
         await asyncio.sleep(_LOOK_S)
         job = await jobs.find(tenant, job.id)
+        if job.progress.done:
+            watch(job.progress.done, job.progress.total)
     if job.state is not JobState.DONE or job.report is None:
         raise EcphoriaError(f"the cycle ended as {job.state}: {job.fault and job.fault.message}")
     return CycleRun(

@@ -32,7 +32,7 @@ _ORPHANED_S: Final = 3_600
 _DAMPING: Final = 0.85
 # A round shrinks what is left to 0.85 of it: 30 would leave 1 %, enough to swap ranks.
 _ROUNDS: Final = 200
-_TOLERANCE: Final = 1e-7
+_TOLERANCE: Final = 1e-8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
