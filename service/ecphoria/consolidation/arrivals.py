@@ -70,11 +70,12 @@ class Arrivals:
         self._known |= {crowd.id: crowd for crowd in counted}
         around |= self._learned(await self._surroundings.nearest(pushed))
         nearest = {one: near[:NEIGHBOURS] for one, near in around.items()}
-        unknown = await self._unknown(everyone(nearest) - self._coming)
-        beyond = self._learned(await self._surroundings.nearest(unknown))
-        searched = around.keys() | beyond.keys()
+        others = everyone(nearest) - self._coming
+        unknown = await self._unknown(others)
+        self._learned(await self._surroundings.nearest(unknown))
+        searched = around.keys() | unknown
         return Settled(
-            wanted=joined(around, self._crowds(everyone(nearest))),
+            wanted=joined(nearest, {one: self._known[one] for one in others}),
             stored=[
                 edge
                 for edge in await self._surroundings.stored(around)
@@ -113,6 +114,3 @@ class Arrivals:
         found = await self._store.crowds(self._tenant, lacking) if lacking else ()
         self._known |= {crowd.id: crowd for crowd in found}
         return frozenset(lacking) - {crowd.id for crowd in found}
-
-    def _crowds(self, ids: Iterable[str]) -> dict[str, Crowd]:
-        return {one: self._known[one] for one in ids if one not in self._coming}

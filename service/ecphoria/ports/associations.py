@@ -71,8 +71,8 @@ class Crowd:
     """How many episodes are near one, and what it takes to be among its nearest.
 
     Attributes:
-        size: How many are near it, if that is no more than the nearest are. It may be less than
-            this, as one that comes back is counted again.
+        size: No fewer than are near it, or more than its nearest can be: not all of many are
+            fetched, and one that comes back is counted again.
         cosine, turn: Of the last among its nearest, if there are others behind it; else None.
     """
 
