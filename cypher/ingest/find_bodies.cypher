@@ -1,10 +1,13 @@
-// doc: Fetch the live items whose words hold one of the phrases a full-text query asks for.
+// doc: Fetch the live items whose words hold one of the phrases of a full-text query, with mentions.
 // mode: read
 // params: tenant STRING, query STRING
-// each: id STRING, title STRING, text STRING
+// each: id STRING, title STRING, text STRING, mentions LIST<STRING>
 CYPHER 25
 CALL db.index.fulltext.queryNodes('episode_terms', $query) YIELD node
 WHERE node.tenant = $tenant
 WITH node
 ORDER BY node.id
-RETURN collect([node.id, node.title, node.text]) AS rows
+RETURN collect([
+  node.id, node.title, node.text,
+  COLLECT { MATCH (node)-[:MENTIONS]->(c:Concept) RETURN c.normalised }
+]) AS rows

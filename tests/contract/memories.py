@@ -1,5 +1,6 @@
 """Small memories to write, with only the columns a test cares about."""
 
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -22,7 +23,6 @@ from ecphoria.ports.ingest import (
     NextRow,
     SynonymRow,
     TermDelta,
-    WordDelta,
 )
 from ecphoria.ports.world import Vector
 
@@ -160,11 +160,16 @@ def fact(tenant: TenantId, subject: str, says: str, thing: str) -> FactRow:
     )
 
 
+async def whole(changes: IngestChanges) -> AsyncGenerator[IngestChanges, None]:
+    """Give a change in one part."""
+    yield changes
+
+
 async def write(graph: Graph, tenant: TenantId, changes: IngestChanges) -> None:
     """Apply changes in a transaction of their own."""
 
     async def work(transaction: IngestTransaction) -> None:
-        await transaction.write([changes])
+        await transaction.write(whole(changes))
 
     await EpisodeWriter(graph).change(tenant, work)
 
@@ -203,7 +208,7 @@ def everything(tenant: TenantId) -> IngestChanges:
             TermDelta(stem="turn", items=3, near=3),
             TermDelta(stem="rome", items=1, near=1),
         ),
-        words=(WordDelta(word="rome", items=1), WordDelta(word="said", items=3)),
+        words={"rome": 1, "said": 3},
         names=(named("rome", titles=1, candidates=1), named("tiber", candidates=2)),
         concepts_made=(made(tenant, "rome"), made(tenant, "tiber")),
         mentions_added=(

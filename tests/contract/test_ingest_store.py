@@ -21,7 +21,6 @@ from ecphoria.ports.ingest import (
     Placed,
     SegmentStart,
     TermDelta,
-    WordDelta,
 )
 from tests.conftest import Cypher
 from tests.contract.memories import (
@@ -38,6 +37,7 @@ from tests.contract.memories import (
     mention,
     named,
     turn,
+    whole,
     write,
 )
 
@@ -102,7 +102,7 @@ async def test_nobody_writes_for_a_tenant_that_is_not_there(graph: Graph) -> Non
 
 async def test_an_error_in_the_work_leaves_nothing_behind(graph: Graph, tenant: TenantId) -> None:
     async def fail(transaction: IngestTransaction) -> None:
-        await transaction.write([everything(tenant)])
+        await transaction.write(whole(everything(tenant)))
         raise ValueError("stop")
 
     with pytest.raises(ValueError, match="stop"):
@@ -119,14 +119,8 @@ async def test_transactions_of_a_tenant_run_one_after_the_other(
     async def append(transaction: IngestTransaction) -> None:
         number = transaction.turn + 1
         await asyncio.sleep(0.02)
-        await transaction.write(
-            [
-                appended(
-                    turn(tenant, number),
-                    terms=(TermDelta(stem="turn", items=1, near=1),),
-                )
-            ]
-        )
+        term = TermDelta(stem="turn", items=1, near=1)
+        await transaction.write(whole(appended(turn(tenant, number), terms=(term,))))
         seen.append(number)
 
     await asyncio.gather(*(EpisodeWriter(graph).change(tenant, append) for _ in range(8)))
@@ -149,7 +143,7 @@ async def test_an_episode_is_found_inside_the_transaction_that_wrote_it(
     graph: Graph, tenant: TenantId, other_tenant: TenantId
 ) -> None:
     async def both(transaction: IngestTransaction) -> str:
-        await transaction.write([appended(turn(tenant, 1))])
+        await transaction.write(whole(appended(turn(tenant, 1))))
         found = await transaction.episode(episode_id(tenant, "1"))
         assert found is not None
         return found.text
@@ -238,16 +232,13 @@ async def test_names_words_and_mentions_are_loaded(
     ]
     assert list(words) == ["rome", "said"]
     assert await ask(graph, tenant, lambda t: t.word_counts(["said", "nile"])) == {"said": 3}
-    mentioned = await ask(
-        graph, tenant, lambda t: t.mentions([episode_id(tenant, "2"), episode_id(tenant, "3")])
-    )
-    assert mentioned == {
-        episode_id(tenant, "2"): frozenset({"tiber"}),
-        episode_id(tenant, "3"): frozenset(),
+    bodies = await ask(graph, tenant, lambda t: t.bodies_with(["t2", "t3"]))
+    assert {body.id: set(body.mentions) for body in bodies} == {
+        episode_id(tenant, "2"): {"tiber"},
+        episode_id(tenant, "3"): set(),
     }
     assert await ask(graph, other_tenant, lambda t: t.names()) == ([], [])
     assert await ask(graph, other_tenant, lambda t: t.word_counts(["said"])) == {}
-    assert await ask(graph, other_tenant, lambda t: t.mentions([episode_id(tenant, "2")])) == {}
 
 
 async def test_bodies_are_found_by_names_side_by_side(
@@ -336,7 +327,7 @@ async def test_removal_takes_along_what_only_the_removed_held(
                 TermDelta(stem="turn", items=-1, near=-1),
                 TermDelta(stem="rome", items=-1, near=-1),
             ),
-            words=(WordDelta(word="rome", items=-1), WordDelta(word="said", items=-1)),
+            words={"rome": -1, "said": -1},
             names=(named("rome", titles=-1, candidates=0), named("tiber", candidates=-1)),
         ),
     )
@@ -358,7 +349,7 @@ async def test_removal_takes_along_what_only_the_removed_held(
             removed=(episode_id(tenant, "1"), episode_id(tenant, "2")),
             speakers=(("Ann", -1), ("Bob", -1)),
             terms=(TermDelta(stem="turn", items=-2, near=-2),),
-            words=(WordDelta(word="said", items=-2),),
+            words={"said": -2},
             names=(named("rome", candidates=-1), named("tiber", candidates=-1)),
             concepts_unmade=("rome", "tiber"),
         ),
@@ -398,8 +389,8 @@ async def test_removed_mentions_are_uncounted(graph: Graph, tenant: TenantId) ->
     )
     (concept,) = (await EpisodeReader(graph).lexicon(tenant, [], ["tiber"])).concepts
     assert concept.mentions == 1
-    mentioned = await ask(graph, tenant, lambda t: t.mentions([episode_id(tenant, "2")]))
-    assert mentioned == {episode_id(tenant, "2"): frozenset()}
+    (body,) = await ask(graph, tenant, lambda t: t.bodies_with(["t2"]))
+    assert list(body.mentions) == []
 
 
 async def test_every_edge_says_when_what_and_how_strong(

@@ -128,6 +128,8 @@ def neo4j_conf(ports: Ports, memory: Memory) -> str:
         "db.tx_log.rotation.retention_policy": "2 days 512M",
         "db.transaction.timeout": "10m",
         "internal.dbms.bolt.netty_server_shutdown_quiet_period": "0",
+        # By default an index that grows is sampled again whenever it grew by a twentieth.
+        "db.index_sampling.update_percentage": "100",
         "browser.remote_content_hostname_whitelist": "*",
     }
     return "".join(f"{key}={value}\n" for key, value in settings.items())

@@ -1,5 +1,6 @@
 """A service and a Neo4j of their own to measure, in a folder that is removed afterwards."""
 
+import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -22,6 +23,9 @@ from ecphoria.wiring import Reports, Services, build
 __all__ = ["Stand", "open_stand", "private_settings", "store_bytes"]
 
 _MEGABYTE = 10**6
+_LOOKS, _LOOK_S = 100, 0.1
+_RESTING = 0.2
+"""Of one core: Neo4j's own housekeeping takes less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +55,17 @@ class Stand:
         """Ask for the seeds a recall takes from the vector index, best first."""
         rows = await EpisodeReader(self.graph).seeds_by_vector(tenant, vector, 50, Filters())
         return [row.id for row in rows]
+
+    async def quiet(self) -> None:
+        """Wait, ten seconds at most, until the server rests from merging its indexes."""
+        server = psutil.Process(self.endpoint.pid)
+        resting, busy = 0, _busy_s(server)
+        for _ in range(_LOOKS):
+            await asyncio.sleep(_LOOK_S)
+            before, busy = busy, _busy_s(server)
+            resting = resting + 1 if busy - before < _RESTING * _LOOK_S else 0
+            if resting == 2:
+                return
 
     def service_mb(self) -> float:
         """Read this process's resident memory."""
@@ -91,6 +106,11 @@ async def private_settings(given: Settings) -> AsyncIterator[Settings]:
                 ),
             }
         )
+
+
+def _busy_s(process: psutil.Process) -> float:
+    spent = process.cpu_times()
+    return float(spent.user + spent.system)
 
 
 def store_bytes(home: Path, part: str = "") -> int:

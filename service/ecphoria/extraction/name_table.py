@@ -131,16 +131,17 @@ class NameTable:
         return tuple(dict.fromkeys(self._matches(words)))
 
     def _matches(self, words: Sequence[str]) -> Iterator[str]:
-        position = 0
-        while position < len(words):
-            step = 1
-            for length in self._lengths.get(words[position], ()):
-                name = " ".join(words[position : position + length])
+        lengths = self._lengths
+        end = 0
+        for start in [place for place, word in enumerate(words) if word in lengths]:
+            if start < end:
+                continue
+            for length in lengths[words[start]]:
+                name = " ".join(words[start : start + length])
                 if name in self._nodes and name not in STOP_WORDS:
                     yield name
-                    step = length
+                    end = start + length
                     break
-            position += step
 
     def _row(self, name: str, pending: dict[str, NameRow]) -> NameRow:
         return pending.get(name) or self._rows.get(name) or NameRow(name=name)

@@ -24,20 +24,22 @@ def extract(
     title: str | None,
     body: str,
     *,
+    words: tuple[str, ...] | None = None,
     speaker: str | None = None,
     said_on: date | None = None,
     given: Extracted | None = None,
 ) -> Extraction:
     """Extract from one item without looking at any other; dates need `said_on`.
 
-    What came with the item is added to what the rules find, and takes nothing away.
+    What came with the item is added to what the rules find, and takes nothing away. Who has the
+    body's normalised `words` gives them.
     """
     own = _whole(title, NameKind.TITLE)
     stated = read_stated(given, own.name if own else "")
     return Extraction(
         title=own,
         candidates=_candidates(body),
-        words=tuple(normalised_words(body)),
+        words=tuple(normalised_words(body)) if words is None else words,
         lower=lower_words(body),
         speaker=_whole(speaker, NameKind.PERSON),
         dates=resolve_dates(body, said_on) if said_on else (),

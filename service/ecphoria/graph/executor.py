@@ -67,7 +67,9 @@ class Work:
         Errors stay the driver's, so that it can retry the whole.
         """
         async with self._turn:
-            return await self._graph.run_in(self._transaction, statement, params)
+            rows = await self._graph.run_in(self._transaction, statement, params)
+        await asyncio.sleep(0)  # who waits asks the server before these rows are worked on
+        return rows
 
     async def run_one(self, statement: Statement[R], **params: object) -> R | None:
         """Run one statement for its first row."""

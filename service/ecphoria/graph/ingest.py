@@ -1,8 +1,9 @@
 """Write memories: one transaction under the tenant's write lock."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TypeVar
 
 from ecphoria.graph.episodes import StoredEpisode, to_episode
@@ -81,12 +82,6 @@ class _WordCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Mentioning:
-    id: str
-    concepts: list[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Stating:
     id: str
     names: list[str]
@@ -113,7 +108,6 @@ _LIST_WORDS = Statement("ingest.list_words", _WordColumn)
 _LIST_WORD_COUNTS = Statement("ingest.list_word_counts", _WordCount)
 _FIND_BODIES = Statement("ingest.find_bodies", Body)
 _LIST_SLEEPERS = Statement("ingest.list_sleepers", Body)
-_LIST_MENTIONS = Statement("ingest.list_mentions", _Mentioning)
 _LIST_STATED_BY = Statement("ingest.list_stated_by", _Stating)
 _LIST_STATED_COUNTS = Statement("ingest.list_stated_counts", _StatedCount)
 _LIST_FACTS = Statement("ingest.list_facts", _FactKey)
@@ -148,7 +142,7 @@ class EpisodeWriter:
 
         async def locked(transaction: Work) -> T:
             counters = await lock_tenant(transaction, tenant)
-            return await work(_Transaction(tenant, counters, transaction))
+            return await work(_Transaction(self._graph, tenant, counters, transaction))
 
         return await self._graph.change("ingest.change", locked)
 
@@ -156,7 +150,8 @@ class EpisodeWriter:
 class _Transaction:
     """One locked transaction; implements `ports.ingest.IngestTransaction`."""
 
-    def __init__(self, tenant: TenantId, counters: Counters, work: Work) -> None:
+    def __init__(self, graph: Graph, tenant: TenantId, counters: Counters, work: Work) -> None:
+        self._graph = graph
         self._tenant = tenant
         self._counters = counters
         self._work = work
@@ -247,16 +242,14 @@ class _Transaction:
         found: dict[EpisodeId, Body] = {}
         for start in range(0, len(names), _NAMES_A_QUERY):
             query = any_phrase(self._tenant, names[start : start + _NAMES_A_QUERY])
-            for body in await self._work.run(_FIND_BODIES, tenant=self._tenant, query=query):
+            for body in await self._graph.change(
+                "ingest.find_bodies", partial(self._bodies, query)
+            ):
                 found[body.id] = body
         return list(found.values())
 
     async def sleepers(self, ids: Sequence[EpisodeId]) -> Sequence[Body]:
         return await self._work.run(_LIST_SLEEPERS, tenant=self._tenant, ids=list(ids))
-
-    async def mentions(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, frozenset[str]]:
-        rows = await self._work.run(_LIST_MENTIONS, tenant=self._tenant, ids=list(ids))
-        return {EpisodeId(row.id): frozenset(row.concepts) for row in rows}
 
     async def stated_by(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, StatedBy]:
         rows = await self._work.run(_LIST_STATED_BY, tenant=self._tenant, ids=list(ids))
@@ -279,7 +272,11 @@ class _Transaction:
     async def timed_of(self, episode: EpisodeId) -> Sequence[FactKey]:
         return await self._facts.timed_of(episode)
 
-    async def write(self, changes: Iterable[IngestChanges]) -> None:
+    async def _bodies(self, query: str, beside: Work) -> Sequence[Body]:
+        """Read in a transaction of its own, with the server that writes: it is never behind."""
+        return await beside.run(_FIND_BODIES, tenant=self._tenant, query=query)
+
+    async def write(self, changes: AsyncGenerator[IngestChanges, None]) -> None:
         await apply_changes(self._work, self._tenant, changes)
 
 

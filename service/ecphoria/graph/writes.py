@@ -5,7 +5,8 @@ same order.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -58,10 +59,16 @@ _REMOVE_FACTS = Statement("ingest.remove_facts", Done)
 _WAKE_EPISODES = Statement("ingest.wake_episodes", Done)
 
 
-async def apply_changes(work: Work, tenant: TenantId, parts: Iterable[IngestChanges]) -> None:
+async def apply_changes(
+    work: Work, tenant: TenantId, parts: AsyncGenerator[IngestChanges, None]
+) -> None:
     """Write everything: first what goes, then what comes, then what counts to zero."""
-    parts = iter(parts)
-    first = next(parts)
+    async with aclosing(parts):
+        await _apply(work, tenant, parts)
+
+
+async def _apply(work: Work, tenant: TenantId, parts: AsyncIterator[IngestChanges]) -> None:
+    first = await anext(parts)
     await work.run(
         UPDATE_TENANT,
         tenant=tenant,
@@ -73,8 +80,17 @@ async def apply_changes(work: Work, tenant: TenantId, parts: Iterable[IngestChan
         stated=first.stated,
     )
     await _remove(work, tenant, first)
-    writes = (write for part in chain([first], parts) for write in _additions(tenant, part))
-    await _run_ahead(work, tenant, writes)
+    await _run_ahead(work, tenant, _writes(tenant, first, parts))
+
+
+async def _writes(
+    tenant: TenantId, first: IngestChanges, others: AsyncIterator[IngestChanges]
+) -> AsyncIterator[_Write]:
+    for write in _additions(tenant, first):
+        yield write
+    async for part in others:
+        for write in _additions(tenant, part):
+            yield write
 
 
 def _additions(tenant: TenantId, part: IngestChanges) -> Iterator[_Write]:
@@ -85,12 +101,6 @@ async def _remove(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
     if changes.next_removed:
         pairs = [{"tail": tail, "head": head} for tail, head in sorted(changes.next_removed)]
         await work.run(_REMOVE_NEXT, tenant=tenant, rows=pairs)
-    if changes.mentions_removed:
-        mentions = [
-            {"episode": episode, "concept": concept}
-            for episode, concept in sorted(changes.mentions_removed)
-        ]
-        await work.run(_REMOVE_MENTIONS, tenant=tenant, rows=mentions)
     if not changes.removed:
         return
     await mark_around(work, tenant, sorted(changes.removed))
@@ -119,7 +129,7 @@ def _places(tenant: TenantId, changes: IngestChanges) -> Iterator[_Write]:
 
 
 def _counts(changes: IngestChanges) -> Iterator[_Write]:
-    terms = sorted(changes.terms, key=lambda term: term.stem)
+    terms = sorted(changes.terms)
     yield (
         _COUNT_TERMS,
         {
@@ -130,17 +140,19 @@ def _counts(changes: IngestChanges) -> Iterator[_Write]:
     )
     fewer = [term.stem for term in terms if term.items < 0 or term.near < 0]
     yield _DROP_EMPTY_TERMS, {"stems": fewer}
-    words = sorted(changes.words, key=lambda word: word.word)
-    yield (
-        _COUNT_WORDS,
-        {"words": [word.word for word in words], "items": [word.items for word in words]},
-    )
-    yield _DROP_EMPTY_WORDS, {"words": [word.word for word in words if word.items < 0]}
+    words = sorted(changes.words)
+    yield _COUNT_WORDS, {"words": words, "items": [changes.words[word] for word in words]}
+    yield _DROP_EMPTY_WORDS, {"words": [word for word in words if changes.words[word] < 0]}
 
 
 def _names(changes: IngestChanges) -> Iterator[_Write]:
     names = sorted(changes.names, key=lambda name: name.normalised)
     yield _COUNT_NAMES, _columns(names)
+    mentions = [
+        {"episode": episode, "concept": concept}
+        for episode, concept in sorted(changes.mentions_removed)
+    ]
+    yield _REMOVE_MENTIONS, {"rows": mentions}
     unmade = sorted(changes.concepts_unmade)
     yield _UNMAKE_CONCEPTS, {"names": unmade}
     fewer = {
@@ -169,11 +181,11 @@ def _edges(changes: IngestChanges) -> Iterator[_Write]:
     yield _ADD_EVIDENCE, {"rows": [_evidence(row) for row in changes.evidence_added]}
 
 
-async def _run_ahead(work: Work, tenant: TenantId, writes: Iterable[_Write]) -> None:
+async def _run_ahead(work: Work, tenant: TenantId, writes: AsyncIterator[_Write]) -> None:
     """Run what has rows, in order; the rows of a statement are made while the last one runs."""
     running: asyncio.Task[list[Done]] | None = None
     try:
-        for statement, rows in writes:
+        async for statement, rows in writes:
             if not all(rows.values()):
                 continue
             if running is not None:

@@ -1,10 +1,13 @@
 """What one transaction writes: the sum of what the sessions, the terms and the concepts say."""
 
+import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import chain
 
+from ecphoria.extraction.records import Extraction
 from ecphoria.ingest.concepts import ConceptChanges
 from ecphoria.ingest.prepare import Prepared
 from ecphoria.ingest.sequence import (
@@ -29,7 +32,7 @@ from ecphoria.ports.ingest import (
 )
 from ecphoria.ports.world import Vector
 
-__all__ = ["Placed", "addition", "placed", "removal"]
+__all__ = ["Placed", "addition", "placed", "removal", "waking"]
 
 _TICK = timedelta(microseconds=1)
 
@@ -65,30 +68,42 @@ async def placed(
     )
 
 
-def addition(
-    new: Sequence[Prepared], into: Placed, concepts: ConceptChanges, facts: FactChanges
-) -> Iterator[IngestChanges]:
-    """Put new episodes in their places, then count what they bring, then join them."""
+async def addition(
+    new: Sequence[Prepared],
+    into: Placed,
+    facts: FactChanges,
+    name: Callable[[], Coroutine[None, None, ConceptChanges]],
+) -> AsyncGenerator[IngestChanges, None]:
+    """Put new episodes in their places, then count what they bring, then join them.
+
+    What takes time to reckon comes when the store has long to do: what is asked of it before
+    runs while the next part is made.
+    """
     alone = [one for one in new if one.new.session is None]
+    told = [one for one in new if one.new.extraction is not None]
+    places = _places(into.sessions, sum(float(len(one.terms)) for one in alone))
     yield replace(
-        _places(into.sessions, sum(float(len(one.terms)) for one in alone)),
+        places,
+        moved=(),
+        next_added=(),
         turns=len(new),
         items=len(new),
         titles=sum(one.new.title is not None for one in new),
         length=sum(row.length for row in into.rows),
-        stated=concepts.stated + len(facts.evidence),
+        stated=sum(len(one.extraction.stated) for one in told) + len(facts.evidence),
         speakers=_speakers((one.new.speaker for one in new), 1),
         episodes=into.rows,
-        mentions_removed=concepts.mentions_removed,
     )
     yield IngestChanges(
         terms=_terms((one.terms for one in new), (one.terms for one in alone), into.sessions, 1)
     )
-    yield replace(
-        _names(concepts),
-        facts_made=facts.made,
-        evidence_added=facts.evidence,
-    )
+    words = _words((one.extraction for one in new), 1)
+    naming = asyncio.create_task(name())
+    try:
+        yield IngestChanges(moved=places.moved, next_added=places.next_added, words=words)
+        yield replace(_names(await naming), facts_made=facts.made, evidence_added=facts.evidence)
+    finally:
+        await asyncio.gather(naming, return_exceptions=True)
 
 
 async def removal(
@@ -96,7 +111,7 @@ async def removal(
     gone: Episode,
     concepts: ConceptChanges,
     lost: frozenset[EpisodeId] = frozenset(),
-) -> IngestChanges:
+) -> AsyncGenerator[IngestChanges, None]:
     """Take an episode out of its session, which closes the gap, and out of every count.
 
     Raises:
@@ -114,21 +129,28 @@ async def removal(
         known = await transaction.vectors(vectors_needed(before, (), removed))
         sessions.append(resequence(before, (), removed, known))
     places = _places(sessions, 0.0 if sessions else -float(len(terms)))
-    return replace(
+    yield replace(
         _names(concepts),
         items=-1,
         titles=-(gone.title is not None),
         length=-len(terms),
         near_length=places.near_length,
-        stated=concepts.stated,
+        stated=-concepts.unstated,
         removed=(gone.id,),
         moved=places.moved,
         next_removed=places.next_removed,
         next_added=places.next_added,
-        mentions_removed=concepts.mentions_removed,
         speakers=_speakers((gone.speaker,), -1),
         terms=_terms([terms], () if sessions else [terms], sessions, -1),
+        words=_words(concepts.items, -1),
     )
+
+
+async def waking(
+    woken: tuple[EpisodeId, ...], concepts: ConceptChanges
+) -> AsyncGenerator[IngestChanges, None]:
+    """Make dormant episodes live, with the mentions they have now."""
+    yield replace(_names(concepts), woken=woken)
 
 
 async def _sessions(
@@ -193,11 +215,11 @@ def _places(sessions: Sequence[Resequenced], alone: float) -> IngestChanges:
 
 def _names(concepts: ConceptChanges) -> IngestChanges:
     return IngestChanges(
-        words=concepts.words,
         names=concepts.names,
         concepts_made=concepts.made,
         concepts_unmade=concepts.unmade,
         mentions_added=concepts.mentions_added,
+        mentions_removed=concepts.mentions_removed,
         abouts_added=concepts.abouts_added,
         synonyms_added=concepts.synonyms_added,
     )
@@ -208,6 +230,11 @@ def _speakers(names: Iterable[str | None], sign: int) -> tuple[tuple[str, int], 
     return tuple((name, sign * count) for name, count in sorted(counts.items()))
 
 
+def _words(items: Iterable[Extraction], sign: int) -> Mapping[str, int]:
+    counts = Counter(chain.from_iterable(item.lower for item in items))
+    return counts if sign > 0 else {word: -count for word, count in counts.items()}
+
+
 def _terms(
     items: Iterable[Sequence[str]],
     alone: Iterable[Sequence[str]],
@@ -215,9 +242,9 @@ def _terms(
     sign: int,
 ) -> tuple[TermDelta, ...]:
     """Count, per stem, the items that have it and those it reaches over NEXT."""
-    found: Counter[str] = Counter(stem for terms in items for stem in set(terms))
+    found: Counter[str] = Counter(chain.from_iterable(map(set, items)))
     near: Counter[str] = Counter()
-    for stem, count in Counter(stem for terms in alone for stem in set(terms)).items():
+    for stem, count in Counter(chain.from_iterable(map(set, alone))).items():
         near[stem] += sign * count
     for part in sessions:
         for stem, count in part.near.items():

@@ -31,7 +31,6 @@ from ecphoria.ports.ingest import (
     NameState,
     StatedBy,
     SynonymRow,
-    WordDelta,
 )
 
 __all__ = ["ConceptBook", "ConceptChanges"]
@@ -40,13 +39,16 @@ _TENANTS_KEPT = 64
 _MENTION_WEIGHT = 0.8
 """SYNAPSE's weight of an explicit mention at full confidence."""
 
+_NOTHING = StatedBy(names=frozenset(), facts=0)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConceptChanges:
     """What a write does to names, concepts and the edges to them.
 
     Attributes:
-        items: What comes, or goes if `sign` is -1; their words and names are counted when asked.
+        items: What comes, or goes if `sign` is -1; their names are counted when asked.
+        unstated: How many names and facts go with what they came with.
     """
 
     items: tuple[Extraction, ...]
@@ -56,13 +58,8 @@ class ConceptChanges:
     mentions_added: tuple[MentionRow, ...]
     mentions_removed: tuple[tuple[EpisodeId, str], ...]
     synonyms_added: tuple[SynonymRow, ...]
-    stated: int
+    unstated: int = 0
     abouts_added: tuple[AboutRow, ...] = ()
-
-    @property
-    def words(self) -> tuple[WordDelta, ...]:
-        """Count words in lower case."""
-        return _words(self.items, self.sign)
 
     @property
     def names(self) -> tuple[NameState, ...]:
@@ -131,7 +128,6 @@ class ConceptBook:
             ),
             mentions_removed=removed,
             synonyms_added=_synonyms(names.alike, changed),
-            stated=stated.total(),
             abouts_added=tuple(
                 AboutRow(episode=one.id, concept=one.extraction.title.name)
                 for one in new
@@ -143,7 +139,7 @@ class ConceptBook:
         self, tenant: TenantId, transaction: IngestTransaction, gone: Episode
     ) -> ConceptChanges:
         """Take an episode out: names only it supported end, words only it had are forgotten."""
-        came_with = await _came_with(transaction, gone.id)
+        came_with = (await _came_with(transaction, [gone.id])).get(gone.id, _NOTHING)
         out = replace(
             extract(gone.title, gone.text),
             stated=tuple(
@@ -181,7 +177,7 @@ class ConceptBook:
             mentions_added=added,
             mentions_removed=removed,
             synonyms_added=synonyms,
-            stated=-(len(came_with.names) + came_with.facts),
+            unstated=len(came_with.names) + came_with.facts,
         )
 
     async def look_again(
@@ -199,7 +195,6 @@ class ConceptBook:
             mentions_added=added,
             mentions_removed=removed,
             synonyms_added=(),
-            stated=0,
         )
 
     async def _names(self, tenant: TenantId, transaction: IngestTransaction) -> _Names:
@@ -229,13 +224,6 @@ def _row(state: NameState, less: NameState | None = None) -> NameRow:
     titles = state.titles + (less.titles if less else 0)
     candidates = state.candidates + (less.candidates if less else 0)
     return NameRow(name=state.normalised, is_title=titles > 0, candidates=candidates)
-
-
-def _words(items: Iterable[Extraction], sign: int) -> tuple[WordDelta, ...]:
-    counts = Counter(word for item in items for word in item.lower)
-    return tuple(
-        WordDelta(word=word, items=sign * count) for word, count in sorted(counts.items())
-    )
 
 
 def _names(items: Iterable[Extraction], sign: int) -> tuple[NameState, ...]:
@@ -288,11 +276,10 @@ def _all_mentions(one: Prepared, table: NameTable) -> list[MentionRow]:
     ]
 
 
-async def _came_with(transaction: IngestTransaction, episode: EpisodeId) -> StatedBy:
-    nothing = StatedBy(names=frozenset(), facts=0)
-    if not transaction.stated:
-        return nothing
-    return (await transaction.stated_by([episode])).get(episode, nothing)
+async def _came_with(
+    transaction: IngestTransaction, ids: Sequence[EpisodeId]
+) -> Mapping[EpisodeId, StatedBy]:
+    return await transaction.stated_by(ids) if ids and transaction.stated else {}
 
 
 async def _again(
@@ -302,15 +289,11 @@ async def _again(
     unmade: frozenset[str],
 ) -> tuple[tuple[MentionRow, ...], tuple[tuple[EpisodeId, str], ...]]:
     """Determine older items' mentions anew; edges of concepts unmade go with them."""
-    if not older:
-        return (), ()
-    ids = [body.id for body in older]
-    stated = await transaction.stated_by(ids) if transaction.stated else {}
-    stored: Mapping[EpisodeId, frozenset[str]] = await transaction.mentions(ids)
+    stated = await _came_with(transaction, [body.id for body in older])
     added: list[MentionRow] = []
     removed: list[tuple[EpisodeId, str]] = []
     for body in older:
-        was = stored.get(body.id, frozenset())
+        was = frozenset(body.mentions)
         now = frozenset(table.mentions(extract(body.title, body.text)))
         if body.id in stated:
             now |= stated[body.id].names

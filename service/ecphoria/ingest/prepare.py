@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from ecphoria.extraction.records import Extraction, Triple
 from ecphoria.extraction.rules import extract
@@ -10,6 +11,7 @@ from ecphoria.facts.predicates import relation
 from ecphoria.ingest.door import body_hash, check, checked_claims, checked_time, content_key
 from ecphoria.ingest.sequence import Arrival, Place
 from ecphoria.kernels.unit import unit_vector
+from ecphoria.language.names import normalised_words
 from ecphoria.language.tokens import stems
 from ecphoria.language.turns import TurnFeatures, turn_features
 from ecphoria.model.episode import NewEpisode, indexed_text
@@ -31,7 +33,7 @@ _SILENT = TurnFeatures(
 """A document has no turn features."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Prepared:
     """A checked episode, ready to be placed.
 
@@ -39,10 +41,10 @@ class Prepared:
         text: What is embedded and indexed.
         vector: The caller's own, at unit length.
         terms: Stems with repeats.
-        facts: What it came with; the same fact has the same id whoever states it.
-        claims: What it says of them.
+        words: The body's normalised words.
     """
 
+    tenant: TenantId
     new: NewEpisode
     id: EpisodeId
     body_hash: str
@@ -50,11 +52,27 @@ class Prepared:
     occurred_at: datetime
     recorded_at: datetime
     terms: tuple[str, ...]
+    words: tuple[str, ...]
     features: TurnFeatures
-    extraction: Extraction
-    facts: Mapping[FactId, Triple]
-    claims: tuple[EvidenceRow, ...]
     vector: Vector | None
+
+    @cached_property
+    def extraction(self) -> Extraction:
+        """What it names, and what it came with; looked for when first asked for."""
+        return extract(self.new.title, self.new.text, words=self.words, given=self.new.extraction)
+
+    @cached_property
+    def facts(self) -> Mapping[FactId, Triple]:
+        """What it came with; the same fact has the same id whoever states it."""
+        if self.new.extraction is None:
+            return {}
+        claims = self.extraction.claims
+        return {_fact_id(self.tenant, claim.fact): claim.fact for claim in claims}
+
+    @property
+    def claims(self) -> tuple[EvidenceRow, ...]:
+        """What it says of those facts."""
+        return _claims(self.tenant, self.id, self.extraction, self.new.role) if self.facts else ()
 
     def arrival(self, turn: int) -> Arrival:
         """Tell where in its session it belongs."""
@@ -87,7 +105,7 @@ class Prepared:
             body_hash=self.body_hash,
             idempotency_key=new.idempotency_key,
             terms=" ".join(self.terms),
-            words=" ".join(self.extraction.words),
+            words=" ".join(self.words),
             length=len(self.terms),
             near_length=place.near_length if place else float(len(self.terms)),
             context_norm=place.context_norm if place else 1.0,
@@ -101,7 +119,7 @@ class Prepared:
 
 
 def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension: int) -> Prepared:
-    """Check one episode and derive its id, terms and features.
+    """Check one episode and derive its id, terms, words and features.
 
     The id follows from the idempotency key, else from the content where content tells
     repeats apart, so that the same append finds the same episode whatever happens in between.
@@ -118,21 +136,17 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
     terms = stems(text)
     body = body_hash(new)
     key = content_key(new, body)
-    extraction = extract(new.title, new.text, given=new.extraction)
-    episode = EpisodeId(derived_id(tenant, "episode", key) if key else fresh_id())
-    facts = {_fact_id(tenant, claim.fact): claim.fact for claim in extraction.claims}
     return Prepared(
+        tenant=tenant,
         new=new,
-        id=episode,
+        id=EpisodeId(derived_id(tenant, "episode", key) if key else fresh_id()),
         body_hash=body,
         text=text,
         occurred_at=occurred_at,
         recorded_at=recorded_at,
         terms=terms,
+        words=tuple(normalised_words(new.text)),
         features=turn_features(new.text, len(terms)) if new.session is not None else _SILENT,
-        extraction=extraction,
-        facts=facts,
-        claims=_claims(tenant, episode, extraction, new.role),
         vector=None if new.vector is None else unit_vector(new.vector, dimension),
     )
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import exp
 
 import numpy as np
@@ -228,10 +228,15 @@ def _reach_change(
 ) -> dict[str, int]:
     """Count, per stem, how many more turns it reaches over NEXT than before."""
     terms = {turn.id: frozenset(turn.terms or ()) for turn in (*before, *after)}
-    change: Counter[str] = Counter()
-    for reach, sign in ((reach_after, 1), (reach_before, -1)):
-        for turn in changed & reach.keys():
-            stems = frozenset[str]().union(*(terms[near] for near in reach[turn] if near))
-            for stem in stems:
-                change[stem] += sign
+
+    def reached(reach: Mapping[EpisodeId, Neighbours]) -> Counter[str]:
+        around = (reach[turn] for turn in changed & reach.keys())
+        return Counter(
+            chain.from_iterable(
+                frozenset().union(*(terms[near] for near in turns if near)) for turns in around
+            )
+        )
+
+    change = reached(reach_after)
+    change.subtract(reached(reach_before))
     return {stem: count for stem, count in change.items() if count}

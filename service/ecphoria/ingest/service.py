@@ -8,18 +8,14 @@ from typing import Protocol, TypeVar
 
 from ecphoria.errors import ArchiveUnavailable, Conflict, EcphoriaError, NotFound, TooLarge
 from ecphoria.facts.timelines import settle
-from ecphoria.ingest.changes import addition, placed, removal
+from ecphoria.ingest.changes import addition, placed, removal, waking
 from ecphoria.ingest.concepts import ConceptBook
 from ecphoria.ingest.prepare import Prepared, prepare
 from ecphoria.ingest.statements import disturbed, facts_of
 from ecphoria.model.episode import Episode, NewEpisode, Outcome, Receipt, State
 from ecphoria.model.ids import EpisodeId, FactId, TenantId
 from ecphoria.ports.cold import InTheArchive, Thaw
-from ecphoria.ports.ingest import (
-    IngestChanges,
-    IngestStore,
-    IngestTransaction,
-)
+from ecphoria.ports.ingest import IngestStore, IngestTransaction
 from ecphoria.ports.world import Clock, Embedder, Vector
 
 __all__ = ["BATCH_LIMIT", "IngestService"]
@@ -115,7 +111,7 @@ class IngestService:
                 gone = await self._without_words(tenant, gone, lost)
             concepts = await self._book.remove(tenant, transaction, gone)
             keys = await transaction.timed_of(episode) if transaction.timed else ()
-            await transaction.write([await removal(transaction, gone, concepts, lost)])
+            await transaction.write(removal(transaction, gone, concepts, lost))
             await settle(transaction.timelines, keys)
 
         async with self._book.writing(tenant):
@@ -135,15 +131,7 @@ class IngestService:
             woken = tuple(body.id for body in bodies)
             if woken:
                 concepts = await self._book.look_again(tenant, transaction, bodies)
-                await transaction.write(
-                    [
-                        IngestChanges(
-                            woken=woken,
-                            mentions_added=concepts.mentions_added,
-                            mentions_removed=concepts.mentions_removed,
-                        )
-                    ]
-                )
+                await transaction.write(waking(woken, concepts))
             return woken
 
         async with self._book.writing(tenant):
@@ -191,13 +179,10 @@ class IngestService:
             known = await transaction.body_hashes([one.id for one in fresh])
             new = [one for one in fresh if one.id not in known]
             if new:
-                placing = asyncio.create_task(placed(transaction, new, vectors, lost=lost))
-                naming = asyncio.create_task(self._book.add(tenant, transaction, new))
-                # Each reckons while the other reads; both end before the error of one is told.
-                await asyncio.gather(placing, naming, return_exceptions=True)
-                into, concepts = placing.result(), naming.result()
+                into = await placed(transaction, new, vectors, lost=lost)
                 stated = await facts_of(transaction, new, facts)
-                await transaction.write(addition(new, into, concepts, stated))
+                name = partial(self._book.add, tenant, transaction, new)
+                await transaction.write(addition(new, into, stated, name))
                 await settle(transaction.timelines, await disturbed(transaction, new))
             return known
 

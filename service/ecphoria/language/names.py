@@ -37,7 +37,7 @@ _CONNECTOR = "|".join(map(re.escape, sorted(CONNECTORS, key=len, reverse=True)))
 _SPAN = re.compile(rf"{_CAPITALISED}(?:\s+(?:(?:{_CONNECTOR})\s+){{0,2}}{_CAPITALISED})*")
 _EDGE = f" .{APOSTROPHES}-"
 _POSSESSIVE = re.compile(rf"[{APOSTROPHES}]s\b")
-_GAP = re.compile(rf"[^\w{MARKS}]+|_+")
+_WORD = re.compile(rf"[\w{MARKS}]+")
 _LOWER = re.compile(r"[^\W\d_]+")
 _INITIAL = re.compile(rf"[{UPPER}]\.")
 _CALENDAR = frozenset(MONTHS) | frozenset(WEEKDAYS)
@@ -67,7 +67,7 @@ def normalise(name: str) -> str:
 
 def normalised_words(text: str) -> list[str]:
     """Split running text as `normalise` does, so that names can be looked up in it."""
-    return _GAP.sub(" ", _POSSESSIVE.sub("", text).lower()).split()
+    return _WORD.findall(_POSSESSIVE.sub("", text).lower().replace("_", " "))
 
 
 def capitalised_words(text: str) -> frozenset[str]:
@@ -118,7 +118,7 @@ def is_name(name: str) -> bool:
 
 def lower_words(body: str) -> frozenset[str]:
     """Collect the whole words of letters that occur in lower case."""
-    return frozenset(word for word in _LOWER.findall(body) if word.islower())
+    return frozenset(filter(str.islower, _LOWER.findall(body)))
 
 
 def name_kind(surface: str) -> NameKind:

@@ -49,7 +49,7 @@ def is_question(spoken: str) -> bool:
 
 def has_time_expression(spoken: str) -> bool:
     """Look for a word that places something in time, in a text without its caption."""
-    return TIME_EXPRESSION.search(spoken) is not None
+    return TIME_EXPRESSION.search(spoken.lower()) is not None
 
 
 def turn_features(text: str, stem_count: int) -> TurnFeatures:

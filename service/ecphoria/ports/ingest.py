@@ -1,9 +1,9 @@
 """What writing memories needs: one transaction that holds the tenant's write lock."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from ecphoria.model.episode import Episode, MetadataValue
 from ecphoria.model.fact import FactKey
@@ -28,7 +28,6 @@ __all__ = [
     "StatedBy",
     "SynonymRow",
     "TermDelta",
-    "WordDelta",
 ]
 
 T = TypeVar("T")
@@ -63,11 +62,16 @@ class SegmentStart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """The text of a stored episode, for extraction to look at again."""
+    """The text of a stored episode, for extraction to look at again.
+
+    Attributes:
+        mentions: The concepts (normalised) it mentions so far.
+    """
 
     id: EpisodeId
     title: str | None
     text: str
+    mentions: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,21 +159,12 @@ class NextRow:
     weight: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TermDelta:
+class TermDelta(NamedTuple):
     """Change of one stem's document frequencies: in items, and within NEXT reach of items."""
 
     stem: str
     items: int
     near: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WordDelta:
-    """Change of the number of items that have a word in lower case."""
-
-    word: str
-    items: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +215,8 @@ class IngestChanges:
     """Everything one transaction writes; concepts are named by their normalised name.
 
     `turns`, `items`, `titles`, `length` and `near_length` are added to the tenant's totals.
-    Names carry deltas: `names[i].titles` and `.candidates` are added to what is stored.
+    Names carry deltas: `names[i].titles` and `.candidates` are added to what is stored. `words`
+    has the change of the number of items with each word in lower case.
     Concept counts (`mentions`, `abouts`) follow the edges added and removed; a fact goes with
     its last evidence. `stated` is added to the tenant's number of stated names and facts.
     """
@@ -237,7 +233,7 @@ class IngestChanges:
     next_added: tuple[NextRow, ...] = ()
     speakers: tuple[tuple[str, int], ...] = ()
     terms: tuple[TermDelta, ...] = ()
-    words: tuple[WordDelta, ...] = ()
+    words: Mapping[str, int] = field(default_factory=dict)
     names: tuple[NameState, ...] = ()
     concepts_made: tuple[ConceptRow, ...] = ()
     concepts_unmade: tuple[str, ...] = ()
@@ -310,15 +306,14 @@ class IngestTransaction(Protocol):
         ...
 
     async def bodies_with(self, names: Sequence[str]) -> Sequence[Body]:
-        """Fetch the live items whose words hold one of these normalised names, each once."""
+        """Fetch the live items whose words hold one of these normalised names, each once.
+
+        They are read as they were before this transaction, beside what it writes.
+        """
         ...
 
     async def sleepers(self, ids: Sequence[EpisodeId]) -> Sequence[Body]:
         """Fetch the bodies of those of these episodes that are dormant."""
-        ...
-
-    async def mentions(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, frozenset[str]]:
-        """List the concepts (normalised) each item mentions."""
         ...
 
     async def stated_by(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, StatedBy]:
@@ -341,11 +336,11 @@ class IngestTransaction(Protocol):
         """List the keys with a timeline that an episode claims something of."""
         ...
 
-    async def write(self, changes: Iterable[IngestChanges]) -> None:
+    async def write(self, changes: AsyncGenerator[IngestChanges, None]) -> None:
         """Apply the parts of one change; they become visible when the transaction commits.
 
-        The first part has all totals and all that is removed. A part is asked for while the
-        store is busy with the one before.
+        The first part has all totals and all episodes and NEXT edges that are removed. A part
+        is asked for while the store is busy with the one before.
         """
         ...
 
