@@ -3,13 +3,14 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, Self, TypeVar
 
 import neo4j
 import numpy as np
+from neo4j.exceptions import DriverError, Neo4jError
 from neo4j.time import DateTime
 from neo4j.vector import Vector as PackedVector
 
@@ -40,6 +41,10 @@ class Statement(Generic[R]):
 
     name: str
     row: type[R]
+
+
+class _Retryable(Exception):
+    """What failed may succeed when it is tried again."""
 
 
 class _Rows(list[object]):
@@ -140,15 +145,39 @@ class Graph:
             Timeout: The server stopped it.
         """
         query = self._query(statement)
+        text = neo4j.Query(query.text, timeout=self._timeout_s)
+        read, given = _rows_of(statement.row, query), _unsaid(params)
         self._require_open()
         with translated_errors(query.name), self._timed(query.name):
+            if query.mode is Mode.READ:
+                with suppress(_Retryable):
+                    return await self._read(text, given, read)
             return await self._driver.execute_query(
-                neo4j.Query(query.text, timeout=self._timeout_s),
-                parameters_=_unsaid(params),
+                text,
+                parameters_=given,
                 routing_=_routing(query.mode),
                 database_=self._database,
-                result_transformer_=_rows_of(statement.row, query),
+                result_transformer_=read,
             )
+
+    async def _read(
+        self,
+        text: neo4j.Query,
+        params: Mapping[str, object],
+        read: Callable[[neo4j.AsyncResult], Awaitable[list[R]]],
+    ) -> list[R]:
+        """Read without the round trip that a commit takes.
+
+        Raises:
+            _Retryable: It may be tried again.
+        """
+        try:
+            async with self._session(default_access_mode=neo4j.READ_ACCESS) as session:
+                return await read(await session.run(text, dict(params)))
+        except (DriverError, Neo4jError) as error:
+            if error.is_retryable():
+                raise _Retryable from error
+            raise
 
     async def run_one(self, statement: Statement[R], **params: object) -> R | None:
         """Run one statement for its first row."""
@@ -207,11 +236,12 @@ class Graph:
             raise StoreUnavailable("The service is stopping; send it again when it is back.")
 
     @asynccontextmanager
-    async def _session(self) -> AsyncIterator[neo4j.AsyncSession]:
+    async def _session(self, **config: Any) -> AsyncIterator[neo4j.AsyncSession]:
         self._require_open()
         async with self._driver.session(
             database=self._database,
             bookmark_manager=self._driver.execute_query_bookmark_manager,
+            **config,
         ) as session:
             yield session
 
