@@ -63,11 +63,12 @@ class PlaceBook:
 
     def read(self, ids: Sequence[str], windows: Sequence[Window]) -> list[Place]:
         """List who stands there, each once, by session, ordinal and turn."""
-        found = {self._by_id[one] for one in ids}
+        found = [self._by_id[one] for one in ids]
         for window in windows:
             session = self._by_session[window.session]
-            found.update([session[at] for at in range(window.first, window.last + 1)])
-        return sorted([place for place in found if place is not None])
+            found += [session[at] for at in range(window.first, window.last + 1)]
+        once = {place.id: place for place in found if place is not None}
+        return sorted(once.values())
 
     def _runs(self, window: Window) -> Iterator[Window]:
         known = self._by_session.get(window.session, {})
