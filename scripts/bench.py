@@ -20,6 +20,7 @@ import neo4j
 from rich.console import Console
 from rich.table import Table
 
+from ecphoria import loop
 from ecphoria.embedding import create_embedder
 from ecphoria.engine import Engine
 from ecphoria.evaluation.load import to_episode
@@ -50,7 +51,7 @@ def main() -> None:
     settings = read_settings(log={"level": "warning"})
     configure_logging(settings.log.level, settings.log.format)
     console = Console()
-    figures = asyncio.run(measure(settings, options.episodes, Console(stderr=True).print))
+    figures = loop.run(measure(settings, options.episodes, Console(stderr=True).print))
     console.print(table(figures))
     if options.out:
         options.out.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
@@ -145,7 +146,7 @@ async def ingest(stand: Stand, talk: Talk, episodes: int) -> Figures:
                 taken = await _timed(insert)
                 if done > min(WARM, 2 * episodes // 3):
                     seconds[name].append(taken / len(turns))
-    graph, vectors, ours = (statistics.mean(taken) for taken in seconds.values())
+    graph, vectors, ours = (statistics.median(taken) for taken in seconds.values())
     return {
         "bare insert of the same graph, turns/s": 1 / graph,
         "bare insert of rows with vectors, rows/s": 1 / vectors,

@@ -7,7 +7,6 @@ a start of the service, on cues that were asked once before.
 """
 
 import argparse
-import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
+from ecphoria import loop
 from ecphoria.evaluation.load import to_episode
 from ecphoria.evaluation.load_consolidation import consolidate
 from ecphoria.evaluation.load_data import Probe, Talk
@@ -48,7 +48,7 @@ def main() -> None:
     given = parser.parse_args()
     settings = read_settings(log={"level": "warning"})
     configure_logging(settings.log.level, settings.log.format)
-    asyncio.run(_measure(settings, given.episodes, given.share, given.cues))
+    loop.run(_measure(settings, given.episodes, given.share, given.cues))
 
 
 async def _measure(settings: Settings, count: int, share: float, cues: int) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ecphoria import loop
 from ecphoria.errors import Misconfigured
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def serve(
 
     # Cancelled is how a service ends that nobody waits for.
     with contextlib.suppress(asyncio.CancelledError):
-        asyncio.run(serving.serve(read_settings(**_given(host, port, home))))
+        loop.run(serving.serve(read_settings(**_given(host, port, home))))
 
 
 def worker(
@@ -82,7 +83,7 @@ def worker(
     given = _given(None, None, home)
     wanted = concurrency or max(1, read_settings(**given).jobs.workers)
     with contextlib.suppress(asyncio.CancelledError):
-        asyncio.run(serving.work(read_settings(**given, jobs={"workers": wanted})))
+        loop.run(serving.work(read_settings(**given, jobs={"workers": wanted})))
 
 
 def demo(
@@ -103,7 +104,7 @@ def demo(
         port = serving.free_port(usual.host, usual.port)
     given = _given(None, port, home) | {"log": {"level": "warning"}}
     try:
-        asyncio.run(showing.show(read_settings(**given), keep=keep))
+        loop.run(showing.show(read_settings(**given), keep=keep))
     except asyncio.CancelledError as cancelled:
         raise typer.Exit(_INTERRUPTED) from cancelled
 

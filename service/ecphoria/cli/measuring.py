@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import TaskID
 
+from ecphoria import loop
 from ecphoria.cli.connection import admin_key
 from ecphoria.cli.console import counting, say_error, stderr
 from ecphoria.client import AsyncClient
@@ -74,7 +75,7 @@ def on_service(
                 await work(connect, watch)
 
     try:
-        asyncio.run(whole())
+        loop.run(whole())
     except (asyncio.CancelledError, KeyboardInterrupt) as ended:
         raise typer.Exit(_INTERRUPTED) from ended
 

@@ -1,6 +1,5 @@
 """`ecphoria eval load`: run it, show it, write it."""
 
-import asyncio
 import contextlib
 import json
 import os
@@ -14,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from ecphoria import loop
 from ecphoria.errors import InvalidInput, UnknownStrategy
 from ecphoria.evaluation.arms import NAMES
 from ecphoria.evaluation.load import Load, LoadPlan, Watch
@@ -32,7 +32,7 @@ def run_load(plan: LoadPlan, out: Path | None) -> None:
     settings = read_settings(log={"level": "warning"})
     configure_logging(settings.log.level, settings.log.format)
     with watching(Console(stderr=True)) as watch:
-        report = asyncio.run(measure_load(settings, plan, watch))
+        report = loop.run(measure_load(settings, plan, watch))
     console = Console()
     for table in tables(report):
         console.print(table)
