@@ -4,7 +4,9 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import neo4j
 import pytest
+from neo4j.exceptions import SessionExpired
 
 from ecphoria.errors import EcphoriaError, Misconfigured, StoreUnavailable, Timeout
 from ecphoria.graph.check import check, health
@@ -21,6 +23,7 @@ class Number:
 
 SPIN = Statement("tests.spin", Number)
 WRONG = Statement("tests.wrong", Number)
+ONE = Statement("tests.one", Number)
 MARK = "spinning for a test"
 
 
@@ -47,6 +50,7 @@ QUERIES = {
             "WITH a * b AS c WHERE c < 0 RETURN count(c) AS n",
         ),
         query("tests.wrong", "RETURN nothing AS n"),
+        query("tests.one", "RETURN 1 AS n"),
     )
 }
 
@@ -106,6 +110,33 @@ async def test_a_transaction_is_ended_like_a_query(spinning: Graph) -> None:
 
     with pytest.raises(Timeout):
         await spinning.change("tests.change", work)
+
+
+async def test_a_read_whose_connection_was_lost_is_tried_again(
+    spinning: Graph, heard: list[tuple[str, float]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = 0
+
+    async def lost(*_: object, **__: object) -> None:
+        nonlocal tried
+        tried += 1
+        raise SessionExpired("gone")
+
+    monkeypatch.setattr(neo4j.AsyncSession, "run", lost)
+    assert await spinning.run(ONE) == [Number(n=1)]
+    assert tried == 1
+    assert [name for name, _ in heard] == ["tests.one"]
+
+
+async def test_a_read_that_is_refused_is_not_tried_again(
+    spinning: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def again(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(neo4j.AsyncDriver, "execute_query", again)
+    with pytest.raises(EcphoriaError, match=r"tests\.wrong"):
+        await spinning.run(WRONG)
 
 
 async def test_cancelling_the_caller_ends_the_query_on_the_server(

@@ -103,6 +103,7 @@ async def addition(
         yield IngestChanges(moved=places.moved, next_added=places.next_added, words=words)
         yield replace(_names(await naming), facts_made=facts.made, evidence_added=facts.evidence)
     finally:
+        naming.cancel()
         await asyncio.gather(naming, return_exceptions=True)
 
 

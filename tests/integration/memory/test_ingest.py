@@ -8,12 +8,21 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ecphoria.errors import BadVector, Conflict, InvalidInput, NotFound, TooLarge
+from ecphoria.errors import (
+    BadVector,
+    Conflict,
+    InvalidInput,
+    NotFound,
+    StoreUnavailable,
+    TooLarge,
+)
 from ecphoria.extraction.name_table import NameTable
 from ecphoria.extraction.rules import extract
+from ecphoria.graph import ingest as writing
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.episode import Extracted, NewEpisode, Outcome, Receipt, Statement
 from ecphoria.model.ids import EpisodeId, TenantId
+from ecphoria.ports.ingest import Body
 from tests.conftest import Cypher
 
 
@@ -272,3 +281,23 @@ async def test_deleting_what_another_tenant_owns_is_not_found(
     ids = await store(ingest, tenant, conversation(), size=100)
     with pytest.raises(NotFound):
         await ingest.delete(other_tenant, ids[0])
+
+
+async def test_what_fails_beside_the_writing_undoes_it(
+    ingest: IngestService, tenant: TenantId, cypher: Cypher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, *rest = conversation()
+    await ingest.append(tenant, first)
+    before = await dump(cypher, tenant)
+
+    async def broken(transaction: object, names: Sequence[str]) -> Sequence[Body]:
+        raise StoreUnavailable
+
+    monkeypatch.setattr(writing._Transaction, "bodies_with", broken)
+    with pytest.raises(StoreUnavailable):
+        await ingest.append_batch(tenant, rest)
+    assert await dump(cypher, tenant) == before
+    monkeypatch.undo()
+    results = await ingest.append_batch(tenant, rest)
+    assert {one.outcome for one in results if isinstance(one, Receipt)} == {Outcome.CREATED}
+    assert len(results) == len(rest)
