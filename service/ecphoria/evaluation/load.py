@@ -102,8 +102,9 @@ class Load:
         rate = await self._grow(nodes)
         encoded = await self._append_encoded()
         readable = await self._readable()
+        await self._stand.quiet()
+        await self._warm(self._probes(), nodes)
         probes = self._probes()
-        await self._warm(probes)
         nearest, strategies = await self._recalls(probes, nodes)
         return SizeRun(
             nodes=nodes,
@@ -173,11 +174,13 @@ class Load:
         asked = [[(owner, probe) for probe in owner.talk.probes(each)] for owner in self._owners]
         return [pair for round_ in zip(*asked, strict=True) for pair in round_]
 
-    async def _warm(self, probes: Sequence[tuple[_Owner, Probe]]) -> None:
-        for owner, probe in probes[: max(20, len(probes) // 5)]:
+    async def _warm(self, probes: Sequence[tuple[_Owner, Probe]], nodes: int) -> None:
+        """Ask other cues, as many as are measured: a service remembers what it has read."""
+        for place, (owner, probe) in enumerate(probes, 1):
             await self._stand.nearest(owner.tenant, probe.vector)
             for strategy in self._plan.strategies:
                 await self._recall(owner, probe, strategy)
+            self._watch(f"warming, {nodes:,}", place, len(probes))
 
     async def _recalls(
         self, probes: Sequence[tuple[_Owner, Probe]], nodes: int
