@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, Self, TypeVar
@@ -43,10 +43,6 @@ class Statement(Generic[R]):
     row: type[R]
 
 
-class _Retryable(Exception):
-    """What failed may succeed when it is tried again."""
-
-
 class _Rows(list[object]):
     """Rows that tell only their number when they are written out.
 
@@ -72,9 +68,7 @@ class Work:
         Errors stay the driver's, so that it can retry the whole.
         """
         async with self._turn:
-            rows = await self._graph.run_in(self._transaction, statement, params)
-        await asyncio.sleep(0)  # who waits asks the server before these rows are worked on
-        return rows
+            return await self._graph.run_in(self._transaction, statement, params)
 
     async def run_one(self, statement: Statement[R], **params: object) -> R | None:
         """Run one statement for its first row."""
@@ -150,8 +144,13 @@ class Graph:
         self._require_open()
         with translated_errors(query.name), self._timed(query.name):
             if query.mode is Mode.READ:
-                with suppress(_Retryable):
-                    return await self._read(text, given, read)
+                # Without the round trip of a commit; what may be tried again is tried below.
+                try:
+                    async with self._session(default_access_mode=neo4j.READ_ACCESS) as session:
+                        return await read(await session.run(text, given))
+                except (DriverError, Neo4jError) as error:
+                    if not error.is_retryable():
+                        raise
             return await self._driver.execute_query(
                 text,
                 parameters_=given,
@@ -159,25 +158,6 @@ class Graph:
                 database_=self._database,
                 result_transformer_=read,
             )
-
-    async def _read(
-        self,
-        text: neo4j.Query,
-        params: Mapping[str, object],
-        read: Callable[[neo4j.AsyncResult], Awaitable[list[R]]],
-    ) -> list[R]:
-        """Read without the round trip that a commit takes.
-
-        Raises:
-            _Retryable: It may be tried again.
-        """
-        try:
-            async with self._session(default_access_mode=neo4j.READ_ACCESS) as session:
-                return await read(await session.run(text, dict(params)))
-        except (DriverError, Neo4jError) as error:
-            if error.is_retryable():
-                raise _Retryable from error
-            raise
 
     async def run_one(self, statement: Statement[R], **params: object) -> R | None:
         """Run one statement for its first row."""

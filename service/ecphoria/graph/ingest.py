@@ -242,11 +242,14 @@ class _Transaction:
         found: dict[EpisodeId, Body] = {}
         for start in range(0, len(names), _NAMES_A_QUERY):
             query = any_phrase(self._tenant, names[start : start + _NAMES_A_QUERY])
-            for body in await self._graph.change(
-                "ingest.find_bodies", partial(self._bodies, query)
-            ):
+            look = partial(self._bodies, query)
+            for body in await self._graph.change("ingest.look_back", look):
                 found[body.id] = body
         return list(found.values())
+
+    async def _bodies(self, query: str, beside: Work) -> Sequence[Body]:
+        """Read in a transaction of its own, with the server that writes: it is never behind."""
+        return await beside.run(_FIND_BODIES, tenant=self._tenant, query=query)
 
     async def sleepers(self, ids: Sequence[EpisodeId]) -> Sequence[Body]:
         return await self._work.run(_LIST_SLEEPERS, tenant=self._tenant, ids=list(ids))
@@ -271,10 +274,6 @@ class _Transaction:
 
     async def timed_of(self, episode: EpisodeId) -> Sequence[FactKey]:
         return await self._facts.timed_of(episode)
-
-    async def _bodies(self, query: str, beside: Work) -> Sequence[Body]:
-        """Read in a transaction of its own, with the server that writes: it is never behind."""
-        return await beside.run(_FIND_BODIES, tenant=self._tenant, query=query)
 
     async def write(self, changes: AsyncGenerator[IngestChanges, None]) -> None:
         await apply_changes(self._work, self._tenant, changes)
