@@ -1,7 +1,7 @@
 // doc: Fetch what never changes of live and dormant episodes, with their vectors.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>
-// each: id STRING, speaker STRING, occurred_ms INTEGER, terms STRING, length FLOAT,
+// each: id STRING, speaker STRING, role STRING, occurred_ms INTEGER, terms STRING, length FLOAT,
 //   length_prior FLOAT, is_question BOOLEAN, time_expression BOOLEAN, first_person BOOLEAN,
 //   second_person BOOLEAN, title STRING, importance FLOAT, vector VECTOR
 CYPHER 25
@@ -11,7 +11,7 @@ WHERE e.tenant = $tenant AND (e:LiveEpisode OR e:DormantEpisode)
 WITH e
 ORDER BY e.id
 RETURN collect([
-  e.id, e.speaker, e.occurred_at.epochMillis, e.terms, toFloat(e.length), e.length_prior,
+  e.id, e.speaker, e.role, e.occurred_at.epochMillis, e.terms, toFloat(e.length), e.length_prior,
   e.is_question, e.time_expression, e.first_person, e.second_person, e.title, e.importance,
   vector(e.embedding, size(e.embedding), FLOAT32)
 ]) AS rows

@@ -66,6 +66,9 @@ def recall(
     strategy: Annotated[
         str | None, typer.Option(help="Mechanism to recall by; else the service's default.")
     ] = None,
+    asker: Annotated[
+        str | None, typer.Option(help="Who says `I` in the cue: a speaker or a role; else user.")
+    ] = None,
     session: Annotated[str | None, typer.Option(help="Wake only this session.")] = None,
     speaker: Annotated[str | None, typer.Option(help="Wake only what this one said.")] = None,
     include_dormant: Annotated[
@@ -92,6 +95,7 @@ def recall(
             speaker=speaker,
             include_dormant=include_dormant,
             wake=wake,
+            asker=asker,
         )
         if as_json:
             typer.echo(answer.model_dump_json(indent=2))

@@ -229,6 +229,7 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
         record: bool = True,
         include_dormant: bool = False,
         wake: bool = False,
+        asker: str | None = None,
     ) -> RecallAnswer:
         """Wake what a cue reminds of; look at `answerable` before you trust the hits.
 
@@ -249,6 +250,7 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
             record: Leave a trace; false only looks, so that nothing is learned or compared.
             include_dormant: Look among what sleeps too, one by one.
             wake: Make dormant memories live again that are among the first hits of an answer.
+            asker: Who says "I" in the cue: a speaker or a role; the role `user` if absent.
         """
         filters = {
             "session": session,
@@ -270,6 +272,7 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
             "record": record,
             "include_dormant": include_dormant,
             "wake": wake,
+            "asker": asker,
         }
         asked = body_of(RecallRequest, given)
         return await self._post("/v1/recall", asked, RecallAnswer, repeatable=True)

@@ -163,6 +163,7 @@ def _columns(places: Sequence[Place], shelf: Shelf, vector: Vector | None) -> Co
         session=tuple([one or None for one in session]),
         ordinal=np.array(ordinal, np.int64),
         speaker=tuple([shelf.speaker[slot] for slot in at]),
+        role=tuple([shelf.role[slot] for slot in at]),
         occurred_ms=shelf.occurred_ms[slots],
         terms=tuple([shelf.terms[slot] for slot in at]),
         length=length[:, 0],

@@ -23,6 +23,7 @@ class Content:
 
     id: str
     speaker: str
+    role: str
     occurred_ms: int
     terms: str
     length: float
@@ -42,6 +43,7 @@ class Shelf:
     def __init__(self) -> None:
         self._slots: dict[str, int] = {}
         self.speaker: list[str | None] = []
+        self.role: list[str | None] = []
         self.terms: list[str] = []
         self.title: list[str | None] = []
         self.occurred_ms = np.zeros(_FIRST_SLOTS, np.int64)
@@ -71,6 +73,7 @@ class Shelf:
         for slot, one in enumerate(fresh, first):
             self._slots[one.id] = slot
             self.speaker.append(one.speaker or None)
+            self.role.append(one.role or None)
             self.terms.append(one.terms)
             self.title.append(one.title)
             self.occurred_ms[slot] = one.occurred_ms

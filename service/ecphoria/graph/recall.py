@@ -29,6 +29,8 @@ from ecphoria.ports.recall import (
     Lexicon,
     NearFacts,
     Neighbour,
+    PassageColumns,
+    PassageSeed,
     Profile,
     SeedRow,
     TermCount,
@@ -240,6 +242,24 @@ class EpisodeReader(HistoryReader):
     ) -> Columns:
         """Fetch episodes by id, by place in their session, and near others, each once."""
         return await self._columns.read(tenant, ids, windows, vector, around or Around())
+
+    async def passages_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the passages' vector index; best first, ties by turn and part."""
+        return []
+
+    async def passages_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the passages' text index; best first, ties by turn and part."""
+        return []
+
+    async def passages_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
+    ) -> PassageColumns:
+        """Fetch all passages of these episodes; an episode without any is absent."""
+        raise NotImplementedError
 
     async def expand(
         self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float, now: datetime

@@ -157,6 +157,7 @@ def to_trace(stored: Mapping[str, Any]) -> Trace:
         cypher=stored["cypher"],
         stimulation=_to_stimulation(stored.get("stimulation")),
         refused=stored.get("refused", False),
+        about=stored.get("about", ""),
     )
 
 

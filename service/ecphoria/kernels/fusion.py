@@ -59,9 +59,9 @@ class TextWeights:
     """Say how much each signal counts; a document has only the first three."""
 
     lex: float = 0.30
-    sem: float = 0.15
-    ctx: float = 0.15
-    spk: float = 0.18
+    sem: float = 0.20
+    ctx: float = 0.10
+    spk: float = 0.20
     len: float = 0.10
     isq: float = -0.05
     texp: float = 0.12
@@ -71,7 +71,7 @@ class TextWeights:
         """List the weights in the order of `PARTS`.
 
         >>> TextWeights().vector()[:3]
-        array([0.3 , 0.15, 0.15])
+        array([0.3, 0.2, 0.1])
         """
         return np.array([getattr(self, field.name) for field in fields(self)], dtype=np.float64)
 
@@ -82,11 +82,11 @@ class TextSignals:
 
     Attributes:
         lex: BM25 over spread stems; of a document, plain BM25.
-        sem: cosine.
+        sem: cosine; of a text with passages, the mean of its own and its passages'.
         ctx: cosine with the smoothed vector; of a document, `sem`.
-        spk: 1 where the one participant named in the query speaks.
+        spk: 1 where the one person whom the query is about speaks.
         len: length signal in [0, 1].
-        isq: 1 where the text is a question.
+        isq: 1 where the text is a question to a peer.
         texp: 1 where the text names a time and the query asks for one.
         date: closeness to a date in the query, in [0, 1].
     """
@@ -161,7 +161,7 @@ def recipe_score(
 ) -> Scored:
     """Score how well each item's text and circumstances match the query; O(n).
 
-    `.30 n(lex) + .15 n(sem) + .15 n(ctx) + .18 spk + .10 len - .05 isq + .12 texp + .20 date`,
+    `.30 n(lex) + .20 n(sem) + .10 n(ctx) + .20 spk + .10 len - .05 isq + .12 texp + .20 date`,
     n = min-max over the candidates. For documents this is `.30 n(BM25) + .30 n(cosine)`.
 
     Args:
@@ -179,16 +179,26 @@ def recipe_score(
     ...     lex=raw, sem=raw, ctx=raw, spk=one, len=no, isq=one, texp=no, date=no
     ... )
     >>> recipe_score(tell).score.round(2)
-    array([0.13, 0.73])
+    array([0.15, 0.75])
     """
     arrays = {name: floats(name, getattr(signals, name)) for name in PARTS}
     one_size(**arrays)
     scale = bounds_of(signals) if bounds is None else bounds
     for name, bound in (("lex", scale.lex), ("sem", scale.sem), ("ctx", scale.ctx)):
-        arrays[name] = min_max(arrays[name], bound.low, bound.high)
+        arrays[name] = _scaled(arrays[name], bound)
     parts = np.stack([arrays[name] for name in PARTS], axis=1)
     parts *= (TextWeights() if weights is None else weights).vector()
     return Scored(score=parts.sum(axis=1), parts=parts)
+
+
+def _scaled(values: FloatArray, bound: Bounds) -> FloatArray:
+    """Scale between bounds; where they are equal, what reaches a bound above 0 counts whole.
+
+    Without that the only memory of a store would score 0.
+    """
+    if bound.high > bound.low or bound.high <= 0.0:
+        return min_max(values, bound.low, bound.high)
+    return (values >= bound.high).astype(np.float64)
 
 
 def fusion(
@@ -216,8 +226,8 @@ def fusion(
     scale = (Bounds.of(words), Bounds.of(meaning)) if bounds is None else bounds
     parts = np.stack(
         (
-            lexical * min_max(words, scale[0].low, scale[0].high),
-            (1.0 - lexical) * min_max(meaning, scale[1].low, scale[1].high),
+            lexical * _scaled(words, scale[0]),
+            (1.0 - lexical) * _scaled(meaning, scale[1]),
         ),
         axis=1,
     )

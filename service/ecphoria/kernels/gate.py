@@ -15,6 +15,7 @@ from ecphoria.kernels.arrays import BoolArray, FloatArray, bools, floats, one_si
 
 __all__ = [
     "FEATURES",
+    "RANKS",
     "TEMPERATURE",
     "Evidence",
     "attribution",
@@ -24,8 +25,12 @@ __all__ = [
     "threshold",
 ]
 
-FEATURES: Final = ("share", "coverage", "unsaid", "unheard", "similarity")
+FEATURES: Final = (
+    "share", "coverage", "unsaid", "unheard", "similarity", "joint", "top_similarity", "gap",
+)  # fmt: skip
 """Names of what `evidence_features` gives, in order."""
+RANKS: Final = 10
+"""Rank that the first one's score is compared with."""
 TEMPERATURE: Final = 0.1
 """Match by which an item's weight in `share` grows e-fold; .08 to .12 measured alike."""
 
@@ -36,20 +41,28 @@ class Evidence:
 
     Attributes:
         match: [n] how well the item matches, whoever said it.
+        score: [n] how well it matches in all; what it is ranked by.
         said: [n, q] whether the item itself has the stem.
-        rarity: [q] idf times count in the query.
+        rarity: [q] idf times count in the query; 0 for words that carry little.
+        covered: [n] share of the stems' rarity that one passage of the item has, in [0, 1].
+        joint: [n] the same times that passage's cosine, at least 0, best passage.
         similarity: [n] cosine with the query.
-        is_question: [n] whether the item is a question; a question covers nothing.
+        answers_nothing: [n] whether the item only asks, or says "I don't know".
         own: [n] spoken by one of those the query names; all False if it names nobody.
+        about: [n] rows that may hold the answer: the subject's, or all.
         attribution: [n] how far the item speaks about them, in [0, 1] (`attribution`).
     """
 
     match: FloatArray
+    score: FloatArray
     said: BoolArray
     rarity: FloatArray
+    covered: FloatArray
+    joint: FloatArray
     similarity: FloatArray
-    is_question: BoolArray
+    answers_nothing: BoolArray
     own: BoolArray
+    about: BoolArray
     attribution: FloatArray
 
 
@@ -76,17 +89,20 @@ def attribution(own: ArrayLike, first: ArrayLike, second: ArrayLike) -> FloatArr
 
 
 def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
-    """Reduce one query's evidence to the features, [5]; O(n q).
+    """Reduce one query's evidence to the features, [8]; O(n q).
 
     With w = exp(match / .1), att = attribution, m = sum(w att) / sum(w), b = mean(att) but at
-    most 1/2, cov = share of the stems' rarity that the item itself has (0 for questions):
+    most 1/2, cov = `covered` (0 for items that answer nothing), mass = sum of the rarity:
 
     ```
-    share       1 / (1 + (1 - m) / m * b / (1 - b)) - 1/2        whose the matching items are
-    coverage    max(cov att) - max(cov (1 - att))
-    unsaid      share of the rarity of stems that others' items have and no own item has
-    unheard     rarity of the rarest stem that no item has, over the rarity of all
-    similarity  max similarity, at least 0
+    share           1 / (1 + (1 - m) / m * b / (1 - b)) - 1/2    whose the matching items are
+    coverage        max(cov att) - max(cov (1 - att))
+    unsaid          share of the mass of stems that others' items have and no own item has
+    unheard         rarity of the rarest stem that no item has, over the mass
+    similarity      max similarity, at least 0
+    joint           max of `joint` over what may hold the answer
+    top_similarity  similarity of the first in rank, at least 0
+    gap             score of rank 1 minus score of rank 10 (of the last, if fewer)
     ```
 
     A share of 0 is undecided; b corrects for those who speak seldom, of whom little can match.
@@ -98,16 +114,24 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
 
     >>> one = np.ones(1)
     >>> told = Evidence(
-    ...     match=one, said=np.array([[True, False]]), rarity=np.array([1.0, 3.0]),
-    ...     similarity=one / 2, is_question=one < 0, own=one > 0, attribution=one,
+    ...     match=one, score=one, said=np.array([[True, False]]), rarity=np.array([1.0, 3.0]),
+    ...     covered=one / 4, joint=one / 8, similarity=one / 2, answers_nothing=one < 0,
+    ...     own=one > 0, about=one > 0, attribution=one,
     ... )
     >>> evidence_features(told, names_someone=True)
-    array([0.5 , 0.25, 0.  , 0.75, 0.5 ])
+    array([0.5  , 0.25 , 0.   , 0.75 , 0.5  , 0.125, 0.5  , 0.   ])
     """
     match, similar = floats("match", evidence.match), floats("similarity", evidence.similarity)
+    score = floats("score", evidence.score)
     about = floats("attribution", evidence.attribution, low=0.0, high=1.0)
-    asks, own = bools("is_question", evidence.is_question), bools("own", evidence.own)
-    one_size(match=match, similarity=similar, attribution=about, is_question=asks, own=own)
+    covers = floats("covered", evidence.covered, low=0.0, high=1.0 + 1e-9)
+    joint = floats("joint", evidence.joint, low=0.0)
+    void, own = bools("answers_nothing", evidence.answers_nothing), bools("own", evidence.own)
+    may = bools("about", evidence.about)
+    one_size(
+        match=match, score=score, similarity=similar, attribution=about, covered=covers,
+        joint=joint, answers_nothing=void, own=own, about=may,
+    )  # fmt: skip
     rarity, said = floats("rarity", evidence.rarity, low=0.0), evidence.said
     if said.dtype != np.bool_ or said.shape != (match.size, rarity.size):
         raise ValueError("said must be a bool for each item and stem")
@@ -118,11 +142,15 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
     heard = said.any(axis=0)
     if names_someone:
         features[0] = _share(match, about)
-        covered = np.where(asks, 0.0, said @ rarity / mass)
+        covered = np.where(void, 0.0, covers)
         features[1] = (covered * about).max() - (covered * (1.0 - about)).max()
         features[2] = rarity[heard & ~said[own].any(axis=0)].sum() / mass
     features[3] = rarity[~heard].max(initial=0.0) / mass
     features[4] = max(0.0, float(similar.max()))
+    features[5] = joint[may & ~void].max(initial=0.0)
+    best = np.argsort(-score, kind="stable")[:RANKS]
+    features[6] = max(0.0, float(similar[best[0]]))
+    features[7] = score[best[0]] - score[best[-1]]
     return features
 
 

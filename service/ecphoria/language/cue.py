@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 from ecphoria.language.characters import APOSTROPHES
 from ecphoria.language.dates import PartialDate, partial_dates
-from ecphoria.language.english import IS_WHEN, STOP_WORDS
+from ecphoria.language.english import (
+    FIRST_PERSON,
+    IS_WHEN,
+    POLITE_REQUEST,
+    ROLE_WORDS,
+    SECOND_PERSON_ACTS,
+    STOP_WORDS,
+)
 from ecphoria.language.tokens import stems, words
 
 __all__ = ["CueAnalysis", "analyse"]
@@ -25,6 +32,8 @@ class CueAnalysis:
             said, which hold no speaker either, are compared with a like text.
         is_when: The cue asks for a time.
         dates: Calendar dates stated in the cue.
+        first_person: The cue speaks of the one who asks: "I", "my", "we".
+        asks_listener: The cue asks what the listener said or did: "did you", "your advice".
     """
 
     names: tuple[str, ...]
@@ -33,6 +42,8 @@ class CueAnalysis:
     stripped: str
     is_when: bool
     dates: tuple[PartialDate, ...]
+    first_person: bool = False
+    asks_listener: bool = False
 
 
 def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
@@ -40,7 +51,9 @@ def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
 
     Names count as whole words in any case, the longest first; a name that is also an everyday
     word (`Will`, `May`) only as written. A cue that is nothing but names is encoded as it is.
+    Speakers called `user` or `assistant` are roles: in a cue they are ordinary words.
     """
+    participants = [name for name in participants if name.lower() not in ROLE_WORDS]
     pattern = _names_in(text, participants)
     names: tuple[str, ...] = ()
     stripped = " ".join(text.split())
@@ -55,6 +68,8 @@ def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
         stripped=stripped,
         is_when=IS_WHEN.match(text.lstrip()) is not None,
         dates=partial_dates(text),
+        first_person=FIRST_PERSON.search(text) is not None,
+        asks_listener=SECOND_PERSON_ACTS.search(POLITE_REQUEST.sub(" ", text)) is not None,
     )
 
 

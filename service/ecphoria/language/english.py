@@ -5,6 +5,8 @@ The lists are those the recall recipe was measured with; changing one changes th
 
 import re
 
+from ecphoria.language.characters import APOSTROPHES
+
 __all__ = [
     "CONNECTORS",
     "DAY_PARTS",
@@ -12,13 +14,18 @@ __all__ = [
     "FUNCTION_WORDS",
     "HONORIFICS",
     "IS_WHEN",
+    "LIGHT_WORDS",
     "MONTHS",
     "MONTH_NAME",
+    "NO_KNOWLEDGE",
     "NUMBER_WORDS",
     "ORGANISATION_WORDS",
     "PLACE_WORDS",
+    "POLITE_REQUEST",
     "RELATIVE_DATE",
+    "ROLE_WORDS",
     "SECOND_PERSON",
+    "SECOND_PERSON_ACTS",
     "STOP_WORDS",
     "STOP_WORDS_STANDARD",
     "TIME_EXPRESSION",
@@ -111,6 +118,45 @@ FIRST_PERSON = re.compile(r"\b(?:(?i:i|my|me|mine|we|our|myself)|[Uu]s)\b")
 
 SECOND_PERSON = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 """The listener's pronouns, also in `you're` or `you'd`."""
+
+POLITE_REQUEST = re.compile(r"\b(?:can|could|would|will|please)\s+you\b", re.IGNORECASE)
+"""Asks for an answer, and says nothing of the listener."""
+
+SECOND_PERSON_ACTS = re.compile(
+    r"\b(?:did|have|had|were)\s+you\b"
+    rf"|\byou(?:[{APOSTROPHES}]ve| have| had)?\s+(?:also |already |ever |just )?"
+    r"(?:recommend|suggest|advis"
+    r"|said|told|gave|given|mention|explain|outlin|propos|describ|provid|show|help|list)"
+    r"|\byour\s+(?:advice|suggestion|recommendation|answer|explanation|response|reply|replies)",
+    re.IGNORECASE,
+)
+"""Asks what the listener said or did; looked for where polite requests are taken out."""
+
+ROLE_WORDS = frozenset(("user", "human", "assistant", "ai", "bot", "model", "system", "tool"))
+"""Speakers that are roles: as words of a cue they name nobody."""
+
+NO_KNOWLEDGE = re.compile(
+    rf"\b(?:i (?:don[{APOSTROPHES}]?t|do not|really don[{APOSTROPHES}]?t) (?:know|recall|remember)"
+    rf"|(?:i have )?no idea|i[{APOSTROPHES}]?m not sure|i am not sure|not that i know"
+    rf"|i can(?:[{APOSTROPHES}]?t|not) (?:say|tell|recall))\b",
+    re.IGNORECASE,
+)
+"""The speaker does not know: such a turn answers nothing."""
+
+LIGHT_WORDS = frozenset(
+    _words(
+        """
+        now currently still already ever yet again once then today lately recently always never
+        usually often sometimes anymore anyway please thank hello hey hi bye goodbye sorry welcome
+        go going goes gone went come came run runs get gets getting take takes took make makes
+        made let keep kept put give gave tell tells told say says said ask asks asked know knows
+        knew think thinks thought want wants wanted like likes need needs mean means try tries
+        tried use used happen happened thing things stuff kind type sort way name names called
+        please sure maybe perhaps
+        """
+    )
+)
+"""Words of a cue that carry little of what is asked: a memory need not have them."""
 
 HONORIFICS = frozenset(("mr", "mrs", "ms", "dr", "sir", "dame", "lady", "professor", "prof"))
 

@@ -3,7 +3,12 @@
 import math
 from dataclasses import dataclass
 
-from ecphoria.language.english import FIRST_PERSON, SECOND_PERSON, TIME_EXPRESSION
+from ecphoria.language.english import (
+    FIRST_PERSON,
+    NO_KNOWLEDGE,
+    SECOND_PERSON,
+    TIME_EXPRESSION,
+)
 
 __all__ = [
     "TurnFeatures",
@@ -15,6 +20,9 @@ __all__ = [
 ]
 
 _CAPTION = "[shares "
+
+LONGEST_EXCUSE = 120
+"""Characters up to which a turn that says "I don't know" says nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,13 +46,24 @@ def without_caption(text: str) -> str:
 
 
 def length_prior(stem_count: int) -> float:
-    """Rise from 0 for no stems to 1 at 39 and more: `min(1, ln(1 + n) / ln 40)`."""
+    """Rise from 0 for no stems to 1 at 39 and more: `min(1, ln(1 + n) / ln 40)`.
+
+    Stored with a turn; recall weighs lengths by `kernels.lexical.length_weight`.
+    """
     return min(1.0, math.log1p(stem_count) / math.log(40))
 
 
 def is_question(spoken: str) -> bool:
-    """Look for a closing question mark in a text without its caption."""
-    return spoken.rstrip().endswith("?")
+    """Tell whether a text answers nothing: it ends by asking, or only says "I don't know".
+
+    Args:
+        spoken: The text without its caption.
+    """
+    trimmed = spoken.rstrip()
+    if trimmed.endswith("?"):
+        return True
+    # A long text may say so of one thing and still tell another.
+    return len(trimmed) <= LONGEST_EXCUSE and NO_KNOWLEDGE.search(trimmed) is not None
 
 
 def has_time_expression(spoken: str) -> bool:

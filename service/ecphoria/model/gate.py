@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-__all__ = ["EVIDENCE", "QUESTION_TYPE", "SHIPPED", "Gate", "GateFit"]
+__all__ = ["EVIDENCE", "OPEN", "QUESTION_TYPE", "SHIPPED", "TRUST_BEYOND", "Gate", "GateFit"]
 
-EVIDENCE: Final = ("share", "coverage", "unsaid", "unheard", "similarity")
+EVIDENCE: Final = (
+    "share", "coverage", "unsaid", "unheard", "similarity", "joint", "top_similarity", "gap",
+)  # fmt: skip
 """What a gate weighs: features of what was found, not of the question."""
 QUESTION_TYPE: Final = ("names_one", "asks_when")
 """What it may weigh too, fitted on the questions a store is really asked: the cue names exactly
@@ -59,11 +61,27 @@ SHIPPED: Final = Gate(
         "share": 8.415,
         "coverage": 1.661,
         "unsaid": -1.386,
-        "unheard": -1.756,
+        "unheard": -1.998,
         "similarity": 0.336,
+        "joint": 0.374,
+        "top_similarity": 0.447,
+        "gap": 0.967,
     },
-    bias=-0.524,
+    bias=-1.028,
     threshold=0.218,
     verify_below=0.367,
 )
-"""Fitted on development conversations by `ecphoria calibrate`."""
+"""Judges cues that name a speaker, by who said what: fitted on development conversations, plus a
+quarter of `OPEN`."""
+
+OPEN: Final = Gate(
+    weights={"unheard": -0.966, "joint": 1.497, "top_similarity": 1.786, "gap": 3.867},
+    bias=-2.016,
+    threshold=0.25,
+    verify_below=0.4,
+)
+"""Judges every other cue, by what was found: fitted on questions that were asked with their
+evidence in the store and once more with it taken out, in chats, conversations and documents."""
+
+TRUST_BEYOND: Final = 2.0
+"""Log-odds by which a named speaker may make a cue surer than what was found does."""

@@ -88,6 +88,7 @@ class RecallOptions:
         explain: List the arcs of each wave in the trace, not only their number.
         include_dormant: Look among what sleeps too, one by one.
         wake: Make the dormant memories live again that are among the first hits of an answer.
+        asker: Who says "I" in the cue: a speaker's name or a role; the role `user` if None.
     """
 
     strategy: str | None = None
@@ -100,6 +101,7 @@ class RecallOptions:
     explain: bool = False
     include_dormant: bool = False
     wake: bool = False
+    asker: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,6 +233,7 @@ class Trace:
     Attributes:
         stimulation: What a strategy that stimulates memories did to them.
         refused: Whether the hits were not to be used to answer.
+        about: The one speaker or role whom the cue is about, empty if nobody or several.
     """
 
     id: TraceId
@@ -245,6 +248,7 @@ class Trace:
     cypher: str
     stimulation: Stimulation | None = None
     refused: bool = False
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

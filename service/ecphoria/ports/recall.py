@@ -27,6 +27,8 @@ __all__ = [
     "Lexicon",
     "NearFacts",
     "Neighbour",
+    "PassageColumns",
+    "PassageSeed",
     "PolicyStore",
     "Profile",
     "RecallStore",
@@ -53,6 +55,7 @@ class Profile:
         timed: Whether any fact has a place in time: without, none was ever superseded.
         turn: The tenant's turn: how many episodes it ever had.
         learned: Whether its recalls ever left marks on memories.
+        passages: Passages of live episodes; without any, none is looked for.
     """
 
     items: int
@@ -66,6 +69,7 @@ class Profile:
     learned: bool = False
     gate: Gate | None = None
     timed: bool = False
+    passages: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +80,44 @@ class SeedRow:
     session: str | None
     ordinal: int | None
     score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageSeed:
+    """A part of a long episode that an index found.
+
+    Attributes:
+        passage: Its id.
+        session, ordinal: Where the episode stands.
+        part: Place of the passage in the episode, from 0.
+    """
+
+    passage: str
+    episode: EpisodeId
+    session: str | None
+    ordinal: int | None
+    part: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageColumns:
+    """Passages of episodes as parallel columns, ordered by (episode, part).
+
+    Attributes:
+        start, end: Span in the episode's text, in characters.
+        terms: Stems with repeats, joined by one blank.
+        length: Number of stems.
+        cosine: To the cue's vector, 0 without one.
+    """
+
+    episode: tuple[EpisodeId, ...]
+    part: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    terms: tuple[str, ...]
+    length: NDArray[np.float64]
+    cosine: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +188,7 @@ class Columns:
     session: tuple[str | None, ...]
     ordinal: NDArray[np.int64]
     speaker: tuple[str | None, ...]
+    role: tuple[str | None, ...]
     occurred_ms: NDArray[np.int64]
     terms: tuple[str, ...]
     length: NDArray[np.float64]
@@ -287,6 +330,24 @@ class RecallStore(Histories, Protocol):
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the text index for items with any of the stems; best first, ties by turn."""
+        ...
+
+    async def passages_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the passages' vector index; best first, ties by turn and part."""
+        ...
+
+    async def passages_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the passages' text index; best first, ties by turn and part."""
+        ...
+
+    async def passages_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
+    ) -> PassageColumns:
+        """Fetch all passages of these episodes; an episode without any is absent."""
         ...
 
     async def columns(

@@ -1,5 +1,8 @@
 """Candidates: the seeds, the turns around them, and every raw signal about each.
 
+A long memory is read passage by passage: words count where they stand together, and a reply of
+a thousand words does not outweigh the short message that states the fact.
+
 Cost follows the candidates, not the store: at most two index lists, two NEXT steps around them,
 and the few further turns whose words spread into those.
 """
@@ -12,13 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.kernels.fusion import TextSignals
-from ecphoria.kernels.lexical import bm25, context_similarity, idf, spread_next
+from ecphoria.kernels.lexical import (
+    bm25,
+    context_similarity,
+    idf,
+    lending_share,
+    length_weight,
+    relative_frequency,
+    saturate,
+    spread_next,
+)
 from ecphoria.language.cue import CueAnalysis
 from ecphoria.language.dates import date_affinities
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.model.recall import Filters
 from ecphoria.ports.recall import Around, Columns, RecallStore, SeedRow, TermCount, Window
+from ecphoria.recall.asking import Subject, find_subject
 from ecphoria.recall.seeding import Seeding
+from ecphoria.recall.units import Units, count_stems, units_of
 
 __all__ = ["Candidates", "gather", "gather_more"]
 
@@ -40,11 +54,16 @@ class Candidates:
     Attributes:
         inside: Which rows may be hits; the rest only lend their words and vectors.
         previous, following: Row of the neighbour over NEXT, -1 for none.
+        subject: The one speaker or role whom the cue is about.
+        subject_rows: Which rows the subject said.
+        by_user: Which rows a user said to an assistant.
         stems: The cue's distinct stems.
         counts: [n, q] how often each row has each stem.
-        rarity: [q] idf times count in the cue, for single items.
-        near_rarity: [q] the same with the frequencies of spread stems.
-        single: [n] BM25 of the item alone.
+        rarity: [q] idf times count in the cue.
+        lent: [n, q] relative frequency of each stem that a row lends to the rows around it.
+        said: [n, q] the same as it counts in the row itself, before anything spreads.
+        single: [n] BM25 of the item alone, of a long one its best passage.
+        units: What each row's words and meaning were read from.
         signals: Raw evidence of the recipe.
     """
 
@@ -52,11 +71,16 @@ class Candidates:
     inside: BoolArray
     previous: IntArray
     following: IntArray
+    subject: Subject | None
+    subject_rows: BoolArray
+    by_user: BoolArray
     stems: tuple[str, ...]
     counts: FloatArray
     rarity: FloatArray
-    near_rarity: FloatArray
+    lent: FloatArray
+    said: FloatArray
     single: FloatArray
+    units: Units
     signals: TextSignals
     row: Mapping[str, int]
 
@@ -65,7 +89,7 @@ async def gather(
     store: RecallStore, tenant: TenantId, seeding: Seeding, filters: Filters
 ) -> Candidates:
     """Fetch the columns of all seeds and of the turns around them, and weigh them."""
-    seeds = {seed.id: seed for seed in (*seeding.by_text, *seeding.by_vector)}
+    seeds = {seed.id: seed for seed in (*seeding.by_text, *seeding.by_vector, *_episodes(seeding))}
     columns = await store.columns(
         tenant,
         sorted(seed.id for seed in seeds.values() if seed.session is None),
@@ -82,7 +106,9 @@ async def gather(
         ],
         dtype=np.bool_,
     )
-    return _weigh(columns, inside & _allowed(columns, filters), seeding)
+    inside &= _allowed(columns, filters)
+    subject = find_subject(seeding.subjects, columns)
+    return await _weigh(store, tenant, columns, seeding, inside=inside, subject=subject)
 
 
 async def gather_more(
@@ -91,13 +117,33 @@ async def gather_more(
     seeding: Seeding,
     filters: Filters,
     ids: Sequence[EpisodeId],
+    *,
+    subject: Subject | None,
 ) -> Candidates:
-    """Weigh further episodes that spreading reached, each with the turns around it."""
+    """Weigh further episodes that spreading reached, each with the turns around it.
+
+    Args:
+        store: Where they are.
+        tenant: Whose they are.
+        seeding: What the cue found.
+        filters: Which of them may be hits.
+        ids: The episodes.
+        subject: Of the candidates that were there before.
+    """
     around = Around(ids=tuple(ids), back=_BACK, ahead=_AHEAD)
     columns = await store.columns(tenant, ids, (), seeding.vector, around)
     wanted = set(ids)
     inside = np.array([one in wanted for one in columns.id], dtype=np.bool_)
-    return _weigh(columns, inside & _allowed(columns, filters), seeding)
+    inside &= _allowed(columns, filters)
+    return await _weigh(store, tenant, columns, seeding, inside=inside, subject=subject)
+
+
+def _episodes(seeding: Seeding) -> Iterable[SeedRow]:
+    """Turn the passages that were found into the episodes they are parts of."""
+    return (
+        SeedRow(id=found.episode, session=found.session, ordinal=found.ordinal, score=found.score)
+        for found in seeding.by_passage
+    )
 
 
 def _windows(seeds: Iterable[SeedRow], back: int, ahead: int) -> list[Window]:
@@ -140,38 +186,78 @@ def _allowed(columns: Columns, filters: Filters) -> BoolArray:
     return allowed
 
 
-def _weigh(columns: Columns, inside: BoolArray, seeding: Seeding) -> Candidates:
+async def _weigh(
+    store: RecallStore,
+    tenant: TenantId,
+    columns: Columns,
+    seeding: Seeding,
+    *,
+    inside: BoolArray,
+    subject: Subject | None,
+) -> Candidates:
+    """Read the passages of long rows, then every signal of every row."""
     analysis, profile = seeding.analysis, seeding.profile
     asked = Counter(analysis.stems)
     stems = tuple(asked)
+    passages = None
+    if profile.passages:
+        wanted = [one for one, may in zip(columns.id, inside, strict=True) if may]
+        passages = await store.passages_of(tenant, wanted, seeding.vector)
     previous, following = _neighbours(columns)
-    counts = _counts(columns.terms, stems)
-    rarity = _rarity(stems, seeding.terms, profile.items, near=False)
-    near_rarity = _rarity(stems, seeding.terms, profile.items, near=True)
+    counts = count_stems(columns.terms, stems)
+    units = units_of(columns, counts, passages, stems)
     often = np.array([asked[stem] for stem in stems], dtype=np.float64)
+    rarity = _rarity(stems, seeding.terms, profile.items) * often
+    mean = profile.mean_length * profile.items / max(1, profile.items + profile.passages)
+    relative = relative_frequency(units.counts, length=units.length, mean_length=mean)
+    said = units.most(relative)
+    lent = said * lending_share(columns.length)[:, None]
+    borrowed = spread_next(lent, previous=previous, following=following) - lent
     single = bm25(
-        counts, qtf=often, idf=rarity, length=columns.length, mean_length=profile.mean_length
+        units.counts, qtf=often, idf=rarity / often, length=units.length, mean_length=mean
     )
-    near = bm25(
-        spread_next(counts, previous=previous, following=following),
-        qtf=often,
-        idf=near_rarity,
-        length=columns.near_length,
-        mean_length=profile.mean_near_length,
-    )
+    mine = np.zeros(len(columns.id), np.bool_) if subject is None else subject.speaks(columns)
+    by_user = Subject(role="user").speaks(columns)
     return Candidates(
         columns=columns,
         inside=inside,
         previous=previous,
         following=following,
+        subject=subject,
+        subject_rows=mine,
+        by_user=by_user,
         stems=stems,
         counts=counts,
-        rarity=rarity * often,
-        near_rarity=near_rarity * often,
-        single=single,
-        signals=_signals(columns, near, analysis, previous, following),
+        rarity=rarity,
+        lent=lent,
+        said=said,
+        single=units.best(single),
+        units=units,
+        signals=TextSignals(
+            lex=units.best(saturate(relative + borrowed[units.row], weight=rarity)),
+            sem=0.5 * (columns.cosine + units.mean(units.cosine)),
+            ctx=context_similarity(
+                columns.cosine, norm=columns.context_norm, previous=previous, following=following
+            ),
+            **_circumstances(columns, analysis, mine, by_user),
+        ),
         row={episode: row for row, episode in enumerate(columns.id)},
     )
+
+
+def _circumstances(
+    columns: Columns, analysis: CueAnalysis, mine: BoolArray, by_user: BoolArray
+) -> dict[str, FloatArray]:
+    """Read what is known of each row beside its words and its meaning; 0 for documents."""
+    turn = np.array([one is not None for one in columns.session], dtype=np.float64)
+    return {
+        "spk": mine.astype(np.float64),
+        "len": turn * length_weight(columns.length),
+        # A user's question to an assistant states the user's need; a friend's asks for one.
+        "isq": (columns.is_question & ~by_user).astype(np.float64),
+        "texp": columns.time_expression.astype(np.float64) * float(analysis.is_when),
+        "date": turn * _closeness(analysis, columns.occurred_ms),
+    }
 
 
 def _neighbours(columns: Columns) -> tuple[IntArray, IntArray]:
@@ -192,48 +278,11 @@ def _neighbours(columns: Columns) -> tuple[IntArray, IntArray]:
     return previous, following
 
 
-def _counts(terms: Sequence[str], stems: Sequence[str]) -> FloatArray:
-    counts = np.zeros((len(terms), len(stems)))
-    closed = [f" {joined} " for joined in terms]
-    for column, stem in enumerate(stems):
-        sought = f" {stem} "
-        for row, text in enumerate(closed):
-            if sought in text:
-                counts[row, column] = text.split().count(stem)
-    return counts
-
-
-def _rarity(
-    stems: Sequence[str], terms: Mapping[str, TermCount], items: int, *, near: bool
-) -> FloatArray:
+def _rarity(stems: Sequence[str], terms: Mapping[str, TermCount], items: int) -> FloatArray:
     found = (terms.get(stem) for stem in stems)
-    df = [0 if one is None else one.near if near else one.items for one in found]
+    df = [0 if one is None else one.items for one in found]
     # A count may lag one write behind the profile, which was read first.
     return idf(np.minimum(np.array(df, dtype=np.float64), items), items)
-
-
-def _signals(
-    columns: Columns,
-    near: FloatArray,
-    analysis: CueAnalysis,
-    previous: IntArray,
-    following: IntArray,
-) -> TextSignals:
-    turn = np.array([one is not None for one in columns.session], dtype=np.float64)
-    subject = analysis.subject
-    spoken = [subject is not None and speaker == subject for speaker in columns.speaker]
-    return TextSignals(
-        lex=near,
-        sem=columns.cosine,
-        ctx=context_similarity(
-            columns.cosine, norm=columns.context_norm, previous=previous, following=following
-        ),
-        spk=np.array(spoken, dtype=np.float64),
-        len=columns.length_prior,
-        isq=columns.is_question.astype(np.float64),
-        texp=columns.time_expression.astype(np.float64) * float(analysis.is_when),
-        date=turn * _closeness(analysis, columns.occurred_ms),
-    )
 
 
 def _closeness(analysis: CueAnalysis, occurred_ms: IntArray) -> FloatArray:

@@ -1,7 +1,8 @@
-"""The feeling of knowing: is the answer here at all, and if not, what is missing, in words.
+"""Confidence: is the answer here at all, and if not, what is missing, in words.
 
 Min-max makes the best candidate look perfect whatever it is worth; so confidence looks at
-absolute evidence, told apart by who said it.
+absolute evidence: how much of the cue one passage covers, how near it is in meaning, how far the
+first hit stands out, and, where the cue names a speaker, who said it.
 """
 
 from collections.abc import Mapping
@@ -12,15 +13,19 @@ from numpy.typing import NDArray
 
 from ecphoria.kernels.fusion import PARTS, bounds_of, recipe_score
 from ecphoria.kernels.gate import FEATURES, Evidence, attribution, confidence, evidence_features
+from ecphoria.language.english import LIGHT_WORDS
+from ecphoria.language.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.language.tokens import stems, words
-from ecphoria.model.gate import Gate
+from ecphoria.model.gate import OPEN, SHIPPED, TRUST_BEYOND, Gate
 from ecphoria.model.recall import Verdict
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.seeding import Seeding
 
-__all__ = ["Feeling", "feel"]
+__all__ = ["Feeling", "feel", "shipped_confidence"]
 
 _SPEAKER, _LENGTH = PARTS.index("spk"), PARTS.index("len")
+_SHORT_REQUEST = 12
+"""Stems below which a user's question to an assistant states nothing of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +47,8 @@ class Feeling:
         return self.verdict in {Verdict.ANSWER, Verdict.VERIFY}
 
 
-def feel(cue: str, seeding: Seeding, candidates: Candidates, gate: Gate) -> Feeling:
-    """Judge the evidence.
-
-    A store in which nobody speaks gives the gate nothing to attribute: there it refuses only
-    what it has no memory for at all.
-    """
+def feel(cue: str, seeding: Seeding, candidates: Candidates, own: Gate | None) -> Feeling:
+    """Judge the evidence by the tenant's own gate, or by the shipped ones."""
     found = _Found(seeding, candidates)
     evidence = found.evidence()
     if not candidates.inside.any():
@@ -57,18 +58,46 @@ def feel(cue: str, seeding: Seeding, candidates: Candidates, gate: Gate) -> Feel
             evidence=evidence,
             reasons=("no memory matches this cue",),
         )
-    sure = confidence(
+    if cue and found.asks_nothing:
+        return Feeling(
+            verdict=Verdict.REFUSE,
+            confidence=0.0,
+            evidence=evidence,
+            reasons=("the cue has no content word, so no memory can answer it",),
+        )
+    named = bool(seeding.analysis.names)
+    gate = own or (SHIPPED if named else OPEN)
+    sure = shipped_confidence(evidence, named=named) if own is None else _sure(evidence, own)
+    verdict = _verdict(sure, gate)
+    return Feeling(
+        verdict=verdict,
+        confidence=sure,
+        evidence=evidence,
+        reasons=found.reasons(cue, verdict),
+    )
+
+
+def shipped_confidence(evidence: Mapping[str, float], *, named: bool) -> float:
+    """Weigh evidence as a tenant without a gate of its own does.
+
+    Args:
+        evidence: By name.
+        named: Whether the cue names a speaker. Then who said it counts, but only as far as
+            something like an answer was found at all.
+    """
+    found = _sure(evidence, OPEN)
+    if not named:
+        return found
+    odds = float(np.exp(TRUST_BEYOND)) * found / max(1e-12, 1.0 - found)
+    return min(_sure(evidence, SHIPPED), odds / (1.0 + odds))
+
+
+def _sure(evidence: Mapping[str, float], gate: Gate) -> float:
+    return confidence(
         [evidence[name] for name in gate.weights],
         bias=gate.bias,
         weights=list(gate.weights.values()),
     )
-    if not seeding.profile.participants:
-        verdict = Verdict.ANSWER
-        reasons: tuple[str, ...] = ("nobody speaks in this store, so who said it was not judged",)
-    else:
-        verdict = _verdict(sure, gate)
-        reasons = found.reasons(cue, verdict)
-    return Feeling(verdict=verdict, confidence=sure, evidence=evidence, reasons=reasons)
 
 
 def _verdict(sure: float, gate: Gate) -> Verdict:
@@ -84,14 +113,28 @@ class _Found:
         self._analysis = seeding.analysis
         self._candidates = candidates
         self._rows = candidates.inside
-        speakers = candidates.columns.speaker
+        columns = candidates.columns
         named = frozenset(seeding.analysis.names)
-        self._own = np.array([one in named for one in speakers], dtype=np.bool_)
+        self._own = np.array([one in named for one in columns.speaker], dtype=np.bool_)
+        content = np.array([one not in _LIGHT_STEMS for one in candidates.stems], dtype=np.bool_)
+        self._content = content if content.any() else ~content
+        self.asks_nothing = not content.any() and not (
+            seeding.analysis.first_person or seeding.analysis.names or seeding.analysis.dates
+        )
+        stated = candidates.by_user & (columns.length >= _SHORT_REQUEST)
+        self._void = columns.is_question & ~stated
         scored = recipe_score(
             candidates.signals, bounds=bounds_of(candidates.signals, candidates.inside)
         )
+        self._score = scored.score
         # Who said it is what is to be found out; and a short reply seldom holds an answer.
         self._match = scored.score - scored.parts[:, _SPEAKER] + scored.parts[:, _LENGTH]
+        self._rarity = candidates.rarity * self._content
+        units = candidates.units
+        mass = float(self._rarity.sum()) or 1.0
+        covered = (units.counts > 0.0) @ self._rarity / mass
+        self._covered = units.best(covered)
+        self._joint = units.best(covered * np.maximum(0.0, units.cosine))
 
     def evidence(self) -> dict[str, float]:
         """Measure everything a gate may weigh."""
@@ -100,11 +143,15 @@ class _Found:
         features = evidence_features(
             Evidence(
                 match=self._match[rows],
+                score=self._score[rows],
                 said=self._said[rows],
-                rarity=self._candidates.rarity,
+                rarity=self._rarity,
+                covered=self._covered[rows],
+                joint=self._joint[rows],
                 similarity=columns.cosine[rows],
-                is_question=columns.is_question[rows],
+                answers_nothing=self._void[rows],
                 own=self._own[rows],
+                about=self._may_answer[rows],
                 attribution=about[rows],
             ),
             names_someone=bool(self._analysis.names),
@@ -116,24 +163,40 @@ class _Found:
         }
 
     def reasons(self, cue: str, verdict: Verdict) -> tuple[str, ...]:
-        """Say what the evidence has or lacks: the words of the cue, and who said them."""
-        subject, said = self._analysis.subject, self._said
-        rows = self._rows & self._own if subject else self._rows
-        lacking = [
-            stem
-            for column, stem in enumerate(self._candidates.stems)
-            if not said[rows, column].any()
-        ]
-        who = f" by {subject}" if subject else ""
-        reasons = [f"no memory{who} about {word}" for word in _spelled(cue, lacking)]
-        other = self._best_speaker()
-        if verdict is not Verdict.ANSWER and subject and other not in {None, subject}:
-            reasons.append(f"what matches best was said by {other}, not by {subject}")
-        if reasons:
-            return tuple(reasons)
+        """Say what speaks for the verdict: content words found or lacking, and who said them."""
+        subject = self._candidates.subject
+        who = f" by {subject.name}" if subject else ""
+        rows = self._rows & self._may_answer & ~self._void
+        wanted = np.flatnonzero(self._content)
         if verdict is Verdict.ANSWER:
-            return (f"memories{who} cover every word of the cue",)
-        return (f"the words of the cue never meet in one memory{who}",)
+            return (self._support(rows, wanted, who),)
+        said = set(np.flatnonzero(self._said[rows].any(axis=0)).tolist())
+        lacking = [self._candidates.stems[column] for column in wanted if column not in said]
+        reasons = [f"no memory{who} has the word {word}" for word in _spelled(cue, lacking)]
+        other = self._best_speaker()
+        if subject and subject.speaker and other not in {None, subject.speaker}:
+            reasons.append(f"what matches best was said by {other}, not by {subject.speaker}")
+        if not reasons:
+            reasons.append(f"the words of the cue never meet in one memory{who}")
+        return tuple(reasons)
+
+    def _support(self, rows: NDArray[np.bool_], wanted: NDArray[np.int64], who: str) -> str:
+        """Describe the memory that covers most of the cue."""
+        if not rows.any() or not wanted.size:
+            return "the nearest memory is close in meaning"
+        best = int(np.flatnonzero(rows)[np.argmax(self._joint[rows])])
+        has = int(self._said[best][wanted].sum())
+        near = float(self._candidates.columns.cosine[best])
+        return (
+            f"one memory{who} has {has} of the {wanted.size} content words of the cue; "
+            f"its meaning is {near:.2f} near (1 is the same)"
+        )
+
+    @property
+    def _may_answer(self) -> NDArray[np.bool_]:
+        """Rows of the subject; all rows if the cue is about nobody, or several."""
+        mine = self._candidates.subject_rows
+        return mine if mine.any() else np.ones(mine.size, np.bool_)
 
     @property
     def _said(self) -> NDArray[np.bool_]:
@@ -151,3 +214,6 @@ def _spelled(cue: str, wanted: list[str]) -> list[str]:
         for stem in stems(word):
             found.setdefault(stem, word)
     return [found[stem] for stem in found if stem in wanted]
+
+
+_LIGHT_STEMS = frozenset(stems(" ".join((*LIGHT_WORDS, *GERMAN_FUNCTION_WORDS))))

@@ -30,6 +30,8 @@ from ecphoria.ports.recall import (
     Lexicon,
     NearFacts,
     Neighbour,
+    PassageColumns,
+    PassageSeed,
     RecallStore,
     SeedRow,
     Window,
@@ -96,6 +98,28 @@ class PastStore:
         """Search the text index among what had happened."""
         found = await self._store.seeds_by_text(tenant, stems, limit, self._until(filters))
         return await self._then(tenant, found)
+
+    async def passages_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the passages' vector index among what had happened."""
+        found = await self._store.passages_by_vector(tenant, vector, limit, self._until(filters))
+        there = await self._happened(tenant, [one.episode for one in found])
+        return [one for one in found if one.episode in there]
+
+    async def passages_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the passages' text index among what had happened."""
+        found = await self._store.passages_by_text(tenant, stems, limit, self._until(filters))
+        there = await self._happened(tenant, [one.episode for one in found])
+        return [one for one in found if one.episode in there]
+
+    async def passages_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
+    ) -> PassageColumns:
+        """Fetch the passages of these episodes."""
+        return await self._store.passages_of(tenant, episodes, vector)
 
     async def columns(
         self,

@@ -10,8 +10,16 @@ from ecphoria.kernels.unit import unit_vector
 from ecphoria.language.cue import CueAnalysis, analyse
 from ecphoria.model.ids import TenantId
 from ecphoria.model.recall import Cue, Filters
-from ecphoria.ports.recall import FoundConcept, Profile, RecallStore, SeedRow, TermCount
+from ecphoria.ports.recall import (
+    FoundConcept,
+    PassageSeed,
+    Profile,
+    RecallStore,
+    SeedRow,
+    TermCount,
+)
 from ecphoria.ports.world import Embedder, Vector
+from ecphoria.recall.asking import Subject, subjects_of
 from ecphoria.recall.naming import named, runs
 
 __all__ = ["Participants", "Seeding", "seed"]
@@ -25,7 +33,9 @@ class Seeding:
         by_text: Best first, by the text index's own score.
         by_vector: Best first, by cosine.
         terms: Document frequencies of the cue's stems.
+        by_passage: Parts of long memories, those found by words first.
         concepts: Concepts the cue names.
+        subjects: Everybody whom the cue is about, whether or not they speak in what was found.
         encode_ms: Time of the encoder.
     """
 
@@ -37,10 +47,12 @@ class Seeding:
     terms: Mapping[str, TermCount]
     concepts: tuple[FoundConcept, ...]
     encode_ms: float
+    by_passage: Sequence[PassageSeed] = ()
+    subjects: tuple[Subject, ...] = ()
 
 
 class Participants:
-    """Who speaks in the tenants asked lately.
+    """Who speaks in the tenants asked lately, and whether they have passages.
 
     They are told apart from the other words of a cue before anything is looked up. Remembering
     them saves each recall a round trip; every recall reads them again beside its seeds, and
@@ -49,10 +61,10 @@ class Participants:
 
     def __init__(self, keep: int = 1_000) -> None:
         self._keep = keep
-        self._known: OrderedDict[TenantId, tuple[str, ...]] = OrderedDict()
+        self._known: OrderedDict[TenantId, _Expected] = OrderedDict()
 
-    async def expected(self, store: RecallStore, tenant: TenantId) -> tuple[str, ...]:
-        """Name whom the last recall saw.
+    async def expected(self, store: RecallStore, tenant: TenantId) -> "_Expected":
+        """Say what the last recall saw.
 
         Raises:
             NotFound: There is no such tenant.
@@ -61,13 +73,22 @@ class Participants:
             return self.learn(tenant, (await store.lexicon(tenant, (), ())).profile)
         return self._known[tenant]
 
-    def learn(self, tenant: TenantId, profile: Profile) -> tuple[str, ...]:
-        """Remember who they are now."""
-        self._known[tenant] = profile.participants
+    def learn(self, tenant: TenantId, profile: Profile) -> "_Expected":
+        """Remember what is so now."""
+        found = _Expected(names=profile.participants, passages=profile.passages > 0)
+        self._known[tenant] = found
         self._known.move_to_end(tenant)
         if len(self._known) > self._keep:
             self._known.popitem(last=False)
-        return profile.participants
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Expected:
+    """What decides how a cue is read, and which indexes are asked."""
+
+    names: tuple[str, ...]
+    passages: bool
 
 
 async def seed(
@@ -79,10 +100,12 @@ async def seed(
     participants: Participants,
     filters: Filters,
     limit: int,
+    asker: str | None = None,
 ) -> Seeding:
     """Ask every index at once for at most `limit` seeds each.
 
     Raises:
+        InvalidInput: The asker is no role and never spoke.
         NotFound: There is no such tenant.
         BadVector: The cue's vector does not fit the store's model.
         EncoderUnavailable: The cue has words only and the encoder does not answer.
@@ -91,7 +114,7 @@ async def seed(
     while True:
         found = await _seek(
             store, embedder, tenant, cue,
-            participants=expected, filters=filters, limit=limit,
+            expected=expected, filters=filters, limit=limit, asker=asker,
         )  # fmt: skip
         present = participants.learn(tenant, found.profile)
         if present == expected:
@@ -105,17 +128,22 @@ async def _seek(
     tenant: TenantId,
     cue: Cue,
     *,
-    participants: tuple[str, ...],
+    expected: _Expected,
     filters: Filters,
     limit: int,
+    asker: str | None,
 ) -> Seeding:
     text = cue.text or ""
-    analysis = analyse(text, participants)
+    analysis = analyse(text, expected.names)
+    subjects = subjects_of(analysis, expected.names, asker)
     encoding = asyncio.create_task(_encode(embedder, cue, analysis))
     stems = sorted(set(analysis.stems))
-    by_vector, by_text, known = await asyncio.gather(
+    by_vector, by_text, by_passage, known = await asyncio.gather(
         _seek_vector(store, tenant, encoding, limit, filters),
         store.seeds_by_text(tenant, stems, limit, filters),
+        _seek_passages(
+            store, tenant, encoding, stems, limit=limit, filters=filters, look=expected.passages
+        ),
         store.lexicon(tenant, stems, runs(text)),
     )
     vector, encode_ms = encoding.result()
@@ -128,6 +156,8 @@ async def _seek(
         terms={row.stem: row for row in known.terms},
         concepts=named(text, known.concepts),
         encode_ms=encode_ms,
+        by_passage=by_passage,
+        subjects=subjects,
     )
 
 
@@ -154,3 +184,31 @@ async def _seek_vector(
     if vector is None:
         return ()
     return await store.seeds_by_vector(tenant, vector, limit, filters)
+
+
+async def _seek_passages(
+    store: RecallStore,
+    tenant: TenantId,
+    encoding: asyncio.Task[tuple[Vector | None, float]],
+    stems: Sequence[str],
+    *,
+    limit: int,
+    filters: Filters,
+    look: bool,
+) -> Sequence[PassageSeed]:
+    """Search the parts of long memories; a store without any is not asked."""
+    if not look:
+        return ()
+
+    async def by_vector() -> Sequence[PassageSeed]:
+        vector, _ = await encoding
+        return (
+            ()
+            if vector is None
+            else await store.passages_by_vector(tenant, vector, limit, filters)
+        )
+
+    words, meaning = await asyncio.gather(
+        store.passages_by_text(tenant, stems, limit, filters), by_vector()
+    )
+    return (*words, *meaning)

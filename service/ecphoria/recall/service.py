@@ -10,7 +10,6 @@ import structlog
 
 from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge, UnknownStrategy
 from ecphoria.model.episode import Episode
-from ecphoria.model.gate import SHIPPED
 from ecphoria.model.ids import TenantId, TraceId, fresh_id
 from ecphoria.model.recall import (
     Cue,
@@ -24,6 +23,7 @@ from ecphoria.model.recall import (
 )
 from ecphoria.ports.recall import RecallStore, TraceStore
 from ecphoria.ports.world import Clock, Embedder
+from ecphoria.recall.asking import Subject
 from ecphoria.recall.assemble import (
     context_block,
     hits_of,
@@ -148,7 +148,7 @@ class RecallService:
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
         ranked, behind = await bring_up_to_date(search, ranked)
         own = search.seeding.profile.gate
-        feeling = feel(cue.text or "", search.seeding, search.candidates, own or SHIPPED)
+        feeling = feel(cue.text or "", search.seeding, search.candidates, own)
         shown = await search.store.episodes(tenant, needed(ranked, options.k))
         episodes: dict[str, Episode] = {episode.id: episode for episode in shown}
         hits = hits_of(ranked, options.k, episodes, behind)
@@ -161,6 +161,7 @@ class RecallService:
             hits=hits,
             seeds=labelled_seeds(ranked, episodes, search.candidates),
             refused=not feeling.answerable,
+            about=search.candidates.subject,
         )
         if record:
             self._keep(tenant, trace)
@@ -225,6 +226,7 @@ class RecallService:
         seeding = await seed(
             store, self._embedder, tenant, cue,
             participants=self._participants, filters=options.filters, limit=strategy.seeds,
+            asker=options.asker,
         )  # fmt: skip
         clock.lap("seeds", minus=seeding.encode_ms)
         clock.laps["encode"] = seeding.encode_ms
@@ -260,6 +262,7 @@ class RecallService:
         hits: Sequence[Hit],
         seeds: tuple[SeedRecord, ...],
         refused: bool,
+        about: Subject | None,
     ) -> Trace:
         name = TraceId(fresh_id())
         return Trace(
@@ -284,6 +287,7 @@ class RecallService:
             cypher=self._snippet(name),
             stimulation=ranked.stimulation,
             refused=refused,
+            about="" if about is None else about.label,
         )
 
     def _keep(self, tenant: TenantId, trace: Trace) -> None:

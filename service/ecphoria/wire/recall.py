@@ -75,6 +75,9 @@ class RecallRequest(Request):
     """List the arcs of each wave in the trace, not only their number."""
     include_dormant: bool = Field(default=False, strict=True)
     """Look among what sleeps too, one by one: slower."""
+    asker: str | None = Field(default=None, max_length=200)
+    """Who says "I" in the cue: a speaker's name in any case, or a role (`user`, `assistant`,
+    `tool`, `system`); the role `user` if absent."""
     wake: bool = Field(default=False, strict=True)
     """Make dormant memories live again that are among the first five hits of an answer; needs
     the scope write."""
@@ -99,6 +102,7 @@ class RecallRequest(Request):
             explain=self.explain,
             include_dormant=self.include_dormant,
             wake=self.wake,
+            asker=self.asker,
         )
 
 
@@ -278,5 +282,8 @@ class TraceAnswer(Answer):
     """What lit up."""
     truncated: bool
     """Whether a bound of the trace left something out."""
+    about: str = ""
+    """The one speaker or role whom the cue is about, as its names, "I" and "you" say; empty if
+    that is nobody, or several."""
     cypher: str
     """Shows the trace in Neo4j Browser."""

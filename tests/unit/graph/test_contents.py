@@ -11,6 +11,7 @@ def content(number: int) -> Content:
     return Content(
         id=f"e{number}",
         speaker="Ann" if number % 2 else "",
+        role="user" if number % 3 else "",
         occurred_ms=1_000 * number,
         terms=f"t{number}",
         length=float(number),

@@ -43,7 +43,7 @@ def test_scores_follow_their_items(matrix: FloatArray, places: list[int]) -> Non
 def test_every_weight_counts_as_printed() -> None:
     raw = np.array([[0.0] * 8, [2.0, 4.0, 5.0, 1.0, 1.0, 1.0, 1.0, 1.0]])
     parts = recipe_score(signals(raw)).parts
-    assert parts[1].tolist() == [0.30, 0.15, 0.15, 0.18, 0.10, -0.05, 0.12, 0.20]
+    assert parts[1].tolist() == [0.30, 0.20, 0.10, 0.20, 0.10, -0.05, 0.12, 0.20]
     assert not parts[0].any()
 
 

@@ -21,17 +21,31 @@ START = [2.5, 1, 2, 1, 0.5]
 
 
 def evidence(**changes: object) -> Evidence:
-    """Three items on two stems; the first is the subject's, the others are not."""
-    base = {
+    """Three items on two stems; the first is the subject's, the others are not.
+
+    What is derived from `said` and `match` follows a change of these, unless given too.
+    """
+    base: dict[str, object] = {
         "match": np.array([0.9, 0.5, 0.2]),
         "said": np.array([[True, False], [True, True], [False, False]]),
         "rarity": np.array([3.0, 1.0]),
         "similarity": np.array([0.7, 0.5, 0.1]),
-        "is_question": np.array([False, False, False]),
+        "answers_nothing": np.array([False, False, False]),
         "own": np.array([True, False, False]),
         "attribution": np.array([1.0, 0.0, 0.0]),
+        **changes,
     }
-    return Evidence(**{**base, **changes})  # type: ignore[arg-type]  # a dict of mixed arrays
+    said, rarity = np.asarray(base["said"]), np.asarray(base["rarity"])
+    fits = said.shape[1:] == rarity.shape and (rarity >= 0).all()
+    covered = said @ rarity / (rarity.sum() or 1.0) if fits else np.zeros(len(said))
+    similarity = np.asarray(base["similarity"])
+    derived = {
+        "score": base["match"],
+        "covered": covered,
+        "joint": covered * similarity if covered.shape == similarity.shape else covered,
+        "about": np.ones(len(said), dtype=bool),
+    }
+    return Evidence(**{**derived, **base})  # type: ignore[arg-type]  # a dict of mixed arrays
 
 
 def features(given: Evidence, *, names_someone: bool = True) -> dict[str, float]:
@@ -105,7 +119,7 @@ def test_share_agrees_with_adding_up_odds() -> None:
     found = features(
         evidence(
             match=match, said=np.zeros((size, 1), dtype=bool), rarity=np.ones(1),
-            similarity=np.zeros(size), is_question=np.zeros(size, dtype=bool),
+            similarity=np.zeros(size), answers_nothing=np.zeros(size, dtype=bool),
             own=about > 0.5, attribution=about,
         )
     )["share"]  # fmt: skip
@@ -121,7 +135,7 @@ def share(match: np.ndarray, about: np.ndarray) -> float:
     return features(
         evidence(
             match=match, said=np.zeros((size, 0), dtype=bool), rarity=np.zeros(0),
-            similarity=np.zeros(size), is_question=np.zeros(size, dtype=bool),
+            similarity=np.zeros(size), answers_nothing=np.zeros(size, dtype=bool),
             own=about > 0.5, attribution=about,
         )
     )["share"]  # fmt: skip
@@ -155,13 +169,39 @@ def test_a_share_of_all_or_nothing() -> None:
 def test_where_nobody_is_named_only_the_absolute_features_speak() -> None:
     nobody = np.zeros(3, dtype=bool)
     found = features(evidence(own=nobody, attribution=np.zeros(3)), names_someone=False)
-    assert {name for name, value in found.items() if value} == {"similarity"}
+    told = {name for name, value in found.items() if value}
+    assert told == {"similarity", "joint", "top_similarity", "gap"}
 
 
 def test_a_question_covers_nothing_but_its_words_were_said() -> None:
-    asked = features(evidence(is_question=np.array([False, True, False])))
+    asked = features(evidence(answers_nothing=np.array([False, True, False])))
     assert asked["coverage"] == pytest.approx(3 / 4)
     assert asked["unsaid"] == pytest.approx(1 / 4)
+
+
+def test_the_joint_evidence_is_the_subjects_and_no_questions() -> None:
+    both = np.array([0.2, 0.6, 0.4])
+    assert features(evidence(joint=both))["joint"] == 0.6
+    mine = np.array([True, False, True])
+    assert features(evidence(joint=both, about=mine))["joint"] == 0.4
+    void = np.array([False, False, True])
+    assert features(evidence(joint=both, about=mine, answers_nothing=void))["joint"] == 0.2
+    assert features(evidence(joint=both, about=np.zeros(3, dtype=bool)))["joint"] == 0.0
+
+
+def test_the_gap_ends_at_the_tenth_rank() -> None:
+    score = np.linspace(1.2, 0.1, 12)
+    size = score.size
+    found = features(
+        evidence(
+            match=score, said=np.zeros((size, 2), dtype=bool), similarity=score / 2,
+            answers_nothing=np.zeros(size, dtype=bool), own=np.zeros(size, dtype=bool),
+            attribution=np.zeros(size),
+        )
+    )  # fmt: skip
+    assert found["gap"] == pytest.approx(score[0] - score[9])
+    assert found["top_similarity"] == pytest.approx(0.6)
+    assert features(evidence())["gap"] == pytest.approx(0.9 - 0.2)
 
 
 def test_words_nobody_has_are_unheard_and_not_unsaid() -> None:
@@ -191,8 +231,9 @@ def test_a_cue_of_stop_words_has_no_stems_to_miss() -> None:
 def test_nothing_found_gives_zeros() -> None:
     none, never = np.zeros(0), np.zeros(0, dtype=bool)
     nothing = Evidence(
-        match=none, said=np.zeros((0, 2), dtype=bool), rarity=np.ones(2), similarity=none,
-        is_question=never, own=never, attribution=none,
+        match=none, score=none, said=np.zeros((0, 2), dtype=bool), rarity=np.ones(2),
+        covered=none, joint=none, similarity=none, answers_nothing=never, own=never,
+        about=never, attribution=none,
     )  # fmt: skip
     assert not evidence_features(nothing, names_someone=True).any()
 
@@ -203,7 +244,7 @@ def test_the_order_of_the_candidates_is_indifferent(order: list[int]) -> None:
     shuffled = evidence(
         **{
             name: getattr(given, name)[list(order)]
-            for name in ("match", "said", "similarity", "is_question", "own", "attribution")
+            for name in ("match", "said", "similarity", "answers_nothing", "own", "attribution")
         }
     )
     assert features(shuffled) == pytest.approx(features(given))

@@ -167,7 +167,7 @@ class Base:
         if missing:
             more = await gather_more(
                 search.store, search.tenant, search.seeding, search.filters,
-                sorted(missing[:_FURTHER]),
+                sorted(missing[:_FURTHER]), subject=search.candidates.subject,
             )  # fmt: skip
             base = self._with(more, np.zeros(len(more.columns.id), dtype=np.bool_))
         lit = base.found | (base.read(active) > 0.0)

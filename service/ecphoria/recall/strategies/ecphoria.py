@@ -43,14 +43,18 @@ class EcphoriaOptions:
     """Weights of the recipe; setting one to 0 switches its signal off."""
 
     w_lex: float = parameter(0.30, "Words, spread over NEXT.", low=0, high=2, source="fit")
-    w_sem: float = parameter(0.15, "Cosine of the turn.", low=0, high=2, source="fit")
-    w_ctx: float = parameter(0.15, "Cosine with its neighbours.", low=0, high=2, source="fit")
-    w_speaker: float = parameter(
-        0.18, "Spoken by the one named in the cue.", low=0, high=2, source="fit"
+    w_sem: float = parameter(
+        0.20, "Cosine of the memory and its passages.", low=0, high=2, source="fit"
     )
-    w_length: float = parameter(0.10, "Longer turns say more.", low=0, high=2, source="fit")
+    w_ctx: float = parameter(0.10, "Cosine with its neighbours.", low=0, high=2, source="fit")
+    w_speaker: float = parameter(
+        0.20, "Spoken by the one whom the cue is about.", low=0, high=2, source="fit"
+    )
+    w_length: float = parameter(
+        0.10, "Turns of about 30 stems say most.", low=0, high=2, source="fit"
+    )
     w_question: float = parameter(
-        0.05, "Taken from turns that only ask.", low=0, high=2, source="fit"
+        0.05, "Taken from questions, a user's to an assistant aside.", low=0, high=2, source="fit"
     )
     w_when: float = parameter(
         0.12, "Names a time where the cue asks for one.", low=0, high=2, source="fit"
@@ -109,7 +113,12 @@ class Ecphoria:
             missing = sorted(woken.received.keys() - candidates.row.keys())
             if missing:
                 more = await gather_more(
-                    search.store, search.tenant, search.seeding, search.filters, missing
+                    search.store,
+                    search.tenant,
+                    search.seeding,
+                    search.filters,
+                    missing,
+                    subject=candidates.subject,
                 )
                 pool = pool.joined(more, options)
             pool = pool.boosted(woken, options)

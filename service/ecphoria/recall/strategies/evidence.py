@@ -86,7 +86,7 @@ def text_path(candidates: Candidates) -> Callable[[EpisodeId], tuple[PathStep, .
     def path(episode: EpisodeId) -> tuple[PathStep, ...]:
         row = candidates.row[episode]
         source, energy = max(
-            ((source, _carried(candidates, source, share))
+            ((source, _carried(candidates, source, row, share))
              for source, share in _sources(candidates, row)),
             key=lambda reached: reached[1],
         )  # fmt: skip
@@ -95,7 +95,7 @@ def text_path(candidates: Candidates) -> Callable[[EpisodeId], tuple[PathStep, .
         origin = candidates.columns.id[source]
         return (
             PathStep(node=origin, kind="episode", edge=Stream.TEXT, label="",
-                     energy=_carried(candidates, source, 1.0)),
+                     energy=_carried(candidates, source, source, 1.0)),
             PathStep(node=episode, kind="episode", edge="NEXT", label="", energy=energy),
         )  # fmt: skip
 
@@ -106,10 +106,10 @@ def next_wave(candidates: Candidates, hits: Sequence[EpisodeId]) -> Wave:
     """Describe how the cue's words spread over NEXT, arc by arc for the hits."""
     arcs = [
         WaveArc(tail=candidates.columns.id[source], head=hit, edge="NEXT", weight=share,
-                energy=_carried(candidates, source, share))
-        for hit in hits
-        for source, share in _sources(candidates, candidates.row[hit])
-        if source != candidates.row[hit] and _carried(candidates, source, share) > 0.0
+                energy=_carried(candidates, source, row, share))
+        for hit, row in ((hit, candidates.row[hit]) for hit in hits)
+        for source, share in _sources(candidates, row)
+        if source != row and _carried(candidates, source, row, share) > 0.0
     ]  # fmt: skip
     lit = candidates.signals.lex > 0.0
     return Wave(
@@ -134,5 +134,7 @@ def _sources(candidates: Candidates, row: int) -> list[tuple[int, float]]:
     return found
 
 
-def _carried(candidates: Candidates, source: int, share: float) -> float:
-    return share * float(candidates.counts[source] @ candidates.near_rarity)
+def _carried(candidates: Candidates, source: int, row: int, share: float) -> float:
+    """Measure what reaches a row from another one, or what it has itself."""
+    words = candidates.said if source == row else candidates.lent
+    return share * float(words[source] @ candidates.rarity)

@@ -168,7 +168,12 @@ class Synapse:
         if further:
             pools.append(
                 await gather_more(
-                    search.store, search.tenant, search.seeding, search.filters, further
+                    search.store,
+                    search.tenant,
+                    search.seeding,
+                    search.filters,
+                    further,
+                    subject=search.candidates.subject,
                 )
             )
         rows = [(pool, row) for pool in pools for row in np.flatnonzero(pool.inside)]

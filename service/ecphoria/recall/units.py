@@ -1,0 +1,105 @@
+"""Units of text: what a row's words and meaning are read from.
+
+A short memory is one unit; a long one has a unit for each of its passages.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.ports.recall import Columns, PassageColumns
+
+__all__ = ["Units", "count_stems", "units_of"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Units:
+    """u units of n rows, at least one a row.
+
+    Attributes:
+        row: [u] the row each unit is a part of.
+        rows: n.
+        counts: [u, q] how often each unit has each stem of the cue.
+        length: [u] stems.
+        cosine: [u] to the cue.
+        start, end: [u] span in the episode's text; -1 where the unit is the whole episode.
+        part: [u] ordinal of the passage; -1 where the unit is the whole episode.
+    """
+
+    row: NDArray[np.int64]
+    rows: int
+    counts: FloatArray
+    length: FloatArray
+    cosine: FloatArray
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    part: NDArray[np.int64]
+
+    def best(self, values: FloatArray) -> FloatArray:
+        """Take each row's largest value, [n], of values [u]."""
+        found = np.full(self.rows, -np.inf)
+        np.maximum.at(found, self.row, values)
+        return found
+
+    def most(self, values: FloatArray) -> FloatArray:
+        """Take each row's largest value a column, [n, q], of values [u, q] >= 0."""
+        found = np.zeros((self.rows, values.shape[1]))
+        np.maximum.at(found, self.row, values)
+        return found
+
+    def mean(self, values: FloatArray) -> FloatArray:
+        """Average each row's values, [n], of values [u]."""
+        total = np.bincount(self.row, weights=values, minlength=self.rows)
+        return np.asarray(total / np.maximum(1, np.bincount(self.row, minlength=self.rows)))
+
+
+def units_of(
+    columns: Columns, counts: FloatArray, passages: PassageColumns | None, stems: Sequence[str]
+) -> Units:
+    """Cut the rows into units: a row with passages into these, each other row is one.
+
+    Args:
+        columns: The rows, n.
+        counts: [n, q] stems of whole rows.
+        passages: Of some of the rows; None where the store has none.
+        stems: The cue's, q.
+    """
+    size = len(columns.id)
+    whole = np.arange(size, dtype=np.int64)
+    nothing = np.full(size, -1, dtype=np.int64)
+    short = Units(
+        row=whole, rows=size, counts=counts, length=columns.length, cosine=columns.cosine,
+        start=nothing, end=nothing, part=nothing,
+    )  # fmt: skip
+    if passages is None or not passages.episode:
+        return short
+    place = {episode: row for row, episode in enumerate(columns.id)}
+    of = np.array([place[episode] for episode in passages.episode], dtype=np.int64)
+    kept = np.ones(size, np.bool_)
+    kept[of] = False
+    return Units(
+        row=np.concatenate((whole[kept], of)),
+        rows=size,
+        counts=np.concatenate((counts[kept], count_stems(passages.terms, stems))),
+        length=np.concatenate((columns.length[kept], passages.length)),
+        cosine=np.concatenate((columns.cosine[kept], passages.cosine)),
+        start=np.concatenate((nothing[kept], passages.start)),
+        end=np.concatenate((nothing[kept], passages.end)),
+        part=np.concatenate((nothing[kept], passages.part)),
+    )
+
+
+def count_stems(terms: Sequence[str], stems: Sequence[str]) -> FloatArray:
+    """Count stems in texts that are given as stems joined by blanks, [n, q]."""
+    counts = np.zeros((len(terms), len(stems)))
+    closed = [f" {joined} " for joined in terms]
+    for column, stem in enumerate(stems):
+        sought = f" {stem} "
+        for row, text in enumerate(closed):
+            if sought in text:
+                counts[row, column] = text.split().count(stem)
+    return counts

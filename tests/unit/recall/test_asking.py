@@ -1,0 +1,76 @@
+"""Who asks decides whose "I" and "you" a cue speaks of."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from ecphoria.errors import InvalidInput
+from ecphoria.language.cue import analyse
+from ecphoria.ports.recall import Columns
+from ecphoria.recall.asking import Subject, find_subject, subjects_of
+
+USER, ASSISTANT = Subject(role="user"), Subject(role="assistant")
+FRIENDS = ("Ana", "Ben")
+
+
+def asked(cue: str, *speakers: str, asker: str | None = None) -> tuple[Subject, ...]:
+    return subjects_of(analyse(cue, speakers), speakers, asker)
+
+
+def spoken(*turns: tuple[str | None, str | None]) -> Columns:
+    """Columns that hold nothing but speakers and roles."""
+    filled = {
+        "speaker": tuple(speaker for speaker, _ in turns),
+        "role": tuple(role for _, role in turns),
+    }
+    size = len(turns)
+    return Columns(
+        **{field.name: filled.get(field.name, np.zeros(size)) for field in fields(Columns)}  # type: ignore[arg-type]  # only two columns are read
+    )
+
+
+def test_i_is_the_user_unless_said_otherwise() -> None:
+    assert asked("When does my sprint end?") == (USER,)
+    assert asked("When does my sprint end?", *FRIENDS, asker="ana") == (Subject(speaker="Ana"),)
+    assert asked("What is the capital of Peru?") == ()
+
+
+def test_you_is_the_other_one_where_the_cue_asks_what_they_did() -> None:
+    assert asked("Which book did you recommend?") == (ASSISTANT,)
+    assert asked("What was your advice?", *FRIENDS, asker="Ben") == (Subject(speaker="Ana"),)
+    assert asked("Can you tell me the date?") == (USER,)
+    assert asked("What did you tell me?") == (USER, ASSISTANT)
+    assert asked("Did you see it?", "Ana", "Ben", "Cem", asker="Ana") == ()
+
+
+def test_a_named_speaker_is_a_subject_too() -> None:
+    assert asked("Where does Ana live?", *FRIENDS) == (Subject(speaker="Ana"),)
+    assert asked("Did I tell Ana?", *FRIENDS) == (Subject(speaker="Ana"), USER)
+
+
+def test_role_words_name_nobody() -> None:
+    found = analyse("How many user roles do I have?", ("user", "assistant"))
+    assert (found.names, found.stems.count("user")) == ((), 1)
+
+
+def test_an_asker_who_never_spoke_is_refused_and_the_speakers_are_named() -> None:
+    with pytest.raises(InvalidInput, match="`Ana`, `Ben`, or a role") as refused:
+        asked("Where do I live?", *FRIENDS, asker="Zoe")
+    assert refused.value.fields["field"] == "asker"
+    with pytest.raises(InvalidInput, match="nobody"):
+        asked("Where do I live?", asker="Zoe")
+
+
+def test_a_role_counts_before_a_name() -> None:
+    columns = spoken(("user", None), ("user", "assistant"), ("Ana", "user"), (None, None))
+    assert USER.speaks(columns).tolist() == [True, False, True, False]
+    assert ASSISTANT.speaks(columns).tolist() == [False, True, False, False]
+
+
+def test_who_speaks_in_none_of_the_rows_is_no_subject() -> None:
+    friends = spoken(("Ana", None), ("Ben", None))
+    ana = Subject(speaker="Ana")
+    assert find_subject((ana, USER), friends) == ana
+    assert find_subject((ana, Subject(speaker="Ben")), friends) is None
+    assert find_subject((USER,), friends) is None

@@ -1,0 +1,69 @@
+"""Long rows are read passage by passage, short ones whole."""
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from ecphoria.model.ids import EpisodeId
+from ecphoria.ports.recall import Columns, PassageColumns
+from ecphoria.recall.units import Units, count_stems, units_of
+
+STEMS = ("harbour", "boat")
+
+
+def columns(*terms: str) -> Columns:
+    """Rows that differ in their words only; a row's cosine is a tenth of its place."""
+    size = len(terms)
+    filled: dict[str, Any] = {
+        "id": tuple(EpisodeId(f"e{row}") for row in range(size)),
+        "terms": terms,
+        "length": np.array([float(len(one.split())) for one in terms]),
+        "cosine": np.arange(size) / 10,
+    }
+    return Columns(**{one.name: filled.get(one.name, np.zeros(size)) for one in fields(Columns)})
+
+
+def passages(**of: tuple[str, ...]) -> PassageColumns:
+    """Passages by episode, each two characters behind the one before."""
+    rows = [(one, part, terms) for one in of for part, terms in enumerate(of[one])]
+    parts = np.array([part for _, part, _ in rows], np.int64)
+    return PassageColumns(
+        episode=tuple(EpisodeId(one) for one, _, _ in rows),
+        part=parts,
+        start=2 * parts,
+        end=2 * parts + 2,
+        terms=tuple(terms for _, _, terms in rows),
+        length=np.array([float(len(terms.split())) for _, _, terms in rows]),
+        cosine=parts / 2,
+    )
+
+
+def cut(found: Columns, parts: PassageColumns | None) -> Units:
+    return units_of(found, count_stems(found.terms, STEMS), parts, STEMS)
+
+
+def test_a_store_of_short_memories_has_a_unit_for_each() -> None:
+    found = columns("harbour boat", "gull")
+    units = cut(found, None)
+    assert units.row.tolist() == [0, 1]
+    assert units.part.tolist() == [-1, -1]
+    assert units.counts.tolist() == [[1, 1], [0, 0]]
+
+
+def test_a_long_row_counts_by_its_passages() -> None:
+    found = columns("gull", "harbour gull boat", "boat")
+    units = cut(found, passages(e1=("harbour", "gull boat boat")))
+    assert units.row.tolist() == [0, 2, 1, 1]
+    assert units.part.tolist() == [-1, -1, 0, 1]
+    assert units.start.tolist() == [-1, -1, 0, 2]
+    assert units.most(units.counts).tolist() == [[0, 0], [1, 2], [0, 1]]
+    both = (units.counts > 0).all(axis=1).astype(float)
+    assert units.best(both).tolist() == [0, 0, 0], "no passage has both words"
+    assert units.mean(units.cosine).tolist() == [0.0, 0.25, 0.2]
+
+
+def test_stems_are_whole_words_with_repeats() -> None:
+    assert count_stems(("boat boats boat", "", "harbour"), STEMS).tolist() == [
+        [0, 2], [0, 0], [1, 0],
+    ]  # fmt: skip
