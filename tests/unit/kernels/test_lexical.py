@@ -207,8 +207,10 @@ def test_longer_turns_lend_less_and_short_ones_all(lengths: list[float]) -> None
 
 def test_the_most_telling_turn_has_thirty_stems() -> None:
     weights = length_weight(np.arange(1_000))
-    assert weights.argmax() == 29 and weights.max() == 1.0
-    assert (np.diff(weights[:30]) >= 0).all() and (np.diff(weights[30:]) < 0).all()
+    assert weights.argmax() == 29
+    assert weights.max() == 1.0
+    assert (np.diff(weights[:30]) >= 0).all()
+    assert (np.diff(weights[30:]) < 0).all()
 
 
 @pytest.mark.parametrize(
