@@ -74,6 +74,19 @@ def recall(
     wake: Annotated[
         bool, typer.Option("--wake", help="Make what slept and answers live again.")
     ] = False,
+    collapse: Annotated[
+        bool,
+        typer.Option(
+            "--collapse/--no-collapse", help="Join memories that say the same into one hit."
+        ),
+    ] = True,
+    min_score: Annotated[
+        float | None, typer.Option(metavar="SCORE", help="Leave out hits with a lower score.")
+    ] = None,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Refuse an answer with a lower confidence, 0 to 1."),
+    ] = None,
     as_json: AsJson = False,
     server: Server = DEFAULT_URL,
     key: Key = None,
@@ -92,6 +105,9 @@ def recall(
             speaker=speaker,
             include_dormant=include_dormant,
             wake=wake,
+            collapse=collapse,
+            min_score=min_score,
+            min_confidence=min_confidence,
         )
         if as_json:
             typer.echo(answer.model_dump_json(indent=2))

@@ -229,6 +229,9 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
         record: bool = True,
         include_dormant: bool = False,
         wake: bool = False,
+        collapse: bool = True,
+        min_score: float | None = None,
+        min_confidence: float | None = None,
     ) -> RecallAnswer:
         """Wake what a cue reminds of; look at `answerable` before you trust the hits.
 
@@ -242,13 +245,16 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
             speaker: Wake only what this speaker said.
             occurred_from: Wake nothing earlier.
             occurred_before: Wake nothing at or after this instant.
-            token_budget: Size of `context`, in tokens; 2,000 if absent.
+            token_budget: Greatest size of `context`, in tokens; 2,000 if absent.
             as_of: Recall as of then: only what had happened, and facts as they stood.
             known_at: Only what had been recorded by then.
             explain: List the arcs of each wave in the trace, not only their number.
             record: Leave a trace; false only looks, so that nothing is learned or compared.
             include_dormant: Look among what sleeps too, one by one.
             wake: Make dormant memories live again that are among the first hits of an answer.
+            collapse: Join memories in which the same speaker says the same words into one hit.
+            min_score: Leave out hits with a lower score.
+            min_confidence: Refuse an answer with a lower confidence, 0 to 1.
         """
         filters = {
             "session": session,
@@ -270,6 +276,9 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
             "record": record,
             "include_dormant": include_dormant,
             "wake": wake,
+            "collapse": collapse,
+            "min_score": None if min_score is None else float(min_score),
+            "min_confidence": None if min_confidence is None else float(min_confidence),
         }
         asked = body_of(RecallRequest, given)
         return await self._post("/v1/recall", asked, RecallAnswer, repeatable=True)

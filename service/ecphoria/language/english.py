@@ -11,6 +11,7 @@ __all__ = [
     "FIRST_PERSON",
     "FUNCTION_WORDS",
     "HONORIFICS",
+    "INTERJECTIONS",
     "IS_WHEN",
     "MONTHS",
     "MONTH_NAME",
@@ -113,6 +114,11 @@ SECOND_PERSON = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 """The listener's pronouns, also in `you're` or `you'd`."""
 
 HONORIFICS = frozenset(("mr", "mrs", "ms", "dr", "sir", "dame", "lady", "professor", "prof"))
+
+INTERJECTIONS = frozenset(
+    _words("ah aha eh er haha hello hey hi hmm huh lol oh ok okay uh um well wow yeah yep")
+)
+"""Words in front of a sentence that do not change what it says."""
 
 ORGANISATION_WORDS = frozenset(
     _words(
