@@ -33,14 +33,17 @@ Episodes = Mapping[str, EpisodeAnswer]
 
 
 def draw_verdict(answer: RecallAnswer) -> RenderableType:
-    """Say whether the answer is known, how surely, and why; if not, what came nearest."""
+    """Say whether the answer is known, how surely, and why; without hits, what came nearest."""
     said = Text.assemble(
         (_SAYINGS[answer.verdict], f"bold verdict.{answer.verdict}"),
         (f"  confidence {answer.confidence:.2f}", "dim"),
     )
     reasons = [Text.assemble(("· ", "rail"), reason) for reason in answer.reasons]
-    nearest = [] if answer.answerable else [_miss(miss) for miss in answer.misses[:2]]
-    return Group(said, *(Padding(line, (0, 0, 0, 2)) for line in (*reasons, *nearest)))
+    # Beside hits, which score higher, the nearest misses would only look like better answers.
+    nearest = [] if answer.hits else [_miss(miss) for miss in answer.misses[:2]]
+    return Group(
+        said, *(Padding(line, (0, 0, 0, 2), expand=False) for line in (*reasons, *nearest))
+    )
 
 
 def draw_hits(

@@ -117,7 +117,8 @@ def recall(
     console.print(draw_hits(answer, limit=k, explain=explain, episodes=episodes))
     console.print(draw_timings(answer))
     if answer.woken:
-        console.print(f"{len(answer.woken):,} woken that slept")
+        noun = "memory is" if len(answer.woken) == 1 else "memories are"
+        console.print(f"{len(answer.woken):,} dormant {noun} live again")
     console.print(f"[dim]trace {answer.trace_id}[/dim]")
 
 
