@@ -7,14 +7,20 @@ import re
 
 __all__ = [
     "CONNECTORS",
+    "CONTRACTED",
+    "CONTRACTION",
     "DAY_PARTS",
+    "DENIALS",
     "FIRST_PERSON",
     "FUNCTION_WORDS",
     "HONORIFICS",
+    "INTENSIFIERS",
     "INTERJECTIONS",
     "IS_WHEN",
     "MONTHS",
     "MONTH_NAME",
+    "NAMELESS_WORDS",
+    "NUMBER_UNITS",
     "NUMBER_WORDS",
     "ORGANISATION_WORDS",
     "PLACE_WORDS",
@@ -74,6 +80,55 @@ FUNCTION_WORDS = frozenset(
 )
 """Words that are capitalised by their place in the sentence and never bound a name."""
 
+INTERJECTIONS = frozenset(
+    _words("ah aha eh er haha hello hey hi hmm huh lol oh ok okay uh um well wow yeah yep")
+)
+"""Words in front of a sentence that do not change what it says."""
+
+INTENSIFIERS = frozenset(
+    _words("really very truly totally absolutely definitely honestly literally simply")
+)
+"""Words that stress a statement without changing it, unless it is denied (`not really`)."""
+
+DENIALS = frozenset(_words("not no never t hardly"))
+"""Words that deny what follows; `t` is the end of `don't`."""
+
+NAMELESS_WORDS = INTERJECTIONS | frozenset(
+    _words(
+        """
+        you me them him my your our mine yours ours theirs am been being would could should must
+        shall cannot let lets thanks thank thx please sorry dear congrats congratulations cheers
+        bye goodbye yay sure
+        """
+    )
+)
+"""Further words that never bound a name, unless they are written in capitals (`OK`)."""
+
+CONTRACTION = re.compile(
+    r"(?:i|you|he|she|it|we|they|that|this|there|here|what|who|where|when|why|how|let|y)"
+    r"[\'\u2019](?:m|re|ve|ll|d|s|all)|\w+n[\'\u2019]t",
+    re.IGNORECASE,
+)
+"""Two function words written as one, such as `I'm`, `we've` or `don't`."""
+
+CONTRACTED = frozenset(
+    _words(
+        """
+        i m re ve ll d s t ain aren can couldn didn doesn don hadn hasn haven isn mustn shan
+        shouldn wasn weren won wouldn
+        """
+    )
+)
+"""The parts of a contraction once it is normalised."""
+
+NUMBER_UNITS = _words(
+    """
+    st nd rd th s x k am pm h hrs min sec km cm mm mi ft kg mg lb lbs oz ml kb mb gb tb hz khz mhz
+    ghz px fps
+    """
+)
+"""Written behind a number, they leave it a number: `20th`, `10am`, `3GB`."""
+
 MONTHS = (
     "january",
     "february",
@@ -114,11 +169,6 @@ SECOND_PERSON = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 """The listener's pronouns, also in `you're` or `you'd`."""
 
 HONORIFICS = frozenset(("mr", "mrs", "ms", "dr", "sir", "dame", "lady", "professor", "prof"))
-
-INTERJECTIONS = frozenset(
-    _words("ah aha eh er haha hello hey hi hmm huh lol oh ok okay uh um well wow yeah yep")
-)
-"""Words in front of a sentence that do not change what it says."""
 
 ORGANISATION_WORDS = frozenset(
     _words(

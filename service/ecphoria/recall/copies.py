@@ -1,9 +1,9 @@
 """Load the memories an answer shows, and join near copies into one hit.
 
 Two memories are copies if the same person says the same words: the same words in the same order,
-whatever the case, the punctuation and the interjection in front. Vectors are not compared. Models
-place "from Bath to Bristol" and "from Bristol to Bath", or "at 5 pm" and "at 6 pm", almost at the
-same point, and such memories must not hide each other.
+whatever the case, the punctuation, an interjection in front, and words that only stress. Vectors
+are not compared: by the default model "We moved from Bath to Bristol" and "We moved from Bristol
+to Bath" have a cosine of .99, but "I like espresso" and "Oh, I like espresso!" one of .94.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ecphoria.language.characters import MARKS
-from ecphoria.language.english import INTERJECTIONS, RELATIVE_DATE
+from ecphoria.language.english import DENIALS, INTENSIFIERS, INTERJECTIONS, RELATIVE_DATE
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId
 from ecphoria.recall.assemble import MISSES, needed
@@ -89,8 +89,8 @@ async def load_shown(
 def same_words(text: str) -> tuple[str, ...]:
     """Reduce a text to what a copy of it must share.
 
-    Words, numbers, question marks and signs stay, in order. Case, other punctuation, and
-    interjections in front go.
+    Words, numbers, question marks and signs stay, in order. Case, other punctuation,
+    interjections in front and words that only stress go.
     """
     if len(text) > _LONGEST:
         return (text,)
@@ -98,7 +98,10 @@ def same_words(text: str) -> tuple[str, ...]:
     start = 0
     while start < len(tokens) - 1 and tokens[start] in INTERJECTIONS:
         start += 1
-    kept = ["?" if token.startswith("?") else token for token in tokens[start:]]
+    kept: list[str] = []
+    for token in tokens[start:]:
+        if token not in INTENSIFIERS or (kept and kept[-1] in DENIALS):
+            kept.append("?" if token.startswith("?") else token)
     return tuple(kept) or (text,)
 
 

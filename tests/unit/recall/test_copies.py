@@ -91,6 +91,7 @@ async def test_without_collapse_every_copy_is_a_hit() -> None:
     [
         ("I like espresso.", "i like  Espresso!"),
         ("I like espresso", "Oh, hi, I like espresso..."),
+        ("I like espresso.", "I really, truly like espresso."),
         ("She said “no”.", 'She said "no"'),
         ("I don\u2019t know.", "I don't know"),
         ("When is it??", "When is it?"),
@@ -109,6 +110,7 @@ def test_case_and_punctuation_do_not_matter(first: str, second: str) -> None:
         ("It costs 5.5 euros.", "It costs 55 euros."),
         ("It costs €5.", "It costs $5."),
         ("I like espresso.", "I do not like espresso."),
+        ("I don't like espresso.", "I don't really like espresso."),
         ("We moved from Bath to Bristol.", "We moved from Bristol to Bath."),
         ("You like espresso.", "You like espresso?"),
         ("I feel 😀", "I feel 😢"),
