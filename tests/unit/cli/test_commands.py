@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,6 +74,13 @@ def answer(**members: object) -> dict[str, object]:
         "trace_id": TRACE,
         "degraded": [],
     } | members
+
+
+def first_hit(told: dict[str, object]) -> dict[str, Any]:
+    hits = told["hits"]
+    assert isinstance(hits, list)
+    hit: dict[str, Any] = hits[0]
+    return hit
 
 
 def test_remember_tells_the_id(command: Command, service: StubService) -> None:
@@ -163,7 +171,7 @@ def test_a_hit_tells_its_copies_and_that_it_is_outdated(
     command: Command, service: StubService
 ) -> None:
     told = answer()
-    (hit,) = told["hits"]  # type: ignore[misc]  # the stub's answers are loosely typed
+    hit = first_hit(told)
     hit |= {"copies": ["e" * 32, "f" * 32], "superseded_at": "2025-12-24T00:00:00Z"}
     service.routes["POST /v1/recall"] = 200, told
     done = " ".join(command("recall", "What illness?").out.split())
@@ -172,7 +180,7 @@ def test_a_hit_tells_its_copies_and_that_it_is_outdated(
 
 def test_of_a_long_memory_the_passage_is_shown(command: Command, service: StubService) -> None:
     told = answer()
-    (hit,) = told["hits"]  # type: ignore[misc]  # the stub's answers are loosely typed
+    hit = first_hit(told)
     text = "First the weather. Then the bite got a red ring. Then supper."
     start, end = text.index("Then the bite"), text.index(" Then supper")
     hit["episode"] |= {"text": text}

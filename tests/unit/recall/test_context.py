@@ -22,7 +22,8 @@ LONG = " ".join(SENTENCES)
 def passages(text: str, size: int, best: int) -> tuple[HitPassage, ...]:
     """Cut into passages of `size` sentences, the best first."""
     sentences = text.split(". ")
-    spans, start = [], 0
+    spans: list[HitPassage] = []
+    start = 0
     for first in range(0, len(sentences), size):
         chunk = ". ".join(sentences[first : first + size])
         end = min(start + len(chunk) + 2, len(text))
