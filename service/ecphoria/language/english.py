@@ -28,6 +28,7 @@ __all__ = [
     "SECOND_PERSON",
     "STOP_WORDS",
     "STOP_WORDS_STANDARD",
+    "SUBJECT_VERB",
     "TIME_EXPRESSION",
     "WEEKDAYS",
 ]
@@ -120,6 +121,12 @@ CONTRACTED = frozenset(
     )
 )
 """The parts of a contraction once it is normalised."""
+
+SUBJECT_VERB = re.compile(
+    r"\s+(?:is|was|has|had|will|would|can|could|did|does|said|says|told|went|came|got|made|took|gave"
+    r"|died|wrote|became|began|won|left|lives|lived|works|worked|moved|married|played|served)\b"
+)
+"""Behind the first word of a sentence, it makes that word the subject: `Ana was` but `Sow the`."""
 
 NUMBER_UNITS = _words(
     """
