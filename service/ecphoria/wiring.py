@@ -53,6 +53,7 @@ from ecphoria.ports.world import Embedder
 from ecphoria.recall.policies import TenantPolicies
 from ecphoria.recall.service import STRATEGIES, RecallService
 from ecphoria.recall.shadow import ShadowedRecall
+from ecphoria.recall.token_count import count_tokens
 from ecphoria.recall.waking import WakingRecall
 from ecphoria.settings import Settings, TracingSettings
 from ecphoria.telemetry import Metrics, Spans
@@ -284,6 +285,7 @@ async def _start_engine(
 
 
 async def _load_embedder(settings: Settings, reports: Reports) -> Embedder:
+    await asyncio.to_thread(count_tokens, [""])  # loads the table, so that no recall waits for it
     return await asyncio.to_thread(
         create_embedder, embedder_options(settings), report=reports.weights
     )

@@ -1,6 +1,6 @@
 """How a recall looks: what was woken, how surely, and by which path."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
 from rich.console import Group, RenderableType
@@ -33,20 +33,26 @@ Episodes = Mapping[str, EpisodeAnswer]
 
 
 def draw_verdict(answer: RecallAnswer) -> RenderableType:
-    """Say whether the answer is known, how surely, and why or why not."""
+    """Say whether the answer is known, how surely, and why; without hits, what came nearest."""
     said = Text.assemble(
         (_SAYINGS[answer.verdict], f"bold verdict.{answer.verdict}"),
         (f"  confidence {answer.confidence:.2f}", "dim"),
     )
-    if answer.answerable:
-        return said
     reasons = [Text.assemble(("· ", "rail"), reason) for reason in answer.reasons]
-    nearest = [_miss(miss) for miss in answer.misses[:2]]
-    return Group(said, *(Padding(line, (0, 0, 0, 2)) for line in (*reasons, *nearest)))
+    # Beside hits, which score higher, the nearest misses would only look like better answers.
+    nearest = [] if answer.hits else [_miss(miss) for miss in answer.misses[:2]]
+    return Group(
+        said, *(Padding(line, (0, 0, 0, 2), expand=False) for line in (*reasons, *nearest))
+    )
 
 
 def draw_hits(
-    answer: RecallAnswer, *, limit: int, explain: bool, episodes: Episodes
+    answer: RecallAnswer,
+    *,
+    limit: int,
+    explain: bool,
+    episodes: Episodes,
+    also: Collection[int] = (),
 ) -> RenderableType:
     """List the best hits; with `explain`, below each the path that woke it.
 
@@ -55,14 +61,15 @@ def draw_hits(
         limit: Number of hits to draw.
         explain: Whether to draw paths and the parts of the score.
         episodes: Texts of the episodes on the paths, where known.
+        also: Ranks of further hits to draw.
     """
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(justify="right", style="dim", width=2)
     table.add_column(justify="right", style="score", width=5)
     table.add_column(ratio=1)
     known = dict(episodes) | {hit.episode.id: hit.episode for hit in answer.hits}
-    for hit in answer.hits[:limit]:
-        body: list[RenderableType] = [_quote(hit.episode, _CLIP)]
+    for hit in _drawn(answer, limit, also):
+        body: list[RenderableType] = [_quote_hit(hit)]
         if explain:
             body += [_path(hit, known), _parts(hit)]
             body.append("")
@@ -79,19 +86,39 @@ def draw_timings(answer: RecallAnswer) -> Text:
     return Text("\n".join(lines), style="dim")
 
 
-def path_nodes(answer: RecallAnswer, limit: int) -> set[str]:
-    """Name the episodes on the paths of the best hits that are not hits themselves."""
+def path_nodes(answer: RecallAnswer, limit: int, also: Collection[int] = ()) -> set[str]:
+    """Name the episodes on the paths of the drawn hits that are not hits themselves."""
     hits = {hit.episode.id for hit in answer.hits}
-    steps = (step for hit in answer.hits[:limit] for step in hit.path)
+    steps = (step for hit in _drawn(answer, limit, also) for step in hit.path)
     return {step.node for step in steps if step.kind == "episode"} - hits
 
 
-def _quote(episode: EpisodeAnswer, clip: int) -> Text:
+def _drawn(answer: RecallAnswer, limit: int, also: Collection[int]) -> list[HitAnswer]:
+    return [hit for hit in answer.hits if hit.rank <= limit or hit.rank in also]
+
+
+def _quote_hit(hit: HitAnswer) -> Text:
+    """Quote a memory, of a long one the part that matches best, and say how often it was said."""
+    text, passage = hit.episode.text, hit.passage
+    if passage is not None:
+        before = "…" if text[: passage.start].strip() else ""
+        after = "…" if text[passage.end :].strip() else ""
+        text = f"{before}{text[passage.start : passage.end]}{after}"
+    quote = _quote(hit.episode, _CLIP, text)
+    if hit.copies:
+        verb = "said" if hit.episode.speaker else "recorded"
+        quote.append(f"  {verb} {len(hit.copies) + 1} times", style="dim")
+    if hit.superseded_at is not None:
+        quote.append(f"  outdated since {_day(hit.superseded_at)}", style="dim")
+    return quote
+
+
+def _quote(episode: EpisodeAnswer, clip: int, text: str | None = None) -> Text:
     who = episode.speaker or episode.title or episode.source or "note"
     return Text.assemble(
         (who, "speaker"),
         (f"  {_day(episode.occurred_at)}  ", "when"),
-        _clipped(episode.text, clip),
+        _clipped(episode.text if text is None else text, clip),
     )
 
 

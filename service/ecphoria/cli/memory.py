@@ -77,6 +77,19 @@ def recall(
     wake: Annotated[
         bool, typer.Option("--wake", help="Make what slept and answers live again.")
     ] = False,
+    collapse: Annotated[
+        bool,
+        typer.Option(
+            "--collapse/--no-collapse", help="Join memories that say the same into one hit."
+        ),
+    ] = True,
+    min_score: Annotated[
+        float | None, typer.Option(metavar="SCORE", help="Leave out hits with a lower score.")
+    ] = None,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Refuse an answer with a lower confidence, 0 to 1."),
+    ] = None,
     as_json: AsJson = False,
     server: Server = DEFAULT_URL,
     key: Key = None,
@@ -96,6 +109,9 @@ def recall(
             include_dormant=include_dormant,
             wake=wake,
             asker=asker,
+            collapse=collapse,
+            min_score=min_score,
+            min_confidence=min_confidence,
         )
         if as_json:
             typer.echo(answer.model_dump_json(indent=2))
@@ -105,7 +121,8 @@ def recall(
     console.print(draw_hits(answer, limit=k, explain=explain, episodes=episodes))
     console.print(draw_timings(answer))
     if answer.woken:
-        console.print(f"{len(answer.woken):,} woken that slept")
+        noun = "memory is" if len(answer.woken) == 1 else "memories are"
+        console.print(f"{len(answer.woken):,} dormant {noun} live again")
     console.print(f"[dim]trace {answer.trace_id}[/dim]")
 
 

@@ -103,17 +103,22 @@ async def _ask(
 ) -> None:
     answer = await client.recall(question.question, k=10, explain=True)
     episodes: dict[str, EpisodeAnswer] = {}
-    for node in sorted(path_nodes(answer, _SHOWN)):
+    ranks = _ranks_of_evidence(question, answer)
+    for node in sorted(path_nodes(answer, _SHOWN, ranks)):
         with contextlib.suppress(NotFound):
             episodes[node] = await client.get(node)
     console.print()
     console.rule(Text(f"{number}  {question.question}", style="cue"), align="left", style="rail")
     console.print(Text(question.why, style="dim italic"))
     console.print(draw_verdict(answer))
-    hits = draw_hits(answer, limit=_SHOWN, explain=True, episodes=episodes)
+    hits = draw_hits(answer, limit=_SHOWN, explain=True, episodes=episodes, also=ranks)
     console.print(Padding(hits, (1, 0, 0, 0)))
     console.print(_evidence(question, answer))
     console.print(draw_timings(answer))
+
+
+def _ranks_of_evidence(question: SampleQuestion, answer: RecallAnswer) -> list[int]:
+    return [hit.rank for hit in answer.hits if hit.episode.text in question.evidence]
 
 
 def _evidence(question: SampleQuestion, answer: RecallAnswer) -> Text:
@@ -122,7 +127,7 @@ def _evidence(question: SampleQuestion, answer: RecallAnswer) -> Text:
         right = not answer.answerable
         said = f"{'Right' if right else 'Not right'}: nothing in the sample answers this."
         return Text(said, style="green" if right else "yellow")
-    ranks = [str(hit.rank) for hit in answer.hits if hit.episode.text in question.evidence]
+    ranks = [str(rank) for rank in _ranks_of_evidence(question, answer)]
     if not ranks:
         return Text(f"The answer is not among the best {len(answer.hits)}.", style="yellow")
     noun = "memory" if len(ranks) == 1 else "memories"

@@ -230,6 +230,9 @@ class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
         include_dormant: bool = False,
         wake: bool = False,
         asker: str | None = None,
+        collapse: bool = True,
+        min_score: float | None = None,
+        min_confidence: float | None = None,
     ) -> RecallAnswer:
         """Wake what a cue reminds of; look at `answerable` before you trust the hits.
 
@@ -243,7 +246,7 @@ class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
             speaker: Wake only what this speaker said.
             occurred_from: Wake nothing earlier.
             occurred_before: Wake nothing at or after this instant.
-            token_budget: Size of `context`, in tokens; 2,000 if absent.
+            token_budget: Greatest size of `context`, in tokens; 2,000 if absent.
             as_of: Recall as of then: only what had happened, and facts as they stood.
             known_at: Only what had been recorded by then.
             explain: List the arcs of each wave in the trace, not only their number.
@@ -251,6 +254,9 @@ class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
             include_dormant: Look among what sleeps too, one by one.
             wake: Make dormant memories live again that are among the first hits of an answer.
             asker: Who says "I" in the cue: a speaker or a role; the role `user` if absent.
+            collapse: Join memories in which the same speaker says the same words into one hit.
+            min_score: Leave out hits with a lower score.
+            min_confidence: Refuse an answer with a lower confidence, 0 to 1.
         """
         filters = {
             "session": session,
@@ -273,6 +279,9 @@ class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
             "include_dormant": include_dormant,
             "wake": wake,
             "asker": asker,
+            "collapse": collapse,
+            "min_score": None if min_score is None else float(min_score),
+            "min_confidence": None if min_confidence is None else float(min_confidence),
         }
         asked = body_of(RecallRequest, given)
         return self._post("/v1/recall", asked, RecallAnswer, repeatable=True)

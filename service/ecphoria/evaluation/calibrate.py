@@ -66,7 +66,7 @@ async def ask_labelled(
     async with connect(tenant) as client:
         for number, asked in enumerate(file.questions, start=1):
             try:
-                answer = await client.recall(asked.text, k=1, record=False)
+                answer = await client.recall(asked.text, k=1, record=False, collapse=False)
             except (InvalidInput, TooLarge) as error:
                 findings[f"recalls that failed: {error.code}"] += 1
             else:

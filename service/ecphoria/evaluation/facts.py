@@ -149,7 +149,7 @@ async def _ask(
     asked = [one for one in questions if not past or one.then is not None]
     for done, question in enumerate(asked, 1):
         at = question.then if past else None
-        answer = await client.recall(question.cue, k=_K, as_of=at, record=False)
+        answer = await client.recall(question.cue, k=_K, as_of=at, record=False, collapse=False)
         claimed = _claimed(answer, question, places)
         held = question.held(at)
         there = [value for value in claimed if value is not None]

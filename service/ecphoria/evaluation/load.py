@@ -162,7 +162,7 @@ class Load:
             cue = Cue(text=turn.text, vector=tuple(turn.vector.tolist()))
             while True:
                 found = await self._stand.services.recall.recall(
-                    owner.tenant, cue, RecallOptions(strategy="dense")
+                    owner.tenant, cue, RecallOptions(strategy="dense", collapse=False)
                 )
                 if owner.ids[-1] in {hit.episode.id for hit in found.hits}:
                     break
@@ -264,7 +264,7 @@ class Load:
     async def _recall(self, owner: _Owner, probe: Probe, strategy: str) -> dict[str, float]:
         cue = Cue(text=probe.text, vector=tuple(probe.vector.tolist()))
         answer = await self._stand.services.recall.recall(
-            owner.tenant, cue, RecallOptions(strategy=strategy)
+            owner.tenant, cue, RecallOptions(strategy=strategy, collapse=False)
         )
         return dict(answer.timings_ms)
 

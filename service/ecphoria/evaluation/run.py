@@ -192,6 +192,7 @@ class _Job:
             options=arm.options,
             k=self._depth,
             record=False,
+            collapse=False,  # the gold counts each memory
         )
 
 

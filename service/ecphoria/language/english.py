@@ -9,15 +9,22 @@ from ecphoria.language.characters import APOSTROPHES
 
 __all__ = [
     "CONNECTORS",
+    "CONTRACTED",
+    "CONTRACTION",
     "DAY_PARTS",
+    "DENIALS",
     "FIRST_PERSON",
     "FUNCTION_WORDS",
     "HONORIFICS",
+    "INTENSIFIERS",
+    "INTERJECTIONS",
     "IS_WHEN",
     "LIGHT_WORDS",
     "MONTHS",
     "MONTH_NAME",
+    "NAMELESS_WORDS",
     "NO_KNOWLEDGE",
+    "NUMBER_UNITS",
     "NUMBER_WORDS",
     "ORGANISATION_WORDS",
     "PLACE_WORDS",
@@ -28,6 +35,7 @@ __all__ = [
     "SECOND_PERSON_ACTS",
     "STOP_WORDS",
     "STOP_WORDS_STANDARD",
+    "SUBJECT_VERB",
     "TIME_EXPRESSION",
     "WEEKDAYS",
 ]
@@ -79,6 +87,61 @@ FUNCTION_WORDS = frozenset(
     )
 )
 """Words that are capitalised by their place in the sentence and never bound a name."""
+
+INTERJECTIONS = frozenset(
+    _words("ah aha eh er haha hello hey hi hmm huh lol oh ok okay uh um well wow yeah yep")
+)
+"""Words in front of a sentence that do not change what it says."""
+
+INTENSIFIERS = frozenset(
+    _words("really very truly totally absolutely definitely honestly literally simply")
+)
+"""Words that stress a statement without changing it, unless it is denied (`not really`)."""
+
+DENIALS = frozenset(_words("not no never t hardly"))
+"""Words that deny what follows; `t` is the end of `don't`."""
+
+NAMELESS_WORDS = INTERJECTIONS | frozenset(
+    _words(
+        """
+        you me them him my your our mine yours ours theirs am been being would could should must
+        shall cannot let lets thanks thank thx please sorry dear congrats congratulations cheers
+        bye goodbye yay sure
+        """
+    )
+)
+"""Further words that never bound a name, unless they are written in capitals (`OK`)."""
+
+CONTRACTION = re.compile(
+    r"(?:i|you|he|she|it|we|they|that|this|there|here|what|who|where|when|why|how|let|y)"
+    r"[\'\u2019](?:m|re|ve|ll|d|s|all)|\w+n[\'\u2019]t",
+    re.IGNORECASE,
+)
+"""Two function words written as one, such as `I'm`, `we've` or `don't`."""
+
+CONTRACTED = frozenset(
+    _words(
+        """
+        i m re ve ll d s t ain aren can couldn didn doesn don hadn hasn haven isn mustn shan
+        shouldn wasn weren won wouldn
+        """
+    )
+)
+"""The parts of a contraction once it is normalised."""
+
+SUBJECT_VERB = re.compile(
+    r"\s+(?:is|was|has|had|will|would|can|could|did|does|said|says|told|went|came|got|made|took|gave"
+    r"|died|wrote|became|began|won|left|lives|lived|works|worked|moved|married|played|served)\b"
+)
+"""Behind the first word of a sentence, it makes that word the subject: `Ana was` but `Sow the`."""
+
+NUMBER_UNITS = _words(
+    """
+    st nd rd th s x k am pm h hrs min sec km cm mm mi ft kg mg lb lbs oz ml kb mb gb tb hz khz mhz
+    ghz px fps
+    """
+)
+"""Written behind a number, they leave it a number: `20th`, `10am`, `3GB`."""
 
 MONTHS = (
     "january",

@@ -7,11 +7,16 @@ from enum import StrEnum
 from ecphoria.language.characters import APOSTROPHES, MARKS, UPPER
 from ecphoria.language.english import (
     CONNECTORS,
+    CONTRACTED,
+    CONTRACTION,
     FUNCTION_WORDS,
     HONORIFICS,
     MONTHS,
+    NAMELESS_WORDS,
+    NUMBER_UNITS,
     ORGANISATION_WORDS,
     PLACE_WORDS,
+    SUBJECT_VERB,
     WEEKDAYS,
 )
 
@@ -40,6 +45,9 @@ _POSSESSIVE = re.compile(rf"[{APOSTROPHES}]s\b")
 _WORD = re.compile(rf"[\w{MARKS}]+")
 _LOWER = re.compile(r"[^\W\d_]+")
 _INITIAL = re.compile(rf"[{UPPER}]\.")
+_NUMBER = re.compile(rf"\d+(?:{'|'.join(NUMBER_UNITS)})?")
+_NAMELESS = FUNCTION_WORDS | NAMELESS_WORDS | CONTRACTED | frozenset(CONNECTORS)
+_LETTER = re.compile(r"[^\W\d_]")
 _CALENDAR = frozenset(MONTHS) | frozenset(WEEKDAYS)
 
 
@@ -81,24 +89,64 @@ def candidate_spans(body: str) -> Iterator[str]:
     r"""Yield, as written and in order, runs of capitalised words that may be names.
 
     The text is cut after `. ! ?` and at line breaks. A run is `T(\s+(C\s+){0,2}T)*` with T a
-    word that starts with a capital or a digit and C a connector; function words at its ends go.
+    word that starts with a capital or a digit and C a connector; function words and contractions
+    at its ends go. A word at the start of a sentence owes its capital to its place: it is no
+    candidate by itself, nor together with a number or date that a connector joins to it, unless a
+    verb behind it makes it the subject.
     """
     for sentence in _CUT.split(body):
         for match in _SPAN.finditer(sentence):
-            span = _trim(match[0])
-            if span:
+            parts = match[0].strip(_EDGE).split()
+            inner = _trim(parts)
+            span = " ".join(inner).strip(_EDGE)
+            opens = (
+                inner[:1] == parts[:1]
+                and _opens(sentence, match.start())
+                and not SUBJECT_VERB.match(sentence, match.end())
+            )
+            if span and not (opens and _is_capitalised_by_place(inner)):
                 yield span
 
 
-def _trim(span: str) -> str:
-    """Strip marks and function words from both ends."""
-    parts = span.strip(_EDGE).split()
+def _trim(parts: list[str]) -> list[str]:
+    """Leave out function words and contractions at both ends."""
     start, stop = 0, len(parts)
-    while start < stop and parts[start].strip(_EDGE).lower() in FUNCTION_WORDS:
+    while start < stop and _is_function_word(parts[start]):
         start += 1
-    while stop > start and parts[stop - 1].strip(_EDGE).lower() in FUNCTION_WORDS:
+    while stop > start and _is_function_word(parts[stop - 1]):
         stop -= 1
-    return " ".join(parts[start:stop]).strip(_EDGE)
+    return parts[start:stop]
+
+
+def _is_function_word(part: str) -> bool:
+    word = part.strip(_EDGE)
+    lower = word.lower()
+    if lower in FUNCTION_WORDS or CONTRACTION.fullmatch(word):
+        return True
+    return lower in NAMELESS_WORDS and not (len(word) > 1 and word.isupper())
+
+
+def _opens(sentence: str, place: int) -> bool:
+    """Tell whether nothing but marks and numbers stands before, as in `- Sow` or `2) Sow`."""
+    return _LETTER.search(sentence, 0, place) is None
+
+
+def _is_capitalised_by_place(parts: list[str]) -> bool:
+    """Tell whether a run at the start of a sentence has no other sign of a name.
+
+    Such signs are a capital inside the word, as in `NASA` or `McRoe`, and a further word:
+    `Apollo 11` stays, `Open at 8` and `Harvest in June` do not.
+    """
+    first, *rest = (part.strip(_EDGE) for part in parts)
+    if not first.isalpha() or any(map(str.isupper, first[1:])):
+        return False
+    joined = [word.lower() for word in rest]
+    return not joined or (
+        joined[0] in CONNECTORS
+        and all(
+            word in CONNECTORS or word in _CALENDAR or _NUMBER.fullmatch(word) for word in joined
+        )
+    )
 
 
 def is_indexable(name: str) -> bool:
@@ -107,13 +155,21 @@ def is_indexable(name: str) -> bool:
 
 
 def is_name(name: str) -> bool:
-    """Tell whether a normalised candidate can name a concept: no date, bare number or stub."""
-    if len(name) < 3 or not is_indexable(name) or name in FUNCTION_WORDS:
+    """Tell whether a normalised candidate can name a concept.
+
+    Dates, numbers, stubs, and names made of function words and contractions alone cannot; a bare
+    year can.
+    """
+    if len(name) < 3 or not is_indexable(name):
         return False
-    first, *rest = name.split()
-    if first in _CALENDAR:
-        return not all(word in _CALENDAR or word.isdigit() for word in rest)
-    return bool(rest) or not first.isdigit() or len(first) == 4
+    words = name.split()
+    if _is_year(name):
+        return True
+    if all(word in _NAMELESS or _NUMBER.fullmatch(word) for word in words):
+        return False
+    return words[0] not in _CALENDAR or not all(
+        word in _CALENDAR or word.isdigit() for word in words[1:]
+    )
 
 
 def lower_words(body: str) -> frozenset[str]:

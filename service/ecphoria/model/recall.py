@@ -12,12 +12,14 @@ __all__ = [
     "Cue",
     "Filters",
     "Hit",
+    "HitPassage",
     "Mark",
     "NearMiss",
     "OptionValue",
     "PathStep",
     "RecallOptions",
     "RecallResult",
+    "Reference",
     "SeedRecord",
     "Stimulation",
     "Stream",
@@ -89,6 +91,9 @@ class RecallOptions:
         include_dormant: Look among what sleeps too, one by one.
         wake: Make the dormant memories live again that are among the first hits of an answer.
         asker: Who says "I" in the cue: a speaker's name or a role; the role `user` if None.
+        collapse: Join near copies into one hit.
+        min_score: Leave out hits with a lower score, 0 to 1,000.
+        min_confidence: Refuse an answer with a lower confidence, 0 to 1.
     """
 
     strategy: str | None = None
@@ -102,6 +107,9 @@ class RecallOptions:
     include_dormant: bool = False
     wake: bool = False
     asker: str | None = None
+    collapse: bool = True
+    min_score: float | None = None
+    min_confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +130,20 @@ class PathStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HitPassage:
+    """A part of a long episode.
+
+    Attributes:
+        part: Its place among the episode's passages, from 0.
+        start, end: Offsets into the episode's text, in characters; the end is exclusive.
+    """
+
+    part: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """A woken memory; `sum(parts.values()) == score` to 1e-9.
 
@@ -129,6 +151,9 @@ class Hit:
         superseded_at: When the last of the facts it claims ended; None while one holds, or if
             it claims none.
         superseded_by: The facts that hold instead.
+        copies: Other memories that say the same, newest last; this one ranks best.
+        passage: The part of a long episode that matches best.
+        passages: The known parts of the episode, from which the context takes the neighbours.
     """
 
     episode: Episode
@@ -138,6 +163,24 @@ class Hit:
     path: tuple[PathStep, ...]
     superseded_at: datetime | None = None
     superseded_by: tuple[FactId, ...] = ()
+    copies: tuple[EpisodeId, ...] = ()
+    passage: HitPassage | None = None
+    passages: tuple[HitPassage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """The episode behind a line of the context block.
+
+    Attributes:
+        number: The number in brackets at the start of the line; the rank of the hit.
+        start, end: The part of the episode's text that the line shows, in characters.
+    """
+
+    number: int
+    episode: EpisodeId
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,6 +304,8 @@ class RecallResult:
         evidence: What a gate may weigh, by name.
         reasons: Why it is (not) answerable, in words.
         context: The hits in chronological order, one a line, within the token budget.
+        token_counter: The byte-pair table that `context_tokens` and the budget are counted by.
+        references: The episode behind each line of `context`, in the order of the lines.
         timings_ms: Milliseconds by phase.
         degraded: What was missing (embedder, GDS), if anything.
         second_look: Whether it was found only among what sleeps, after the gate had refused.
@@ -283,3 +328,5 @@ class RecallResult:
     degraded: tuple[str, ...]
     second_look: bool = False
     woken: tuple[EpisodeId, ...] = ()
+    token_counter: str = ""
+    references: tuple[Reference, ...] = ()

@@ -1,17 +1,17 @@
-"""From a ranking to an answer: hits with texts and paths, a context block, near misses."""
+"""From a ranking to an answer: hits with texts and paths, and near misses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import Hit, NearMiss, PathStep, SeedRecord, Wave
+from ecphoria.model.recall import Hit, HitPassage, NearMiss, PathStep, SeedRecord, Wave
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.currency import Superseded
 from ecphoria.recall.strategies.strategy import Ranked
 
 __all__ = [
-    "context_block",
+    "MISSES",
     "hits_of",
     "label_of",
     "labelled_seeds",
@@ -21,9 +21,9 @@ __all__ = [
 ]
 
 MISSES = 3
+"""Near misses that an answer tells."""
+
 _CLIP = 80
-_CHARACTERS_PER_TOKEN = 4
-"""English text, byte-pair tokenizers; a budget, not a bill."""
 
 
 def needed(ranked: Ranked, k: int) -> list[EpisodeId]:
@@ -40,8 +40,20 @@ def hits_of(
     k: int,
     episodes: Mapping[str, Episode],
     behind: Mapping[EpisodeId, Superseded],
+    *,
+    copies: Mapping[EpisodeId, tuple[EpisodeId, ...]],
+    passages: Mapping[EpisodeId, Sequence[HitPassage]],
 ) -> tuple[Hit, ...]:
-    """Join ranks, scores, parts, texts and paths; what was deleted meanwhile is left out."""
+    """Join ranks, scores, parts, texts and paths; what was deleted meanwhile is left out.
+
+    Args:
+        ranked: The ranking.
+        k: Number of hits.
+        episodes: The texts, by id.
+        behind: What is outdated.
+        copies: Other memories that say the same as a ranked one, newest last.
+        passages: Of long episodes, the passage that matches best first, then the others.
+    """
     rows = [row for row, one in enumerate(ranked.ids[:k]) if one in episodes]
     hits = (
         Hit(
@@ -50,6 +62,9 @@ def hits_of(
             score=float(ranked.parts[row].sum()),
             parts=_parts(ranked, row),
             path=_labelled(ranked.path(ranked.ids[row]), episodes),
+            copies=copies.get(ranked.ids[row], ()),
+            passage=next(iter(passages.get(ranked.ids[row], ())), None),
+            passages=tuple(passages.get(ranked.ids[row], ())),
         )
         for place, row in enumerate(rows, 1)
     )
@@ -90,25 +105,6 @@ def summed_up(waves: Sequence[Wave]) -> tuple[Wave, ...]:
     )
 
 
-def context_block(hits: Sequence[Hit], budget: int) -> tuple[str, int]:
-    """Write the hits in the order they happened, one a line, within a token budget.
-
-    The lowest scores go first when the budget is short; lines are never cut.
-
-    Returns:
-        The block and its estimated number of tokens.
-    """
-    kept: list[Hit] = []
-    used = 0
-    for hit in hits:
-        cost = -(-len(_line(hit)) // _CHARACTERS_PER_TOKEN)
-        if used + cost <= budget:
-            kept.append(hit)
-            used += cost
-    kept.sort(key=lambda hit: (hit.episode.occurred_at, hit.episode.turn))
-    return "\n".join(_line(hit) for hit in kept), used
-
-
 def label_of(episode: Episode | None) -> str:
     """Name an episode to a reader: its title, or who said what."""
     if episode is None:
@@ -128,13 +124,6 @@ def _place(candidates: Candidates, node: str) -> str:
     return columns.title[row] or (
         f"{who} in {session}" if session else f"turn {columns.turn[row]}"
     )
-
-
-def _line(hit: Hit) -> str:
-    one = hit.episode
-    who = f"{one.speaker}: " if one.speaker else f"{one.title}: " if one.title else ""
-    text = " ".join(one.text.split())
-    return f"[{one.occurred_at:%Y-%m-%d}] {who}{text} ({one.id})"
 
 
 def _parts(ranked: Ranked, row: int) -> dict[str, float]:

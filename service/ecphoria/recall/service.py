@@ -9,7 +9,6 @@ from time import perf_counter
 import structlog
 
 from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge, UnknownStrategy
-from ecphoria.model.episode import Episode
 from ecphoria.model.ids import TenantId, TraceId, fresh_id
 from ecphoria.model.recall import (
     Cue,
@@ -25,19 +24,21 @@ from ecphoria.ports.recall import RecallStore, TraceStore
 from ecphoria.ports.world import Clock, Embedder
 from ecphoria.recall.asking import Subject
 from ecphoria.recall.assemble import (
-    context_block,
     hits_of,
     labelled_seeds,
     misses_of,
-    needed,
     summed_up,
 )
 from ecphoria.recall.candidates import gather
+from ecphoria.recall.context import context_block
+from ecphoria.recall.copies import load_shown
 from ecphoria.recall.currency import bring_up_to_date
 from ecphoria.recall.feeling import feel
+from ecphoria.recall.floors import check_floors, count_above, judge_floors
 from ecphoria.recall.options import Parameter, parameters, resolve
 from ecphoria.recall.past import PastStore
 from ecphoria.recall.seeding import Participants, seed
+from ecphoria.recall.spans import passages_of_hits
 from ecphoria.recall.strategies.actr import Actr
 from ecphoria.recall.strategies.baselines import Dense, Fusion, Lexical
 from ecphoria.recall.strategies.cls import Cls
@@ -47,6 +48,7 @@ from ecphoria.recall.strategies.ppr import Ppr
 from ecphoria.recall.strategies.strategy import Ranked, Search, Strategy
 from ecphoria.recall.strategies.synapse import Synapse
 from ecphoria.recall.strategies.synaptic import Synaptic
+from ecphoria.recall.token_count import TOKEN_COUNTER
 
 __all__ = ["CUE_LIMIT", "STRATEGIES", "RecallService", "StrategyInfo"]
 
@@ -149,17 +151,22 @@ class RecallService:
         ranked, behind = await bring_up_to_date(search, ranked)
         own = search.seeding.profile.gate
         feeling = feel(cue.text or "", search.seeding, search.candidates, own)
-        shown = await search.store.episodes(tenant, needed(ranked, options.k))
-        episodes: dict[str, Episode] = {episode.id: episode for episode in shown}
-        hits = hits_of(ranked, options.k, episodes, behind)
-        block, tokens = context_block(hits, options.token_budget)
+        shown = await load_shown(search, ranked, behind, k=options.k, collapse=options.collapse)
+        ranked = shown.ranked
+        k = count_above(ranked, options)
+        feeling = judge_floors(feeling, options, k)
+        hits = hits_of(
+            ranked, k, shown.episodes, behind, copies=shown.copies,
+            passages=await passages_of_hits(search, ranked.ids[:k]),
+        )  # fmt: skip
+        context = context_block(hits, options.token_budget)
         trace = self._trace(
             cue,
             options,
             strategy=strategy.name,
             ranked=ranked,
             hits=hits,
-            seeds=labelled_seeds(ranked, episodes, search.candidates),
+            seeds=labelled_seeds(ranked, shown.episodes, search.candidates),
             refused=not feeling.answerable,
             about=search.candidates.subject,
         )
@@ -175,9 +182,11 @@ class RecallService:
             calibrated=own is not None,
             evidence=feeling.evidence,
             reasons=feeling.reasons,
-            misses=misses_of(ranked, options.k, episodes),
-            context=block,
-            context_tokens=tokens,
+            misses=misses_of(ranked, k, shown.episodes),
+            context=context.text,
+            context_tokens=context.tokens,
+            token_counter=TOKEN_COUNTER,
+            references=context.references,
             timings_ms=clock.result(),
             trace_id=trace.id,
             degraded=(),
@@ -365,6 +374,7 @@ def _check(cue: Cue, options: RecallOptions) -> None:
         raise InvalidInput(f"`k` must lie between 1 and {K_LIMIT}", field="k")
     if not 1 <= options.token_budget <= 1_000_000:
         raise InvalidInput("`token_budget` must lie between 1 and 1000000", field="token_budget")
+    check_floors(options)
     since, until = options.filters.occurred_from, options.filters.occurred_before
     for name, instant in (("occurred_from", since), ("occurred_before", until)):
         if instant is not None and instant.tzinfo is None:

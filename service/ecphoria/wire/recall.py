@@ -10,11 +10,13 @@ __all__ = [
     "ArcAnswer",
     "FilterRequest",
     "HitAnswer",
+    "HitPassageAnswer",
     "MarkAnswer",
     "NearMissAnswer",
     "PathStepAnswer",
     "RecallAnswer",
     "RecallRequest",
+    "ReferenceAnswer",
     "SeedAnswer",
     "TraceAnswer",
     "TracedHitAnswer",
@@ -66,7 +68,18 @@ class RecallRequest(Request):
     filters: FilterRequest = FilterRequest()
     """Which memories may be woken."""
     token_budget: StrictInt = 2_000
-    """Size of the context block, in tokens."""
+    """Greatest size of the context block, in tokens."""
+    collapse: bool = Field(default=True, strict=True)
+    """Join memories in which the same speaker says the same words into one hit; if false each
+    is a hit of its own."""
+    min_score: StrictFloat | None = Field(
+        default=None, json_schema_extra={"minimum": 0, "maximum": 1000}
+    )
+    """Leave out hits with a lower score, 0 to 1,000. Scores of two strategies do not compare."""
+    min_confidence: StrictFloat | None = Field(
+        default=None, json_schema_extra={"minimum": 0, "maximum": 1}
+    )
+    """Refuse an answer with a lower confidence, 0 to 1."""
     as_of: Instant | None = None
     """Recall as of then: only what had happened, and facts as they stood."""
     known_at: Instant | None = None
@@ -103,6 +116,9 @@ class RecallRequest(Request):
             include_dormant=self.include_dormant,
             wake=self.wake,
             asker=self.asker,
+            collapse=self.collapse,
+            min_score=self.min_score,
+            min_confidence=self.min_confidence,
         )
 
 
@@ -119,6 +135,17 @@ class PathStepAnswer(Answer):
     """A speaker, a concept's name or an episode's place, to read."""
     energy: float
     """What arrived here by this step."""
+
+
+class HitPassageAnswer(Answer):
+    """A part of a long memory."""
+
+    part: int
+    """Its place among the memory's passages, from 0."""
+    start: int
+    """Where it starts in the memory's text, in characters."""
+    end: int
+    """Where it ends, exclusive."""
 
 
 class HitAnswer(Answer):
@@ -138,6 +165,10 @@ class HitAnswer(Answer):
     """When the last of the facts it claims ended; absent while one of them holds."""
     superseded_by: tuple[str, ...] = ()
     """The facts that hold instead."""
+    copies: tuple[str, ...] = ()
+    """Ids of other memories in which the same speaker says the same words, newest last."""
+    passage: HitPassageAnswer | None = None
+    """The part of a long memory that matches best; absent if the memory has no parts."""
 
 
 class NearMissAnswer(Answer):
@@ -149,6 +180,19 @@ class NearMissAnswer(Answer):
     """Its score."""
     text: str
     """Its text."""
+
+
+class ReferenceAnswer(Answer):
+    """The memory behind a line of `context`."""
+
+    number: int
+    """The number in brackets at the start of the line; the rank of the hit."""
+    episode: str
+    """Id of the memory."""
+    start: int
+    """Where the shown part starts in the memory's text, in characters."""
+    end: int
+    """Where it ends, exclusive."""
 
 
 class RecallAnswer(Answer):
@@ -175,7 +219,11 @@ class RecallAnswer(Answer):
     context: str
     """The hits in chronological order within the token budget, ready for a prompt."""
     context_tokens: int
-    """Its size."""
+    """Its size, never more than `token_budget`."""
+    token_counter: str = ""
+    """The byte-pair table that counts the tokens."""
+    references: tuple[ReferenceAnswer, ...] = ()
+    """The memory behind each line of `context`, in the order of the lines."""
     timings_ms: dict[str, float]
     """Milliseconds by phase."""
     trace_id: str

@@ -374,7 +374,7 @@ async def test_the_context_block_is_in_order_and_within_its_budget(
     await fill(ingest, tenant, chat())
     whole = await ask(recalls, tenant, "pottery class", k=7)
     lines = whole.context.splitlines()
-    assert lines == sorted(lines, key=lambda line: line[:12])
+    assert lines == sorted(lines, key=lambda line: line.split()[1])
     assert len(lines) == len(whole.hits)
     short = await ask(recalls, tenant, "pottery class", k=7, token_budget=60)
     assert 0 < short.context_tokens <= 60

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,6 +76,13 @@ def answer(**members: object) -> dict[str, object]:
     } | members
 
 
+def first_hit(told: dict[str, object]) -> dict[str, Any]:
+    hits = told["hits"]
+    assert isinstance(hits, list)
+    hit: dict[str, Any] = hits[0]
+    return hit
+
+
 def test_remember_tells_the_id(command: Command, service: StubService) -> None:
     service.routes["POST /v1/episodes"] = 201, {"id": "a" * 32, "outcome": "created"}
     done = command("remember", "A tick bit me.", "--speaker", "Mara", "--at", "2025-09-05T18:00Z")
@@ -139,6 +147,7 @@ def test_not_knowing_says_why(command: Command, service: StubService) -> None:
             verdict="refuse",
             answerable=False,
             confidence=0.1,
+            hits=[],
             reasons=["No memory says it of Mara."],
             misses=[{"episode": "d" * 32, "score": 0.4, "text": "Ines has a parrot"}],
         ),
@@ -148,6 +157,48 @@ def test_not_knowing_says_why(command: Command, service: StubService) -> None:
     assert "I don't know  confidence 0.10" in done.out
     assert "· No memory says it of Mara." in done.out
     assert "nearest 0.400: Ines has a parrot" in done.out
+
+
+def test_an_answer_has_its_reasons_too(command: Command, service: StubService) -> None:
+    below = [{"episode": "d" * 32, "score": 0.4, "text": "Ines has a parrot"}]
+    service.routes["POST /v1/recall"] = 200, answer(reasons=["Mara said it."], misses=below)
+    done = command("recall", "What illness?")
+    assert "I remember  confidence 0.86\n  · Mara said it.\n" in done.out
+    assert "nearest" not in done.out
+
+
+def test_a_hit_tells_its_copies_and_that_it_is_outdated(
+    command: Command, service: StubService
+) -> None:
+    told = answer()
+    hit = first_hit(told)
+    hit |= {"copies": ["e" * 32, "f" * 32], "superseded_at": "2025-12-24T00:00:00Z"}
+    service.routes["POST /v1/recall"] = 200, told
+    done = " ".join(command("recall", "What illness?").out.split())
+    assert "And a fever. said 3 times outdated since 24 Dec 2025" in done
+
+
+def test_of_a_long_memory_the_passage_is_shown(command: Command, service: StubService) -> None:
+    told = answer()
+    hit = first_hit(told)
+    text = "First the weather. Then the bite got a red ring. Then supper."
+    start, end = text.index("Then the bite"), text.index(" Then supper")
+    hit["episode"] |= {"text": text}
+    hit["passage"] = {"part": 1, "start": start, "end": end}
+    service.routes["POST /v1/recall"] = 200, told
+    done = command("recall", "What illness?")
+    assert "Mara  5 Sep 2025  …Then the bite got a red ring.…" in done.out
+    assert "weather" not in done.out
+
+
+def test_recall_sends_floors_and_keeps_copies_apart(
+    command: Command, service: StubService
+) -> None:
+    service.routes["POST /v1/recall"] = 200, answer()
+    floors = ("--min-score", "0.3", "--min-confidence", "1")
+    assert command("recall", "x", *floors, "--no-collapse").code == 0
+    body = service.seen[0][2]
+    assert (body["min_score"], body["min_confidence"], body["collapse"]) == (0.3, 1.0, False)
 
 
 def test_recall_as_json_is_the_answer_itself(command: Command, service: StubService) -> None:

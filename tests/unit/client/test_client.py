@@ -348,6 +348,7 @@ async def test_recall_sends_filters_and_options() -> None:
         "record": True,
         "include_dormant": False,
         "wake": False,
+        "collapse": True,
     }
 
 

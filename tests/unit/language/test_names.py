@@ -15,14 +15,29 @@ from ecphoria.language.names import (
     ("body", "spans"),
     [
         ("The Duke of Old Town met Ana Roe.", ["Duke of Old Town", "Ana Roe"]),
-        ("He left. Mia stayed.", ["Mia"]),
-        ("Ana Roe\nBen", ["Ana Roe", "Ben"]),
+        ("He left. I saw Mia.", ["Mia"]),
+        ("Ana Roe\nand Ben", ["Ana Roe", "Ben"]),
         ("Bank of the West and East", ["Bank of the West and East"]),
         ("from Bonn in the year 1984", ["Bonn", "1984"]),
         ("Smith & Sons", ["Smith & Sons"]),
         ("Żółta Łódź i Ёлка", ["Żółta Łódź", "Ёлка"]),
         ("However, She", []),
         ("nothing here", []),
+        ("I'm sure We\u2019re late, and That's Bo's.", ["Bo's"]),
+        ("It's what Sam didn't say. Don't ask Ana.", ["Sam", "Ana"]),
+        (
+            "He asked O'Hare, D'Angelo Roe and Ana Roe's son",
+            ["O'Hare", "D'Angelo Roe and Ana Roe's"],
+        ),
+        (
+            "Sow the seeds. Water them.\n- Harvest in June\n2. Dry Basil\n3. Apollo 11 landed",
+            ["2", "Dry Basil", "3", "Apollo 11"],
+        ),
+        ("Ana was here. Bo lives in Bath. Water the roses.", ["Ana", "Bo", "Bath"]),
+        ("NASA and WiFi. McRoe left. NATO!", ["NASA and WiFi", "McRoe", "NATO"]),
+        ("Ana, look! The Duke stayed; Hey Priya!", ["Duke", "Priya"]),
+        ("He likes 50 Cent.", ["50 Cent"]),
+        ("He said My Your and Me", []),
     ],
 )
 def test_candidates_are_runs_of_capitals(body: str, spans: list[str]) -> None:
@@ -46,13 +61,20 @@ def test_names_have_one_spelling(name: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "ab", "the", "may", "monday", "june 2012", "friday june 3", "12", "12345"]
+    "name",
+    [
+        *("", "ab", "the", "may", "monday", "june 2012", "friday june 3", "12", "12345"),
+        *("2 5", "8 and at 20", "3 4", "20th", "10am", "3gb", "1980s", "1980s and 1990s"),
+        *("i m", "we re", "don t", "what you", "you and me"),
+    ],
 )
 def test_dates_numbers_and_stubs_are_no_names(name: str) -> None:
     assert not is_name(name)
 
 
-@pytest.mark.parametrize("name", ["abc", "1984", "june clyde", "3 june", "black friday"])
+@pytest.mark.parametrize(
+    "name", ["abc", "1984", "june clyde", "3 june", "black friday", "50 cent", "b52", "area 51"]
+)
 def test_names(name: str) -> None:
     assert is_name(name)
 

@@ -82,6 +82,11 @@ async def _found(
 ) -> list[str]:
     options = {} if depth is None else {"w_base": 0.0, "k_init": 3, "depth": depth}
     answer = await client.recall(
-        vector=tuple(cue), strategy=strategy, options=options, k=_LISTED, record=False
+        vector=tuple(cue),
+        strategy=strategy,
+        options=options,
+        k=_LISTED,
+        record=False,
+        collapse=False,
     )
     return [hit.episode.id for hit in answer.hits if hit.score > 0.0]

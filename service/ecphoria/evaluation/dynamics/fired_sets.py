@@ -96,7 +96,9 @@ async def fired_sets(ground: Ground) -> EqualCount:
             if not question.gold:
                 continue
             fired = await fired_by(client, cue=question.text)
-            dense = await client.recall(question.text, strategy="dense", k=_MOST, record=False)
+            dense = await client.recall(
+                question.text, strategy="dense", k=_MOST, record=False, collapse=False
+            )
             asked.append(
                 (
                     {known[one] for one in fired},

@@ -77,6 +77,7 @@ async def fired_by(
         strategy="synaptic",
         options={"w_base": 0.0},
         explain=True,
+        collapse=False,
     )
     trace = await client.trace(answer.trace_id)
     return {

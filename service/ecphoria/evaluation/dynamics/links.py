@@ -113,7 +113,9 @@ async def _replay(client: AsyncClient, known: dict[str, _Memory], pair: tuple[st
     one, other = (known[ident] for ident in pair)
     middle = one.vector + other.vector
     vector = tuple(middle / np.linalg.norm(middle))
-    await client.recall(f"{one.name} {other.name}", vector=vector, strategy="fusion")
+    await client.recall(
+        f"{one.name} {other.name}", vector=vector, strategy="fusion", collapse=False
+    )
 
 
 async def _found(
@@ -122,7 +124,9 @@ async def _found(
     """Ask for a pair by one of it; give the share found."""
     one = known[pair[0]]
     vector = tuple(lean(one.vector, aside, _ON_CUE))
-    answer = await client.recall(one.name, vector=vector, strategy="synapse", k=10, record=False)
+    answer = await client.recall(
+        one.name, vector=vector, strategy="synapse", k=10, record=False, collapse=False
+    )
     return share_found([hit.episode.id for hit in answer.hits], pair)
 
 
@@ -144,6 +148,7 @@ async def _learned(client: AsyncClient, known: dict[str, _Memory]) -> set[tuple[
             strategy="synapse",
             options={"steps": 1},
             explain=True,
+            collapse=False,
         )
         trace = await client.trace(answer.trace_id)
         found.update(

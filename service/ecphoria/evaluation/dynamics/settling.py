@@ -49,5 +49,5 @@ async def settling(ground: Ground) -> Settling:
 
 
 async def _ranking(client: AsyncClient, question: Question) -> list[str]:
-    answer = await client.recall(question.text, strategy="synapse", record=False)
+    answer = await client.recall(question.text, strategy="synapse", record=False, collapse=False)
     return [hit.episode.id for hit in answer.hits]

@@ -1,0 +1,45 @@
+"""Episodes and hits to write a context from."""
+
+from datetime import UTC, datetime
+
+from ecphoria.model.episode import Episode, State
+from ecphoria.model.ids import EpisodeId, TenantId
+from ecphoria.model.recall import Hit, HitPassage
+
+__all__ = ["episode", "hit"]
+
+
+def episode(
+    text: str,
+    *,
+    turn: int = 1,
+    speaker: str | None = "Ana",
+    title: str | None = None,
+    role: str | None = None,
+    day: int = 1,
+) -> Episode:
+    at = datetime(2025, 3, day, 10, tzinfo=UTC)
+    return Episode(
+        id=EpisodeId(f"e{turn}"), tenant=TenantId("t"), turn=turn, text=text, title=title,
+        speaker=speaker, role=role, session=None, ordinal=None, position=None, occurred_at=at,
+        recorded_at=at, source=None, metadata={}, importance=0.5, state=State.LIVE,
+    )  # fmt: skip
+
+
+def hit(
+    rank: int,
+    text: str,
+    *,
+    passages: tuple[HitPassage, ...] = (),
+    copies: int = 0,
+    outdated: datetime | None = None,
+    speaker: str | None = "Ana",
+    title: str | None = None,
+    day: int | None = None,
+) -> Hit:
+    return Hit(
+        episode=episode(text, turn=rank, speaker=speaker, title=title, day=day or rank),
+        rank=rank, score=1.0 / rank, parts={"text": 1.0 / rank}, path=(),
+        superseded_at=outdated, copies=tuple(EpisodeId(f"c{each}") for each in range(copies)),
+        passage=next(iter(passages), None), passages=passages,
+    )  # fmt: skip

@@ -1,0 +1,184 @@
+"""Near copies are the same words of the same speaker, and nothing else."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+import pytest
+
+from ecphoria.language.tokens import stems
+from ecphoria.model.episode import Episode
+from ecphoria.model.ids import EpisodeId
+from ecphoria.recall.copies import Shown, load_shown, same_words
+from ecphoria.recall.currency import Superseded
+from ecphoria.recall.strategies.strategy import Ranked, Search
+from tests.unit.recall.builders import episode
+
+
+class Store:
+    """Gives episodes, and remembers what it was asked for."""
+
+    def __init__(self, episodes: Sequence[Episode]) -> None:
+        self.known = {one.id: one for one in episodes}
+        self.asked: list[list[EpisodeId]] = []
+
+    async def episodes(self, _: str, ids: Sequence[EpisodeId]) -> list[Episode]:
+        self.asked.append(list(ids))
+        return [self.known[one] for one in ids if one in self.known]
+
+
+async def shown(
+    episodes: Sequence[Episode],
+    *,
+    k: int = 5,
+    collapse: bool = True,
+    behind: Mapping[EpisodeId, Superseded] | None = None,
+    outside: Sequence[EpisodeId] = (),
+) -> tuple[Shown, Store]:
+    """Rank the episodes as listed; those `outside` are no candidates."""
+    store = Store(episodes)
+    inside = [one for one in episodes if one.id not in outside]
+    columns = SimpleNamespace(
+        terms=tuple(" ".join(stems(one.text)) for one in inside),
+        speaker=tuple(one.speaker for one in inside),
+        title=tuple(one.title for one in inside),
+    )
+    candidates = SimpleNamespace(columns=columns, row={e.id: row for row, e in enumerate(inside)})
+    search = SimpleNamespace(store=store, tenant="t", candidates=candidates)
+    parts = np.linspace(1.0, 0.1, len(episodes))[:, None]
+    ranked = Ranked(
+        ids=tuple(one.id for one in episodes), score=parts[:, 0], parts=parts,
+        part_names=("text",), seeds=(), waves=(), path=lambda _: (), truncated=False,
+    )  # fmt: skip
+    found = await load_shown(cast("Search", search), ranked, behind or {}, k=k, collapse=collapse)
+    return found, store
+
+
+def texts(found: Shown, k: int = 5) -> list[str]:
+    return [found.episodes[one].text for one in found.ranked.ids[:k]]
+
+
+def told(*said: str) -> list[Episode]:
+    return [episode(text, turn=turn) for turn, text in enumerate(said, 1)]
+
+
+async def test_copies_become_one_hit_and_the_list_is_filled_up() -> None:
+    others = [f"Memory number {number}." for number in range(6)]
+    found, _ = await shown(told(*["I like espresso."] * 8, *others))
+    assert texts(found) == ["I like espresso.", *others[:4]]
+    assert found.copies == {"e1": tuple(f"e{turn}" for turn in range(2, 9))}
+    assert list(found.ranked.score) == sorted(found.ranked.score, reverse=True)
+    assert found.ranked.parts[:, 0].tolist() == found.ranked.score.tolist()
+
+
+async def test_the_best_ranked_copy_is_shown_and_the_newest_stands_last() -> None:
+    said = [episode("Yes, tea!", turn=turn, day=day) for turn, day in ((1, 4), (2, 9), (3, 2))]
+    found, _ = await shown(said)
+    assert found.ranked.ids == ("e1",)
+    assert found.copies == {"e1": ("e3", "e2")}
+
+
+async def test_without_collapse_every_copy_is_a_hit() -> None:
+    found, _ = await shown(told(*["I like espresso."] * 8), collapse=False)
+    assert len(found.ranked.ids) == 8
+    assert found.copies == {}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("I like espresso.", "i like  Espresso!"),
+        ("I like espresso", "Oh, hi, I like espresso..."),
+        ("I like espresso.", "I really, truly like espresso."),
+        ("She said “no”.", 'She said "no"'),
+        ("I don\u2019t know.", "I don't know"),
+        ("When is it??", "When is it?"),
+        ("我喜欢浓缩咖啡。", "我喜欢浓缩咖啡。"),
+    ],
+)
+def test_case_and_punctuation_do_not_matter(first: str, second: str) -> None:
+    assert same_words(first) == same_words(second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The train leaves at 5 pm.", "The train leaves at 6 pm."),
+        ("It was -5 degrees.", "It was 5 degrees."),
+        ("It costs 5.5 euros.", "It costs 55 euros."),
+        ("It costs €5.", "It costs $5."),
+        ("I like espresso.", "I do not like espresso."),
+        ("I don't like espresso.", "I don't really like espresso."),
+        ("We moved from Bath to Bristol.", "We moved from Bristol to Bath."),
+        ("You like espresso.", "You like espresso?"),
+        ("I feel 😀", "I feel 😢"),
+        ("Ich mag Käse", "Ich mag Köse"),
+        ("x == 1", "x != 1"),
+        ("oh", "hey"),
+    ],
+)
+def test_another_meaning_is_no_copy(first: str, second: str) -> None:
+    assert same_words(first) != same_words(second)
+
+
+async def test_other_speakers_roles_and_titles_are_no_copies() -> None:
+    same = "I like espresso."
+    said = [
+        episode(same, turn=1), episode(same, turn=2, speaker="Bo"),
+        episode(same, turn=3, speaker=None), episode(same, turn=4, speaker=None, role="assistant"),
+        episode(same, turn=5, speaker=None, title="A"),
+        episode(same, turn=6, speaker=None, title="B"),
+    ]  # fmt: skip
+    found, _ = await shown(said, k=6)
+    assert len(found.ranked.ids) == 6
+    spelled = [episode(same, turn=1, speaker="ana"), episode(same, turn=2, speaker="Ana")]
+    found, _ = await shown(spelled)
+    assert found.copies == {"e1": ("e2",)}
+
+
+async def test_today_on_another_day_is_another_event() -> None:
+    text = "I ran ten miles today."
+    found, _ = await shown([episode(text, turn=turn, day=day) for turn, day in ((1, 1), (2, 2))])
+    assert len(found.ranked.ids) == 2
+    found, _ = await shown([episode(text, turn=turn) for turn in (1, 2)])
+    assert len(found.ranked.ids) == 1
+
+
+async def test_an_outdated_memory_and_a_current_one_are_no_copies() -> None:
+    late = Superseded(at=datetime(2025, 1, 1, tzinfo=UTC), by=(), keys=frozenset())
+    said = told("I live in Bath.", "I live in Bath.", "I live in Bath.")
+    found, _ = await shown(said, behind={EpisodeId("e2"): late})
+    assert found.ranked.ids == ("e1", "e2")
+    assert found.copies == {"e1": ("e3",)}
+
+
+async def test_stems_alike_with_other_words_stay_apart() -> None:
+    said = told("I like espresso.", "I do not like espresso.", "I like espresso!")
+    found, _ = await shown(said)
+    assert found.ranked.ids == ("e1", "e2")
+    assert found.copies == {"e1": ("e3",)}
+
+
+async def test_only_the_texts_of_hits_and_suspects_are_fetched() -> None:
+    said = told(*(f"Memory number {number}." for number in range(50)), "Memory number 1.")
+    _, store = await shown(said, k=5)
+    assert len(store.asked) == 1
+    assert set(store.asked[0]) == {*(f"e{turn}" for turn in range(1, 9)), "e51"}
+
+
+async def test_copies_beyond_the_candidates_are_found_and_the_list_is_filled_up() -> None:
+    said = told(*["I like espresso."] * 7, *(f"Memory number {number}." for number in range(9)))
+    outside = [EpisodeId(f"e{turn}") for turn in range(2, 8)]
+    found, store = await shown(said, k=5, outside=outside)
+    assert texts(found) == ["I like espresso.", *(f"Memory number {n}." for n in range(4))]
+    assert len(store.asked) <= 3
+
+
+async def test_a_deleted_memory_is_left_out() -> None:
+    said = told("One.", "Two.")
+    found, store = await shown(said)
+    del store.known[EpisodeId("e1")]
+    found, _ = await shown(said[1:])
+    assert texts(found) == ["Two."]

@@ -1,0 +1,62 @@
+"""The least score and the least confidence a caller asks for."""
+
+import numpy as np
+import pytest
+
+from ecphoria.errors import InvalidInput
+from ecphoria.model.ids import EpisodeId
+from ecphoria.model.recall import RecallOptions, Verdict
+from ecphoria.recall.feeling import Feeling
+from ecphoria.recall.floors import check_floors, count_above, judge_floors
+from ecphoria.recall.strategies.strategy import Ranked
+
+SURE = Feeling(verdict=Verdict.ANSWER, confidence=0.7, evidence={}, reasons=("it says so",))
+
+
+def ranked(*scores: float) -> Ranked:
+    parts = np.array(scores)[:, None]
+    return Ranked(
+        ids=tuple(EpisodeId(str(row)) for row in range(len(scores))), score=parts[:, 0],
+        parts=parts, part_names=("text",), seeds=(), waves=(), path=lambda _: (), truncated=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("floor", "k", "hits"), [(None, 2, 2), (None, 9, 3), (0.5, 9, 2), (0.5, 1, 1), (2.0, 9, 0)]
+)
+def test_hits_below_the_least_score_are_left_out(floor: float | None, k: int, hits: int) -> None:
+    assert count_above(ranked(0.9, 0.5, 0.1), RecallOptions(k=k, min_score=floor)) == hits
+
+
+def test_less_confidence_than_asked_for_is_a_refusal_with_its_reason() -> None:
+    found = judge_floors(SURE, RecallOptions(min_confidence=0.8), hits=3)
+    assert found.verdict is Verdict.REFUSE
+    assert not found.answerable
+    assert found.reasons == ("the confidence 0.70 is below `min_confidence` 0.80", "it says so")
+
+
+def test_no_hit_above_the_least_score_is_a_refusal() -> None:
+    found = judge_floors(SURE, RecallOptions(min_score=0.5), hits=0)
+    assert found.verdict is Verdict.REFUSE
+    assert found.reasons[0] == "no memory reaches `min_score` 0.5"
+
+
+def test_enough_of_both_changes_nothing() -> None:
+    assert judge_floors(SURE, RecallOptions(min_score=0.5, min_confidence=0.7), hits=1) is SURE
+
+
+def test_an_empty_answer_stays_empty() -> None:
+    empty = Feeling(verdict=Verdict.EMPTY, confidence=0.0, evidence={}, reasons=("nothing",))
+    assert judge_floors(empty, RecallOptions(min_score=1, min_confidence=1), hits=0) is empty
+
+
+@pytest.mark.parametrize("value", [-0.1, 1_000.5, float("nan"), float("inf")])
+def test_a_score_out_of_bounds_is_refused(value: float) -> None:
+    with pytest.raises(InvalidInput, match="`min_score` must lie between 0 and 1000"):
+        check_floors(RecallOptions(min_score=value))
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan")])
+def test_a_confidence_out_of_bounds_is_refused(value: float) -> None:
+    with pytest.raises(InvalidInput, match="`min_confidence` must lie between 0 and 1"):
+        check_floors(RecallOptions(min_confidence=value))
