@@ -99,10 +99,14 @@ async def test_figures_are_means_over_scored_questions(tmp_path: Path) -> None:
         ("recall@5", "recall@10", "recall@25", "recall@50"), 1
     )
     # Confidence of the answerable is .2 .1 .2, of the other .3.
-    assert found["abstention"] == {
-        "auroc": 0.0,
-        "refusal_at_frr": {"0.021": 0.0, "0.05": 0.0, "0.10": 0.0},
-    }
+    judged = found["abstention"]
+    assert judged["auroc"] == 0.0
+    assert judged["refusal_at_frr"] == {"0.021": 0.0, "0.05": 0.0, "0.10": 0.0}
+    assert judged["ece"] == pytest.approx(0.9 / 6 + 0.8 / 3 + 0.3 / 2)
+    assert [(one["low"], one["n"], one["right"]) for one in judged["reliability"]] == [
+        (0.1, 1, 1.0), (0.2, 2, 1.0), (0.3, 1, 0.0),
+    ]  # fmt: skip
+    assert "taken_out" not in judged
     assert found["latency_ms"]["without_encoding_p50"] == 5.0
     assert found["context_tokens"] == {"mean": 12.0}
 
