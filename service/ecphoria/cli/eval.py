@@ -10,7 +10,14 @@ from rich.markup import escape
 
 from ecphoria.cli.console import stdout
 from ecphoria.cli.dynamics import dynamics
-from ecphoria.cli.evaluating import evaluate_one, measure, show_report, some, wanted_of
+from ecphoria.cli.evaluating import (
+    evaluate_one,
+    measure,
+    measure_all,
+    show_report,
+    some,
+    wanted_of,
+)
 from ecphoria.cli.measuring import Home, Key, Server, Where, check_targets, on_service, refusing
 
 if TYPE_CHECKING:
@@ -27,6 +34,14 @@ evaluation = typer.Typer(help="Measure recall on public data sets.", no_args_is_
 evaluation.command()(dynamics)
 
 Data = Annotated[Path, typer.Option("--data", metavar="FILE", help="The data, or a folder of it.")]
+Corpus = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The passages, where the data does not hold them."),
+]
+OpenIE = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="What a model extracted from them (HippoRAG's format)."),
+]
 Strategies = Annotated[
     list[str] | None,
     typer.Option(
@@ -130,6 +145,44 @@ def chats(
         )
 
 
+@evaluation.command("all")
+def all_domains(
+    *,
+    data: Annotated[
+        list[Path],
+        typer.Option("--data", metavar="FILE", help="A data set of any format; repeat it."),
+    ],
+    corpus: Corpus = None,
+    openie: OpenIE = None,
+    strategy: Strategies = None,
+    take_out: TakeOut = False,
+    step: Steps = None,
+    questions: Questions = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the report here, rows beside it."),
+    ] = None,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+    concurrency: Concurrency = 1,
+    keep: Keep = False,
+) -> None:
+    """Measure several data sets, and tell on which the default gains least over the baselines."""
+    with refusing():
+        measure_all(
+            data,
+            corpus,
+            openie,
+            questions=questions,
+            wanted=wanted_of(
+                strategy, step, concurrency, ablate=False, keep=keep, take_out=take_out
+            ),
+            where=Where(server=server, key=key, home=home),
+            out=out,
+        )
+
+
 @evaluation.command()
 def facts(
     *,
@@ -158,14 +211,8 @@ def facts(
 def passages(
     *,
     data: Data,
-    corpus: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The passages, where the data does not hold them."),
-    ] = None,
-    openie: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="What a model extracted from them (HippoRAG's format)."),
-    ] = None,
+    corpus: Corpus = None,
+    openie: OpenIE = None,
     strategy: Strategies = None,
     ablate: Ablate = False,
     take_out: TakeOut = False,

@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,14 +13,14 @@ from ecphoria.cli.measuring import Where, check_targets, on_service
 from ecphoria.errors import Misconfigured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ecphoria.evaluation.datasets.dataset import Dataset
     from ecphoria.evaluation.evaluate import Wanted
     from ecphoria.evaluation.report import Report
     from ecphoria.evaluation.run import Connect, Outcome, Watch
 
-__all__ = ["evaluate_one", "measure", "show_report", "some", "wanted_of"]
+__all__ = ["evaluate_one", "measure", "measure_all", "show_report", "some", "wanted_of"]
 
 
 def some(dataset: "Dataset", questions: int | None) -> "Dataset":
@@ -76,6 +77,53 @@ def measure(
         stdout().print(f"[dim]Kept in the store: {', '.join(outcome.tenants)}[/dim]")
     if out is not None:
         _draw(report, outcome, out)
+
+
+def measure_all(
+    data: "Sequence[Path]",
+    corpus: Path | None,
+    openie: Path | None,
+    *,
+    questions: int | None,
+    wanted: "Wanted",
+    where: Where,
+    out: Path | None,
+) -> None:
+    """Measure data sets one after the other, and print the one with the smallest gain first."""
+    from ecphoria.evaluation.datasets.told_apart import load_any, named  # noqa: PLC0415 (costly)
+    from ecphoria.evaluation.domains import (  # noqa: PLC0415
+        domain_table,
+        domains,
+        write_domains,
+    )
+    from ecphoria.evaluation.gains import BASELINES  # noqa: PLC0415
+
+    check_targets(out)
+    datasets = {
+        name: some(load_any(path, corpus, openie), questions) for name, path in named(data).items()
+    }
+    wanted = replace(wanted, strategies=wanted.strategies or BASELINES, with_default=True)
+    found: dict[str, tuple[Report, Outcome]] = {}
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        for name, dataset in datasets.items():
+            found[name] = await evaluate_one(dataset, wanted, connect, _naming(name, watch))
+
+    on_service(work, where)
+    if out is not None:
+        write_domains(found, out)
+    for report, _ in found.values():
+        show_report(report)
+    console = stdout()
+    console.print()
+    console.print(domain_table(domains({name: report for name, (report, _) in found.items()})))
+    console.print("[dim]Points of 100; the smallest gain over the best baseline first.[/dim]")
+    if out is not None:
+        console.print(f"[dim]Report: {out}[/dim]")
+
+
+def _naming(name: str, watch: "Watch") -> "Watch":
+    return lambda stage, done, total: watch(f"{name}: {stage}", done, total)
 
 
 async def evaluate_one(

@@ -34,6 +34,7 @@ from ecphoria.recall.assemble import (
 )
 from ecphoria.recall.candidates import gather
 from ecphoria.recall.currency import bring_up_to_date
+from ecphoria.recall.excluding import ExcludingStore
 from ecphoria.recall.feeling import feel
 from ecphoria.recall.options import Parameter, parameters, resolve
 from ecphoria.recall.past import PastStore
@@ -52,6 +53,7 @@ __all__ = ["CUE_LIMIT", "STRATEGIES", "RecallService", "StrategyInfo"]
 
 CUE_LIMIT = 10_000
 K_LIMIT = 200
+EXCLUDE_LIMIT = 1_000
 _TRACES_WAITING = 256
 _GATHER_S = 0.5
 
@@ -217,7 +219,9 @@ class RecallService:
     ) -> tuple[Search, Ranked]:
         """Seed, gather, and let the strategy spread and rank."""
         parsed = resolve(strategy.options, strategy.presets, options.options)
-        store = self._dormant if options.include_dormant else self._store
+        store: RecallStore = self._dormant if options.include_dormant else self._store
+        if options.filters.exclude:
+            store = ExcludingStore(store, options.filters.exclude)
         now = self._clock.now()
         if options.as_of is not None or options.known_at is not None:
             now = options.as_of or now
@@ -368,6 +372,12 @@ def _check(cue: Cue, options: RecallOptions) -> None:
                 f"`filters.{name}` has no offset; send for example 2025-03-01T12:00:00Z",
                 field=f"filters.{name}",
             )
+    if len(options.filters.exclude) > EXCLUDE_LIMIT:
+        raise InvalidInput(
+            f"`filters.exclude` names {len(options.filters.exclude):,} episodes;"
+            f" at most {EXCLUDE_LIMIT:,} can be left out",
+            field="filters.exclude",
+        )
     for name, instant in (("as_of", options.as_of), ("known_at", options.known_at)):
         if instant is not None and instant.tzinfo is None:
             raise InvalidInput(
