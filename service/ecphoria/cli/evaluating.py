@@ -141,6 +141,7 @@ def show_report(report: "Report") -> None:
     from ecphoria.evaluation.tables import (  # noqa: PLC0415 (costly)
         ablation_table,
         gain_table,
+        refusal_table,
         reliability_table,
         strategy_table,
     )
@@ -161,8 +162,9 @@ def show_report(report: "Report") -> None:
         console.print(ablation_table(report))
     own = report.strategies.get(report.default)
     judged = None if own is None else own.abstention
-    bins = [] if judged is None else (judged.taken_out or judged).reliability
-    if bins:
+    if judged is not None and (bins := (judged.taken_out or judged).reliability):
+        console.print()
+        console.print(refusal_table(judged))
         console.print()
         console.print(reliability_table(bins))
     console.print("[dim]Points of 100; milliseconds without encoding the cue.[/dim]")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from ecphoria.evaluation.abstention import Bin
+from ecphoria.evaluation.abstention import Abstention, Bin, TakenOut
 from ecphoria.evaluation.bootstrap import Difference, Interval
 from ecphoria.evaluation.compare import Comparison
 from ecphoria.evaluation.datasets.dataset import Suite
@@ -17,6 +17,7 @@ __all__ = [
     "ablation_table",
     "comparison_table",
     "gain_table",
+    "refusal_table",
     "reliability_table",
     "strategy_table",
 ]
@@ -38,19 +39,13 @@ def strategy_table(report: Report) -> Table:
     table = _table("strategy")
     measures = next(iter(report.strategies.values())).measures if report.strategies else {}
     talk = report.suite.talk
-    without = any(
-        one.abstention is not None and one.abstention.taken_out is not None
-        for one in report.strategies.values()
-    )
-    judged = (("AUROC", "refused") if talk else ()) + (("taken out", "ECE") if without else ())
-    for name in (*map(_short, measures), *judged):
+    for name in (*map(_short, measures), *(("AUROC", "refused") if talk else ())):
         table.add_column(name, justify="right")
     for name in ("p50", "p95"):
         table.add_column(name, justify="right", style="dim")
     for name, one in report.strategies.items():
         latency = (_ms(one.latency_ms[f"without_encoding_{share}"]) for share in ("p50", "p95"))
-        refusal = (*(_refusal(one) if talk else ()), *(_taken_out(one) if without else ()))
-        cells = [*map(_percent, one.measures.values()), *refusal, *latency]
+        cells = [*map(_percent, one.measures.values()), *(_refusal(one) if talk else ()), *latency]
         table.add_row(name, *cells, style="bold" if name == report.default else "")
     return table
 
@@ -72,6 +67,22 @@ def gain_table(report: Report) -> Table | None:
         table.add_section()
     for category, one in report.gain.by_category.items():
         table.add_row(escape(f"{category} {names.get(category, '')}".strip()), *_gain_cells(one))
+    return table
+
+
+def refusal_table(judged: Abstention) -> Table:
+    """How the default tells questions with an answer from others, one line a kind of others."""
+    table = _table("questions without an answer")
+    for name in ("AUROC", *(f"at {float(rate):.1%}" for rate in judged.refusal_at_frr), "ECE"):
+        table.add_column(name, justify="right")
+    kinds: list[tuple[str, Abstention | TakenOut | None]] = [
+        ("of the data", judged if judged.auroc is not None else None),
+        ("evidence taken out", judged.taken_out),
+    ]
+    for name, one in kinds:
+        if one is not None:
+            refused = map(_percent, one.refusal_at_frr.values())
+            table.add_row(name, _percent(one.auroc), *refused, _percent(one.ece))
     return table
 
 
@@ -143,11 +154,6 @@ def _refusal(one: Figures) -> Sequence[str]:
     if found is None:
         return "", ""
     return _percent(found.auroc), _percent(found.refusal_at_frr["0.021"])
-
-
-def _taken_out(one: Figures) -> Sequence[str]:
-    found = one.abstention.taken_out if one.abstention is not None else None
-    return ("", "") if found is None else (_percent(found.auroc), _percent(found.ece))
 
 
 def _gain_cells(one: Gain) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from ecphoria.evaluation.arms import UNCONSOLIDATED
 from ecphoria.evaluation.compare import compare
 from ecphoria.evaluation.datasets.dataset import Suite
 from ecphoria.evaluation.figures import figures, recall_curve
+from ecphoria.evaluation.gains import BASELINES, gains
 from ecphoria.evaluation.plots import draw
 from ecphoria.evaluation.report import make_report, write
 from ecphoria.evaluation.rows import Row, read_rows
@@ -20,11 +21,19 @@ from ecphoria.evaluation.tables import ablation_table, comparison_table, strateg
 from tests.unit.evaluation.conftest import READY, measured, small
 
 
-async def written(folder: Path, name: str = "r.json", suite: Suite = Suite.LOCOMO) -> Path:
-    report, outcome = await measured(small(suite))
+async def written(
+    folder: Path, name: str = "r.json", suite: Suite = Suite.LOCOMO, *, take_out: bool = False
+) -> Path:
+    report, outcome = await measured(small(suite), take_out=take_out)
     out = folder / name
     write(report, outcome, out, None)
     return out
+
+
+def by_strategy(rows: list[Row]) -> dict[str, list[Row]]:
+    return {name: [row for row in rows if row.strategy == name] for name in BASELINES} | {
+        "ecphoria": [row for row in rows if row.strategy == "ecphoria"]
+    }
 
 
 def loaded(path: Path) -> dict[str, Any]:
@@ -32,12 +41,22 @@ def loaded(path: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize("take_out", [False, True])
 @pytest.mark.parametrize("suite", Suite)
-async def test_every_figure_follows_from_the_rows(tmp_path: Path, suite: Suite) -> None:
-    report = loaded(await written(tmp_path, suite=suite))
+async def test_every_figure_follows_from_the_rows(
+    tmp_path: Path, suite: Suite, *, take_out: bool
+) -> None:
+    report = loaded(await written(tmp_path, suite=suite, take_out=take_out))
     rows = list(read_rows(tmp_path / report["rows"]))
     of = {name: [row for row in rows if row.strategy == name] for name in report["strategies"]}
     assert {name: figures(of[name], suite).entry() for name in of} == report["strategies"]
+    own = report["strategies"]["ecphoria"]
+    assert ("taken_out" in own.get("abstention", {})) == take_out
+    if take_out:
+        assert own["abstention"]["taken_out"]["n"] == sum(row.taken_out for row in rows) == 3
+    gain = gains(by_strategy(rows), "ecphoria", suite)
+    assert gain is not None
+    assert gain.model_dump(mode="json") == report["gain"]
     for name, entry in report["ablations"].items():
         entry.pop("difference")
         assert figures([row for row in rows if row.strategy == name], suite).entry() == entry
