@@ -8,7 +8,7 @@ A question is made of one statement of one memory, as the user would ask for it:
    the question is no echo, and what would answer it is partly missing from it.
 3. It is asked from the user's side: `What did I` for what the user said, `What did you` for what
    the assistant said (then `I` and `you` change places), `What did NAME` for what another person
-   said, `What is` for what nobody said.
+   said. For what nobody said it is `What did I` if it speaks in the first person, else `What is`.
 
 The same seed makes the same questions of the same memories.
 """
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from ecphoria.language.english import STOP_WORDS
+from ecphoria.language.english import FIRST_PERSON, STOP_WORDS
 from ecphoria.language.tokens import words
 from ecphoria.language.turns import without_caption
 from ecphoria.wire.episodes import EpisodeAnswer
@@ -54,33 +54,30 @@ def question_of(episode: EpisodeAnswer, seed: int) -> OwnQuestion | None:
         episode: The memory.
         seed: Decides which words are dropped.
     """
-    asker = _asker(episode)
-    if asker is None:
-        return None
+    role = (episode.role or episode.speaker or "").strip().lower()
     statement = _statement(without_caption(episode.text[:_READ]))
-    if not statement:
+    if role in {"tool", "system"} or not statement:
         return None
-    opener, turned = asker
+    opener, turned = _asker(role, (episode.speaker or "").strip(), statement)
     kept = _without_some(statement, Random(f"{seed}:{episode.id}"))
-    told = [turned.get(_bare(word), word) for word in kept]
-    spoken = _trimmed([word for word in told if word], opener)
+    told = [word for word in (turned.get(_bare(word), word) for word in kept) if word]
+    if told[0] == "I":
+        opener = "What did I"
+    spoken = _trimmed(told, opener)
     return OwnQuestion(
         episode=episode.id, words=episode.text, text=f"{opener} {' '.join(spoken)}?"
     )
 
 
-def _asker(episode: EpisodeAnswer) -> tuple[str, Mapping[str, str]] | None:
-    """Say how the question begins, and which words change; None if it is not asked for."""
-    speaker = (episode.speaker or "").strip()
-    role = (episode.role or speaker).strip().lower()
-    if role in {"tool", "system"}:
-        return None
+def _asker(role: str, speaker: str, statement: list[str]) -> tuple[str, Mapping[str, str]]:
+    """Say how the question begins, and which words change."""
     if role == "user":
         return "What did I", {}
     if role == "assistant":
         return "What did you", _SWAPPED
     if not speaker:
-        return "What is", {}
+        own = FIRST_PERSON.search(" ".join(statement)) is not None
+        return "What did I" if own else "What is", {}
     theirs = {"my": f"{speaker}'s", "mine": f"{speaker}'s", "your": "", "yours": "", "you": ""}
     return f"What did {speaker}", {**dict.fromkeys(("i", "me", "myself"), speaker), **theirs}
 
