@@ -1,12 +1,10 @@
 """Commands that measure: how much of the evidence is recalled, and how fast."""
 
 import secrets
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
 from ecphoria.cli.console import stdout
 from ecphoria.cli.dynamics import dynamics
@@ -21,12 +19,8 @@ from ecphoria.cli.evaluating import (
 from ecphoria.cli.measuring import Home, Key, Server, Where, check_targets, on_service, refusing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ecphoria.evaluation.datasets.dataset import Dataset
-    from ecphoria.evaluation.evaluate import Wanted
     from ecphoria.evaluation.report import Report
-    from ecphoria.evaluation.run import Connect, Outcome, Watch
+    from ecphoria.evaluation.run import Connect, Watch
 
 __all__ = ["evaluation"]
 

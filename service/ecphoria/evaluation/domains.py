@@ -86,7 +86,17 @@ def domain_table(found: Sequence[Domain]) -> Table:
     """One line a data set, and the mean of all last."""
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim")
     table.add_column("domain", no_wrap=True)
-    for name in ("n", "recall", "", "best baseline", "gain", "AUROC", "taken out", "ECE", "t. out"):
+    for name in (
+        "n",
+        "recall",
+        "",
+        "best baseline",
+        "gain",
+        "AUROC",
+        "taken out",
+        "ECE",
+        "t. out",
+    ):
         table.add_column(name, justify="right")
     for one in found:
         best = "" if one.best is None else f"{one.best} {_points(one.best_value)}"

@@ -11,6 +11,7 @@ from datetime import datetime
 
 import numpy as np
 
+from ecphoria.errors import InvalidInput
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.model.learning import Charge, Use
@@ -32,8 +33,9 @@ from ecphoria.ports.recall import (
 from ecphoria.ports.world import Vector
 from ecphoria.recall.past import among
 
-__all__ = ["ExcludingStore"]
+__all__ = ["EXCLUDE_LIMIT", "ExcludingStore"]
 
+EXCLUDE_LIMIT = 1_000
 _FURTHEST = 200
 """Neighbours of one episode that are looked at, so that a long list stays cheap."""
 
@@ -42,6 +44,17 @@ class ExcludingStore:
     """A store without some of its episodes; implements `ports.recall.RecallStore`."""
 
     def __init__(self, store: RecallStore, excluded: Collection[EpisodeId]) -> None:
+        """Leave out some episodes of a store.
+
+        Raises:
+            InvalidInput: There are too many.
+        """
+        if len(excluded) > EXCLUDE_LIMIT:
+            raise InvalidInput(
+                f"`filters.exclude` names {len(excluded):,} episodes;"
+                f" at most {EXCLUDE_LIMIT:,} can be left out",
+                field="filters.exclude",
+            )
         self._store = store
         self._excluded = frozenset(excluded)
 

@@ -53,7 +53,6 @@ __all__ = ["CUE_LIMIT", "STRATEGIES", "RecallService", "StrategyInfo"]
 
 CUE_LIMIT = 10_000
 K_LIMIT = 200
-EXCLUDE_LIMIT = 1_000
 _TRACES_WAITING = 256
 _GATHER_S = 0.5
 
@@ -372,12 +371,6 @@ def _check(cue: Cue, options: RecallOptions) -> None:
                 f"`filters.{name}` has no offset; send for example 2025-03-01T12:00:00Z",
                 field=f"filters.{name}",
             )
-    if len(options.filters.exclude) > EXCLUDE_LIMIT:
-        raise InvalidInput(
-            f"`filters.exclude` names {len(options.filters.exclude):,} episodes;"
-            f" at most {EXCLUDE_LIMIT:,} can be left out",
-            field="filters.exclude",
-        )
     for name, instant in (("as_of", options.as_of), ("known_at", options.known_at)):
         if instant is not None and instant.tzinfo is None:
             raise InvalidInput(

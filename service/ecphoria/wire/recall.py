@@ -1,8 +1,9 @@
 """Bodies of recall and of its trace."""
 
+import re
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from ecphoria.model.ids import EpisodeId
 from ecphoria.model.recall import Cue, Filters, RecallOptions, Stream, Verdict
@@ -25,7 +26,20 @@ __all__ = [
 ]
 
 
-_EpisodeId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+_ID = re.compile("[0-9a-f]{32}")
+
+
+def _check_id(value: str) -> str:
+    if _ID.fullmatch(value) is None:
+        raise ValueError(
+            "An episode's id is 32 lower-case hexadecimal digits; take it from a hit."
+        )
+    return value
+
+
+_EpisodeId = Annotated[
+    str, AfterValidator(_check_id), Field(json_schema_extra={"pattern": f"^{_ID.pattern}$"})
+]
 
 
 class FilterRequest(Request):

@@ -181,9 +181,7 @@ async def test_excluded_episodes_neither_come_up_nor_help_others(connect: Connec
     name = f"test-{secrets.token_hex(4)}"
     async with own_tenant(connect, name) as client:
         for place, (speaker, text) in enumerate(SAID):
-            await client.remember(
-                text, speaker=speaker, role=speaker, session="s", position=place
-            )
+            await client.remember(text, speaker=speaker, role=speaker, session="s", position=place)
         ids = {one.text: one.id for one in await stored(client)}
         cue = "Who lent me the copper watering can?"
         both = [ids[SAID[2][1]], ids[SAID[6][1]]]
@@ -217,8 +215,30 @@ async def test_excluded_episodes_neither_come_up_nor_help_others(connect: Connec
 
 
 async def test_a_store_makes_its_own_questions_and_keeps_its_memories(connect: Connect) -> None:
-    things = "kayak lantern orchard chimney violin ferry cactus helmet kettle anchor".split()
-    places = "Oslo Ghent Porto Turin Malmo Graz Leeds Brno Cadiz Split".split()
+    things = [
+        "kayak",
+        "lantern",
+        "orchard",
+        "chimney",
+        "violin",
+        "ferry",
+        "cactus",
+        "helmet",
+        "kettle",
+        "anchor",
+    ]
+    places = [
+        "Oslo",
+        "Ghent",
+        "Porto",
+        "Turin",
+        "Malmo",
+        "Graz",
+        "Leeds",
+        "Brno",
+        "Cadiz",
+        "Split",
+    ]
     name = f"test-{secrets.token_hex(4)}"
     async with own_tenant(connect, name) as client:
         for number, (thing, place) in enumerate(zip(things, places, strict=True)):

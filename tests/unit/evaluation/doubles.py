@@ -39,7 +39,8 @@ class TinyService:
 
     `skipped` tells why consolidation skips its step; `consolidated` notes for each cycle how many
     questions were asked before, `steps` what it was asked to do, `present` for each question the
-    texts that were stored; it is gone after `recalls` of them. `kept` notes them for each tenant that is erased.
+    texts that were stored; it is gone after `recalls` of them. `kept` notes what each tenant held
+    that is erased.
     """
 
     refuse: Mapping[str, tuple[int, str]] = field(default_factory=dict)
@@ -65,30 +66,32 @@ class TinyService:
         body = json.loads(request.content) if request.content else {}
         tenant = request.headers.get("Ecphoria-Tenant", "")
         path = request.url.path
+        if request.method == "DELETE":
+            return self._erase(tenant, path)
+        if path in {"/v1/consolidation", "/v1/jobs/j"}:
+            return self._consolidate(request.method, tenant, body)
+        if path.startswith("/v1/episodes"):
+            return self._episodes(request.method, tenant, body)
         if path == "/v1/tenants":
             self.tenants[body["name"]] = []
             return httpx.Response(
                 201, json={"id": "t", "name": body["name"], "created_at": MOMENT}
             )
-        if request.method == "DELETE" and path.startswith("/v1/episodes/"):
-            return self._erase(tenant, path.rpartition("/")[2])
-        if request.method == "DELETE":
-            name = path.rpartition("/")[2]
-            self.kept[name] = self.tenants[name]
-            del self.tenants[path.rpartition("/")[2]]
-            return httpx.Response(200, json={"removed": {}})
-        if path == "/v1/episodes/batch":
-            return self._store(tenant, body["episodes"])
-        if path in {"/v1/consolidation", "/v1/jobs/j"}:
-            return self._consolidate(request.method, tenant, body)
         if path == "/v1/strategies":
             return httpx.Response(200, json=STRATEGIES)
-        if path == "/v1/episodes":
-            return httpx.Response(200, json={"episodes": [*map(_episode, self.tenants[tenant])]})
         assert path == "/v1/recall"
         return self._recall(tenant, body)
 
-    def _erase(self, tenant: str, ident: str) -> httpx.Response:
+    def _episodes(self, method: str, tenant: str, body: dict[str, Any]) -> httpx.Response:
+        if method == "POST":
+            return self._store(tenant, body["episodes"])
+        return httpx.Response(200, json={"episodes": [*map(_episode, self.tenants[tenant])]})
+
+    def _erase(self, tenant: str, path: str) -> httpx.Response:
+        ident = path.rpartition("/")[2]
+        if path.startswith("/v1/tenants/"):
+            self.kept[ident] = self.tenants.pop(ident)
+            return httpx.Response(200, json={"removed": {}})
         stored = self.tenants[tenant]
         (erased,) = [one for one in stored if one["id"] == ident]
         stored.remove(erased)

@@ -61,8 +61,11 @@ async def test_the_worst_domain_comes_first_and_the_mean_last(tmp_path: Path) ->
     assert report["domains"]["good"]["suite"] == "chats"
     rows = list(read_rows(tmp_path / report["domains"]["good"]["rows"]))
     assert len(rows) == len(measured["good"][1].rows)
-    assert good.auroc_taken_out == (
-        report["domains"]["good"]["strategies"]["ecphoria"]["abstention"]["taken_out"]["auroc"]
+    assert (
+        good.auroc_taken_out
+        == (
+            report["domains"]["good"]["strategies"]["ecphoria"]["abstention"]["taken_out"]["auroc"]
+        )
     )
 
 

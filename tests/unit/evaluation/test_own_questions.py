@@ -118,7 +118,18 @@ def test_any_text_gives_a_question_or_none(text: str, seed: int) -> None:
 
 
 def filled(count: int) -> TinyService:
-    names = "kayak rudder lantern orchard chimney marble violin ferry cactus helmet".split()
+    names = [
+        "kayak",
+        "rudder",
+        "lantern",
+        "orchard",
+        "chimney",
+        "marble",
+        "violin",
+        "ferry",
+        "cactus",
+        "helmet",
+    ]
     texts = [
         f"My cousin {names[n % 10]}{n} repaired wooden {names[-n % 10]}{n} beside pond{n}."
         for n in range(count)

@@ -107,9 +107,7 @@ async def test_an_interruption_puts_the_evidence_back() -> None:
 
 async def test_progress_counts_the_questions_without_evidence(service: TinyService) -> None:
     seen: list[tuple[str, int, int]] = []
-    await run(
-        small(), service.connect, plan(take_out=DEFAULT), lambda *told: seen.append(told)
-    )
+    await run(small(), service.connect, plan(take_out=DEFAULT), lambda *told: seen.append(told))
     stage = "asking without the evidence"
     assert [one for one in seen if one[0] == stage] == [(stage, done, 3) for done in (1, 2, 3)]
 
