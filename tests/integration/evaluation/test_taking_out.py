@@ -35,7 +35,7 @@ SAID = (
     ("user", "My neighbour Tilde lent me her copper watering can!"),
     ("assistant", "You mentioned the can before; shall I note when to return it?"),
 )
-ASKED = (
+ASKED: tuple[tuple[str, int, list[str], str], ...] = (
     ("Whose watering can did I borrow?", 4, ["D1:3"], "extraction"),
     ("How many lavender bushes did I plant, and how often do they need water?", 1,
      ["D1:1", "D1:2"], "several"),
