@@ -4,8 +4,9 @@ A question is made of one statement of one memory, as the user would ask for it:
 
 1. The statement is the sentence with the most content words that is no question; it needs five.
    What a tool or the system said is left out.
-2. A third of its content words is dropped, numbers first, then by chance; three always stay. So
-   the question is no echo, and what would answer it is partly missing from it.
+2. Half of its content words are dropped, numbers first, then by chance; three to six stay, each
+   with the two function words before it. So the question is short as people ask, it is no echo,
+   and what would answer it is partly missing from it.
 3. It is asked from the user's side: `What did I` for what the user said, `What did you` for what
    the assistant said (then `I` and `you` change places), `What did NAME` for what another person
    said. For what nobody said it is `What did I` if it speaks in the first person, else `What is`.
@@ -16,6 +17,7 @@ The same seed makes the same questions of the same memories.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from random import Random
 from typing import Final
 
@@ -29,7 +31,8 @@ __all__ = ["LEAST_WORDS", "OwnQuestion", "question_of"]
 LEAST_WORDS: Final = 5
 """Distinct content words that a statement needs."""
 
-_STAY, _DROPPED, _LONGEST, _READ = 3, 1 / 3, 40, 20_000
+_LEAST_KEPT, _MOST_KEPT, _BEFORE = 3, 6, 2
+_LONGEST, _READ = 40, 20_000
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|[\r\n]+")
 _EDGE = ".,;:!?()[]{}<>\"'`*_#|\u2018\u2019\u201c\u201d"
 _SWAPPED: Final[Mapping[str, str]] = {
@@ -99,11 +102,14 @@ def _statement(text: str) -> list[str]:
 
 def _without_some(statement: list[str], random: Random) -> list[str]:
     places = [place for place, word in enumerate(statement) if _is_content(word)]
-    drop = min(max(1, round(len(places) * _DROPPED)), len(places) - _STAY)
+    keep = min(max(_LEAST_KEPT, len(places) // 2), _MOST_KEPT)
     random.shuffle(places)
-    places.sort(key=lambda place: not any(map(str.isdigit, statement[place])))
-    dropped = set(places[:drop])
-    return [word for place, word in enumerate(statement) if place not in dropped]
+    places.sort(key=lambda place: any(map(str.isdigit, statement[place])))
+    kept = set(places[:keep])
+    for place in sorted(kept):
+        before = range(place - 1, max(place - 1 - _BEFORE, -1), -1)
+        kept |= set(takewhile(lambda one: not _is_content(statement[one]), before))
+    return [word for place, word in enumerate(statement) if place in kept]
 
 
 def _trimmed(spoken: list[str], opener: str) -> list[str]:

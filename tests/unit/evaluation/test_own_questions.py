@@ -49,15 +49,20 @@ def test_it_is_asked_from_the_side_of_the_user(
         question = asked(BEES, seed, **fields)
         if "keep" in question:
             assert question.startswith(begins)
-        if "mill" in question:
+        if " old" in question:
             assert holds in question
 
 
 def test_you_in_an_answer_is_the_one_who_asks() -> None:
-    text = "You told me that your blue kayak leaks near the wooden rudder."
+    text = "Your blue kayak leaks near the rudder, and my advice helps you."
     questions = {asked(text, seed, role="assistant") for seed in range(20)}
-    assert all(one.startswith("What did I ") for one in questions)
-    assert all(" your " not in one for one in questions)
+    assert all(one.startswith("What did you ") for one in questions)
+    assert any("my blue" in one for one in questions)
+    assert all("my advice" not in one for one in questions)
+    turned = {asked(f"You described how {text}", seed, role="assistant") for seed in range(20)}
+    for question in turned:
+        if "described" in question:
+            assert question.startswith("What did I described")
 
 
 def test_a_document_is_asked_for_as_a_thing() -> None:
@@ -65,13 +70,19 @@ def test_a_document_is_asked_for_as_a_thing() -> None:
     assert asked(text).startswith("What is The ")
 
 
-def test_a_third_of_the_words_is_dropped_and_the_seed_says_which() -> None:
+def test_half_of_the_words_are_dropped_and_the_seed_says_which() -> None:
     content = {"keep", "twelve", "noisy", "bees", "behind", "old", "mill", "near", "lisbon"}
     found = {asked(BEES, seed, role="user") for seed in range(20)}
     assert len(found) > 1
     assert asked(BEES, 7, role="user") == asked(BEES, 7, role="user")
     for question in found:
-        assert len(content & set(question.lower().rstrip("?").split())) == 6
+        assert len(content & set(question.lower().rstrip("?").split())) == 4
+
+
+def test_a_long_statement_makes_a_short_question() -> None:
+    text = "I " + " ".join(f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz") + "."
+    question = asked(text, role="user")
+    assert len(question.split()) <= len(["What", "did", "I"]) + 6
 
 
 def test_numbers_are_dropped_first() -> None:
