@@ -73,8 +73,7 @@ def measure(
     report, outcome = found[0]
     write(report, outcome, out, rows)
     show_report(report)
-    if outcome.tenants:
-        stdout().print(f"[dim]Kept in the store: {', '.join(outcome.tenants)}[/dim]")
+    _show_kept(outcome)
     if out is not None:
         _draw(report, outcome, out)
 
@@ -108,18 +107,25 @@ def measure_all(
     async def work(connect: "Connect", watch: "Watch") -> None:
         for name, dataset in datasets.items():
             found[name] = await evaluate_one(dataset, wanted, connect, _naming(name, watch))
+            if out is not None:
+                # A long run that ends early leaves what it has measured.
+                write_domains(found, out)
 
     on_service(work, where)
-    if out is not None:
-        write_domains(found, out)
-    for report, _ in found.values():
+    for report, outcome in found.values():
         show_report(report)
+        _show_kept(outcome)
     console = stdout()
     console.print()
     console.print(domain_table(domains({name: report for name, (report, _) in found.items()})))
     console.print("[dim]Points of 100; the smallest gain over the best baseline first.[/dim]")
     if out is not None:
         console.print(f"[dim]Report: {out}[/dim]")
+
+
+def _show_kept(outcome: "Outcome") -> None:
+    if outcome.tenants:
+        stdout().print(f"[dim]Kept in the store: {', '.join(outcome.tenants)}[/dim]")
 
 
 def _naming(name: str, watch: "Watch") -> "Watch":
