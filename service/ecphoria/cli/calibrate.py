@@ -1,4 +1,4 @@
-"""Commands of the gate: fit one on labelled questions, show it, use it, leave it."""
+"""Commands of the gate: fit one, show it, use it, leave it."""
 
 import json
 import secrets
@@ -15,7 +15,6 @@ from rich.table import Table
 
 from ecphoria.cli.connection import DEFAULT_URL, Home, Key, Server, TenantName, connect
 from ecphoria.cli.console import stdout
-from ecphoria.cli.measuring import Server as SomeServer
 from ecphoria.cli.measuring import Where, on_service, refusing
 from ecphoria.errors import BadFile
 from ecphoria.model.gate import EVIDENCE, QUESTION_TYPE
@@ -38,13 +37,20 @@ gate = typer.Typer(no_args_is_help=True, help="What tells whether an answer is t
 def calibrate(
     *,
     data: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="FILE",
             help="Labelled questions about the tenant's own memories (.jsonl), a LoCoMo file, or"
-            " `mini` for the shipped sample.",
+            " `mini` for the shipped sample; else questions are made of the tenant's memories.",
         ),
-    ],
+    ] = None,
+    questions: Annotated[
+        int,
+        typer.Option(
+            min=10, max=2_000, metavar="N", help="Without --data: memories to make questions of."
+        ),
+    ] = 200,
+    seed: Annotated[int, typer.Option(help="Without --data: of the questions made.")] = 1,
     false_refusals: Annotated[
         float,
         typer.Option(
@@ -61,6 +67,9 @@ def calibrate(
     apply: Annotated[
         bool, typer.Option("--apply", help="From now on, judge the tenant's recalls by it.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only print; apply and write nothing.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the gate here, as JSON.")
     ] = None,
@@ -70,7 +79,16 @@ def calibrate(
             metavar="FILE", help="Write how each question was judged unseen, a line each."
         ),
     ] = None,
-    server: SomeServer = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            "--server",
+            envvar="ECPHORIA_URL",
+            metavar="URL",
+            help="Address of the service; http://127.0.0.1:8765 if absent. For a LoCoMo file or"
+            " `mini` without --apply a service is started here if absent.",
+        ),
+    ] = None,
     key: Key = None,
     tenant: TenantName = None,
     home: Home = None,
@@ -78,10 +96,17 @@ def calibrate(
     """Fit the gate that says whether an answer is there, and tell what it is worth."""
     with refusing():
         _check_targets(out, judged)
-        near = server or (DEFAULT_URL if apply or data.endswith(_LABELLED) else None)
-        asked, digest = _ask(data, Where(server=near, key=key, home=home), tenant)
+        own_memories = data is None or data.endswith(_LABELLED)
+        near = server or (DEFAULT_URL if apply or own_memories else None)
+        where = Where(server=near, key=key, home=home)
+        if data is None:
+            asked, digest = _ask_own(where, tenant, questions, seed)
+        else:
+            asked, digest = _ask(data, where, tenant)
         found = _fit(asked, digest, false_refusals, question_type=question_type)
     _show_fit(found, asked)
+    if dry_run:
+        return
     request = GateRequest.model_validate(asdict(found.gate))
     if out is not None:
         out.write_text(request.model_dump_json(indent=2) + "\n", encoding="utf-8")
@@ -170,6 +195,19 @@ def _ask(data: str, where: Where, tenant: str | None) -> "tuple[Asked, str]":
     return found[0], dataset.sha256
 
 
+def _ask_own(where: Where, tenant: str | None, count: int, seed: int) -> "tuple[Asked, str]":
+    from ecphoria.evaluation.calibrate import ask_own  # noqa: PLC0415 (costly)
+
+    found: list[tuple[Asked, str]] = []
+    named = tenant or (None if where.key else "default")
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        found.append(await ask_own(connect, watch, named, count=count, seed=seed))
+
+    on_service(work, where)
+    return found[0]
+
+
 def _conversations(data: str) -> "Dataset":
     from ecphoria.evaluation.datasets.locomo import load_locomo  # noqa: PLC0415 (costly)
     from ecphoria.evaluation.datasets.mini import load_mini  # noqa: PLC0415
@@ -190,6 +228,8 @@ def _fit(asked: "Asked", digest: str, rate: float, *, question_type: bool) -> "C
 
 
 def _show_fit(found: "Calibration", asked: "Asked") -> None:
+    from ecphoria.evaluation.tables import reliability_table  # noqa: PLC0415 (costly)
+
     console, fit = stdout(), found.gate.fit
     assert fit is not None, "a fitted gate knows its fit"
     console.print(
@@ -206,6 +246,8 @@ def _show_fit(found: "Calibration", asked: "Asked") -> None:
         each = ", ".join(f"{escape(name)} {one:.3f}" for name, one in found.group_auroc.items())
         console.print(f"[dim]{each}[/dim]")
     console.print(table)
+    console.print(reliability_table(found.reliability))
+    console.print(f"Expected calibration error {found.ece:.3f}, both kinds of equal weight")
     console.print(_weights(GateAnswer.model_validate({**asdict(found.gate), "own": True})))
     for finding, count in asked.findings.items():
         console.print(f"[dim]{count:,} {escape(finding)}[/dim]")

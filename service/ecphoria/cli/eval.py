@@ -1,25 +1,26 @@
 """Commands that measure: how much of the evidence is recalled, and how fast."""
 
 import secrets
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
-from ecphoria.cli.console import stderr, stdout
+from ecphoria.cli.console import stdout
 from ecphoria.cli.dynamics import dynamics
+from ecphoria.cli.evaluating import (
+    evaluate_one,
+    measure,
+    measure_all,
+    show_report,
+    some,
+    wanted_of,
+)
 from ecphoria.cli.measuring import Home, Key, Server, Where, check_targets, on_service, refusing
-from ecphoria.errors import Misconfigured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ecphoria.evaluation.datasets.dataset import Dataset
-    from ecphoria.evaluation.evaluate import Wanted
     from ecphoria.evaluation.report import Report
-    from ecphoria.evaluation.run import Connect, Outcome, Watch
+    from ecphoria.evaluation.run import Connect, Watch
 
 __all__ = ["evaluation"]
 
@@ -27,6 +28,14 @@ evaluation = typer.Typer(help="Measure recall on public data sets.", no_args_is_
 evaluation.command()(dynamics)
 
 Data = Annotated[Path, typer.Option("--data", metavar="FILE", help="The data, or a folder of it.")]
+Corpus = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The passages, where the data does not hold them."),
+]
+OpenIE = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="What a model extracted from them (HippoRAG's format)."),
+]
 Strategies = Annotated[
     list[str] | None,
     typer.Option(
@@ -37,6 +46,13 @@ Strategies = Annotated[
 ]
 Ablate = Annotated[
     bool, typer.Option("--ablate", help="Also measure the default without each mechanism.")
+]
+TakeOut = Annotated[
+    bool,
+    typer.Option(
+        "--take-out",
+        help="Ask the default once more with each question's evidence erased from the store.",
+    ),
 ]
 Steps = Annotated[
     list[str] | None,
@@ -69,6 +85,7 @@ def locomo(
     data: Data,
     strategy: Strategies = None,
     ablate: Ablate = False,
+    take_out: TakeOut = False,
     step: Steps = None,
     questions: Questions = None,
     out: Out = None,
@@ -83,12 +100,80 @@ def locomo(
     with refusing():
         from ecphoria.evaluation.datasets.locomo import load_locomo  # noqa: PLC0415 (costly)
 
-        _measure(
-            lambda: _some(load_locomo(data), questions),
-            _wanted(strategy, step, concurrency, ablate=ablate, keep=keep),
+        measure(
+            lambda: some(load_locomo(data), questions),
+            wanted_of(strategy, step, concurrency, ablate=ablate, keep=keep, take_out=take_out),
             Where(server=server, key=key, home=home),
             out,
             rows,
+        )
+
+
+@evaluation.command()
+def chats(
+    *,
+    data: Data,
+    strategy: Strategies = None,
+    ablate: Ablate = False,
+    take_out: TakeOut = False,
+    step: Steps = None,
+    questions: Questions = None,
+    out: Out = None,
+    rows: Rows = None,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+    concurrency: Concurrency = 1,
+    keep: Keep = False,
+) -> None:
+    """Find the evidence for questions about chats with an assistant (LoCoMo's format)."""
+    with refusing():
+        from ecphoria.evaluation.datasets.locomo import load_chats  # noqa: PLC0415 (costly)
+
+        measure(
+            lambda: some(load_chats(data), questions),
+            wanted_of(strategy, step, concurrency, ablate=ablate, keep=keep, take_out=take_out),
+            Where(server=server, key=key, home=home),
+            out,
+            rows,
+        )
+
+
+@evaluation.command("all")
+def all_domains(
+    *,
+    data: Annotated[
+        list[Path],
+        typer.Option("--data", metavar="FILE", help="A data set of any format; repeat it."),
+    ],
+    corpus: Corpus = None,
+    openie: OpenIE = None,
+    strategy: Strategies = None,
+    take_out: TakeOut = False,
+    step: Steps = None,
+    questions: Questions = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the report here, rows beside it."),
+    ] = None,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+    concurrency: Concurrency = 1,
+    keep: Keep = False,
+) -> None:
+    """Measure several data sets, and tell on which the default gains least over the baselines."""
+    with refusing():
+        measure_all(
+            data,
+            corpus,
+            openie,
+            questions=questions,
+            wanted=wanted_of(
+                strategy, step, concurrency, ablate=False, keep=keep, take_out=take_out
+            ),
+            where=Where(server=server, key=key, home=home),
+            out=out,
         )
 
 
@@ -120,16 +205,11 @@ def facts(
 def passages(
     *,
     data: Data,
-    corpus: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The passages, where the data does not hold them."),
-    ] = None,
-    openie: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="What a model extracted from them (HippoRAG's format)."),
-    ] = None,
+    corpus: Corpus = None,
+    openie: OpenIE = None,
     strategy: Strategies = None,
     ablate: Ablate = False,
+    take_out: TakeOut = False,
     step: Steps = None,
     questions: Questions = None,
     out: Out = None,
@@ -144,9 +224,9 @@ def passages(
     with refusing():
         from ecphoria.evaluation.datasets.passages import load_passages  # noqa: PLC0415 (costly)
 
-        _measure(
-            lambda: _some(load_passages(data, corpus, openie), questions),
-            _wanted(strategy, step, concurrency, ablate=ablate, keep=keep),
+        measure(
+            lambda: some(load_passages(data, corpus, openie), questions),
+            wanted_of(strategy, step, concurrency, ablate=ablate, keep=keep, take_out=take_out),
             Where(server=server, key=key, home=home),
             out,
             rows,
@@ -173,7 +253,7 @@ def mini(
 
     async def work(connect: "Connect", watch: "Watch") -> None:
         for dataset in load_mini():
-            report, _ = await _evaluate(dataset, Wanted(), connect, watch)
+            report, _ = await evaluate_one(dataset, Wanted(), connect, watch)
             reports.append(report)
 
     on_service(work, Where(server=server, key=key, home=home))
@@ -184,7 +264,7 @@ def mini(
     checks = [one for report in reports for one in check(wanted, report)]
     console = stdout()
     for report in reports:
-        _show(report)
+        show_report(report)
     for one in checks:
         if not one.holds:
             found = "nothing" if one.found is None else f"{one.found:.4f}"
@@ -259,93 +339,3 @@ def load(
             nodes, clients, strategy or (), tenants=tenants, recalls=recalls, new=new, seed=seed
         )
         run_load(plan, out)
-
-
-def _some(dataset: "Dataset", questions: int | None) -> "Dataset":
-    from ecphoria.evaluation.datasets.dataset import sampled  # noqa: PLC0415 (costly)
-
-    return dataset if questions is None else sampled(dataset, questions)
-
-
-def _wanted(
-    strategies: list[str] | None,
-    steps: list[str] | None,
-    concurrency: int,
-    *,
-    ablate: bool,
-    keep: bool,
-) -> "Wanted":
-    from ecphoria.evaluation.evaluate import Wanted  # noqa: PLC0415 (costly)
-
-    return Wanted(
-        strategies=tuple(strategies or ()),
-        ablate=ablate,
-        steps=None if steps == ["none"] else tuple(steps or ()),
-        concurrency=concurrency,
-        keep=keep,
-    )
-
-
-def _measure(
-    load: "Callable[[], Dataset]",
-    wanted: "Wanted",
-    where: Where,
-    out: Path | None,
-    rows: Path | None,
-) -> None:
-    from ecphoria.evaluation.report import write  # noqa: PLC0415 (costly)
-
-    check_targets(out, rows)
-    dataset = load()
-    found: list[tuple[Report, Outcome]] = []
-
-    async def work(connect: "Connect", watch: "Watch") -> None:
-        found.append(await _evaluate(dataset, wanted, connect, watch))
-
-    on_service(work, where)
-    report, outcome = found[0]
-    write(report, outcome, out, rows)
-    _show(report)
-    if outcome.tenants:
-        stdout().print(f"[dim]Kept in the store: {', '.join(outcome.tenants)}[/dim]")
-    if out is not None:
-        _draw(report, outcome, out)
-
-
-async def _evaluate(
-    dataset: "Dataset", wanted: "Wanted", connect: "Connect", watch: "Watch"
-) -> "tuple[Report, Outcome]":
-    from ecphoria.evaluation.evaluate import evaluate  # noqa: PLC0415 (costly)
-
-    name = f"eval-{secrets.token_hex(4)}"
-    return await evaluate(dataset, wanted, connect, watch, name=name, monotonic=time.perf_counter)
-
-
-def _show(report: "Report") -> None:
-    from ecphoria.evaluation.tables import ablation_table, strategy_table  # noqa: PLC0415
-
-    console = stdout()
-    without = f", {report.n_adversarial:,} without an answer" if report.n_adversarial else ""
-    console.print(
-        f"\n[bold]{escape(report.data)}[/bold]  [dim]{report.n:,} questions{without};"
-        f" {report.embedder}; Neo4j {report.engine['neo4j']}[/dim]"
-    )
-    console.print(strategy_table(report))
-    if report.ablations:
-        console.print()
-        console.print(ablation_table(report))
-    console.print("[dim]Points of 100; milliseconds without encoding the cue.[/dim]")
-    for finding, count in report.findings.items():
-        console.print(f"[dim]{count:,} {escape(finding)}[/dim]")
-
-
-def _draw(report: "Report", outcome: "Outcome", out: Path) -> None:
-    from ecphoria.evaluation.plots import draw  # noqa: PLC0415 (costly)
-
-    console = stdout()
-    console.print(f"[dim]Report: {out}[/dim]")
-    try:
-        for path in draw(report, outcome.rows, out):
-            console.print(f"[dim]Plot: {path}[/dim]")
-    except Misconfigured as error:
-        stderr().print(error.message)

@@ -222,6 +222,7 @@ class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
         speaker: str | None = None,
         occurred_from: datetime | None = None,
         occurred_before: datetime | None = None,
+        exclude: Sequence[str] = (),
         token_budget: int | None = None,
         as_of: datetime | None = None,
         known_at: datetime | None = None,
@@ -246,6 +247,7 @@ class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
             speaker: Wake only what this speaker said.
             occurred_from: Wake nothing earlier.
             occurred_before: Wake nothing at or after this instant.
+            exclude: Ids of episodes to leave out, as if they were not stored; at most 1,000.
             token_budget: Greatest size of `context`, in tokens; 2,000 if absent.
             as_of: Recall as of then: only what had happened, and facts as they stood.
             known_at: Only what had been recorded by then.
@@ -263,6 +265,7 @@ class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
             "speaker": speaker,
             "occurred_from": occurred_from,
             "occurred_before": occurred_before,
+            "exclude": tuple(exclude),
         }
         given = {
             "cue": cue,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.errors import InvalidInput
+from ecphoria.evaluation.abstention import Bin, calibration_error, reliability
 from ecphoria.evaluation.measures import auroc, refusal_at
 from ecphoria.kernels.gate import confidence, threshold
 from ecphoria.kernels.logistic import fit_logistic, logits
@@ -58,6 +59,8 @@ class Calibration:
         shipped_auroc: Of the shipped gate on the same questions, none of which it has seen
             unless it was fitted on them.
         group_auroc: Of each group left out, where it has both kinds.
+        ece: Expected calibration error.
+        reliability: Share that has an answer, by confidence.
         refused: Share refused of the questions without an answer, by rate of false refusals.
     """
 
@@ -68,6 +71,8 @@ class Calibration:
     shipped_auroc: float
     group_auroc: Mapping[str, float]
     refused: Mapping[float, float]
+    ece: float
+    reliability: Sequence[Bin]
 
 
 def calibrate(
@@ -138,6 +143,8 @@ def calibrate(
         shipped_auroc=_worth_of(SHIPPED, samples),
         group_auroc=_by_group(judged),
         refused={rate: refusal_at(yes, no, rate) or 0.0 for rate in RATES},
+        ece=calibration_error(yes, no) or 0.0,
+        reliability=reliability(yes, no),
     )
 
 

@@ -93,4 +93,5 @@ def _asked(rows: Sequence[Row]) -> set[tuple[str, str]]:
 
 def _mean(measure: str, rows: Sequence[Row], both: set[tuple[str, str]], suite: Suite) -> float:
     count = MEASURES[suite][measure]
-    return mean([count(row) for row in rows if (row.collection, row.question) in both]) or 0.0
+    scored = [row for row in rows if row.scored and (row.collection, row.question) in both]
+    return mean([count(row) for row in scored]) or 0.0

@@ -22,11 +22,15 @@ class Wanted:
     Attributes:
         strategies: By name; empty for all that are known.
         ablate: Also measure the default without each of its mechanisms.
+        take_out: Also ask the default with each question's evidence erased.
+        with_default: Measure the default even if it is not among the strategies.
         steps, concurrency, keep: As in `Plan`.
     """
 
     strategies: tuple[str, ...] = ()
     ablate: bool = False
+    take_out: bool = False
+    with_default: bool = False
     steps: tuple[str, ...] | None = ()
     concurrency: int = 1
     keep: bool = False
@@ -60,7 +64,8 @@ async def evaluate(
         service = await client.ready()
     default = known[0].name
     arms = chosen(known, wanted.strategies)
-    if wanted.ablate and default not in {arm.name for arm in arms}:
+    needed = wanted.ablate or wanted.take_out or wanted.with_default
+    if needed and default not in {arm.name for arm in arms}:
         arms += chosen(known, [default])
     names = [arm.name for arm in arms]
     if wanted.ablate:
@@ -69,6 +74,7 @@ async def evaluate(
         arms=arms,
         name=name,
         monotonic=monotonic,
+        take_out=next(arm for arm in arms if arm.name == default) if wanted.take_out else None,
         unconsolidated=unconsolidated(default) if wanted.ablate else None,
         steps=wanted.steps,
         concurrency=wanted.concurrency,

@@ -5,10 +5,10 @@ from functools import partial
 
 from pydantic import BaseModel, ConfigDict
 
+from ecphoria.evaluation.abstention import Abstention, abstention
 from ecphoria.evaluation.datasets.dataset import Suite
 from ecphoria.evaluation.measures import (
     all_at,
-    auroc,
     hit_at,
     mean,
     ndcg_at,
@@ -16,7 +16,6 @@ from ecphoria.evaluation.measures import (
     percentile,
     recall_at,
     reciprocal_rank,
-    refusal_at,
 )
 from ecphoria.evaluation.rows import Row
 
@@ -24,15 +23,17 @@ __all__ = ["DEPTH", "HEADLINE", "MEASURES", "Figures", "Measure", "figures", "re
 
 Measure = Callable[[Row], float]
 
-DEPTH: Mapping[Suite, int] = {Suite.LOCOMO: 50, Suite.PASSAGES: 30}
+DEPTH: Mapping[Suite, int] = {Suite.LOCOMO: 50, Suite.CHATS: 50, Suite.PASSAGES: 30}
 """Hits asked for; LoCoMo's own measure looks at 50."""
 
 _OFFICIAL = (5, 10, 25, 50)
-_FALSE_REFUSALS = ("0.021", "0.05", "0.10")
 _PHASES = ("encode", "seeds", "subgraph", "spread", "rank")
 
+_TALK_HEADLINE = ("recall@10", "all@10", "mrr")
+
 HEADLINE: Mapping[Suite, tuple[str, ...]] = {
-    Suite.LOCOMO: ("recall@10", "all@10", "mrr"),
+    Suite.LOCOMO: _TALK_HEADLINE,
+    Suite.CHATS: _TALK_HEADLINE,
     Suite.PASSAGES: ("recall@5", "all@5", "mrr"),
 }
 """Measures that differences are told in; the first is drawn."""
@@ -50,16 +51,19 @@ def _mrr(row: Row) -> float:
     return reciprocal_rank(row.ranked, row.gold)
 
 
+_TALK_MEASURES: Mapping[str, Measure] = {
+    "recall@5": _at(recall_at, 5),
+    "recall@10": _at(recall_at, 10),
+    "recall@30": _at(recall_at, 30),
+    "all@10": _at(all_at, 10),
+    "hit@10": _at(hit_at, 10),
+    "ndcg@10": _at(ndcg_at, 10),
+    "mrr": _mrr,
+}
+
 MEASURES: Mapping[Suite, Mapping[str, Measure]] = {
-    Suite.LOCOMO: {
-        "recall@5": _at(recall_at, 5),
-        "recall@10": _at(recall_at, 10),
-        "recall@30": _at(recall_at, 30),
-        "all@10": _at(all_at, 10),
-        "hit@10": _at(hit_at, 10),
-        "ndcg@10": _at(ndcg_at, 10),
-        "mrr": _mrr,
-    },
+    Suite.LOCOMO: _TALK_MEASURES,
+    Suite.CHATS: _TALK_MEASURES,
     Suite.PASSAGES: {
         "recall@2": _at(recall_at, 2),
         "recall@5": _at(recall_at, 5),
@@ -73,15 +77,6 @@ MEASURES: Mapping[Suite, Mapping[str, Measure]] = {
 """What each suite reports, in order; means over the scored questions."""
 
 
-class Abstention(BaseModel):
-    """How well confidence tells questions with an answer from those without."""
-
-    model_config = ConfigDict(frozen=True)
-
-    auroc: float | None
-    refusal_at_frr: dict[str, float | None]
-
-
 class Figures(BaseModel):
     """One strategy's entry in the report, in which `measures` lie flat."""
 
@@ -89,6 +84,7 @@ class Figures(BaseModel):
 
     measures: dict[str, float | None]
     by_category: dict[str, dict[str, float | int | None]] | None
+    by_kind: dict[str, dict[str, float | int | None]] | None
     official: dict[str, float | None] | None
     abstention: Abstention | None
     latency_ms: dict[str, float | None]
@@ -98,6 +94,8 @@ class Figures(BaseModel):
     def entry(self) -> dict[str, object]:
         """Spell it as the report does, without what the suite does not have."""
         rest = self.model_dump(exclude={"measures"}, exclude_none=False)
+        if self.abstention is not None and self.abstention.taken_out is None:
+            del rest["abstention"]["taken_out"]
         return self.measures | {name: value for name, value in rest.items() if value is not None}
 
 
@@ -109,17 +107,21 @@ def figures(rows: Sequence[Row], suite: Suite) -> Figures:
         suite: Says which measures.
     """
     scored = [row for row in rows if row.scored]
-    chat = suite is Suite.LOCOMO
+    asked = [row for row in rows if not row.taken_out]
+    answered = [row for row in asked if row.error is None]
+    kinds = any(row.kind for row in scored)
+    judged = abstention(rows)
     return Figures(
         measures={
             name: mean([measure(row) for row in scored])
             for name, measure in MEASURES[suite].items()
         },
-        by_category=_by_category(scored) if chat else None,
-        official=_official(rows) if chat else None,
-        abstention=_abstention(rows) if chat else None,
-        latency_ms=_latency([row for row in rows if row.error is None]),
-        context_tokens={"mean": mean([row.context_tokens for row in rows if row.error is None])},
+        by_category=_by(lambda row: row.category, scored) if suite.talk else None,
+        by_kind=_by(lambda row: row.kind, scored) if kinds else None,
+        official=_official(asked) if suite.talk else None,
+        abstention=judged if suite.talk or judged.taken_out else None,
+        latency_ms=_latency(answered),
+        context_tokens={"mean": mean([row.context_tokens for row in answered])},
         failed=sum(row.error is not None for row in rows),
     )
 
@@ -133,11 +135,13 @@ def recall_curve(rows: Sequence[Row], depth: int) -> list[float]:
     ]
 
 
-def _by_category(scored: Sequence[Row]) -> dict[str, dict[str, float | int | None]]:
+def _by(
+    slice_of: Callable[[Row], str], scored: Sequence[Row]
+) -> dict[str, dict[str, float | int | None]]:
     found: dict[str, dict[str, float | int | None]] = {}
-    for category in sorted({row.category for row in scored}):
-        rows = [row for row in scored if row.category == category]
-        found[category] = {
+    for name in sorted({slice_of(row) for row in scored}):
+        rows = [row for row in scored if slice_of(row) == name]
+        found[name] = {
             "n": len(rows),
             "recall@10": mean([recall_at(row.ranked, row.gold, 10) for row in rows]),
         }
@@ -151,17 +155,6 @@ def _official(rows: Sequence[Row]) -> dict[str, float | None]:
         )
         for k in _OFFICIAL
     }
-
-
-def _abstention(rows: Sequence[Row]) -> Abstention:
-    answerable = [row.confidence for row in rows if row.scored]
-    adversarial = [row.confidence for row in rows if row.adversarial]
-    return Abstention(
-        auroc=auroc(answerable, adversarial),
-        refusal_at_frr={
-            rate: refusal_at(answerable, adversarial, float(rate)) for rate in _FALSE_REFUSALS
-        },
-    )
 
 
 def _latency(rows: Sequence[Row]) -> dict[str, float | None]:

@@ -12,6 +12,7 @@ from ecphoria.evaluation.bootstrap import Difference, difference
 from ecphoria.evaluation.datasets.dataset import Dataset, Suite
 from ecphoria.evaluation.datasets.reading import read_json
 from ecphoria.evaluation.figures import DEPTH, HEADLINE, MEASURES, Figures, figures
+from ecphoria.evaluation.gains import Gains, gains, worst_first
 from ecphoria.evaluation.measures import mean, recall_at
 from ecphoria.evaluation.rows import Row, read_rows, write_rows
 from ecphoria.evaluation.run import Outcome
@@ -47,6 +48,7 @@ class Report(BaseModel):
     n: int
     n_adversarial: int
     findings: dict[str, int]
+    gain: Gains | None = None
     strategies: dict[str, Figures]
     ablations: dict[str, Ablation]
     ingest: dict[str, int | float | None]
@@ -104,6 +106,7 @@ def make_report(
     ablated = bool(apart)
     if ablated and "fusion" in of and "fusion" not in apart:
         apart.append("fusion")
+    gain = gains(of, default, dataset.suite)
     per_second = outcome.episodes / outcome.seconds if outcome.seconds else None
     return Report(
         suite=dataset.suite,
@@ -119,7 +122,10 @@ def make_report(
         n=sum(one.scored for one in dataset.questions),
         n_adversarial=sum(one.adversarial for one in dataset.questions),
         findings={**dataset.findings, **outcome.findings},
-        strategies={name: figures(of.get(name, []), dataset.suite) for name in wanted},
+        gain=gain,
+        strategies={
+            name: _ordered(figures(of.get(name, []), dataset.suite), gain) for name in wanted
+        },
         ablations={
             name: Ablation(
                 figures=figures(of[name], dataset.suite),
@@ -140,11 +146,28 @@ def make_report(
     )
 
 
+def _ordered(found: Figures, gain: Gains | None) -> Figures:
+    """List categories and kinds with the default's smallest gain first."""
+    if gain is None:
+        return found
+    ordered = {
+        name: worst_first(entries, order)
+        for name, entries, order in (
+            ("by_category", found.by_category, gain.by_category),
+            ("by_kind", found.by_kind, gain.by_kind),
+        )
+        if entries is not None
+    }
+    return found.model_copy(update=ordered)
+
+
 def _gain(before: Sequence[Row], after: Sequence[Row]) -> float | None:
     """Tell what consolidation adds to the default's recall; None if it was not asked before."""
     first = {(row.collection, row.question): row for row in before if row.scored}
     pairs = [
-        (first[key], row) for row in after if (key := (row.collection, row.question)) in first
+        (first[key], row)
+        for row in after
+        if row.scored and (key := (row.collection, row.question)) in first
     ]
     return mean(
         [recall_at(new.ranked, new.gold, 10) - recall_at(old.ranked, old.gold, 10)

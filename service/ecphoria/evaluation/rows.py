@@ -25,6 +25,10 @@ class Row(BaseModel):
     """Id of the question in its collection."""
     category: str
     """Of the question."""
+    kind: str = ""
+    """Of the question, as the data names it."""
+    taken_out: bool = False
+    """Whether its evidence was erased from the store before it was asked."""
     gold: tuple[str, ...]
     """Ids of the memories that hold the evidence."""
     official: tuple[str, ...] | None = None
@@ -56,7 +60,7 @@ class Row(BaseModel):
     @property
     def scored(self) -> bool:
         """Whether it counts for recall."""
-        return bool(self.gold) and not self.adversarial
+        return bool(self.gold) and not self.adversarial and not self.taken_out
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:

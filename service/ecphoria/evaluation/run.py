@@ -13,6 +13,7 @@ from ecphoria.evaluation.datasets.dataset import Collection, Dataset, Question
 from ecphoria.evaluation.figures import DEPTH
 from ecphoria.evaluation.own_tenant import Connect, own_tenant
 from ecphoria.evaluation.rows import Row
+from ecphoria.evaluation.taking_out import ask_without_evidence, has_evidence
 from ecphoria.wire.episodes import AppendRequest
 from ecphoria.wire.recall import RecallAnswer
 
@@ -32,6 +33,7 @@ class Plan:
         name: Prefix of the tenants' names, which must be new.
         monotonic: Seconds from some fixed moment.
         unconsolidated: Asked before consolidation, to tell what that changes.
+        take_out: Asked last, each question with its evidence erased from the store.
         steps: Of consolidation; all if none is named, None leaves it out.
         concurrency: Questions under way at a time; latencies mean most with one.
         keep: Leave the tenants in the store.
@@ -41,6 +43,7 @@ class Plan:
     name: str
     monotonic: Callable[[], float]
     unconsolidated: Arm | None = None
+    take_out: Arm | None = None
     steps: tuple[str, ...] | None = ()
     concurrency: int = 1
     keep: bool = False
@@ -102,7 +105,8 @@ class _Job:
         self.arms = [*plan.arms, *([first] if first else [])]
         self._plan, self._watch = plan, watch
         self._depth = DEPTH[dataset.suite]
-        self._sent = self._asked = 0
+        self._sent = self._asked = self._without = 0
+        self._to_ask_without = sum(len(has_evidence(part)) for part in dataset.collections)
         self._to_send = sum(len(part.memories) for part in dataset.collections)
         self._to_ask = len(dataset.questions) * len(self.arms)
 
@@ -114,6 +118,22 @@ class _Job:
         await self._consolidate(client)
         for arm in self._plan.arms:
             await self._ask_arm(part, client, arm, known)
+        if self._plan.take_out is not None:
+            await self._ask_without(part, client, self._plan.take_out, known)
+
+    async def _ask_without(
+        self, part: Collection, client: AsyncClient, arm: Arm, known: dict[str, str]
+    ) -> None:
+        done = self._without
+
+        async def ask(question: Question) -> Row:
+            row = await self._ask(part.name, question, client, arm, known)
+            self._without += 1
+            self._watch("asking without the evidence", self._without, self._to_ask_without)
+            return row
+
+        self.rows += await ask_without_evidence(part, client, known, ask, self.findings)
+        self._without = done + len(has_evidence(part))
 
     async def _ask_arm(
         self, part: Collection, client: AsyncClient, arm: Arm, known: dict[str, str]
@@ -222,6 +242,7 @@ def _row(
         collection=part,
         question=question.id,
         category=question.category,
+        kind=question.kind,
         gold=question.gold,
         official=question.official,
     )

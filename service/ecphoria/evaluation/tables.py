@@ -1,17 +1,36 @@
 """Reports as tables to read on a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from rich.markup import escape
 from rich.table import Table
 
+from ecphoria.evaluation.abstention import Abstention, Bin, TakenOut
 from ecphoria.evaluation.bootstrap import Difference, Interval
 from ecphoria.evaluation.compare import Comparison
 from ecphoria.evaluation.datasets.dataset import Suite
 from ecphoria.evaluation.figures import Figures
+from ecphoria.evaluation.gains import Gain
 from ecphoria.evaluation.report import Report
 
-__all__ = ["ablation_table", "comparison_table", "strategy_table"]
+__all__ = [
+    "ablation_table",
+    "comparison_table",
+    "gain_table",
+    "refusal_table",
+    "reliability_table",
+    "strategy_table",
+]
 
+_CATEGORIES: Mapping[Suite, Mapping[str, str]] = {
+    Suite.LOCOMO: {"1": "multi-hop", "2": "temporal", "3": "open-domain", "4": "single-hop"},
+    Suite.CHATS: {
+        "1": "several messages",
+        "2": "time",
+        "3": "hardly retrieval",
+        "4": "one fact",
+    },
+}
 _SHORT = {"recall": "R", "all": "all", "hit": "hit", "ndcg": "nDCG", "mrr": "MRR"}
 
 
@@ -19,15 +38,66 @@ def strategy_table(report: Report) -> Table:
     """One line a strategy: recall, refusal, latency."""
     table = _table("strategy")
     measures = next(iter(report.strategies.values())).measures if report.strategies else {}
-    chat = report.suite is Suite.LOCOMO
-    for name in (*map(_short, measures), *(("AUROC", "refused") if chat else ())):
+    talk = report.suite.talk
+    for name in (*map(_short, measures), *(("AUROC", "refused") if talk else ())):
         table.add_column(name, justify="right")
     for name in ("p50", "p95"):
         table.add_column(name, justify="right", style="dim")
     for name, one in report.strategies.items():
         latency = (_ms(one.latency_ms[f"without_encoding_{share}"]) for share in ("p50", "p95"))
-        cells = [*map(_percent, one.measures.values()), *(_refusal(one) if chat else ()), *latency]
+        cells = [*map(_percent, one.measures.values()), *(_refusal(one) if talk else ()), *latency]
         table.add_row(name, *cells, style="bold" if name == report.default else "")
+    return table
+
+
+def gain_table(report: Report) -> Table | None:
+    """One line a kind and a category of question, the default's smallest gain first."""
+    if report.gain is None or not (report.gain.by_kind or report.gain.by_category):
+        return None
+    table = _table("questions")
+    for name in ("n", f"{report.default} {_short(report.gain.measure)}"):
+        table.add_column(name, justify="right")
+    table.add_column("best baseline")
+    for name in ("", "gain"):
+        table.add_column(name, justify="right")
+    names = _CATEGORIES.get(report.suite, {})
+    for kind, one in report.gain.by_kind.items():
+        table.add_row(escape(kind), *_gain_cells(one))
+    if report.gain.by_kind:
+        table.add_section()
+    for category, one in report.gain.by_category.items():
+        table.add_row(escape(f"{category} {names.get(category, '')}".strip()), *_gain_cells(one))
+    return table
+
+
+def refusal_table(judged: Abstention) -> Table:
+    """How the default tells questions with an answer from others, one line a kind of others."""
+    table = _table("questions without an answer")
+    for name in ("AUROC", *(f"at {float(rate):.1%}" for rate in judged.refusal_at_frr), "ECE"):
+        table.add_column(name, justify="right")
+    kinds: list[tuple[str, Abstention | TakenOut | None]] = [
+        ("of the data", judged if judged.auroc is not None else None),
+        ("evidence taken out", judged.taken_out),
+    ]
+    for name, one in kinds:
+        if one is not None:
+            refused = map(_percent, one.refusal_at_frr.values())
+            table.add_row(name, _percent(one.auroc), *refused, _percent(one.ece))
+    return table
+
+
+def reliability_table(bins: Sequence[Bin]) -> Table:
+    """One line a bin of confidence: how many questions, and the share that has an answer."""
+    table = _table("confidence")
+    for name in ("n", "mean", "share right"):
+        table.add_column(name, justify="right")
+    for one in bins:
+        table.add_row(
+            f"{one.low:.1f} to {one.high:.1f}",
+            f"{one.n:,}",
+            _percent(one.confidence),
+            _percent(one.right),
+        )
     return table
 
 
@@ -84,6 +154,16 @@ def _refusal(one: Figures) -> Sequence[str]:
     if found is None:
         return "", ""
     return _percent(found.auroc), _percent(found.refusal_at_frr["0.021"])
+
+
+def _gain_cells(one: Gain) -> tuple[str, ...]:
+    return (
+        f"{one.n:,}",
+        _percent(one.default),
+        one.best,
+        _percent(one.best_value),
+        _signed(one.gain),
+    )
 
 
 def _intervals(gap: Difference | None) -> tuple[str, str]:

@@ -59,12 +59,14 @@ class Filters:
     Attributes:
         occurred_from: Earliest `occurred_at`, inclusive.
         occurred_before: Latest `occurred_at`, exclusive.
+        exclude: Episodes that the recall treats as if they were not stored.
     """
 
     session: str | None = None
     speaker: str | None = None
     occurred_from: datetime | None = None
     occurred_before: datetime | None = None
+    exclude: frozenset[EpisodeId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,7 @@ from ecphoria.ports.recall import (
 )
 from ecphoria.ports.world import Vector
 
-__all__ = ["PastStore"]
+__all__ = ["PastStore", "among"]
 
 T = TypeVar("T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts)
 
@@ -131,7 +131,7 @@ class PastStore:
     ) -> Columns:
         """Fetch what had happened of these."""
         found = await self._store.columns(tenant, ids, windows, vector, around)
-        return _among(found, await self._mask(tenant, found.id))
+        return among(found, await self._mask(tenant, found.id))
 
     async def expand(
         self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float, now: datetime
@@ -148,7 +148,7 @@ class PastStore:
             kind != "episode" or head in there
             for head, kind in zip(found.head, found.head_kind, strict=True)
         ]
-        return _among(found, np.array(kept, dtype=np.bool_))
+        return among(found, np.array(kept, dtype=np.bool_))
 
     async def concepts_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
@@ -161,7 +161,7 @@ class PastStore:
     ) -> ConceptEdges:
         """List the episodes about these concepts, or that mention them, that had happened."""
         found = await self._store.episodes_of(tenant, concepts, hub)
-        return _among(found, await self._mask(tenant, found.episode))
+        return among(found, await self._mask(tenant, found.episode))
 
     async def priors(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[str, float]:
         """Look up priors as they are now."""
@@ -179,7 +179,7 @@ class PastStore:
             edge != "RELATED" or (tail, head) in joined
             for tail, head, edge in zip(found.tail, found.head, found.edge, strict=True)
         ]
-        return _among(found, np.array(kept, dtype=np.bool_))
+        return among(found, np.array(kept, dtype=np.bool_))
 
     async def nearest_facts(
         self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = True
@@ -198,7 +198,7 @@ class PastStore:
             if len(there) >= limit or len(set(found.fact)) < asked or asked >= _MOST_FACTS:
                 wanted = set(there[:limit])
                 kept = np.array([one in wanted for one in found.fact], dtype=np.bool_)
-                return _among(found, kept)
+                return among(found, kept)
             asked *= 4
 
     async def vectors(
@@ -276,7 +276,7 @@ class PastStore:
         return laid.standing_of(fact) is not Standing.RETRACTED
 
 
-def _among(columns: T, kept: NDArray[np.bool_]) -> T:
+def among(columns: T, kept: NDArray[np.bool_]) -> T:
     """Keep some rows of parallel columns."""
     if kept.all():
         return columns

@@ -33,6 +33,7 @@ from ecphoria.recall.candidates import gather
 from ecphoria.recall.context import context_block
 from ecphoria.recall.copies import load_shown
 from ecphoria.recall.currency import bring_up_to_date
+from ecphoria.recall.excluding import ExcludingStore
 from ecphoria.recall.feeling import feel
 from ecphoria.recall.floors import check_floors, count_above, judge_floors
 from ecphoria.recall.options import Parameter, parameters, resolve
@@ -227,7 +228,9 @@ class RecallService:
     ) -> tuple[Search, Ranked]:
         """Seed, gather, and let the strategy spread and rank."""
         parsed = resolve(strategy.options, strategy.presets, options.options)
-        store = self._dormant if options.include_dormant else self._store
+        store: RecallStore = self._dormant if options.include_dormant else self._store
+        if options.filters.exclude:
+            store = ExcludingStore(store, options.filters.exclude)
         now = self._clock.now()
         if options.as_of is not None or options.known_at is not None:
             now = options.as_of or now

@@ -1,7 +1,11 @@
 """Bodies of recall and of its trace."""
 
-from pydantic import ConfigDict, Field
+import re
+from typing import Annotated
 
+from pydantic import AfterValidator, ConfigDict, Field
+
+from ecphoria.model.ids import EpisodeId
 from ecphoria.model.recall import Cue, Filters, RecallOptions, Stream, Verdict
 from ecphoria.wire.base import Answer, Flat, Instant, Request, StrictFloat, StrictInt
 from ecphoria.wire.episodes import EpisodeAnswer
@@ -24,6 +28,22 @@ __all__ = [
 ]
 
 
+_ID = re.compile("[0-9a-f]{32}")
+
+
+def _check_id(value: str) -> str:
+    if _ID.fullmatch(value) is None:
+        raise ValueError(
+            "An episode's id is 32 lower-case hexadecimal digits; take it from a hit."
+        )
+    return value
+
+
+_EpisodeId = Annotated[
+    str, AfterValidator(_check_id), Field(json_schema_extra={"pattern": f"^{_ID.pattern}$"})
+]
+
+
 class FilterRequest(Request):
     """Which memories may be woken."""
 
@@ -35,6 +55,13 @@ class FilterRequest(Request):
     """Earliest `occurred_at`, inclusive."""
     occurred_before: Instant | None = None
     """Latest `occurred_at`, exclusive."""
+    exclude: tuple[_EpisodeId, ...] = Field(default=(), max_length=1_000)
+    """Ids of episodes to leave out, as if they were not stored; at most 1,000."""
+
+    def to_model(self) -> Filters:
+        """Hand over to the domain."""
+        given = {name: getattr(self, name) for name in type(self).model_fields}
+        return Filters(**given | {"exclude": frozenset(map(EpisodeId, self.exclude))})
 
 
 class RecallRequest(Request):
@@ -103,12 +130,11 @@ class RecallRequest(Request):
 
     def to_options(self) -> RecallOptions:
         """Hand over how to recall; the domain checks bounds."""
-        filters = {name: getattr(self.filters, name) for name in FilterRequest.model_fields}
         return RecallOptions(
             strategy=self.strategy,
             options=self.options,
             k=self.k,
-            filters=Filters(**filters),
+            filters=self.filters.to_model(),
             token_budget=self.token_budget,
             as_of=self.as_of,
             known_at=self.known_at,

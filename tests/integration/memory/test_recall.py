@@ -15,13 +15,14 @@ from ecphoria.graph.traces import Traces
 from ecphoria.ingest.service import IngestService
 from ecphoria.language.tokens import stems
 from ecphoria.model.episode import NewEpisode, Receipt
-from ecphoria.model.ids import TenantId, TraceId
+from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.recall import Cue, Filters, RecallOptions, RecallResult, Trace, Verdict
 from ecphoria.ports.world import Embedder
 from ecphoria.recall.service import STRATEGIES, RecallService
 from tests.conftest import WallClock
 
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)
+MANY = frozenset(EpisodeId(f"{number:032x}") for number in range(1_001))
 NAIVE = datetime(2025, 3, 1)  # noqa: DTZ001 - on purpose
 CHAT = (
     ("Ida", "I finally signed up for the pottery class on Tuesdays."),
@@ -295,6 +296,7 @@ async def test_filters_hold_for_seeds_and_for_what_they_wake(
         (RecallOptions(options={"preset": "none"}), InvalidInput, "preset"),
         (RecallOptions(token_budget=0), InvalidInput, "token_budget"),
         (RecallOptions(filters=Filters(occurred_from=NAIVE)), InvalidInput, "offset"),
+        (RecallOptions(filters=Filters(exclude=MANY)), InvalidInput, "at most 1,000"),
     ],
 )  # fmt: skip
 async def test_bad_options_say_what_to_send(

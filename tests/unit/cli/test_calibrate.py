@@ -7,6 +7,7 @@ import pytest
 
 from tests.unit.cli.conftest import Answer, Command, StubService
 
+MOMENT = "2026-01-01T00:00:00Z"
 GATE = {"weights": {"share": 8.5}, "bias": -0.5, "threshold": 0.2, "verify_below": 0.4}
 ANSWER: dict[str, object] = {
     "hits": [], "strategy": "ecphoria", "verdict": "answer", "answerable": True,
@@ -68,6 +69,75 @@ def test_the_type_of_question_counts_only_if_wanted(
     assert done.code == 0, done.err
     assert {"names_one", "asks_when"} < set(json.loads(out.read_text(encoding="utf-8"))["weights"])
     assert all(method != "PUT" for method, _, _ in service.seen)
+
+
+def test_a_dry_run_only_prints(
+    command: Command, service: StubService, questions: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "gate.json"
+    done = command(
+        "calibrate", "--data", str(questions), "--server", service.url, "--apply", "--dry-run",
+        "--out", str(out),
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert "share right" in done.out
+    assert "Expected calibration error" in done.out
+    assert not out.exists()
+    assert all(method != "PUT" for method, _, _ in service.seen)
+
+
+@pytest.fixture
+def memories(service: StubService) -> None:
+    """Forty memories; a recall that leaves some out finds less."""
+    episodes = [
+        {
+            "id": f"{n:032x}", "turn": n, "recorded_at": MOMENT, "occurred_at": MOMENT,
+            "importance": 0.5, "state": "live", "role": "user",
+            "text": f"My cousin repaired wooden boat{n} beside quiet pond{n} near town{n}.",
+        }
+        for n in range(40)
+    ]  # fmt: skip
+
+    def recall(body: dict[str, object]) -> Answer:
+        filters = body.get("filters")
+        excluded = isinstance(filters, dict) and filters.get("exclude")
+        share = (-0.2 if excluded else 0.3) + 0.004 * (len(str(body["cue"])) % 7)
+        evidence = {
+            "share": share, "coverage": 0.1, "unsaid": 0.0, "unheard": 0.0, "similarity": 0.5,
+            "names_one": 0.0, "asks_when": 0.0,
+        }  # fmt: skip
+        return 200, ANSWER | {"evidence": evidence}
+
+    service.routes["GET /v1/episodes"] = lambda _: (200, {"episodes": episodes})
+    service.routes["POST /v1/recall"] = recall
+
+
+@pytest.mark.usefixtures("memories")
+def test_without_labels_the_store_makes_its_own_questions(
+    command: Command, service: StubService, tmp_path: Path
+) -> None:
+    service.routes["PUT /v1/gate"] = lambda body: (200, {"own": True, **body})
+    out = tmp_path / "gate.json"
+    done = command(
+        "calibrate", "--server", service.url, "--questions", "30", "--out", str(out), "--apply"
+    )
+    assert done.code == 0, done.err
+    assert "60 questions, 30 without an answer" in done.out
+    assert "AUROC 1.000" in done.out
+    assert json.loads(out.read_text(encoding="utf-8"))["fit"]["unanswerable"] == 30
+    asked = [body for method, path, body in service.seen if path == "/v1/recall"]
+    assert len(asked) == 90
+    assert service.seen[-1][0] == "PUT"
+
+
+@pytest.mark.usefixtures("memories")
+def test_the_address_comes_from_the_environment_too(
+    command: Command, service: StubService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ECPHORIA_URL", service.url)
+    done = command("calibrate", "--questions", "20", "--dry-run")
+    assert done.code == 0, done.err
+    assert "40 questions, 20 without an answer" in done.out
 
 
 def test_too_few_questions_are_wrong_use(

@@ -16,7 +16,7 @@ def test_a_bad_file_is_one_line_and_wrong_use(command: Command, tmp_path: Path) 
     assert done.err == "Error: data.json, record 1: `conversation` is not an object.\n"
 
 
-@pytest.mark.parametrize("suite", ["locomo", "passages"])
+@pytest.mark.parametrize("suite", ["all", "chats", "locomo", "passages"])
 def test_a_missing_file_is_wrong_use(command: Command, tmp_path: Path, suite: str) -> None:
     done = command("eval", suite, "--data", str(tmp_path / "none.json"))
     assert done.code == 2
@@ -48,3 +48,15 @@ def test_two_things_that_are_no_reports_are_not_compared(command: Command, tmp_p
     done = command("eval", "compare", str(file), str(file))
     assert done.code == 2
     assert "is not a report of recall" in done.err
+
+
+def test_a_set_of_no_known_format_is_refused_before_anything_is_started(
+    command: Command, tmp_path: Path
+) -> None:
+    good, other = tmp_path / "good.jsonl", tmp_path / "other.json"
+    good.write_text("", encoding="utf-8")
+    other.write_text('[{"title": "x"}]', encoding="utf-8")
+    done = command("eval", "all", "--data", str(good), "--data", str(other))
+    assert (done.code, done.out) == (2, "")
+    assert "other.json is no data set" in done.err
+    assert len(done.err.strip().splitlines()) == 1

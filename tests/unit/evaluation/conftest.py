@@ -57,6 +57,7 @@ def plan(
     concurrency: int = 1,
     keep: bool = False,
     unconsolidated: Arm | None = None,
+    take_out: Arm | None = None,
     steps: tuple[str, ...] | None = (),
 ) -> Plan:
     ticks = count()
@@ -67,6 +68,7 @@ def plan(
         concurrency=concurrency,
         keep=keep,
         unconsolidated=unconsolidated,
+        take_out=take_out,
         steps=steps,
     )
 
@@ -75,9 +77,13 @@ def unwatched(stage: str, done: int, total: int) -> None:
     assert done <= total
 
 
-async def measured(dataset: Dataset) -> tuple[Report, Outcome]:
+async def measured(dataset: Dataset, *, take_out: bool = False) -> tuple[Report, Outcome]:
     arms = [*chosen(KNOWN, ["ecphoria"]), *ablations(KNOWN)]
-    whole = plan(*arms, unconsolidated=unconsolidated("ecphoria"))
+    whole = plan(
+        *arms,
+        unconsolidated=unconsolidated("ecphoria"),
+        take_out=arms[0] if take_out else None,
+    )
     outcome = await run(dataset, TinyService().connect, whole, unwatched)
     report = make_report(
         dataset,

@@ -38,7 +38,9 @@ class TinyService:
     """Tenants of episodes; `refuse` names texts that may not be stored or asked.
 
     `skipped` tells why consolidation skips its step; `consolidated` notes for each cycle how many
-    questions were asked before, `steps` what it was asked to do.
+    questions were asked before, `steps` what it was asked to do, `present` for each question the
+    texts that were stored; it is gone after `recalls` of them. `kept` notes what each tenant held
+    that is erased.
     """
 
     refuse: Mapping[str, tuple[int, str]] = field(default_factory=dict)
@@ -47,6 +49,10 @@ class TinyService:
     skipped: str = ""
     consolidated: list[tuple[str, int]] = field(default_factory=list)
     steps: list[list[str]] = field(default_factory=list)
+    present: list[list[str]] = field(default_factory=list)
+    kept: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    made: int = 0
+    recalls: int | None = None
     under_way: int = 0
     most_under_way: int = 0
 
@@ -60,22 +66,36 @@ class TinyService:
         body = json.loads(request.content) if request.content else {}
         tenant = request.headers.get("Ecphoria-Tenant", "")
         path = request.url.path
+        if request.method == "DELETE":
+            return self._erase(tenant, path)
+        if path in {"/v1/consolidation", "/v1/jobs/j"}:
+            return self._consolidate(request.method, tenant, body)
+        if path.startswith("/v1/episodes"):
+            return self._episodes(request.method, tenant, body)
         if path == "/v1/tenants":
             self.tenants[body["name"]] = []
             return httpx.Response(
                 201, json={"id": "t", "name": body["name"], "created_at": MOMENT}
             )
-        if request.method == "DELETE":
-            del self.tenants[path.rpartition("/")[2]]
-            return httpx.Response(200, json={"removed": {}})
-        if path == "/v1/episodes/batch":
-            return self._store(tenant, body["episodes"])
-        if path in {"/v1/consolidation", "/v1/jobs/j"}:
-            return self._consolidate(request.method, tenant, body)
         if path == "/v1/strategies":
             return httpx.Response(200, json=STRATEGIES)
         assert path == "/v1/recall"
         return self._recall(tenant, body)
+
+    def _episodes(self, method: str, tenant: str, body: dict[str, Any]) -> httpx.Response:
+        if method == "POST":
+            return self._store(tenant, body["episodes"])
+        return httpx.Response(200, json={"episodes": [*map(_episode, self.tenants[tenant])]})
+
+    def _erase(self, tenant: str, path: str) -> httpx.Response:
+        ident = path.rpartition("/")[2]
+        if path.startswith("/v1/tenants/"):
+            self.kept[ident] = self.tenants.pop(ident)
+            return httpx.Response(200, json={"removed": {}})
+        stored = self.tenants[tenant]
+        (erased,) = [one for one in stored if one["id"] == ident]
+        stored.remove(erased)
+        return httpx.Response(204)
 
     def _consolidate(self, method: str, tenant: str, body: dict[str, Any]) -> httpx.Response:
         """Queue the cycle, and when asked how it stands say that it is done."""
@@ -95,7 +115,10 @@ class TinyService:
                 )
                 continue
             stored = self.tenants[tenant]
-            stored.append({"id": f"e{len(stored)}", "text": episode["text"]})
+            fields = ("text", "speaker", "role", "session", "position")
+            told = {name: episode[name] for name in fields if name in episode}
+            stored.append({"id": f"e{self.made:03d}", **told})
+            self.made += 1
             results.append({"index": index, "id": stored[-1]["id"], "outcome": "created"})
         refused = sum("problem" in one for one in results)
         created = len(results) - refused
@@ -104,6 +127,11 @@ class TinyService:
 
     def _recall(self, tenant: str, body: dict[str, Any]) -> httpx.Response:
         self.asked.append((tenant, body))
+        left_out = body.get("filters", {}).get("exclude", [])
+        there = [one for one in self.tenants[tenant] if one["id"] not in left_out]
+        self.present.append([one["text"] for one in there])
+        if len(self.asked) == self.recalls:
+            self.refuse = {body["cue"]: (503, "unavailable")}
         if body["cue"] in self.refuse:
             status, code = self.refuse[body["cue"]]
             return httpx.Response(
@@ -114,7 +142,7 @@ class TinyService:
         words = set(body["cue"].lower().split())
         sign = -1 if body.get("strategy") == "fusion" or body.get("options") else 1
         ranked = sorted(
-            self.tenants[tenant],
+            there,
             key=lambda one: (-sign * len(words & set(one["text"].lower().split())), one["id"]),
         )
         hits = [

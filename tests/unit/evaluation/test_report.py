@@ -13,6 +13,7 @@ from ecphoria.evaluation.arms import UNCONSOLIDATED
 from ecphoria.evaluation.compare import compare
 from ecphoria.evaluation.datasets.dataset import Suite
 from ecphoria.evaluation.figures import figures, recall_curve
+from ecphoria.evaluation.gains import BASELINES, gains
 from ecphoria.evaluation.plots import draw
 from ecphoria.evaluation.report import make_report, write
 from ecphoria.evaluation.rows import Row, read_rows
@@ -20,11 +21,19 @@ from ecphoria.evaluation.tables import ablation_table, comparison_table, strateg
 from tests.unit.evaluation.conftest import READY, measured, small
 
 
-async def written(folder: Path, name: str = "r.json", suite: Suite = Suite.LOCOMO) -> Path:
-    report, outcome = await measured(small(suite))
+async def written(
+    folder: Path, name: str = "r.json", suite: Suite = Suite.LOCOMO, *, take_out: bool = False
+) -> Path:
+    report, outcome = await measured(small(suite), take_out=take_out)
     out = folder / name
     write(report, outcome, out, None)
     return out
+
+
+def by_strategy(rows: list[Row]) -> dict[str, list[Row]]:
+    return {name: [row for row in rows if row.strategy == name] for name in BASELINES} | {
+        "ecphoria": [row for row in rows if row.strategy == "ecphoria"]
+    }
 
 
 def loaded(path: Path) -> dict[str, Any]:
@@ -32,12 +41,22 @@ def loaded(path: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize("take_out", [False, True])
 @pytest.mark.parametrize("suite", Suite)
-async def test_every_figure_follows_from_the_rows(tmp_path: Path, suite: Suite) -> None:
-    report = loaded(await written(tmp_path, suite=suite))
+async def test_every_figure_follows_from_the_rows(
+    tmp_path: Path, suite: Suite, *, take_out: bool
+) -> None:
+    report = loaded(await written(tmp_path, suite=suite, take_out=take_out))
     rows = list(read_rows(tmp_path / report["rows"]))
     of = {name: [row for row in rows if row.strategy == name] for name in report["strategies"]}
     assert {name: figures(of[name], suite).entry() for name in of} == report["strategies"]
+    own = report["strategies"]["ecphoria"]
+    assert ("taken_out" in own.get("abstention", {})) == take_out
+    if take_out:
+        assert own["abstention"]["taken_out"]["n"] == sum(row.taken_out for row in rows) == 3
+    gain = gains(by_strategy(rows), "ecphoria", suite)
+    assert gain is not None
+    assert gain.model_dump(mode="json") == report["gain"]
     for name, entry in report["ablations"].items():
         entry.pop("difference")
         assert figures([row for row in rows if row.strategy == name], suite).entry() == entry
@@ -99,10 +118,14 @@ async def test_figures_are_means_over_scored_questions(tmp_path: Path) -> None:
         ("recall@5", "recall@10", "recall@25", "recall@50"), 1
     )
     # Confidence of the answerable is .2 .1 .2, of the other .3.
-    assert found["abstention"] == {
-        "auroc": 0.0,
-        "refusal_at_frr": {"0.021": 0.0, "0.05": 0.0, "0.10": 0.0},
-    }
+    judged = found["abstention"]
+    assert judged["auroc"] == 0.0
+    assert judged["refusal_at_frr"] == {"0.021": 0.0, "0.05": 0.0, "0.10": 0.0}
+    assert judged["ece"] == pytest.approx(0.9 / 6 + 0.8 / 3 + 0.3 / 2)
+    assert [(one["low"], one["n"], one["right"]) for one in judged["reliability"]] == [
+        (0.1, 1, 1.0), (0.2, 2, 1.0), (0.3, 1, 0.0),
+    ]  # fmt: skip
+    assert "taken_out" not in judged
     assert found["latency_ms"]["without_encoding_p50"] == 5.0
     assert found["context_tokens"] == {"mean": 12.0}
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from ecphoria.model.episode import NewEpisode
+from ecphoria.model.ids import EpisodeId
 from ecphoria.model.recall import Cue, Filters, RecallOptions
 from ecphoria.wire.base import Instant
 from ecphoria.wire.episodes import AppendRequest, BatchRequest, UnreadableItem
@@ -138,6 +139,29 @@ def test_recall_request_becomes_cue_and_options() -> None:
         token_budget=100,
         explain=True,
     )
+
+
+def test_episodes_may_be_left_out_by_id() -> None:
+    ident = "0123456789abcdef" * 2
+    request = RecallRequest.model_validate({"cue": "x", "filters": {"exclude": [ident, ident]}})
+    assert request.to_options().filters == Filters(exclude=frozenset({EpisodeId(ident)}))
+
+
+@pytest.mark.parametrize(
+    ("exclude", "field"),
+    [
+        (["garden"], "#/filters/exclude/0"),
+        (["0" * 32] * 1_001, "#/filters/exclude"),
+        ("0" * 32, "#/filters/exclude"),
+    ],
+)
+def test_what_cannot_be_left_out_is_refused(exclude: object, field: str) -> None:
+    assert list(refusals(RecallRequest, {"filters": {"exclude": exclude}})) == [field]
+
+
+def test_what_is_no_id_is_told_what_one_is() -> None:
+    told = refusals(RecallRequest, {"filters": {"exclude": ["garden"]}})
+    assert "32 lower-case hexadecimal digits" in told["#/filters/exclude/0"]
 
 
 def test_wire_defaults_are_the_domain_defaults() -> None:

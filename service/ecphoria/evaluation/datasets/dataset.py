@@ -19,7 +19,13 @@ class Suite(StrEnum):
     """Which measures a data set is reported with."""
 
     LOCOMO = "locomo"
+    CHATS = "chats"
     PASSAGES = "passages"
+
+    @property
+    def talk(self) -> bool:
+        """Whether its memories are turns of conversations."""
+        return self is not Suite.PASSAGES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +37,7 @@ class Question:
         category: As the data numbers it; empty where it does not.
         gold: Ids of the memories that hold the evidence: distinct, and existing.
         official: Evidence as the data spells it, for the measure of its authors; None elsewhere.
+        kind: As the data names it; empty where it does not.
     """
 
     id: str
@@ -38,6 +45,7 @@ class Question:
     category: str
     gold: tuple[str, ...]
     official: tuple[str, ...] | None = None
+    kind: str = ""
 
     @property
     def adversarial(self) -> bool:

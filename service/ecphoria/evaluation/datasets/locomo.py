@@ -1,5 +1,7 @@
 """LoCoMo: conversations of two people over months, with questions and their evidence.
 
+Chats with an assistant come in the same format; there the speakers are `user` and `assistant`.
+
 Only what was said is appended. Queries of images, observations and summaries stay out: they are
 gold, or written by a model that knew it.
 """
@@ -10,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ecphoria.errors import BadFile
 from ecphoria.evaluation.datasets.dataset import (
     ADVERSARIAL,
     Collection,
@@ -21,7 +24,7 @@ from ecphoria.evaluation.datasets.dataset import (
 )
 from ecphoria.evaluation.datasets.reading import Record, data_files, digest, objects, read_list
 
-__all__ = ["load_locomo"]
+__all__ = ["load_chats", "load_locomo"]
 
 CATEGORIES = ("1", "2", "3", "4", ADVERSARIAL)
 """Multi-hop, temporal, open-domain, single-hop, and without an answer."""
@@ -30,6 +33,8 @@ _SESSION = re.compile(r"session_(\d+)")
 _SESSION_DATE = re.compile(r"session_(\d+)_date_time")
 _EVIDENCE = re.compile(r"D:?(\d+):0*(\d+)")
 _WHEN = "%I:%M %p on %d %B, %Y"
+_ROLES = frozenset({"user", "assistant"})
+"""Speakers that are sent as the role too."""
 
 
 def load_locomo(path: Path) -> Dataset:
@@ -38,6 +43,28 @@ def load_locomo(path: Path) -> Dataset:
     Raises:
         BadFile: A file or a record is not of this format; names the record.
     """
+    return _load(path, Suite.LOCOMO)
+
+
+def load_chats(path: Path) -> Dataset:
+    """Read a file, or a folder of files, of chats of a user with an assistant.
+
+    Raises:
+        BadFile: A file or a record is not of this format, or somebody else speaks; names the
+            record.
+    """
+    dataset = _load(path, Suite.CHATS)
+    for part in dataset.collections:
+        others = {one.speaker for one in part.memories.values() if one.role is None} - {None}
+        if others:
+            raise BadFile(
+                f"{path.name}, {part.name}: `{min(map(str, others))}` speaks; in chats only"
+                " `user` and `assistant` do. Measure it with `ecphoria eval locomo`."
+            )
+    return dataset
+
+
+def _load(path: Path, suite: Suite) -> Dataset:
     files = data_files(path, (".json",))
     findings: Counter[str] = Counter()
     parts: list[Collection] = []
@@ -45,7 +72,7 @@ def load_locomo(path: Path) -> Dataset:
         for record in read_list(file):
             parts.append(_conversation(record, findings, {part.name for part in parts}))
     return Dataset(
-        suite=Suite.LOCOMO,
+        suite=suite,
         source=path.name,
         sha256=digest(files),
         collections=tuple(parts),
@@ -121,6 +148,8 @@ def _turn(
     fields: dict[str, object] = {"text": said, "session": session, "position": position}
     if isinstance(speaker, str) and speaker.strip():
         fields["speaker"] = speaker
+        if speaker.strip().lower() in _ROLES:
+            fields["role"] = speaker.strip().lower()
     else:
         findings["turns without a speaker"] += 1
     if when is not None:
@@ -142,7 +171,20 @@ def _questions(record: Record, known: set[str], findings: Counter[str]) -> Itera
         gold = _gold(raw, known)
         if not gold and category != ADVERSARIAL:
             findings["questions without evidence"] += 1
-        yield Question(id=str(number), text=text, category=category, gold=gold, official=raw)
+        yield Question(
+            id=str(number),
+            text=text,
+            category=category,
+            gold=gold,
+            official=raw,
+            kind=_kind(asked),
+        )
+
+
+def _kind(asked: Record) -> str:
+    """Take the data's own name for a kind of question, where it has one."""
+    given = asked.fields.get("kind")
+    return given.strip() if isinstance(given, str) else ""
 
 
 def _raw_evidence(given: object) -> tuple[str, ...]:

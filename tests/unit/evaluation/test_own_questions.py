@@ -1,0 +1,192 @@
+"""Questions that a store makes of its own memories, and the gate fitted on them."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from ecphoria.errors import InvalidInput
+from ecphoria.evaluation.calibrate import ask_own
+from ecphoria.evaluation.own_questions import question_of
+from ecphoria.language.english import STOP_WORDS
+from ecphoria.wire.episodes import EpisodeAnswer
+from tests.unit.evaluation.doubles import MOMENT, TinyService
+
+COPY = "f" * 32
+BEES = "I keep twelve noisy bees behind my old mill near Lisbon."
+
+
+def told(text: str, ident: str = "e1", **fields: Any) -> EpisodeAnswer:
+    whole = {
+        "id": ident, "turn": 1, "text": text, "occurred_at": MOMENT, "recorded_at": MOMENT,
+        "importance": 0.5, "state": "live", **fields,
+    }  # fmt: skip
+    return TypeAdapter(EpisodeAnswer).validate_python(whole)
+
+
+def asked(text: str, seed: int = 1, **fields: Any) -> str:
+    found = question_of(told(text, **fields), seed)
+    assert found is not None
+    return found.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "begins", "holds"),
+    [
+        ({"role": "user"}, "What did I keep", " my "),
+        ({"speaker": "user"}, "What did I keep", " my "),
+        ({"role": "assistant"}, "What did you keep", " your "),
+        ({"speaker": "Ada"}, "What did Ada keep", " Ada's "),
+        ({}, "What did I keep", " my "),
+    ],
+)
+def test_it_is_asked_from_the_side_of_the_user(
+    fields: dict[str, str], begins: str, holds: str
+) -> None:
+    for seed in range(30):
+        question = asked(BEES, seed, **fields)
+        if "keep" in question:
+            assert question.startswith(begins)
+        if " old" in question:
+            assert holds in question
+
+
+def test_you_in_an_answer_is_the_one_who_asks() -> None:
+    text = "Your blue kayak leaks near the rudder, and my advice helps you."
+    questions = {asked(text, seed, role="assistant") for seed in range(20)}
+    assert all(one.startswith("What did you ") for one in questions)
+    assert any("my blue" in one for one in questions)
+    assert all("my advice" not in one for one in questions)
+    turned = {asked(f"You described how {text}", seed, role="assistant") for seed in range(20)}
+    for question in turned:
+        if "described" in question:
+            assert question.startswith("What did I described")
+
+
+def test_a_document_is_asked_for_as_a_thing() -> None:
+    text = "The old mill near Lisbon holds twelve noisy hives of black bees."
+    assert asked(text).startswith("What is The ")
+
+
+def test_half_of_the_words_are_dropped_and_the_seed_says_which() -> None:
+    content = {"keep", "twelve", "noisy", "bees", "behind", "old", "mill", "near", "lisbon"}
+    found = {asked(BEES, seed, role="user") for seed in range(20)}
+    assert len(found) > 1
+    assert asked(BEES, 7, role="user") == asked(BEES, 7, role="user")
+    for question in found:
+        assert len(content & set(question.lower().rstrip("?").split())) == 4
+
+
+def test_a_long_statement_makes_a_short_question() -> None:
+    text = "I " + " ".join(f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz") + "."
+    question = asked(text, role="user")
+    assert len(question.split()) <= len(["What", "did", "I"]) + 6
+
+
+def test_numbers_are_dropped_first() -> None:
+    text = "My sister paid 340 euros for twelve old wooden boats in 2019."
+    for seed in range(20):
+        question = asked(text, seed, role="user")
+        assert not any(map(str.isdigit, question))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thanks so much, that is great!",
+        "Where do my noisy old bees live now, behind the mill?",
+        "Hi there. How are you?",
+        "ok",
+        "   ",
+        "\u6771\u4eac\u306e\u65e7\u5e02\u8857",
+    ],
+)
+def test_what_says_little_or_asks_makes_no_question(text: str) -> None:
+    assert question_of(told(text, role="user"), 1) is None
+
+
+@pytest.mark.parametrize("role", ["tool", "system", "Tool"])
+def test_nobody_asks_for_what_a_tool_said(role: str) -> None:
+    assert question_of(told(BEES, role=role), 1) is None
+
+
+def test_the_sentence_that_says_most_is_taken() -> None:
+    text = f"Hello again. {BEES} Do you like old noisy bees near my yellow mill pond? Fine."
+    assert "bees" in asked(text, 3, role="user") or "mill" in asked(text, 3, role="user")
+    assert "yellow" not in asked(text, 3, role="user")
+
+
+@given(st.text(max_size=300), st.integers(0, 5))
+def test_any_text_gives_a_question_or_none(text: str, seed: int) -> None:
+    found = question_of(told(text, role="assistant"), seed)
+    if found is not None:
+        assert found.text.startswith("What did ")
+        assert found.text.endswith("?")
+        last = found.text.rstrip("?").split()[-1].lower()
+        assert last not in STOP_WORDS
+
+
+def filled(count: int) -> TinyService:
+    names = [
+        "kayak",
+        "rudder",
+        "lantern",
+        "orchard",
+        "chimney",
+        "marble",
+        "violin",
+        "ferry",
+        "cactus",
+        "helmet",
+    ]
+    texts = [
+        f"My cousin {names[n % 10]}{n} repaired wooden {names[-n % 10]}{n} beside pond{n}."
+        for n in range(count)
+    ]
+    stored = [{"id": f"{n:032x}", "text": text, "role": "user"} for n, text in enumerate(texts)]
+    return TinyService(tenants={"mine": stored})
+
+
+async def test_each_memory_is_asked_for_with_it_and_without_it() -> None:
+    service = filled(14)
+    service.tenants["mine"].append({"id": COPY, "text": "Where is my old wooden kayak helmet?"})
+    before = [dict(one) for one in service.tenants["mine"]]
+    seen: list[tuple[str, int, int]] = []
+    asked, digest = await ask_own(
+        service.connect, lambda *one: seen.append(one), "mine", count=200, seed=1
+    )
+    assert [one.answerable for one in asked.samples] == [True, False] * 14
+    assert len(digest) == 64
+    assert seen[-1] == ("asking with and without", 14, 14)
+    assert service.tenants["mine"] == before
+    bodies = [body for _, body in service.asked]
+    assert all(body["record"] is False for body in bodies)
+    for near, present, absent in zip(bodies[0::3], bodies[1::3], bodies[2::3], strict=True):
+        assert present["cue"] == absent["cue"] != near["cue"]
+        (left_out,) = absent["filters"]["exclude"]
+        assert near["cue"] == next(one["text"] for one in before if one["id"] == left_out)
+        assert not present.get("filters", {}).get("exclude")
+
+
+async def test_near_copies_are_left_out_with_the_memory() -> None:
+    service = filled(12)
+    copy = service.tenants["mine"][3]["text"].upper()
+    service.tenants["mine"].append({"id": COPY, "text": copy, "role": "user"})
+    await ask_own(service.connect, lambda *_: None, "mine", count=200, seed=1)
+    left_out = [body["filters"]["exclude"] for _, body in service.asked[2::3]]
+    assert left_out.count([f"{3:032x}", COPY]) == 2
+
+
+async def test_a_sample_is_the_same_for_the_same_seed() -> None:
+    digests = [
+        (await ask_own(filled(40).connect, lambda *_: None, "mine", count=12, seed=seed))[1]
+        for seed in (1, 1, 2)
+    ]
+    assert digests[0] == digests[1] != digests[2]
+
+
+async def test_too_few_memories_are_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"Only 9 memories .* --data"):
+        await ask_own(filled(9).connect, lambda *_: None, "mine", count=200, seed=1)
