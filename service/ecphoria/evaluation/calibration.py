@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ecphoria.errors import InvalidInput
 from ecphoria.evaluation.abstention import Bin, calibration_error, reliability
 from ecphoria.evaluation.measures import auroc, refusal_at
-from ecphoria.kernels.gate import confidence, threshold
+from ecphoria.kernels.gate import threshold
 from ecphoria.kernels.logistic import fit_logistic, logits
-from ecphoria.model.gate import SHIPPED, Gate, GateFit
+from ecphoria.model.gate import Gate, GateFit, shipped_confidence
 
 __all__ = ["LEAST", "RATES", "Calibration", "Judged", "Sample", "calibrate"]
 
@@ -140,7 +140,7 @@ def calibrate(
         judged=judged,
         by_group=by_group,
         auroc=worth,
-        shipped_auroc=_worth_of(SHIPPED, samples),
+        shipped_auroc=_worth_of_shipped(samples),
         group_auroc=_by_group(judged),
         refused={rate: refusal_at(yes, no, rate) or 0.0 for rate in RATES},
         ece=calibration_error(yes, no) or 0.0,
@@ -187,15 +187,8 @@ def _left_out(
     return sure
 
 
-def _worth_of(gate: Gate, samples: Sequence[Sample]) -> float:
-    sure = [
-        confidence(
-            [one.evidence[name] for name in gate.weights],
-            bias=gate.bias,
-            weights=list(gate.weights.values()),
-        )
-        for one in samples
-    ]
+def _worth_of_shipped(samples: Sequence[Sample]) -> float:
+    sure = [shipped_confidence(one.evidence) for one in samples]
     pairs = list(zip(sure, samples, strict=True))
     found = auroc(
         [value for value, one in pairs if one.answerable],

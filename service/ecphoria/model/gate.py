@@ -1,11 +1,12 @@
 """The gate: what turns a recall's evidence into a confidence and a verdict."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-__all__ = ["EVIDENCE", "OPEN", "QUESTION_TYPE", "SHIPPED", "TRUST_BEYOND", "Gate", "GateFit"]
+__all__ = ["EVIDENCE", "OPEN", "QUESTION_TYPE", "SHIPPED", "Gate", "GateFit", "shipped_confidence"]
 
 EVIDENCE: Final = (
     "share", "coverage", "unsaid", "unheard", "similarity", "joint", "top_similarity", "gap",
@@ -55,6 +56,11 @@ class Gate:
     verify_below: float
     fit: GateFit | None = None
 
+    def sure(self, evidence: Mapping[str, float]) -> float:
+        """Weigh evidence, by name: the probability that the store holds the answer."""
+        logit = self.bias + sum(weight * evidence[name] for name, weight in self.weights.items())
+        return 0.5 * (1.0 + math.tanh(0.5 * logit))
+
 
 SHIPPED: Final = Gate(
     weights={
@@ -83,5 +89,21 @@ OPEN: Final = Gate(
 """Judges every other cue, by what was found: fitted on questions that were asked with their
 evidence in the store and once more with it taken out, in chats, conversations and documents."""
 
-TRUST_BEYOND: Final = 2.0
+_TRUST = 2.0
 """Log-odds by which a named speaker may make a cue surer than what was found does."""
+
+
+def shipped_confidence(evidence: Mapping[str, float]) -> float:
+    """Weigh evidence as a tenant without a gate of its own does.
+
+    Where the cue names one speaker, who said it counts, but only as far as something like an
+    answer was found at all.
+
+    Args:
+        evidence: By name, `names_one` among them.
+    """
+    found = OPEN.sure(evidence)
+    if not evidence["names_one"]:
+        return found
+    ceiling = 0.5 * (1.0 + math.tanh(math.atanh(2.0 * found - 1.0) + 0.5 * _TRUST))
+    return min(SHIPPED.sure(evidence), ceiling)

@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.kernels.fusion import PARTS, bounds_of, recipe_score
-from ecphoria.kernels.gate import FEATURES, Evidence, attribution, confidence, evidence_features
+from ecphoria.kernels.gate import FEATURES, Evidence, attribution, evidence_features
 from ecphoria.language.english import LIGHT_WORDS
 from ecphoria.language.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.language.tokens import stems, words
-from ecphoria.model.gate import OPEN, SHIPPED, TRUST_BEYOND, Gate
+from ecphoria.model.gate import OPEN, SHIPPED, Gate, shipped_confidence
 from ecphoria.model.recall import Verdict
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.seeding import Seeding
 
-__all__ = ["Feeling", "feel", "shipped_confidence"]
+__all__ = ["Feeling", "feel"]
 
 _SPEAKER, _LENGTH = PARTS.index("spk"), PARTS.index("len")
 _SHORT_REQUEST = 12
@@ -65,38 +65,14 @@ def feel(cue: str, seeding: Seeding, candidates: Candidates, own: Gate | None) -
             evidence=evidence,
             reasons=("the cue has no content word, so no memory can answer it",),
         )
-    named = bool(seeding.analysis.names)
-    gate = own or (SHIPPED if named else OPEN)
-    sure = shipped_confidence(evidence, named=named) if own is None else _sure(evidence, own)
+    gate = own or (SHIPPED if evidence["names_one"] else OPEN)
+    sure = shipped_confidence(evidence) if own is None else own.sure(evidence)
     verdict = _verdict(sure, gate)
     return Feeling(
         verdict=verdict,
         confidence=sure,
         evidence=evidence,
         reasons=found.reasons(cue, verdict),
-    )
-
-
-def shipped_confidence(evidence: Mapping[str, float], *, named: bool) -> float:
-    """Weigh evidence as a tenant without a gate of its own does.
-
-    Args:
-        evidence: By name.
-        named: Whether the cue names a speaker. Then who said it counts, but only as far as
-            something like an answer was found at all.
-    """
-    found = _sure(evidence, OPEN)
-    if not named:
-        return found
-    odds = float(np.exp(TRUST_BEYOND)) * found / max(1e-12, 1.0 - found)
-    return min(_sure(evidence, SHIPPED), odds / (1.0 + odds))
-
-
-def _sure(evidence: Mapping[str, float], gate: Gate) -> float:
-    return confidence(
-        [evidence[name] for name in gate.weights],
-        bias=gate.bias,
-        weights=list(gate.weights.values()),
     )
 
 
