@@ -145,9 +145,6 @@ def test_every_line_leads_to_its_memory(owner: Owner) -> None:
         assert texts[ident][reference["start"] : reference["end"]] in line
 
 
-@pytest.mark.xfail(
-    strict=True, reason="min-max over one candidate gives 0 for every part of the recipe's score"
-)
 def test_a_lone_memory_has_a_score_that_its_parts_explain(owner: Owner) -> None:
     owner.remember("I moved to Lisbon in March.")
     (hit,) = ask(owner, "Who moved to Lisbon?")["hits"]

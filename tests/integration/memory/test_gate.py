@@ -55,7 +55,7 @@ async def test_who_is_right_and_who_is_not(
     assert right.verdict is Verdict.ANSWER
     assert wrong.verdict is Verdict.REFUSE
     assert right.evidence["share"] > 0 > wrong.evidence["share"]
-    assert "no memory by Bo about pottery" in wrong.reasons
+    assert "no memory by Bo has the word pottery" in wrong.reasons
     assert wrong.reasons[-1] == "what matches best was said by Ida, not by Bo"
     again = await ask(recalls, tenant, "Which pottery class did Bo sign up for?")
     assert again.evidence == wrong.evidence
@@ -68,7 +68,8 @@ async def test_a_cue_of_stop_words_lacks_no_word(
     result = await ask(recalls, tenant, "who was it that they were?")
     assert result.hits
     assert all(result.evidence[name] == 0 for name in ("coverage", "unsaid", "unheard"))
-    assert 0 < result.confidence < 1
+    assert (result.verdict, result.confidence) == (Verdict.REFUSE, 0.0)
+    assert result.reasons == ("the cue has no content word, so no memory can answer it",)
 
 
 async def test_an_empty_store_has_no_evidence(recalls: RecallService, tenant: TenantId) -> None:
@@ -89,7 +90,7 @@ async def test_a_cue_that_names_nobody_is_judged_by_its_words_alone(
         assert all(result.evidence[name] == 0 for name in ("share", "coverage", "unsaid"))
     assert known.evidence["unheard"] < foreign.evidence["unheard"]
     assert known.confidence > foreign.confidence
-    assert "no memory about volcano" in foreign.reasons
+    assert "no memory has the word volcano" in foreign.reasons
 
 
 async def test_of_two_names_a_memory_of_either_counts(

@@ -75,7 +75,7 @@ async def ask(
     return await recalls.recall(
         tenant,
         Cue(text=cue),
-        RecallOptions(strategy=strategy, options=options, k=13, explain=True),
+        RecallOptions(strategy=strategy, options=options, k=13, explain=True, collapse=False),
     )
 
 

@@ -179,25 +179,29 @@ async def _plain_scores(embedder: Embedder, cue: str) -> list[float]:
         same = 0 <= other < len(texts) and other // 4 == place // 4
         return other if same else None
 
-    def spread(place: int, stem: str) -> float:
-        near = ((beside(place, step), share) for step, share in shares.items())
-        return sum(share * counts[other][stem] for other, share in near if other is not None)
-
-    lengths = [
-        sum(spread(place, stem) for stem in {s for count in counts for s in count})
-        for place in range(len(texts))
-    ]
+    lengths = [len(stems(text)) for text in texts]
     mean = float(np.mean(lengths))
+
+    def frequency(place: int, stem: str) -> float:
+        return counts[place][stem] / (0.5 + 0.5 * lengths[place] / mean)
+
+    def level(place: int, stem: str) -> float:
+        total = frequency(place, stem)
+        for step, share in shares.items():
+            other = beside(place, step)
+            if step and other is not None:
+                lent = min(1.0, 30 / (20 + lengths[other]))
+                total += share * lent * frequency(other, stem)
+        return total
+
     lex, ctx = [], []
     for place in range(len(texts)):
         score = 0.0
         for stem, often in Counter(stems(cue)).items():
-            df = sum(spread(other, stem) > 0 for other in range(len(texts)))
+            df = sum(stem in one for one in counts)
             idf = np.log1p((len(texts) - df + 0.5) / (df + 0.5))
-            level = spread(place, stem)
-            score += (
-                often * idf * level * 1.6 / (level + 0.6 * (0.7 + 0.3 * lengths[place] / mean))
-            )
+            reached = level(place, stem)
+            score += often * idf * reached * 1.9 / (reached + 0.9)
         lex.append(score)
         near = [(beside(place, step), share) for step, share in smooth.items()]
         mixed = sum(share * vectors[other] for other, share in near if other is not None)
@@ -207,7 +211,7 @@ async def _plain_scores(embedder: Embedder, cue: str) -> list[float]:
         (np.array(values) - min(values)) / (max(values) - min(values))
         for values in (lex, sem, ctx)
     ]
-    return (0.30 * scaled[0] + 0.15 * scaled[1] + 0.15 * scaled[2]).tolist()  # type: ignore[no-any-return]
+    return (0.30 * scaled[0] + 0.20 * scaled[1] + 0.10 * scaled[2]).tolist()  # type: ignore[no-any-return]
 
 
 async def test_a_question_about_the_wrong_person_is_refused_in_words(
@@ -218,7 +222,7 @@ async def test_a_question_about_the_wrong_person_is_refused_in_words(
     swapped = await ask(recalls, tenant, "Which pottery class did Bo sign up for?")
     assert known.answerable
     assert known.confidence > swapped.confidence
-    assert "no memory by Bo about pottery" in swapped.reasons
+    assert "no memory by Bo has the word pottery" in swapped.reasons
 
 
 async def test_an_empty_store_is_told_apart_from_a_weak_answer(
