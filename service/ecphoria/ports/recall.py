@@ -14,6 +14,7 @@ from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.recall import Filters, Trace
 from ecphoria.model.shadow import Policy
 from ecphoria.ports.learning import Histories
+from ecphoria.ports.passages import PassageReads
 from ecphoria.ports.past import FactStanding, PastReads
 from ecphoria.ports.world import Vector
 
@@ -53,6 +54,8 @@ class Profile:
         timed: Whether any fact has a place in time: without, none was ever superseded.
         turn: The tenant's turn: how many episodes it ever had.
         learned: Whether its recalls ever left marks on memories.
+        passages: Passages of its long episodes; 0: none is long.
+        mean_passage_length: Mean number of stems a passage has, 0 without any.
     """
 
     items: int
@@ -66,6 +69,8 @@ class Profile:
     learned: bool = False
     gate: Gate | None = None
     timed: bool = False
+    passages: int = 0
+    mean_passage_length: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,7 +258,7 @@ class Neighbour:
     cosine: float
 
 
-class RecallStore(Histories, Protocol):
+class RecallStore(Histories, PassageReads, Protocol):
     """The read side of the memory graph; every call sees one tenant's live nodes only."""
 
     @property

@@ -20,6 +20,7 @@ from ecphoria.model.fact import FactKey, Standing
 from ecphoria.model.ids import EpisodeId, FactId, TenantId
 from ecphoria.model.learning import Charge, Use
 from ecphoria.model.recall import Filters
+from ecphoria.ports.passages import PassageColumns, PassageSeed
 from ecphoria.ports.past import FactStanding, PastReads
 from ecphoria.ports.recall import (
     Arcs,
@@ -38,7 +39,7 @@ from ecphoria.ports.world import Vector
 
 __all__ = ["PastStore"]
 
-T = TypeVar("T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts)
+T = TypeVar("T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts, PassageColumns)
 
 _TICK = timedelta(microseconds=1)
 _MOST_FACTS = 1_000
@@ -96,6 +97,29 @@ class PastStore:
         """Search the text index among what had happened."""
         found = await self._store.seeds_by_text(tenant, stems, limit, self._until(filters))
         return await self._then(tenant, found)
+
+    async def passages_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the vector index of passages among what had happened."""
+        found = await self._store.passages_by_vector(tenant, vector, limit, self._until(filters))
+        there = await self._happened(tenant, [one.episode for one in found])
+        return [one for one in found if one.episode in there]
+
+    async def passages_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the text index of passages among what had happened."""
+        found = await self._store.passages_by_text(tenant, stems, limit, self._until(filters))
+        there = await self._happened(tenant, [one.episode for one in found])
+        return [one for one in found if one.episode in there]
+
+    async def passages_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
+    ) -> PassageColumns:
+        """Fetch the passages of those of these episodes that had happened."""
+        found = await self._store.passages_of(tenant, episodes, vector)
+        return _among(found, await self._mask(tenant, found.episode))
 
     async def columns(
         self,
