@@ -1,7 +1,7 @@
-// doc: Fetch everything of episodes, with their edges to other episodes but NEXT.
+// doc: Fetch everything of episodes and their passages, with their edges to other episodes but NEXT.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>
-// returns: id STRING, properties MAP, edges LIST<MAP>
+// returns: id STRING, properties MAP, edges LIST<MAP>, passages LIST<MAP>
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
@@ -12,5 +12,9 @@ RETURN e.id AS id, properties(e) AS properties, COLLECT {
   WITH r, o, startNode(r) = e AS out
   ORDER BY type(r), o.id, out
   RETURN {type: type(r), other: o.id, out: out, properties: properties(r)}
-} AS edges
+} AS edges, COLLECT {
+  MATCH (e)-[:HAS_PASSAGE]->(p:Passage)
+  RETURN properties(p)
+  ORDER BY p.ordinal
+} AS passages
 ORDER BY id

@@ -9,6 +9,11 @@ CALL () {
   UNWIND labels(n) AS label
   RETURN label, count(*) AS nodes
   UNION ALL
+  MATCH (n:Passage)
+  WHERE n.tenant = $tenant AND n.turn IS NOT NULL
+  UNWIND labels(n) AS label
+  RETURN label, count(*) AS nodes
+  UNION ALL
   MATCH (n:Name)
   WHERE n.tenant = $tenant AND n.normalised IS NOT NULL
   UNWIND labels(n) AS label

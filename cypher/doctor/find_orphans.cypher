@@ -1,4 +1,4 @@
-// doc: Find episodes without their session or speaker, and sessions and concepts that hold nothing.
+// doc: Find episodes and passages that nothing holds, and sessions and concepts that hold nothing.
 // mode: read
 // params: tenant STRING, limit INTEGER
 // returns: found INTEGER, id LIST<STRING>, detail LIST<STRING>
@@ -11,6 +11,13 @@ CALL () {
       THEN 'an episode that is not in its session'
     WHEN e.speaker <> '' AND NOT EXISTS { (e)-[:SPOKEN_BY]->(:Speaker {name: e.speaker}) }
       THEN 'an episode that is not said by its speaker'
+  END AS detail
+  UNION ALL
+  MATCH (p:Passage)
+  WHERE p.tenant = $tenant AND p.turn IS NOT NULL
+  RETURN p.id AS id, CASE
+    WHEN NOT EXISTS { (p)<-[:HAS_PASSAGE]-(:Episode {id: p.episode}) }
+      THEN 'a passage without its episode'
   END AS detail
   UNION ALL
   MATCH (s:Session)

@@ -1,11 +1,13 @@
 // doc: List what each episode says, by turn, from a cursor on; nothing of it where it is archived.
 // mode: read
 // params: tenant STRING, after_turn INTEGER, limit INTEGER
-// each: turn INTEGER, title STRING, text STRING
+// each: turn INTEGER, title STRING, text STRING, id STRING, passages INTEGER
 CYPHER 25
 MATCH (e:Episode)
 WHERE e.tenant = $tenant AND e.turn > $after_turn
 WITH e
 ORDER BY e.tenant, e.turn
 LIMIT $limit
-RETURN collect([e.turn, e.title, e.text]) AS rows
+RETURN collect([
+  e.turn, e.title, e.text, e.id, COUNT { (e)-[:HAS_PASSAGE]->(:Passage) }
+]) AS rows

@@ -1,4 +1,4 @@
-// doc: Put live episodes to sleep that nobody pinned, each with the reason.
+// doc: Put live episodes to sleep with their passages, unless pinned, each with the reason.
 // mode: write
 // params: tenant STRING, now DATETIME, rows LIST<MAP>
 // returns: id STRING
@@ -9,4 +9,9 @@ MATCH (e:Episode {id: row.id})
 WHERE e.tenant = $tenant AND e:LiveEpisode AND e.pinned IS NULL
 REMOVE e:LiveEpisode
 SET e:DormantEpisode, e.dormant_at = $now, e.state_reason = row.reason
+WITH e
+CALL (e) {
+  MATCH (e)-[:HAS_PASSAGE]->(p:Passage)
+  REMOVE p:LivePassage
+}
 RETURN e.id AS id

@@ -10,6 +10,9 @@ CALL () {
   MATCH (n:Episode) WHERE n.tenant = $tenant AND n.turn IS NOT NULL
   RETURN 'Episode' AS label, count(n) AS nodes
   UNION ALL
+  MATCH (n:Passage) WHERE n.tenant = $tenant AND n.turn IS NOT NULL
+  RETURN 'Passage' AS label, count(n) AS nodes
+  UNION ALL
   MATCH (n:Session) WHERE n.tenant = $tenant AND n.name IS NOT NULL
   RETURN 'Session' AS label, count(n) AS nodes
   UNION ALL

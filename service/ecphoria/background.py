@@ -1,7 +1,8 @@
 """Wire the background: the cycle of consolidation, the queue of jobs, a worker."""
 
+import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import time as clock_time
 from functools import partial
@@ -21,9 +22,10 @@ from ecphoria.consolidation.replay import Replay
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.consolidation.step import Step
 from ecphoria.consolidation.supersede import Supersede
-from ecphoria.errors import Misconfigured
+from ecphoria.errors import Misconfigured, NotFound
 from ecphoria.graph.associations import Associations
 from ecphoria.graph.cold import ColdEpisodes
+from ecphoria.graph.cutting import Cuttings
 from ecphoria.graph.dormancy import Dormancies
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.engrams import Engrams
@@ -36,13 +38,14 @@ from ecphoria.graph.merges import Merges
 from ecphoria.graph.replay import Replays
 from ecphoria.graph.schedules import Schedules
 from ecphoria.graph.survey import GraphSurvey
+from ecphoria.ingest.older import OlderEpisodes
 from ecphoria.jobs.fault import killer
 from ecphoria.jobs.retries import Retries
 from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions
 from ecphoria.jobs.service import JobService
-from ecphoria.jobs.worker import Worker, WorkerOptions
+from ecphoria.jobs.worker import Handler, Worker, WorkerOptions
 from ecphoria.model.consolidation import ConsolidationReport
-from ecphoria.model.job import Job, JobState
+from ecphoria.model.job import Claimed, Job, JobKind, JobState, Progress, Trigger
 from ecphoria.model.schedule import Schedule
 from ecphoria.ports.chat import Chat
 from ecphoria.ports.world import Clock, Embedder
@@ -55,16 +58,19 @@ _LIGHT = (ProposeMerges.name, MakeEngrams.name, Associate.name, Supersede.name)
 """Steps whose cost is that of what is new."""
 
 
-def start(
+async def start(
     settings: Settings,
     steps: Sequence[Step],
     graph: Graph,
+    embedder: Embedder,
+    *,
     metrics: Metrics,
     stack: AsyncExitStack,
 ) -> JobService:
     """Take jobs from now until the stack is unwound, as many at once as is set.
 
-    Who takes none does not look after schedules either.
+    Who takes none does not look after schedules either, nor after episodes that were stored
+    before there were passages.
     """
     group, default = settings.jobs, _schedule(settings.consolidation)
     consolidation = ConsolidationService(
@@ -73,7 +79,7 @@ def start(
     store, schedules = Jobs(graph, group.kept), Schedules(graph)
     worker = Worker(
         store,
-        consolidation.run,
+        _by_kind(consolidation, OlderEpisodes(Cuttings(graph), embedder, time.monotonic)),
         WorkerOptions(
             lease_s=group.lease_s,
             poll_s=group.poll_s,
@@ -89,14 +95,28 @@ def start(
         queued=worker.wake,
         counted=partial(_tell_stored, metrics),
     )
+    service = JobService(
+        store, schedules, default=default, steps=consolidation.steps, wake=worker.wake
+    )
     if group.workers:
         stack.push_async_callback(worker.stop)
         worker.start(group.workers)
         stack.push_async_callback(scheduler.stop)
         scheduler.start()
-    return JobService(
-        store, schedules, default=default, steps=consolidation.steps, wake=worker.wake
-    )
+        for tenant in await Cuttings(graph).tenants():
+            with contextlib.suppress(NotFound):  # erased meanwhile
+                await service.cut_older(tenant, trigger=Trigger.START)
+    return service
+
+
+def _by_kind(consolidation: ConsolidationService, older: OlderEpisodes) -> Handler:
+    def run(
+        claimed: Claimed, watch: Callable[[Progress], Awaitable[None]]
+    ) -> Awaitable[ConsolidationReport]:
+        does = older.run if claimed.job.kind is JobKind.PASSAGES else consolidation.run
+        return does(claimed, watch)
+
+    return run
 
 
 def _schedule(group: ConsolidationSettings) -> Schedule:

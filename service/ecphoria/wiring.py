@@ -170,7 +170,9 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             policies=policies,
             shadowed=shadowed,
             waking=WakingRecall(shadowed, forgetting.looks_again, forgetting.wake),
-            jobs=background.start(settings, steps, graph, metrics, stack),
+            jobs=await background.start(
+                settings, steps, graph, embedder, metrics=metrics, stack=stack
+            ),
             learning=learning,
             merges=MergeReview(Merges(graph), Facts(graph)),
             forgetting=forgetting,

@@ -25,6 +25,7 @@ from ecphoria.api import (
     learning,
     merges,
     operations,
+    passages,
     problems,
     shadow,
 )
@@ -68,6 +69,7 @@ def create_app(services: Services) -> FastAPI:
         cold,
         doctor,
         jobs,
+        passages,
         administration,
         gate,
         shadow,

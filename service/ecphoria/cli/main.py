@@ -24,6 +24,7 @@ from ecphoria.cli.learning import learning
 from ecphoria.cli.local import add_local_commands
 from ecphoria.cli.memory import recall, remember, stats
 from ecphoria.cli.merges import merges
+from ecphoria.cli.passages import passages
 from ecphoria.cli.schedule import schedule
 from ecphoria.cli.shadow import shadow
 from ecphoria.errors import EcphoriaError
@@ -49,6 +50,7 @@ app.add_typer(fact, name="fact", rich_help_panel=_USE)
 app.command(rich_help_panel=_USE)(engrams)
 app.command(rich_help_panel=_USE)(stats)
 app.command(rich_help_panel=_KEEP)(consolidate)
+app.command(rich_help_panel=_KEEP)(passages)
 app.command(rich_help_panel=_KEEP)(doctor)
 app.command(rich_help_panel=_KEEP)(archive)
 app.command(rich_help_panel=_KEEP)(restore)

@@ -59,6 +59,14 @@ class AsyncJobs(AsyncSender):
         wanted = body_of(ConsolidationRequest, {"steps": tuple(steps), "dry_run": dry_run})
         return await self._post("/v1/consolidation", wanted, JobAnswer, repeatable=True)
 
+    async def start_passages(self) -> JobAnswer:
+        """Queue the job that cuts long episodes from before there were passages, or join it.
+
+        New episodes get their passages when they are appended.
+        """
+        call = Call(method="POST", path="/v1/passages", repeatable=True)
+        return JobAnswer.model_validate_json((await self._send(call)).content)
+
     async def last_consolidation(self) -> ConsolidationAnswer:
         """Tell what the latest cycle did; NotFound before the first."""
         return await self._get("/v1/consolidation", ConsolidationAnswer)

@@ -60,6 +60,14 @@ class Jobs(Sender):
         wanted = body_of(ConsolidationRequest, {"steps": tuple(steps), "dry_run": dry_run})
         return self._post("/v1/consolidation", wanted, JobAnswer, repeatable=True)
 
+    def start_passages(self) -> JobAnswer:
+        """Queue the job that cuts long episodes from before there were passages, or join it.
+
+        New episodes get their passages when they are appended.
+        """
+        call = Call(method="POST", path="/v1/passages", repeatable=True)
+        return JobAnswer.model_validate_json((self._send(call)).content)
+
     def last_consolidation(self) -> ConsolidationAnswer:
         """Tell what the latest cycle did; NotFound before the first."""
         return self._get("/v1/consolidation", ConsolidationAnswer)

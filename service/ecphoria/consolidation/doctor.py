@@ -11,9 +11,10 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from ecphoria.consolidation.archiving import ArchiveService
 from ecphoria.consolidation.vocabulary import Vocabulary
 from ecphoria.kernels.lexical import spread_lengths
+from ecphoria.language.cutting import cut
 from ecphoria.model.checkup import Checkup, Finding, Rule, Symptom
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.doctor import Account, Patient, TermCounts, Totals
+from ecphoria.ports.doctor import Account, Patient, Said, TermCounts, Totals
 
 __all__ = ["Doctor"]
 
@@ -74,14 +75,16 @@ class Doctor:
             recount.take(page)
         recount.close_sessions()
         indexed = await self._patient.indexed(tenant)
+        uncut = _Passages(stored.cut_after)
         by_rule = {
             Rule.COUNTS: [
                 *recount.differences(stored),
                 *recount.stem_differences(await self._patient.terms(tenant)),
-                *await self._vocabulary(tenant),
+                *await self._vocabulary(tenant, uncut),
             ],
             Rule.CHAINS: recount.places,
             Rule.INDEXES: [
+                *uncut.symptoms,
                 *(_symptom(one, "live and not in the text index")
                   for one in sorted(recount.live - indexed)),
                 *(_symptom(one, "in the text index and not live")
@@ -94,11 +97,12 @@ class Doctor:
             if symptoms
         ]
 
-    async def _vocabulary(self, tenant: TenantId) -> list[Symptom]:
-        """Recount words and names from the texts."""
+    async def _vocabulary(self, tenant: TenantId, passages: "_Passages") -> list[Symptom]:
+        """Recount words, names and passages from the texts."""
         vocabulary, after = Vocabulary(), 0
         while page := await self._patient.said(tenant, after, _TEXTS):
             await asyncio.to_thread(vocabulary.take, page)
+            await asyncio.to_thread(passages.take, page)
             after = page[-1].turn
         words, names = await self._patient.words(tenant), await self._patient.names(tenant)
         return list(vocabulary.differences(words, names))
@@ -108,6 +112,26 @@ class Doctor:
         while page := await self._patient.accounts(tenant, after, _PAGE):
             yield page
             after = page[-1].turn
+
+
+class _Passages:
+    """Which episodes have not the passages that their texts need."""
+
+    def __init__(self, cut_after: int | None) -> None:
+        """Leave out what still waits for its passages, behind a turn."""
+        self._cut_after = cut_after
+        self.symptoms: list[Symptom] = []
+
+    def take(self, page: Iterable[Said]) -> None:
+        """Count the passages of episodes whose text is here."""
+        for one in page:
+            if one.text is None or (self._cut_after is not None and one.turn > self._cut_after):
+                continue
+            needed = len(cut(one.text))
+            if one.passages != needed:
+                remedy = "" if one.passages else "; run `ecphoria passages`"
+                told = f"passages: {one.passages} stored, {needed} needed{remedy}"
+                self.symptoms.append(_symptom(one.id, told))
 
 
 class _Recount:
@@ -169,6 +193,8 @@ class _Recount:
             "titles": (stored.titles, self._totals["titles"]),
             "length": (stored.length, self._totals["length"]),
             "stated": (stored.stated, stored.came_with),
+            "passages": (stored.passages, stored.passages_found),
+            "passage_length": (stored.passage_length, stored.passage_length_found),
         }
         for name, (kept, found) in counted.items():
             if kept != found:

@@ -44,6 +44,7 @@ class _Counts:
     episodes: int
     live: int
     archived: int
+    passages: int
     sessions: int
     speakers: int
     concepts: int
@@ -169,6 +170,7 @@ class EpisodeArchive:
             episodes=row.episodes,
             dormant=row.episodes - row.live - row.archived,
             archived=row.archived,
+            passages=row.passages,
             sessions=row.sessions,
             speakers=row.speakers,
             concepts=row.concepts,

@@ -7,14 +7,18 @@ from hashlib import sha256
 from typing import Any
 
 from ecphoria.errors import ArchiveDamaged
+from ecphoria.graph.cutting import MARK_UNCUT
 from ecphoria.graph.executor import Done, Graph, Statement, Work, packed
 from ecphoria.graph.lease import change_under
+from ecphoria.graph.passages import CREATE_PASSAGES, REMOVE_PASSAGES, passage_groups
 from ecphoria.graph.records import STAYS, Payload, from_bytes, to_bytes
 from ecphoria.graph.tenant_lock import count_change, lock_tenant
+from ecphoria.language.cutting import cut
 from ecphoria.model.cold import ColdRecord, Located
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.ports.cold import Due, Stub
+from ecphoria.ports.passages import PassageRow
 
 __all__ = ["ColdEpisodes"]
 
@@ -32,9 +36,10 @@ class _PayloadRow:
     id: str
     properties: dict[str, Any]
     edges: list[dict[str, Any]]
+    passages: list[dict[str, Any]]
 
     def content(self) -> bytes:
-        return to_bytes(self.id, self.properties, self.edges)
+        return to_bytes(self.id, self.properties, self.edges, self.passages)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +115,9 @@ class ColdEpisodes:
                 if sha256(row.content()).hexdigest() == written[EpisodeId(row.id)].sha256
             ]
             left = await work.run(_SAVE_STUBS, tenant=tenant, rows=stubs)
-            return sorted(EpisodeId(row.id) for row in left)
+            gone = sorted(EpisodeId(row.id) for row in left)
+            await work.run(REMOVE_PASSAGES, tenant=tenant, ids=gone)
+            return gone
 
         return await change_under(self._graph, lease, "cold.replace", leave)
 
@@ -136,6 +143,8 @@ class ColdEpisodes:
             ArchiveDamaged: The graph would hold something else; nothing was written.
         """
         payloads = {record.id: from_bytes(record.content) for record in records}
+        # Archived before there were passages.
+        uncut = {one for one, payload in payloads.items() if _is_uncut(payload)}
 
         async def put_back(work: Work) -> list[EpisodeId]:
             await lock_tenant(work, tenant)
@@ -146,6 +155,10 @@ class ColdEpisodes:
             ]
             back = await work.run(_RESTORE_EPISODES, tenant=tenant, rows=rows)
             done = {EpisodeId(row.id) for row in back}
+            passages = {one: _passages(payloads[one]) for one in done}
+            for groups in passage_groups(passages):
+                await work.run(CREATE_PASSAGES, tenant=tenant, groups=groups)
+            await work.run(MARK_UNCUT, tenant=tenant, ids=sorted(done & uncut))
             edges = [edge for one in sorted(done) for edge in _edges(payloads[one])]
             await work.run(_RESTORE_EDGES, tenant=tenant, rows=edges)
             for row in await work.run(_LIST_PAYLOADS, tenant=tenant, ids=sorted(done)):
@@ -181,6 +194,25 @@ def _edges(payload: Payload) -> list[dict[str, Any]]:
     ]
 
 
+def _is_uncut(payload: Payload) -> bool:
+    return not payload.passages and bool(cut(payload.properties["text"]))
+
+
+def _passages(payload: Payload) -> list[PassageRow]:
+    return [
+        PassageRow(
+            id=one["id"],
+            ordinal=one["ordinal"],
+            start=one["start"],
+            end=one["end"],
+            terms=one["terms"],
+            length=one["length"],
+            vector=one["embedding"],
+        )
+        for one in payload.passages
+    ]
+
+
 def _check(row: _PayloadRow, payload: Payload) -> None:
     """Compare the bytes of both, without edges whose other end is gone or that came since."""
     there = {_ends(edge) for edge in row.edges}
@@ -190,9 +222,13 @@ def _check(row: _PayloadRow, payload: Payload) -> None:
         row.id,
         {**payload.properties, **vector},
         [edge for edge in payload.edges if _ends(edge) in there],
+        payload.passages,
     )
     found = to_bytes(
-        row.id, row.properties, [edge for edge in row.edges if _ends(edge) in written]
+        row.id,
+        row.properties,
+        [edge for edge in row.edges if _ends(edge) in written],
+        row.passages,
     )
     if found != expected:
         raise ArchiveDamaged(

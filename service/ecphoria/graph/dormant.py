@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from ecphoria.graph.columns import ColumnReader
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, packed
+from ecphoria.graph.passages import SeedOfPassage, to_passage_seed
 from ecphoria.graph.recall import EpisodeReader, SeedColumns, to_seed
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.model.recall import Filters
+from ecphoria.ports.passages import PassageSeed
 from ecphoria.ports.recall import SeedRow
 from ecphoria.ports.world import Vector
 
@@ -16,6 +17,8 @@ __all__ = ["DormantReader"]
 
 _BY_VECTOR = Statement("recall.list_dormant_by_vector", SeedColumns)
 _BY_TEXT = Statement("recall.list_dormant_by_text", SeedColumns)
+_PASSAGES_BY_VECTOR = Statement("recall.list_dormant_passages_by_vector", SeedOfPassage)
+_PASSAGES_BY_TEXT = Statement("recall.list_dormant_passages_by_text", SeedOfPassage)
 _LIST_ALL_EPISODES = Statement("recall.list_all_episodes", StoredEpisode)
 
 
@@ -28,8 +31,7 @@ class DormantReader(EpisodeReader):
 
     def __init__(self, graph: Graph, *, scan: int = 20_000, keep: int = 10_000) -> None:
         """Look at the newest `scan` dormant episodes."""
-        super().__init__(graph)
-        self._columns = ColumnReader(graph, keep, dormant=True)
+        super().__init__(graph, keep=keep, keep_passages=keep, dormant=True)
         self._scan = scan
 
     async def seeds_by_vector(
@@ -54,6 +56,29 @@ class DormantReader(EpisodeReader):
             _BY_TEXT, stems=wanted, **self._bounds(tenant, limit, filters)
         )
         return [*live, *map(to_seed, rows)]
+
+    async def passages_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the vector index and what sleeps; best first."""
+        live = await super().passages_by_vector(tenant, vector, limit, filters)
+        rows = await self._graph.run(
+            _PASSAGES_BY_VECTOR, vector=packed(vector), **self._bounds(tenant, limit, filters)
+        )
+        return sorted([*live, *map(to_passage_seed, rows)], key=lambda seed: -seed.score)
+
+    async def passages_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the text index, then what sleeps, where the score counts stems."""
+        live = await super().passages_by_text(tenant, stems, limit, filters)
+        wanted = sorted(set(stems))
+        if not wanted:
+            return live
+        rows = await self._graph.run(
+            _PASSAGES_BY_TEXT, stems=wanted, **self._bounds(tenant, limit, filters)
+        )
+        return [*live, *map(to_passage_seed, rows)]
 
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
         """Fetch whole episodes, live or dormant, in the order asked."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,8 @@ from ecphoria.graph.columns import ColumnReader
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, packed
 from ecphoria.graph.gates import gate_of
-from ecphoria.graph.histories import HistoryReader
 from ecphoria.graph.lucene import any_of
+from ecphoria.graph.passages import FILTERED_FETCH, PassageFinder, overfetch, within
 from ecphoria.graph.past import PastReader
 from ecphoria.graph.tenant_lock import no_tenant
 from ecphoria.model.episode import Episode
@@ -29,8 +29,6 @@ from ecphoria.ports.recall import (
     Lexicon,
     NearFacts,
     Neighbour,
-    PassageColumns,
-    PassageSeed,
     Profile,
     SeedRow,
     TermCount,
@@ -39,15 +37,6 @@ from ecphoria.ports.recall import (
 from ecphoria.ports.world import Vector
 
 __all__ = ["EpisodeReader", "SeedColumns", "to_seed"]
-
-# Ranges that leave nothing out, so that one query text serves every filter.
-_FIRST_TEXT, _LAST_TEXT = "", "\U0010ffff"
-_FIRST_INSTANT = datetime(1, 1, 1, tzinfo=UTC)
-_LAST_INSTANT = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
-# How many more than asked are fetched from an index whose scores are rounded or tied.
-_OVERFETCH, _OVERFETCH_AT_LEAST = 1.25, 20
-# Filters cut the text index's hits after ranking, so with filters all of them are looked at.
-_FILTERED_FETCH = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +49,9 @@ class _LexiconRow:
     timed: bool
     change: int
     deletions: int
+    passages: int
+    passage_length: int
+    cuts: int
     learned: bool
     gate: str | None
     participants: list[str]
@@ -151,13 +143,24 @@ _LIST_NEAREST = Statement("recall.list_nearest", _NearestLists)
 _LIST_LIVE_EPISODES = Statement("recall.list_live_episodes", StoredEpisode)
 
 
-class EpisodeReader(HistoryReader):
+class EpisodeReader(PassageFinder):
     """The read side of the memory graph; implements `ports.recall.RecallStore`."""
 
-    def __init__(self, graph: Graph, *, keep: int = 50_000) -> None:
-        """Remember the contents of up to `keep` episodes (2 kB each) between recalls."""
-        super().__init__(graph)
-        self._columns = ColumnReader(graph, keep)
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        keep: int = 50_000,
+        keep_passages: int = 30_000,
+        dormant: bool = False,
+    ) -> None:
+        """Read live episodes, and dormant ones too if asked to.
+
+        Between recalls the contents of up to `keep` episodes (2 kB each) and `keep_passages`
+        passages (3 kB each) are remembered.
+        """
+        super().__init__(graph, keep=keep_passages, dormant=dormant)
+        self._columns = ColumnReader(graph, keep, dormant=dormant)
         self.past = PastReader(graph)
 
     async def standings(
@@ -179,8 +182,10 @@ class EpisodeReader(HistoryReader):
         )
         if row is None:
             self._columns.forget(tenant)
+            self._passages.forget(tenant)
             raise no_tenant(tenant)
         self._columns.check(tenant, change=row.change, deletions=row.deletions)
+        self._passages.check(tenant, deletions=row.deletions, cuts=row.cuts)
         return Lexicon(
             profile=_to_profile(row),
             terms=[TermCount(**term) for term in row.terms],
@@ -194,22 +199,13 @@ class EpisodeReader(HistoryReader):
         asked = {
             "tenant": tenant,
             "vector": packed(vector),
-            "fetch": _overfetch(limit),
+            "fetch": overfetch(limit),
             "limit": limit,
         }
         if filters == Filters():
             rows = await self._graph.run(_SEEDS_BY_VECTOR, **asked)
         else:
-            rows = await self._graph.run(
-                _SEEDS_BY_VECTOR_WITHIN,
-                **asked,
-                session_from=filters.session or _FIRST_TEXT,
-                session_to=filters.session or _LAST_TEXT,
-                speaker_from=filters.speaker or _FIRST_TEXT,
-                speaker_to=filters.speaker or _LAST_TEXT,
-                occurred_from=filters.occurred_from or _FIRST_INSTANT,
-                occurred_before=filters.occurred_before or _LAST_INSTANT,
-            )
+            rows = await self._graph.run(_SEEDS_BY_VECTOR_WITHIN, **asked, **within(filters))
         return [to_seed(row) for row in rows]
 
     async def seeds_by_text(
@@ -223,7 +219,7 @@ class EpisodeReader(HistoryReader):
             _SEEDS_BY_TEXT,
             tenant=tenant,
             query=any_of(tenant, wanted),
-            fetch=_overfetch(limit) if filters == Filters() else _FILTERED_FETCH,
+            fetch=overfetch(limit) if filters == Filters() else FILTERED_FETCH,
             limit=limit,
             session=filters.session,
             speaker=filters.speaker,
@@ -242,24 +238,6 @@ class EpisodeReader(HistoryReader):
     ) -> Columns:
         """Fetch episodes by id, by place in their session, and near others, each once."""
         return await self._columns.read(tenant, ids, windows, vector, around or Around())
-
-    async def passages_by_vector(
-        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
-    ) -> Sequence[PassageSeed]:
-        """Search the passages' vector index; best first, ties by turn and part."""
-        return []
-
-    async def passages_by_text(
-        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
-    ) -> Sequence[PassageSeed]:
-        """Search the passages' text index; best first, ties by turn and part."""
-        return []
-
-    async def passages_of(
-        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
-    ) -> PassageColumns:
-        """Fetch all passages of these episodes; an episode without any is absent."""
-        raise NotImplementedError
 
     async def expand(
         self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float, now: datetime
@@ -332,7 +310,7 @@ class EpisodeReader(HistoryReader):
             _LIST_NEAREST_FACTS,
             tenant=tenant,
             vector=packed(vector),
-            fetch=_overfetch(limit),
+            fetch=overfetch(limit),
             limit=limit,
             retracted=retracted,
         )
@@ -364,7 +342,7 @@ class EpisodeReader(HistoryReader):
             _LIST_NEAREST,
             tenant=tenant,
             episodes=list(episodes),
-            fetch=_overfetch(limit + 1),
+            fetch=overfetch(limit + 1),
             limit=limit,
         )
         rows = zip(lists.of, lists.id, lists.turn, lists.cosine, strict=True)
@@ -394,11 +372,9 @@ def _to_profile(row: _LexiconRow) -> Profile:
         learned=row.learned,
         gate=None if row.gate is None else gate_of(row.gate),
         timed=row.timed,
+        passages=row.passages,
+        mean_passage_length=row.passage_length / max(row.passages, 1),
     )
-
-
-def _overfetch(limit: int) -> int:
-    return max(int(limit * _OVERFETCH), limit + _OVERFETCH_AT_LEAST)
 
 
 def to_seed(row: SeedColumns) -> SeedRow:

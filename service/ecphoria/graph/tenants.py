@@ -77,6 +77,7 @@ _ERASE_BY_KIND: Final = {
     "engrams": Statement("tenants.erase_engrams", _Deleted),
     "decisions": Statement("tenants.erase_decisions", _Deleted),
     "facts": Statement("tenants.erase_facts", _Deleted),
+    "passages": Statement("tenants.erase_passages", _Deleted),
     "episodes": Statement("tenants.erase_episodes", _Deleted),
     "sessions": Statement("tenants.erase_sessions", _Deleted),
     "speakers": Statement("tenants.erase_speakers", _Deleted),

@@ -14,6 +14,7 @@ from typing import Any
 from ecphoria.graph.episodes import to_groups
 from ecphoria.graph.executor import Done, Statement, Work, packed
 from ecphoria.graph.leaving import mark_around
+from ecphoria.graph.passages import CREATE_PASSAGES, REMOVE_PASSAGES, passage_groups
 from ecphoria.graph.tenant_lock import UPDATE_TENANT
 from ecphoria.model.ids import EpisodeId, TenantId, derived_id
 from ecphoria.ports.facts import EvidenceRow, FactRow
@@ -106,6 +107,7 @@ async def _remove(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
     await mark_around(work, tenant, sorted(changes.removed))
     await work.run(_REMOVE_ENGRAMS, tenant=tenant, ids=sorted(changes.removed))
     await work.run(_REMOVE_FACTS, tenant=tenant, ids=sorted(changes.removed))
+    await work.run(REMOVE_PASSAGES, tenant=tenant, ids=sorted(changes.removed))
     touched = await work.run(_REMOVE_EPISODES, tenant=tenant, ids=sorted(changes.removed))
     sessions = [row.session for row in touched if row.session]
     await work.run(_DROP_EMPTY_SESSIONS, tenant=tenant, names=sessions)
@@ -121,6 +123,8 @@ def _places(tenant: TenantId, changes: IngestChanges) -> Iterator[_Write]:
     ]
     yield _COUNT_SPEAKERS, {"rows": speakers}
     yield _CREATE_EPISODES, {"groups": to_groups(changes.episodes)}
+    for groups in passage_groups({row.id: row.passages for row in changes.episodes}):
+        yield CREATE_PASSAGES, {"groups": groups}
     yield _MOVE_EPISODES, {"rows": [_moved(row) for row in _by_id(changes.moved)]}
     yield _WAKE_EPISODES, {"ids": sorted(changes.woken)}
     yield _ADD_NEXT, {"rows": [_next(row) for row in changes.next_added]}

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import chain
 
@@ -30,13 +30,24 @@ from ecphoria.ports.ingest import (
     SegmentStart,
     TermDelta,
 )
-from ecphoria.ports.world import Vector
+from ecphoria.ports.world import Vector, Vectors
 
-__all__ = ["Placed", "addition", "placed", "removal", "waking"]
+__all__ = ["Encoded", "Placed", "addition", "placed", "removal", "waking"]
 
 _TICK = timedelta(microseconds=1)
 
-Vectors = Mapping[EpisodeId, Vector]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoded:
+    """The vectors of new episodes.
+
+    Attributes:
+        whole: Of each episode.
+        parts: Of the passages of those that have some, in their order.
+    """
+
+    whole: Mapping[EpisodeId, Vector]
+    parts: Mapping[EpisodeId, Vectors] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +61,7 @@ class Placed:
 async def placed(
     transaction: IngestTransaction,
     new: Sequence[Prepared],
-    vectors: Vectors,
+    vectors: Encoded,
     *,
     lost: frozenset[EpisodeId] = frozenset(),
 ) -> Placed:
@@ -60,10 +71,18 @@ async def placed(
         InTheArchive: Words of their neighbours are in the archive, and not `lost` there.
     """
     turns = {one.id: transaction.turn + place for place, one in enumerate(new, 1)}
-    sessions = await _sessions(transaction, new, turns, vectors, lost)
+    sessions = await _sessions(transaction, new, turns, vectors.whole, lost)
     places = {turn: place for part in sessions for turn, place in part.places.items()}
     return Placed(
-        rows=tuple(one.row(turns[one.id], places.get(one.id), vectors[one.id]) for one in new),
+        rows=tuple(
+            one.row(
+                turns[one.id],
+                places.get(one.id),
+                vectors.whole[one.id],
+                vectors.parts.get(one.id),
+            )
+            for one in new
+        ),
         sessions=sessions,
     )
 
@@ -158,7 +177,7 @@ async def _sessions(
     transaction: IngestTransaction,
     new: Sequence[Prepared],
     turns: Mapping[EpisodeId, int],
-    vectors: Vectors,
+    vectors: Mapping[EpisodeId, Vector],
     lost: frozenset[EpisodeId],
 ) -> list[Resequenced]:
     by_session: dict[str, list[Prepared]] = {}

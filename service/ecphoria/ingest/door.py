@@ -13,16 +13,12 @@ from ecphoria.language.characters import UNREADABLE
 from ecphoria.model.episode import Extracted, MetadataValue, NewEpisode, Statement
 
 __all__ = [
-    "TEXT_LIMIT",
     "body_hash",
     "check",
     "checked_claims",
     "checked_time",
     "content_key",
 ]
-
-TEXT_LIMIT = 200_000
-"""Characters of one episode; split longer documents."""
 
 _NAME_LIMIT = 256
 _KEY_LIMIT = 512
@@ -41,7 +37,7 @@ def check(new: NewEpisode) -> None:
         InvalidInput: A field is empty, unreadable or out of range; names it and the remedy.
         TooLarge: A field is over its bound.
     """
-    _readable("text", new.text, TEXT_LIMIT)
+    _readable("text", new.text)
     if not new.text.strip():
         raise InvalidInput("`text` is empty; send what is to be remembered", field="text")
     for field in ("title", "speaker", "role", "session", "source"):
@@ -161,8 +157,8 @@ def content_key(new: NewEpisode, body: str) -> str | None:
     return f"body:{body if new.extraction is None else _hash(_body(new))}"
 
 
-def _readable(field: str, value: str, limit: int) -> None:
-    if len(value) > limit:
+def _readable(field: str, value: str, limit: int | None = None) -> None:
+    if limit is not None and len(value) > limit:
         raise TooLarge(
             f"`{field}` has {len(value):,} characters; at most {limit:,} are stored, so split it",
             field=field,

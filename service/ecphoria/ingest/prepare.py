@@ -11,6 +11,7 @@ from ecphoria.facts.predicates import relation
 from ecphoria.ingest.door import body_hash, check, checked_claims, checked_time, content_key
 from ecphoria.ingest.sequence import Arrival, Place
 from ecphoria.kernels.unit import unit_vector
+from ecphoria.language.cutting import Span, cut
 from ecphoria.language.names import normalised_words
 from ecphoria.language.tokens import stems
 from ecphoria.language.turns import TurnFeatures, turn_features
@@ -19,9 +20,14 @@ from ecphoria.model.fact import DEFAULT_RELIABILITY, ROLE_RELIABILITY, FactKey
 from ecphoria.model.ids import EpisodeId, FactId, TenantId, derived_id, fresh_id
 from ecphoria.ports.facts import EvidenceRow
 from ecphoria.ports.ingest import EpisodeRow
-from ecphoria.ports.world import Vector
+from ecphoria.ports.passages import PassageRow
+from ecphoria.ports.world import Vector, Vectors
 
-__all__ = ["Prepared", "key_of", "prepare"]
+__all__ = ["Part", "Prepared", "key_of", "parts_of", "prepare"]
+
+_OPENING = 8_000
+"""Characters that are encoded for the vector of a whole text: more than any encoder reads of it.
+The rest of a longer text is found by its passages."""
 
 _SILENT = TurnFeatures(
     length=0.0,
@@ -33,6 +39,35 @@ _SILENT = TurnFeatures(
 """A document has no turn features."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A passage of an episode, ready to be encoded.
+
+    Attributes:
+        ordinal: Its place among the passages of the episode.
+        text: What is embedded and indexed.
+        terms: Stems with repeats.
+    """
+
+    id: str
+    ordinal: int
+    span: Span
+    text: str
+    terms: tuple[str, ...]
+
+    def row(self, vector: Vector) -> PassageRow:
+        """Join it with its vector to what is stored."""
+        return PassageRow(
+            id=self.id,
+            ordinal=self.ordinal,
+            start=self.span.start,
+            end=self.span.end,
+            terms=" ".join(self.terms),
+            length=len(self.terms),
+            vector=vector,
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
     """A checked episode, ready to be placed.
@@ -42,6 +77,7 @@ class Prepared:
         vector: The caller's own, at unit length.
         terms: Stems with repeats.
         words: The body's normalised words.
+        parts: Its passages, if it is too long for one vector.
     """
 
     tenant: TenantId
@@ -55,6 +91,12 @@ class Prepared:
     words: tuple[str, ...]
     features: TurnFeatures
     vector: Vector | None
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def opening(self) -> str:
+        """What the vector of the whole is made of."""
+        return self.text[:_OPENING]
 
     @cached_property
     def extraction(self) -> Extraction:
@@ -84,8 +126,10 @@ class Prepared:
             terms=self.terms,
         )
 
-    def row(self, turn: int, place: Place | None, vector: Vector) -> EpisodeRow:
-        """Join text, place and vector to what is stored."""
+    def row(
+        self, turn: int, place: Place | None, vector: Vector, parts: Vectors | None = None
+    ) -> EpisodeRow:
+        """Join text, place and vectors to what is stored."""
         new = self.new
         return EpisodeRow(
             id=self.id,
@@ -115,6 +159,7 @@ class Prepared:
             first_person=self.features.first_person,
             second_person=self.features.second_person,
             vector=vector,
+            passages=_rows(self.parts, parts),
         )
 
 
@@ -136,10 +181,11 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
     terms = stems(text)
     body = body_hash(new)
     key = content_key(new, body)
+    ident = EpisodeId(derived_id(tenant, "episode", key) if key else fresh_id())
     return Prepared(
         tenant=tenant,
         new=new,
-        id=EpisodeId(derived_id(tenant, "episode", key) if key else fresh_id()),
+        id=ident,
         body_hash=body,
         text=text,
         occurred_at=occurred_at,
@@ -148,7 +194,29 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
         words=tuple(normalised_words(new.text)),
         features=turn_features(new.text, len(terms)) if new.session is not None else _SILENT,
         vector=None if new.vector is None else unit_vector(new.vector, dimension),
+        parts=parts_of(tenant, ident, new.title, new.text),
     )
+
+
+def parts_of(
+    tenant: TenantId, episode: EpisodeId, title: str | None, text: str
+) -> tuple[Part, ...]:
+    """Cut a text into passages; none if it fits one vector. The same text has the same ids."""
+    return tuple(
+        _part(derived_id(tenant, "passage", f"{episode}\n{ordinal}"), ordinal, span, title, text)
+        for ordinal, span in enumerate(cut(text))
+    )
+
+
+def _part(ident: str, ordinal: int, span: Span, title: str | None, text: str) -> Part:
+    told = indexed_text(title, text[span.start : span.end])
+    return Part(id=ident, ordinal=ordinal, span=span, text=told, terms=stems(told))
+
+
+def _rows(parts: tuple[Part, ...], vectors: Vectors | None) -> tuple[PassageRow, ...]:
+    if vectors is None:
+        return ()
+    return tuple(part.row(vector) for part, vector in zip(parts, vectors, strict=True))
 
 
 def key_of(triple: Triple) -> FactKey:

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from ecphoria.errors import ArchiveUnavailable, Conflict, EcphoriaError, NotFound, TooLarge
 from ecphoria.facts.timelines import settle
-from ecphoria.ingest.changes import addition, placed, removal, waking
+from ecphoria.ingest.changes import Encoded, addition, placed, removal, waking
 from ecphoria.ingest.concepts import ConceptBook
 from ecphoria.ingest.prepare import Prepared, prepare
 from ecphoria.ingest.statements import disturbed, facts_of
@@ -16,7 +16,7 @@ from ecphoria.model.episode import Episode, NewEpisode, Outcome, Receipt, State
 from ecphoria.model.ids import EpisodeId, FactId, TenantId
 from ecphoria.ports.cold import InTheArchive, Thaw
 from ecphoria.ports.ingest import IngestStore, IngestTransaction
-from ecphoria.ports.world import Clock, Embedder, Vector
+from ecphoria.ports.world import Clock, Embedder, Vector, Vectors
 
 __all__ = ["BATCH_LIMIT", "IngestService"]
 
@@ -88,7 +88,7 @@ class IngestService:
             if isinstance(one, Prepared):
                 ready.setdefault(one.id, one)
         # Knowing beforehand what is there saves encoding it; given vectors need no such look.
-        to_encode = sorted(one.id for one in ready.values() if one.vector is None)
+        to_encode = sorted(one.id for one in ready.values() if one.vector is None or one.parts)
         stored = dict(await self._store.body_hashes(tenant, to_encode)) if to_encode else {}
         fresh = [one for one in ready.values() if one.id not in stored]
         if fresh:
@@ -144,18 +144,32 @@ class IngestService:
         results: list[Prepared | EcphoriaError] = []
         for new in items:
             try:
-                results.append(prepare(tenant, new, recorded_at, self._embedder.dimension))
+                one = prepare(tenant, new, recorded_at, self._embedder.dimension)
+                if one.parts:
+                    # Of a long text it takes too long for the event loop, where it is used first.
+                    _ = one.extraction
+                results.append(one)
             except EcphoriaError as error:
                 results.append(error)
         return results
 
-    async def _vectors(self, fresh: Sequence[Prepared]) -> dict[EpisodeId, Vector]:
-        vectors = {one.id: one.vector for one in fresh if one.vector is not None}
-        missing = [one for one in fresh if one.id not in vectors]
-        if missing:
-            made = await self._embedder.embed([one.text for one in missing])
-            vectors.update((one.id, row) for one, row in zip(missing, made, strict=True))
-        return vectors
+    async def _vectors(self, fresh: Sequence[Prepared]) -> Encoded:
+        """Encode episodes that came without a vector, and all passages, in one call."""
+        whole = {one.id: one.vector for one in fresh if one.vector is not None}
+        missing = [one for one in fresh if one.id not in whole]
+        texts = [one.opening for one in missing]
+        texts += (part.text for one in fresh for part in one.parts)
+        if not texts:
+            return Encoded(whole=whole)
+        made = await self._embedder.embed(texts)
+        whole.update((one.id, made[place]) for place, one in enumerate(missing))
+        parts: dict[EpisodeId, Vectors] = {}
+        first = len(missing)
+        for one in fresh:
+            if one.parts:
+                parts[one.id] = made[first : first + len(one.parts)]
+                first += len(one.parts)
+        return Encoded(whole=whole, parts=parts)
 
     async def _fact_vectors(self, fresh: Sequence[Prepared]) -> dict[FactId, Vector]:
         stated = {ident: triple for one in fresh for ident, triple in one.facts.items()}
@@ -168,7 +182,7 @@ class IngestService:
         self,
         tenant: TenantId,
         fresh: Sequence[Prepared],
-        vectors: Mapping[EpisodeId, Vector],
+        vectors: Encoded,
         facts: Mapping[FactId, Vector],
     ) -> Mapping[EpisodeId, str]:
         """Write what is not there yet; give back what another writer stored meanwhile."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.jobs.scheduler import next_due
 from ecphoria.model.ids import JobId, TenantId
-from ecphoria.model.job import Job, JobKind, JobState
+from ecphoria.model.job import Job, JobKind, JobState, Trigger
 from ecphoria.model.schedule import Schedule, Standing
 from ecphoria.ports.jobs import JobStore, ScheduleStore
 
@@ -61,6 +61,12 @@ class JobService:
         kind = JobKind.DRY_RUN if dry_run else JobKind.CONSOLIDATION
         wanted = [name for name in self._steps if name in set(steps)]
         job = await self._store.enqueue(tenant, kind, steps=wanted)
+        self._wake()
+        return job
+
+    async def cut_older(self, tenant: TenantId, *, trigger: Trigger = Trigger.REQUEST) -> Job:
+        """Queue the job that gives passages to older episodes, or join the one that waits."""
+        job = await self._store.enqueue(tenant, JobKind.PASSAGES, trigger=trigger)
         self._wake()
         return job
 

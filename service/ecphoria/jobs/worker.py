@@ -192,8 +192,9 @@ class Worker:
             await asyncio.gather(beating, return_exceptions=True)
 
     async def _is_awaited(self, progress: Progress) -> bool:
-        """Tell whether others wait for a turn that a job may leave them, at the end of a step."""
-        at_rest = progress.ended is not None and progress.done < progress.total
+        """Tell whether others wait for a turn that a job may leave them here."""
+        ends = progress.ended is not None and progress.done < progress.total
+        at_rest = ends or progress.may_rest
         return at_rest and bool(await self._store.due(1))
 
     async def _fail(self, claimed: Claimed, error: Exception) -> None:

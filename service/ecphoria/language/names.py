@@ -173,8 +173,10 @@ def is_name(name: str) -> bool:
 
 
 def lower_words(body: str) -> frozenset[str]:
-    """Collect the whole words of letters that occur in lower case."""
-    return frozenset(filter(str.islower, _LOWER.findall(body)))
+    """Collect the whole words of letters that occur in lower case, if a name can be as long."""
+    return frozenset(
+        word for word in _LOWER.findall(body) if word.islower() and len(word) <= _LONGEST_NAME
+    )
 
 
 def name_kind(surface: str) -> NameKind:

@@ -2,13 +2,18 @@
 
 import re
 from itertools import pairwise
+from typing import Final
 
 import Stemmer  # type: ignore[import-not-found]  # it ships no types
 
 from ecphoria.language.characters import LATIN, MARKS, UNSPACED
 from ecphoria.language.english import STOP_WORDS
 
-__all__ = ["stems", "words"]
+__all__ = ["LONGEST_WORD", "stems", "words"]
+
+LONGEST_WORD: Final = 1_500
+"""Characters of a word that count. A key of an index has at most 8 kB, and a character four bytes;
+a longer word (an image in Base64, say) is known by its beginning."""
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _ANY_WORD = re.compile(
@@ -22,18 +27,25 @@ def words(text: str) -> list[str]:
 
     Latin text splits at everything but `a-z0-9`, accented letters too, as the recall recipe was
     measured. Other alphabets give whole words; scripts without spaces give overlapping pairs of
-    characters, which is how such text is found without a dictionary.
+    characters, which is how such text is found without a dictionary. Of a word over
+    `LONGEST_WORD` characters only the beginning counts.
     """
     text = text.lower()
     if text.isascii():
-        return _ASCII_WORD.findall(text)
+        return _bounded(_ASCII_WORD.findall(text), text)
     found: list[str] = []
     for match in _ANY_WORD.finditer(text):
         if match.lastgroup and match.end() - match.start() > 1:
             found += (first + second for first, second in pairwise(match[0]))
         else:
             found.append(match[0])
-    return found
+    return _bounded(found, text)
+
+
+def _bounded(found: list[str], text: str) -> list[str]:
+    if len(text) <= LONGEST_WORD:
+        return found
+    return [word[:LONGEST_WORD] for word in found]
 
 
 def stems(text: str) -> tuple[str, ...]:

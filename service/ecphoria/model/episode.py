@@ -72,8 +72,8 @@ class NewEpisode:
     A turn belongs to a session; a document has a title; a note has neither.
 
     Attributes:
-        text: What was said or written, 1 to 200,000 characters; never with the speaker's name
-            or the date in front, which have fields of their own.
+        text: What was said or written, of any length; never with the speaker's name or the date
+            in front, which have fields of their own.
         title: Title of a document.
         speaker: Who said it.
         role: The speaker's role for an agent: user, assistant, tool, system.

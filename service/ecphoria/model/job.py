@@ -15,6 +15,7 @@ class JobKind(StrEnum):
 
     CONSOLIDATION = "consolidation"
     DRY_RUN = "dry-run"
+    PASSAGES = "passages"
 
 
 class JobState(StrEnum):
@@ -36,18 +37,21 @@ class Trigger(StrEnum):
 
     REQUEST = "request"
     SCHEDULE = "schedule"
+    START = "start"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a cycle has come.
+    """How far a job has come.
 
     Attributes:
         place: The step and what it is at, as `prior: save episodes`.
-        done: Steps that ended.
-        total: Steps in all.
+        done: Steps that ended; of the job `passages` the turn that it has reached.
+        total: Steps, or turns, in all.
         ended: The step that has just ended, where one has.
         before: The graph before the first step, when it was just measured.
+        may_rest: Whether the job may be given back here, to go on later; at the end of a step it
+            may in any case.
     """
 
     place: str = ""
@@ -55,6 +59,7 @@ class Progress:
     total: int = 0
     ended: StepReport | None = None
     before: GraphSize | None = None
+    may_rest: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,6 +60,7 @@ class TenantStats:
     episodes: int
     dormant: int
     archived: int
+    passages: int
     sessions: int
     speakers: int
     concepts: int

@@ -17,6 +17,9 @@ class Totals:
     Attributes:
         stated: The stored number of names and facts that episodes came with.
         came_with: The same, as its names and its evidence say.
+        passages, passage_length: The stored number of passages, and of their stems.
+        passages_found, passage_length_found: The same, as the passages say.
+        cut_after: Episodes behind this turn may still wait for their passages; None: none does.
     """
 
     change: int
@@ -27,6 +30,11 @@ class Totals:
     near_length: float
     stated: int
     came_with: int
+    passages: int = 0
+    passages_found: int = 0
+    passage_length: int = 0
+    passage_length_found: int = 0
+    cut_after: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +68,17 @@ class TermCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What an episode says; its text is None where it is archived."""
+    """What an episode says; its text is None where it is archived.
+
+    Attributes:
+        passages: How many it has.
+    """
 
     turn: int
     title: str | None
     text: str | None
+    id: str = ""
+    passages: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from ecphoria.model.episode import Episode, MetadataValue
 from ecphoria.model.fact import FactKey
 from ecphoria.model.ids import ConceptId, EpisodeId, FactId, TenantId
 from ecphoria.ports.facts import EvidenceRow, FactRow, FactTransaction
+from ecphoria.ports.passages import PassageRow
 from ecphoria.ports.world import Vector
 
 __all__ = [
@@ -108,6 +109,7 @@ class EpisodeRow:
         context_norm: Norm of `e_i + .6 e_(i-1) + .3 e_(i+1)`; 1 for a document.
         length_prior, is_question, time_expression: Turn priors, 0 for a document.
         first_person, second_person: Pronouns the text has.
+        passages: Its parts, if the text is too long for one vector.
     """
 
     id: EpisodeId
@@ -137,6 +139,7 @@ class EpisodeRow:
     first_person: bool
     second_person: bool
     vector: Vector
+    passages: tuple[PassageRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.recall import Filters, Trace
 from ecphoria.model.shadow import Policy
 from ecphoria.ports.learning import Histories
+from ecphoria.ports.passages import PassageReads
 from ecphoria.ports.past import FactStanding, PastReads
 from ecphoria.ports.world import Vector
 
@@ -27,8 +28,6 @@ __all__ = [
     "Lexicon",
     "NearFacts",
     "Neighbour",
-    "PassageColumns",
-    "PassageSeed",
     "PolicyStore",
     "Profile",
     "RecallStore",
@@ -55,7 +54,8 @@ class Profile:
         timed: Whether any fact has a place in time: without, none was ever superseded.
         turn: The tenant's turn: how many episodes it ever had.
         learned: Whether its recalls ever left marks on memories.
-        passages: Passages of live episodes; without any, none is looked for.
+        passages: Passages of its long episodes; 0: none is long.
+        mean_passage_length: Mean number of stems a passage has, 0 without any.
     """
 
     items: int
@@ -70,6 +70,7 @@ class Profile:
     gate: Gate | None = None
     timed: bool = False
     passages: int = 0
+    mean_passage_length: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,44 +81,6 @@ class SeedRow:
     session: str | None
     ordinal: int | None
     score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PassageSeed:
-    """A part of a long episode that an index found.
-
-    Attributes:
-        passage: Its id.
-        session, ordinal: Where the episode stands.
-        part: Place of the passage in the episode, from 0.
-    """
-
-    passage: str
-    episode: EpisodeId
-    session: str | None
-    ordinal: int | None
-    part: int
-    score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PassageColumns:
-    """Passages of episodes as parallel columns, ordered by (episode, part).
-
-    Attributes:
-        start, end: Span in the episode's text, in characters.
-        terms: Stems with repeats, joined by one blank.
-        length: Number of stems.
-        cosine: To the cue's vector, 0 without one.
-    """
-
-    episode: tuple[EpisodeId, ...]
-    part: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    terms: tuple[str, ...]
-    length: NDArray[np.float64]
-    cosine: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,7 +259,7 @@ class Neighbour:
     cosine: float
 
 
-class RecallStore(Histories, Protocol):
+class RecallStore(Histories, PassageReads, Protocol):
     """The read side of the memory graph; every call sees one tenant's live nodes only."""
 
     @property
@@ -330,24 +293,6 @@ class RecallStore(Histories, Protocol):
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the text index for items with any of the stems; best first, ties by turn."""
-        ...
-
-    async def passages_by_vector(
-        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
-    ) -> Sequence[PassageSeed]:
-        """Search the passages' vector index; best first, ties by turn and part."""
-        ...
-
-    async def passages_by_text(
-        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
-    ) -> Sequence[PassageSeed]:
-        """Search the passages' text index; best first, ties by turn and part."""
-        ...
-
-    async def passages_of(
-        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
-    ) -> PassageColumns:
-        """Fetch all passages of these episodes; an episode without any is absent."""
         ...
 
     async def columns(

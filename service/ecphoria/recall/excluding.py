@@ -16,6 +16,7 @@ from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.model.learning import Charge, Use
 from ecphoria.model.recall import Filters
+from ecphoria.ports.passages import PassageColumns, PassageSeed
 from ecphoria.ports.past import FactStanding, PastReads
 from ecphoria.ports.recall import (
     Arcs,
@@ -26,8 +27,6 @@ from ecphoria.ports.recall import (
     Lexicon,
     NearFacts,
     Neighbour,
-    PassageColumns,
-    PassageSeed,
     RecallStore,
     SeedRow,
     Window,

@@ -20,6 +20,7 @@ from ecphoria.model.fact import FactKey, Standing
 from ecphoria.model.ids import EpisodeId, FactId, TenantId
 from ecphoria.model.learning import Charge, Use
 from ecphoria.model.recall import Filters
+from ecphoria.ports.passages import PassageColumns, PassageSeed
 from ecphoria.ports.past import FactStanding, PastReads
 from ecphoria.ports.recall import (
     Arcs,
@@ -30,8 +31,6 @@ from ecphoria.ports.recall import (
     Lexicon,
     NearFacts,
     Neighbour,
-    PassageColumns,
-    PassageSeed,
     RecallStore,
     SeedRow,
     Window,
@@ -40,7 +39,7 @@ from ecphoria.ports.world import Vector
 
 __all__ = ["PastStore", "among"]
 
-T = TypeVar("T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts)
+T = TypeVar("T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts, PassageColumns)
 
 _TICK = timedelta(microseconds=1)
 _MOST_FACTS = 1_000
@@ -102,7 +101,7 @@ class PastStore:
     async def passages_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
-        """Search the passages' vector index among what had happened."""
+        """Search the vector index of passages among what had happened."""
         found = await self._store.passages_by_vector(tenant, vector, limit, self._until(filters))
         there = await self._happened(tenant, [one.episode for one in found])
         return [one for one in found if one.episode in there]
@@ -110,7 +109,7 @@ class PastStore:
     async def passages_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
-        """Search the passages' text index among what had happened."""
+        """Search the text index of passages among what had happened."""
         found = await self._store.passages_by_text(tenant, stems, limit, self._until(filters))
         there = await self._happened(tenant, [one.episode for one in found])
         return [one for one in found if one.episode in there]
@@ -118,8 +117,9 @@ class PastStore:
     async def passages_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
     ) -> PassageColumns:
-        """Fetch the passages of these episodes."""
-        return await self._store.passages_of(tenant, episodes, vector)
+        """Fetch the passages of those of these episodes that had happened."""
+        found = await self._store.passages_of(tenant, episodes, vector)
+        return among(found, await self._mask(tenant, found.episode))
 
     async def columns(
         self,

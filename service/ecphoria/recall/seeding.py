@@ -10,9 +10,9 @@ from ecphoria.kernels.unit import unit_vector
 from ecphoria.language.cue import CueAnalysis, analyse
 from ecphoria.model.ids import TenantId
 from ecphoria.model.recall import Cue, Filters
+from ecphoria.ports.passages import PassageSeed
 from ecphoria.ports.recall import (
     FoundConcept,
-    PassageSeed,
     Profile,
     RecallStore,
     SeedRow,

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.ports.recall import Columns, PassageColumns
+from ecphoria.ports.passages import PassageColumns
+from ecphoria.ports.recall import Columns
 
 __all__ = ["Units", "count_stems", "units_of"]
 

@@ -140,6 +140,8 @@ class StatsAnswer(Answer):
     """Dormant episodes."""
     archived: int = 0
     """Archived episodes."""
+    passages: int = 0
+    """Parts of long episodes, live and dormant."""
     sessions: int
     """Streams of turns."""
     speakers: int

@@ -114,7 +114,7 @@ class AppendRequest(Request):
     model_config = ConfigDict(json_schema_extra={"examples": [_TURN, _DOCUMENT, _EXTRACTED]})
 
     text: str
-    """What was said or written, 1 to 200,000 characters; without speaker or date in front."""
+    """What was said or written, of any length; without speaker or date in front."""
     title: str | None = None
     """Title of a document."""
     speaker: str | None = None

@@ -40,9 +40,9 @@ class ProgressAnswer(Answer):
     place: str
     """The step and what it is at, as `prior: save episodes`; empty before the first."""
     done: int
-    """Steps that ended."""
+    """Steps that ended; of `passages` the turn that it has reached."""
     total: int
-    """Steps in all; 0 before the first."""
+    """Steps, or turns, in all; 0 before the first."""
 
 
 class FaultAnswer(Answer):
@@ -60,12 +60,13 @@ class JobAnswer(Answer):
     id: str
     """Its id."""
     kind: JobKind
-    """`consolidation`, or `dry-run`, which writes nothing."""
+    """`consolidation`, `dry-run`, which writes nothing, or `passages`, which cuts long episodes
+    from before there were passages."""
     state: JobState
     """`queued` (also between attempts), `running`, `done`, `cancelled`, `failed` (refused: another
     attempt would end the same) or `dead` (failed as often as it was allowed to)."""
     trigger: Trigger
-    """What asked for it: `request` or `schedule`."""
+    """What asked for it: `request`, `schedule`, or `start`: the service did when it started."""
     steps: tuple[str, ...]
     """Steps it runs; all if empty."""
     attempts: int

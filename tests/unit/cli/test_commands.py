@@ -15,6 +15,7 @@ COUNTS = {
     "episodes": 1234,
     "dormant": 0,
     "archived": 0,
+    "passages": 0,
     "sessions": 28,
     "speakers": 3,
     "concepts": 7,

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from ecphoria.model.ids import EpisodeId
-from ecphoria.ports.recall import Columns, PassageColumns
+from ecphoria.ports.passages import PassageColumns
+from ecphoria.ports.recall import Columns
 from ecphoria.recall.units import Units, count_stems, units_of
 
 STEMS = ("harbour", "boat")

@@ -1,0 +1,13 @@
+// doc: Remove the passages of episodes, and count them no more.
+// mode: write
+// params: tenant STRING, ids LIST<STRING>
+// plan: Eager all are found before the first is deleted, batches are small
+CYPHER 25
+MATCH (t:Tenant {id: $tenant})
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})-[:HAS_PASSAGE]->(p:Passage)
+WHERE e.tenant = $tenant
+WITH t, p, p.length AS length
+DETACH DELETE p
+WITH t, count(*) AS gone, sum(length) AS length
+SET t.passages = t.passages - gone, t.passage_length = t.passage_length - length

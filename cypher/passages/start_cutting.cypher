@@ -1,0 +1,9 @@
+// doc: Mark a tenant as not cut to its end, and tell from where on and up to where.
+// mode: write
+// params: tenant STRING
+// returns: after INTEGER, turn INTEGER
+CYPHER 25
+MATCH (t:Tenant {id: $tenant})
+WHERE t.erasing IS NULL
+SET t.cut_after = coalesce(t.cut_after, 0)
+RETURN t.cut_after AS after, t.turn AS turn

@@ -1,0 +1,22 @@
+// doc: Compare the passages of the newest dormant episodes with a vector, one by one.
+// mode: read
+// params: tenant STRING, vector VECTOR, scan INTEGER, limit INTEGER, session STRING,
+//   speaker STRING, occurred_from DATETIME, occurred_before DATETIME
+// each: passage STRING, episode STRING, session STRING, ordinal INTEGER, part INTEGER, score FLOAT
+CYPHER 25
+MATCH (e:DormantEpisode)
+WHERE e.tenant = $tenant AND e.turn > 0
+  AND ($session IS NULL OR e.session = $session)
+  AND ($speaker IS NULL OR e.speaker = $speaker)
+  AND ($occurred_from IS NULL OR e.occurred_at >= $occurred_from)
+  AND ($occurred_before IS NULL OR e.occurred_at < $occurred_before)
+WITH e
+ORDER BY e.tenant DESC, e.turn DESC
+LIMIT $scan
+MATCH (e)-[:HAS_PASSAGE]->(p:Passage)
+WITH e, p, 1 - vector_distance(
+    vector(p.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
+  ) AS score
+ORDER BY score DESC, e.turn, p.ordinal
+LIMIT $limit
+RETURN collect([p.id, e.id, e.session, e.ordinal, p.ordinal, score]) AS rows

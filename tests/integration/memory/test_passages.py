@@ -1,0 +1,517 @@
+"""Long episodes have passages: written with them, found by both indexes, gone with them."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ecphoria.cold.files import ColdFiles
+from ecphoria.consolidation.archiving import ArchiveService, Archiving
+from ecphoria.consolidation.doctor import Doctor
+from ecphoria.consolidation.forgetting import ForgettingService
+from ecphoria.consolidation.step import Cycle
+from ecphoria.graph.archive import EpisodeArchive
+from ecphoria.graph.cold import ColdEpisodes
+from ecphoria.graph.cutting import Cuttings
+from ecphoria.graph.doctor import GraphPatient
+from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.dormant import DormantReader
+from ecphoria.graph.executor import Graph, Statement
+from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.jobs import Jobs
+from ecphoria.graph.recall import EpisodeReader
+from ecphoria.graph.records import from_bytes, to_bytes
+from ecphoria.graph.tenants import Tenants
+from ecphoria.ingest.older import OlderEpisodes
+from ecphoria.ingest.service import IngestService
+from ecphoria.jobs.worker import Handler, Watch, Worker, WorkerOptions
+from ecphoria.language.cutting import cut
+from ecphoria.language.tokens import stems
+from ecphoria.model.checkup import Rule
+from ecphoria.model.consolidation import ConsolidationReport
+from ecphoria.model.dormancy import DormancyPolicy
+from ecphoria.model.episode import NewEpisode, indexed_text
+from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.model.job import Claimed, JobKind, JobState, Progress
+from ecphoria.model.recall import Filters
+from ecphoria.ports.passages import PassageSeed
+from ecphoria.ports.world import Embedder, Vector
+from ecphoria.recall.past import PastStore
+from tests.conftest import Cypher, WallClock, new_tenant
+from tests.contract.canonical import canonical
+from tests.integration.memory.talks import START, graph_of, remember, turns
+
+ALL = Filters()
+TOPICS = (
+    "The lighthouse keeper of Rathlin polished the great lens before every storm.",
+    "Sourdough needs a warm corner and a patient baker who folds it twice.",
+    "A violin maker in Cremona seasons spruce for at least eleven years.",
+    "Glaciers carve wide valleys and leave long moraines behind them.",
+)
+
+
+def a_long_text(*topics: str) -> str:
+    """A paragraph of about 120 word pieces for each topic."""
+    filler = "Nothing else of note was said about it on that day, as far as anyone remembers. "
+    return "\n\n".join(f"{topic} {filler * 6}" for topic in topics)
+
+
+LONG = a_long_text(*TOPICS)
+
+
+def an_answer(text: str = LONG, number: int = 0, session: str | None = "chat") -> NewEpisode:
+    return NewEpisode(
+        text=text,
+        speaker="Guide" if session else None,
+        session=session,
+        title=None if session else "Crafts",
+        occurred_at=START + timedelta(hours=1, minutes=number),
+    )
+
+
+@pytest.fixture
+def reader(graph: Graph) -> EpisodeReader:
+    return EpisodeReader(graph)
+
+
+@pytest.fixture
+def doctor(graph: Graph) -> Doctor:
+    return Doctor(GraphPatient(graph), lambda: 0.0)
+
+
+async def vector_of(embedder: Embedder, text: str) -> Vector:
+    return (await embedder.embed([text]))[0]
+
+
+def text_of(seed: PassageSeed, text: str) -> str:
+    span = cut(text)[seed.part]
+    return text[span.start : span.end]
+
+
+async def test_every_paragraph_of_a_long_message_is_found(
+    ingest: IngestService, tenant: TenantId, reader: EpisodeReader, embedder: Embedder
+) -> None:
+    short = await remember(ingest, tenant, turns("chat"))
+    ident = (await ingest.append(tenant, an_answer())).id
+    assert ident not in short
+    for topic in TOPICS:
+        for seeds in (
+            await reader.passages_by_vector(tenant, await vector_of(embedder, topic), 5, ALL),
+            await reader.passages_by_text(tenant, stems(topic), 5, ALL),
+        ):
+            best = seeds[0]
+            assert (best.episode, best.session, best.ordinal) == (ident, "chat", len(short))
+            assert topic in text_of(best, LONG)
+            assert [one.score for one in seeds] == sorted((s.score for s in seeds), reverse=True)
+    profile = (await reader.lexicon(tenant, [], [])).profile
+    lengths = [len(stems(LONG[span.start : span.end])) for span in cut(LONG)]
+    assert profile.passages == len(lengths) > 1
+    assert profile.mean_passage_length == pytest.approx(np.mean(lengths))
+
+
+async def test_columns_are_ordered_and_read_once(
+    ingest: IngestService,
+    graph: Graph,
+    tenant: TenantId,
+    embedder: Embedder,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader = EpisodeReader(graph)
+    short = await remember(ingest, tenant, turns("chat"))
+    long = [(await ingest.append(tenant, an_answer(number=n, session=None))).id for n in (1, 2)]
+    await reader.lexicon(tenant, [], [])
+    asked: list[str] = []
+    run = Graph.run
+
+    async def counted(self: Graph, statement: Statement[object], **params: object) -> object:
+        asked.append(statement.name)
+        return await run(self, statement, **params)
+
+    monkeypatch.setattr(Graph, "run", counted)
+    cue = await vector_of(embedder, TOPICS[2])
+    found = await reader.passages_of(tenant, [*short, *long], cue)
+    assert asked == ["recall.list_passages_of"]
+    again = await reader.passages_of(tenant, [long[1], short[0]], None)
+    assert asked == ["recall.list_passages_of"]
+    spans = cut(LONG)
+    assert list(found.episode) == [one for one in sorted(long) for _ in spans]
+    assert found.part.tolist() == [*range(len(spans))] * 2
+    assert list(zip(found.start.tolist(), found.end.tolist(), strict=True)) == [*spans] * 2
+    told = [indexed_text("Crafts", LONG[span.start : span.end]) for span in spans]
+    assert found.terms == tuple(" ".join(stems(one)) for one in told) * 2
+    assert found.length.tolist() == [float(len(stems(one))) for one in told] * 2
+    assert np.allclose(found.cosine, np.tile(await embedder.embed(told) @ cue, 2), atol=1e-4)
+    assert again.episode == (long[1],) * len(spans)
+    assert not again.cosine.any()
+
+
+async def test_filters_hold_for_passages(
+    ingest: IngestService, tenant: TenantId, reader: EpisodeReader, embedder: Embedder
+) -> None:
+    one = (await ingest.append(tenant, an_answer(number=1, session="one"))).id
+    two = (await ingest.append(tenant, an_answer(number=2, session="two"))).id
+    paper = (await ingest.append(tenant, an_answer(number=3, session=None))).id
+    cue, words = await vector_of(embedder, TOPICS[0]), stems(TOPICS[0])
+
+    async def found(filters: Filters) -> set[EpisodeId]:
+        by_vector = await reader.passages_by_vector(tenant, cue, 50, filters)
+        by_text = await reader.passages_by_text(tenant, words, 50, filters)
+        assert {seed.episode for seed in by_vector} == {seed.episode for seed in by_text}
+        return {seed.episode for seed in by_vector}
+
+    assert await found(ALL) == {one, two, paper}
+    assert await found(Filters(session="two")) == {two}
+    assert await found(Filters(speaker="Guide")) == {one, two}
+    assert await found(Filters(occurred_from=START + timedelta(hours=1, minutes=3))) == {paper}
+    assert await found(Filters(occurred_before=START + timedelta(hours=1, minutes=2))) == {one}
+
+
+async def test_the_past_and_another_tenant_see_no_passage(
+    ingest: IngestService, tenant: TenantId, other_tenant: TenantId, reader: EpisodeReader,
+    embedder: Embedder,
+) -> None:  # fmt: skip
+    early = (await ingest.append(tenant, an_answer(number=1))).id
+    late = (await ingest.append(tenant, an_answer(number=9))).id
+    cue, words = await vector_of(embedder, TOPICS[0]), stems(TOPICS[0])
+    assert await reader.passages_by_vector(other_tenant, cue, 5, ALL) == []
+    assert await reader.passages_by_text(other_tenant, words, 5, ALL) == []
+    assert (await reader.passages_of(other_tenant, [early], cue)).episode == ()
+    past = PastStore(reader, reader.past, START + timedelta(hours=1, minutes=5), None)
+    assert {s.episode for s in await past.passages_by_vector(tenant, cue, 50, ALL)} == {early}
+    assert {s.episode for s in await past.passages_by_text(tenant, words, 50, ALL)} == {early}
+    assert set((await past.passages_of(tenant, [early, late], cue)).episode) == {early}
+
+
+async def test_a_callers_vector_stays_and_passages_are_encoded(
+    ingest: IngestService, tenant: TenantId, reader: EpisodeReader, embedder: Embedder
+) -> None:
+    own = np.zeros(embedder.dimension, np.float32)
+    own[7] = 1.0
+    given = NewEpisode(text=LONG, vector=tuple(own.tolist()))
+    ident = (await ingest.append(tenant, given)).id
+    assert np.array_equal((await reader.vectors(tenant, [ident]))[ident], own)
+    seeds = await reader.passages_by_vector(tenant, await vector_of(embedder, TOPICS[3]), 1, ALL)
+    assert TOPICS[3] in text_of(seeds[0], LONG)
+
+
+async def test_deleting_leaves_a_graph_as_if_it_had_never_been(
+    ingest: IngestService, tenant: TenantId, reader: EpisodeReader, doctor: Doctor, cypher: Cypher
+) -> None:
+    await remember(ingest, tenant, [*turns("chat"), an_answer(number=1)])
+    before = await canonical(cypher, tenant)
+    gone = (await ingest.append(tenant, an_answer(a_long_text(*TOPICS[::-1]), 2, None))).id
+    assert (await doctor.examine(tenant)).findings == ()
+    await reader.lexicon(tenant, [], [])
+    assert (await reader.passages_of(tenant, [gone], None)).episode
+    await ingest.delete(tenant, gone)
+    assert (await doctor.examine(tenant)).findings == ()
+    profile = (await reader.lexicon(tenant, [], [])).profile
+    assert profile.passages == len(cut(LONG))
+    assert (await reader.passages_of(tenant, [gone], None)).episode == ()
+    # Episodes near one that goes are marked, and the tenant counts its turns.
+    left = [line for line in await canonical(cypher, tenant) if "Episode" not in line]
+    assert [line for line in left if '["Tenant"]' not in line] == [
+        line for line in before if "Episode" not in line and '["Tenant"]' not in line
+    ]
+
+
+async def test_erasing_counts_passages(
+    ingest: IngestService, graph: Graph, cypher: Cypher
+) -> None:
+    made = await new_tenant(graph)
+    await ingest.append(made, an_answer())
+    assert (await EpisodeArchive(graph).stats(made)).passages == len(cut(LONG))
+    counts = await Tenants(graph).erase(made)
+    assert (counts["passages"], counts["remaining"]) == (len(cut(LONG)), 0)
+    assert await cypher("MATCH (n {tenant: $t}) RETURN n", t=made) == []
+
+
+async def test_passages_sleep_and_wake_with_their_episode(
+    ingest: IngestService, graph: Graph, tenant: TenantId, embedder: Embedder, cypher: Cypher
+) -> None:
+    doctor = Doctor(GraphPatient(graph), lambda: 0.0)
+    reader, dormant = EpisodeReader(graph), DormantReader(graph)
+    awake = (await ingest.append(tenant, an_answer(number=1))).id
+    asleep = (await ingest.append(tenant, an_answer(number=2))).id
+    cue, words = await vector_of(embedder, TOPICS[1]), stems(TOPICS[1])
+    before = await graph_of(cypher, tenant)
+
+    async def found(store: EpisodeReader) -> tuple[set[EpisodeId], set[EpisodeId]]:
+        return (
+            {one.episode for one in await store.passages_by_vector(tenant, cue, 50, ALL)},
+            {one.episode for one in await store.passages_by_text(tenant, words, 50, ALL)},
+        )
+
+    await Dormancies(graph).put_to_sleep(tenant, [(asleep, "quiet")], datetime.now(UTC))
+    assert await found(reader) == ({awake}, {awake})
+    assert await found(dormant) == ({awake, asleep}, {awake, asleep})
+    assert (await reader.passages_of(tenant, [asleep], None)).episode == ()
+    assert set((await dormant.passages_of(tenant, [asleep], cue)).episode) == {asleep}
+    assert (await doctor.examine(tenant)).findings == ()
+    assert await ingest.wake(tenant, [asleep]) == (asleep,)
+    assert await found(reader) == ({awake, asleep}, {awake, asleep})
+    assert await graph_of(cypher, tenant) == before
+
+
+class Cold:
+    """A memory with an archive of its own."""
+
+    def __init__(self, graph: Graph, embedder: Embedder, folder: Path) -> None:
+        files, policies = ColdFiles(folder), Dormancies(graph)
+        self.graph = ColdEpisodes(graph)
+        step = Archiving(self.graph, files, policies, settled_s=0.0)
+        self.archive = ArchiveService(step, self.graph, files, WallClock())
+        self.ingest = IngestService(
+            store=EpisodeWriter(graph), embedder=embedder, clock=WallClock(), thaw=self.archive
+        )
+        self.forgetting = ForgettingService(policies, self.archive, self.ingest.wake, WallClock())
+        self.doctor = Doctor(GraphPatient(graph), lambda: 0.0, self.archive)
+        self._step = step
+
+    async def archived(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> None:
+        await self.forgetting.sleep(tenant, ids)
+        later = datetime.now(UTC) + timedelta(days=100)
+        cycle = Cycle(id=fresh_id(), tenant=tenant, now=later)
+        counts = (await self._step.archive(cycle, DormancyPolicy().archive_days or 1.0)).counts
+        assert counts["archived"] == len(ids)
+
+
+@pytest.fixture
+def cold(graph: Graph, embedder: Embedder, tmp_path: Path) -> Cold:
+    return Cold(graph, embedder, tmp_path)
+
+
+async def test_the_archive_takes_passages_along_byte_for_byte(
+    cold: Cold, tenant: TenantId, graph: Graph, cypher: Cypher
+) -> None:
+    ids = await remember(cold.ingest, tenant, [*turns("chat"), an_answer(number=1)])
+    await cold.forgetting.sleep(tenant, ids)
+    before = await graph_of(cypher, tenant)
+    contents = {one.id: one.content for one in await cold.graph.records(tenant, ids)}
+    assert all(
+        content == to_bytes(one, {**p.properties, "embedding": p.vector}, p.edges, p.passages)
+        for one, content in contents.items()
+        for p in [from_bytes(content)]
+    )
+    assert b'"passages"' not in contents[ids[0]]
+    await cold.archived(tenant, ids)
+    assert await cypher("MATCH (p:Passage {tenant: $t}) RETURN p", t=tenant) == []
+    assert (await EpisodeReader(graph).lexicon(tenant, [], [])).profile.passages == 0
+    assert (await cold.doctor.examine(tenant)).findings == ()
+    assert set((await cold.archive.restore(tenant, ids)).restored) == set(ids)
+    assert await graph_of(cypher, tenant) == before
+    again = {one.id: one.content for one in await cold.graph.records(tenant, ids)}
+    assert again == contents
+    assert (await cold.doctor.examine(tenant)).findings == ()
+    await cold.archived(tenant, ids[-1:])
+    await cold.ingest.delete(tenant, ids[-1])
+    assert (await cold.doctor.examine(tenant)).findings == ()
+
+
+def handler(older: OlderEpisodes) -> Handler:
+    return older.run
+
+
+async def cut_older(graph: Graph, tenant: TenantId, handle: Handler) -> JobState:
+    jobs = Jobs(graph, keep=5)
+    job = await jobs.enqueue(tenant, JobKind.PASSAGES)
+    worker = Worker(jobs, handle, WorkerOptions(lease_s=5.0))
+    while await worker.run_one():
+        pass
+    return (await jobs.find(tenant, job.id)).state
+
+
+def older(graph: Graph, embedder: Embedder) -> OlderEpisodes:
+    return OlderEpisodes(Cuttings(graph), embedder, lambda: 0.0)
+
+
+async def as_before_passages(cypher: Cypher, tenant: TenantId) -> None:
+    """Take away what an older version did not write, as its migration finds it."""
+    await cypher(
+        "MATCH (t:Tenant {id: $t}) SET t.cut_after = 0 REMOVE t.passages, t.passage_length "
+        "WITH t MATCH (p:Passage {tenant: $t}) DETACH DELETE p",
+        t=tenant,
+    )
+
+
+async def without_passages(cypher: Cypher, tenant: TenantId) -> list[str]:
+    return [line for line in await canonical(cypher, tenant) if '["Tenant"]' not in line]
+
+
+async def test_an_old_archive_record_is_restored_and_cut_by_the_job(
+    cold: Cold, tenant: TenantId, graph: Graph, embedder: Embedder, cypher: Cypher
+) -> None:
+    (ident,) = await remember(cold.ingest, tenant, [an_answer()])
+    await cold.forgetting.sleep(tenant, [ident])
+    whole = await graph_of(cypher, tenant)
+    await as_before_passages(cypher, tenant)
+    assert await cut_nothing(graph, tenant) == JobState.DONE
+    await cypher("MATCH (p:Passage {tenant: $t}) DETACH DELETE p", t=tenant)
+    await cold.archived(tenant, [ident])
+    assert tenant not in await Cuttings(graph).tenants()
+    await cold.archive.restore(tenant, [ident])
+    assert tenant in await Cuttings(graph).tenants()
+    assert (await cold.doctor.examine(tenant)).findings == ()
+    assert await cut_older(graph, tenant, handler(older(graph, embedder))) == JobState.DONE
+    assert await graph_of(cypher, tenant) == whole
+    assert (await cold.doctor.examine(tenant)).findings == ()
+
+
+async def cut_nothing(graph: Graph, tenant: TenantId) -> JobState:
+    """Let the job find its end at once, as in a store whose episodes are all archived."""
+
+    async def run(claimed: Claimed, watch: Watch) -> ConsolidationReport:
+        store = Cuttings(graph)
+        start = await store.begin(tenant, claimed.lease)
+        assert (await store.page(tenant, start.turn, 10)).last_turn is None
+        await store.save(tenant, claimed.lease, {}, None)
+        await watch(Progress(place="end"))
+        return ConsolidationReport(cycle="c", started_at=datetime.now(UTC), seconds=0.0, steps=())
+
+    return await cut_older(graph, tenant, run)
+
+
+async def test_an_old_store_is_cut_in_the_background_while_appends_go_on(
+    ingest: IngestService, tenant: TenantId, graph: Graph, embedder: Embedder, cypher: Cypher
+) -> None:
+    doctor = Doctor(GraphPatient(graph), lambda: 0.0)
+    texts = [a_long_text(*three) for three in permutations(TOPICS, 3)][:6]
+    ids = await remember(
+        ingest,
+        tenant,
+        [*turns("chat"), *(an_answer(text, number) for number, text in enumerate(texts, 1))],
+    )
+    await Dormancies(graph).put_to_sleep(tenant, [(ids[-1], "quiet")], datetime.now(UTC))
+    before = await without_passages(cypher, tenant)
+    await as_before_passages(cypher, tenant)
+    reader = EpisodeReader(graph)
+    await reader.lexicon(tenant, [], [])
+    assert (await reader.passages_of(tenant, ids, None)).episode == ()
+    assert (await doctor.examine(tenant)).findings == ()
+    work = older(graph, embedder)
+
+    class Killed(Exception):
+        pass
+
+    async def dies(claimed: Claimed, watch: Watch) -> ConsolidationReport:
+        seen = 0
+
+        async def until(progress: Progress) -> None:
+            nonlocal seen
+            await watch(progress)
+            seen += 1
+            if seen == 2:
+                raise Killed
+
+        return await work.run(claimed, until)
+
+    jobs = Jobs(graph, keep=5)
+    job = await jobs.enqueue(tenant, JobKind.PASSAGES)
+    assert await Worker(jobs, dies, WorkerOptions()).run_one()
+    assert tenant in await Cuttings(graph).tenants()
+    assert (await jobs.find(tenant, job.id)).state is JobState.QUEUED
+    await asyncio.gather(
+        cut_older(graph, tenant, handler(work)),
+        ingest.append(tenant, an_answer(LONG, 59)),
+    )
+    await cypher("MATCH (j:Job {id: $id}) SET j.run_after = datetime()", id=job.id)
+    assert await cut_older(graph, tenant, handler(work)) == JobState.DONE
+    assert tenant not in await Cuttings(graph).tenants()
+    assert (await doctor.examine(tenant)).findings == ()
+    await reader.lexicon(tenant, [], [])
+    assert set((await reader.passages_of(tenant, ids, None)).episode) == set(ids[6:-1])
+    last = (await EpisodeArchive(graph).list_episodes(
+        tenant, session=None, concept=None, occurred_from=None, occurred_before=None,
+        after_turn=len(ids), limit=1,
+    ))[0]  # fmt: skip
+    await ingest.delete(tenant, last.id)
+    assert await without_passages(cypher, tenant) == before
+
+
+async def test_the_doctor_finds_what_is_wrong_with_passages(
+    ingest: IngestService, tenant: TenantId, doctor: Doctor, cypher: Cypher
+) -> None:
+    await ingest.append(tenant, an_answer())
+    faults = {
+        "MATCH (p:Passage {tenant: $t}) WITH p LIMIT 1 REMOVE p:LivePassage": (
+            Rule.STATES, "a passage of a live episode, and not live"),
+        "MATCH (t:Tenant {id: $t}) SET t.passage_length = t.passage_length + 2": (
+            Rule.COUNTS, "stored"),
+        "MATCH (p:LivePassage {tenant: $t}) WITH p LIMIT 1 REMOVE p.embedding": (
+            Rule.INDEXES, "without a vector of the store"),
+        "MATCH (:Episode {tenant: $t})-[r:HAS_PASSAGE]->() WITH r LIMIT 1 DELETE r": (
+            Rule.ORPHANS, "a passage without its episode"),
+        "MATCH (p:Passage {tenant: $t}) DETACH DELETE p": (
+            Rule.INDEXES, "run `ecphoria passages`"),
+    }  # fmt: skip
+    for plant, (rule, says) in faults.items():
+        assert not any(
+            finding.rule is rule and any(says in one.detail for one in finding.symptoms)
+            for finding in (await doctor.examine(tenant)).findings
+        )
+        await cypher(plant, t=tenant)
+        found = (await doctor.examine(tenant)).findings
+        assert any(
+            finding.rule is rule and any(says in one.detail for one in finding.symptoms)
+            for finding in found
+        ), (plant, found)
+
+
+async def test_a_message_of_350_000_characters_is_kept_and_its_end_is_found(
+    ingest: IngestService, tenant: TenantId, reader: EpisodeReader, embedder: Embedder,
+    doctor: Doctor,
+) -> None:  # fmt: skip
+    filler = "This part of the report says little that anyone would ever want to know again. "
+    secret = "The spare key of the observatory hangs behind the blue enamel clock."
+    text = f"{filler * 4_400}\n\n{secret}\n"
+    assert len(text) > 347_000
+    ident = (await ingest.append(tenant, NewEpisode(text=text))).id
+    by_vector = await reader.passages_by_vector(
+        tenant, await vector_of(embedder, "Where is the spare key of the observatory?"), 3, ALL
+    )
+    by_text = await reader.passages_by_text(tenant, stems("blue enamel clock observatory"), 3, ALL)
+    for best in (by_vector[0], by_text[0]):
+        assert best.episode == ident
+        assert secret in text_of(best, text)
+    await reader.lexicon(tenant, [], [])
+    found = await reader.passages_of(tenant, [ident], None)
+    assert found.end[-1] == len(text)
+    assert (await doctor.examine(tenant)).findings == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 350_000,
+        "Ab" * 175_000,
+        "Б" * 350_000,
+        "𐐀" * 20_000,
+        "https://example.org/" + "q" * 350_000,
+        "Word " * 70_000,
+        "你好" * 100_000,
+    ],
+    ids=["one word", "one name", "Cyrillic", "Deseret", "a URL", "one long name", "Chinese"],
+)
+async def test_a_text_without_a_break_is_stored_and_deleted(
+    text: str, graph: Graph, ingest: IngestService, tenant: TenantId, cypher: Cypher
+) -> None:
+    doctor = Doctor(GraphPatient(graph), lambda: 0.0)
+    ident = (await ingest.append(tenant, NewEpisode(text=text))).id
+    assert (await doctor.examine(tenant)).findings == ()
+    assert (await EpisodeArchive(graph).episode(tenant, ident)).text == text
+    await ingest.delete(tenant, ident)
+    left = "MATCH (n {tenant: $t}) WHERE NOT n:Trace RETURN labels(n) AS labels"
+    assert await cypher(left, t=tenant) == []
+
+
+def test_a_record_from_before_passages_reads_as_it_did() -> None:
+    vector = np.array([0.5, 0.25], np.float32)
+    content = b'{"edges":[],"id":"e","properties":{"text":"x"}}\n' + vector.tobytes()
+    payload = from_bytes(content)
+    assert (payload.passages, payload.vector.tolist()) == ([], [0.5, 0.25])
+    told = {**payload.properties, "embedding": payload.vector}
+    assert to_bytes("e", told, payload.edges, payload.passages) == content
