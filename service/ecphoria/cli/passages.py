@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from ecphoria.cli.connection import DEFAULT_URL, Home, Key, Server, TenantName, connect
-from ecphoria.cli.consolidating import following
 from ecphoria.cli.console import stdout
+from ecphoria.cli.consolidating import following
 
 __all__ = ["passages"]
 
