@@ -24,6 +24,7 @@ from ecphoria.ports.ingest import (
     SynonymRow,
     TermDelta,
 )
+from ecphoria.ports.passages import PassageRow
 from ecphoria.ports.world import Vector
 
 START = datetime(2024, 3, 1, 12, tzinfo=UTC)
@@ -93,6 +94,20 @@ def document(tenant: TenantId, number: int, title: str, **changed: object) -> Ep
         context_norm=1.0,
         **changed,
     )
+
+
+def passage(tenant: TenantId, number: int, part: int, **changed: object) -> PassageRow:
+    """Part `part` of the tenant's turn `number`: five of its characters."""
+    row = PassageRow(
+        id=derived_id(tenant, "passage", f"{number} {part}"),
+        ordinal=part,
+        start=5 * part,
+        end=5 * part + 5,
+        terms=f"turn part{part}",
+        length=2,
+        vector=axis(100 + 10 * number + part),
+    )
+    return replace(row, **changed)  # type: ignore[arg-type]  # each test names real fields
 
 
 def appended(*rows: EpisodeRow, **more: object) -> IngestChanges:
@@ -200,7 +215,14 @@ def everything(tenant: TenantId) -> IngestChanges:
     stated = fact(tenant, "rome", "lies on", "tiber")
     return appended(
         turn(tenant, 1, role="user", source="chat.json", metadata={"mood": "glad", "n": 1}),
-        turn(tenant, 2, speaker="Bob", position=2, idempotency_key="k2"),
+        turn(
+            tenant,
+            2,
+            speaker="Bob",
+            position=2,
+            idempotency_key="k2",
+            passages=(passage(tenant, 2, 0), passage(tenant, 2, 1)),
+        ),
         turn(tenant, 3, session="s2", ordinal=0, is_question=True),
         document(tenant, 4, "Rome", terms="rome citi tiber"),
         next_added=(follows(tenant, 1, 2),),

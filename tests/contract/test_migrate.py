@@ -78,7 +78,7 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "WHERE type <> 'LOOKUP' AND NOT name STARTS WITH 'migrate_test' AND labelsOrTypes[0] IN "
         "['Episode', 'LiveEpisode', 'LiveConcept', 'Concept', 'Tenant', 'ApiKey', 'Session', "
         "'Speaker', 'Term', 'Word', 'Name', 'Fact', 'LiveFact', 'Decision', 'Trace', 'Engram', "
-        "'SchemaMigration', 'DormantEpisode', 'ArchivedEpisode'] "
+        "'SchemaMigration', 'DormantEpisode', 'ArchivedEpisode', 'Passage', 'LivePassage'] "
         "RETURN name, type, properties, state ORDER BY name"
     )
     assert {row["state"] for row in rows} == {"ONLINE"}
@@ -112,6 +112,13 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "fact_relation": ("RANGE", ["tenant", "relation"]),
         "fact_touched": ("RANGE", ["tenant", "touched"]),
         "name_normalised": ("RANGE", ["tenant", "normalised"]),
+        "passage_embedding": (
+            "VECTOR",
+            ["embedding", "tenant", "session", "speaker", "occurred_at"],
+        ),
+        "passage_id": ("RANGE", ["id"]),
+        "passage_terms": ("FULLTEXT", ["tenant", "terms"]),
+        "passage_turn": ("RANGE", ["tenant", "turn"]),
         "schema_migration_id": ("RANGE", ["id"]),
         "session_name": ("RANGE", ["tenant", "name"]),
         "session_touched": ("RANGE", ["tenant", "touched"]),

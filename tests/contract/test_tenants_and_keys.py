@@ -107,6 +107,7 @@ async def test_erasing_leaves_nothing_of_one_and_all_of_the_other(
         "decisions": 1,
         "facts": 1,
         "episodes": 4,
+        "passages": 2,
         "sessions": 2,
         "speakers": 2,
         "names": 2,

@@ -15,6 +15,8 @@ LABELS = {
     "Speaker",
     "Episode",
     "LiveEpisode",
+    "Passage",
+    "LivePassage",
     "Concept",
     "LiveConcept",
     "Fact",
@@ -25,6 +27,7 @@ LABELS = {
 EDGES = {
     "NEXT",
     "IN_SESSION",
+    "HAS_PASSAGE",
     "SPOKEN_BY",
     "MENTIONS",
     "ABOUT",
