@@ -160,9 +160,11 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         tenancy, access = _tenancy(settings, graph, cold)
         learning = await _learning(graph, metrics, stack)
         steps = background.cycle(settings, graph, options, embedder, metrics=metrics, stack=stack)
-        recall = _recall(settings, graph, embedder, learning)
-        stack.push_async_callback(recall.close)
+        recall = _recall(settings, graph, embedder, learning, stack)
         policies, shadowed = _shadowed(graph, recall, metrics, stack)
+        jobs = await background.start(
+            settings, steps, graph, embedder, metrics=metrics, stack=stack
+        )
         services = Services(
             settings=settings,
             ingest=ingest,
@@ -170,9 +172,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             policies=policies,
             shadowed=shadowed,
             waking=WakingRecall(shadowed, forgetting.looks_again, forgetting.wake),
-            jobs=await background.start(
-                settings, steps, graph, embedder, metrics=metrics, stack=stack
-            ),
+            jobs=jobs,
             learning=learning,
             merges=MergeReview(Merges(graph), Facts(graph)),
             forgetting=forgetting,
@@ -287,7 +287,8 @@ async def _start_engine(
 
 
 async def _load_embedder(settings: Settings, reports: Reports) -> Embedder:
-    await asyncio.to_thread(count_tokens, [""])  # loads the table, so that no recall waits for it
+    # Loads the table of tokens, so that no recall waits for it.
+    await asyncio.to_thread(count_tokens, [""])
     return await asyncio.to_thread(
         create_embedder, embedder_options(settings), report=reports.weights
     )
@@ -347,7 +348,11 @@ async def _learning(graph: Graph, metrics: Metrics, stack: AsyncExitStack) -> Le
 
 
 def _recall(
-    settings: Settings, graph: Graph, embedder: Embedder, learning: LearningService
+    settings: Settings,
+    graph: Graph,
+    embedder: Embedder,
+    learning: LearningService,
+    stack: AsyncExitStack,
 ) -> RecallService:
     if settings.recall.strategy not in STRATEGIES:
         raise Misconfigured(
@@ -355,7 +360,7 @@ def _recall(
             f"one of {', '.join(sorted(STRATEGIES))}.",
             setting="ECPHORIA_RECALL__STRATEGY",
         )
-    return RecallService(
+    recall = RecallService(
         store=EpisodeReader(graph),
         dormant=DormantReader(graph),
         traces=Traces(graph, settings.recall.traces_kept, learning.wake),
@@ -364,6 +369,8 @@ def _recall(
         default_strategy=settings.recall.strategy,
         snippet=_snippet(cypher_root() / "browser" / _TRACE_QUERY),
     )
+    stack.push_async_callback(recall.close)
+    return recall
 
 
 def _tell_shadow(

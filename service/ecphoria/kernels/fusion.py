@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.kernels.arrays import BoolArray, FloatArray, IntArray, bools, floats, one_size
+from ecphoria.kernels.arrays import BoolArray, FloatArray, bools, floats, one_size
 
 __all__ = [
     "PARTS",
@@ -23,7 +23,6 @@ __all__ = [
     "fusion",
     "min_max",
     "recipe_score",
-    "reciprocal_rank",
 ]
 
 PARTS: Final = ("lex", "sem", "ctx", "spk", "len", "isq", "texp", "date")
@@ -231,30 +230,4 @@ def fusion(
         ),
         axis=1,
     )
-    return Scored(score=parts.sum(axis=1), parts=parts)
-
-
-def reciprocal_rank(signals: ArrayLike, order: ArrayLike, *, constant: float = 60.0) -> Scored:
-    """Add up 1 / (constant + rank): fusion without scales, measured worse than min-max.
-
-    Items at 0 or below in a signal are not in its list. O(s n log n). Source: Cormack 2009.
-
-    Args:
-        signals: [n, s].
-        order: int [n], the smaller key has the better rank in a tie.
-        constant: > 0.
-
-    >>> reciprocal_rank([[3.0], [5.0], [0.0]], [0, 1, 2]).score.round(6)
-    array([0.016129, 0.016393, 0.      ])
-    """
-    raw = floats("signals", signals, ndim=2)
-    key: IntArray = np.asarray(order, dtype=np.int64)
-    if key.shape != (raw.shape[0],) or not constant > 0.0:
-        raise ValueError("order must have one value for each item, constant be above 0")
-    parts = np.zeros_like(raw)
-    for column in range(raw.shape[1]):
-        best = np.lexsort((key, -raw[:, column]))
-        place = np.empty(best.size)
-        place[best] = np.arange(1, best.size + 1)
-        parts[:, column] = np.where(raw[:, column] > 0.0, 1.0 / (constant + place), 0.0)
     return Scored(score=parts.sum(axis=1), parts=parts)

@@ -48,7 +48,7 @@ def without_caption(text: str) -> str:
 def length_prior(stem_count: int) -> float:
     """Rise from 0 for no stems to 1 at 39 and more: `min(1, ln(1 + n) / ln 40)`.
 
-    Stored with a turn; recall weighs lengths by `kernels.lexical.length_weight`.
+    Stored with a turn; recall weighs lengths by `kernels.lengths.length_weight`.
     """
     return min(1.0, math.log1p(stem_count) / math.log(40))
 

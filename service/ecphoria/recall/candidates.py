@@ -15,16 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.kernels.fusion import TextSignals
-from ecphoria.kernels.lexical import (
-    bm25,
-    context_similarity,
-    idf,
-    lending_share,
-    length_weight,
-    relative_frequency,
-    saturate,
-    spread_next,
-)
+from ecphoria.kernels.lengths import lending_share, length_weight, relative_frequency, saturate
+from ecphoria.kernels.lexical import bm25, context_similarity, idf, spread_next
 from ecphoria.language.cue import CueAnalysis
 from ecphoria.language.dates import date_affinities
 from ecphoria.model.ids import EpisodeId, TenantId

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ecphoria.model.gate import EVIDENCE
 from tests.unit.cli.conftest import Answer, Command, StubService
 
 MOMENT = "2026-01-01T00:00:00Z"
@@ -25,6 +26,7 @@ def questions(tmp_path: Path, service: StubService) -> Path:
         share = (0.3 if number % 3 else -0.2) + 0.004 * (number % 7)
         evidence = {
             "share": share, "coverage": 0.1, "unsaid": 0.0, "unheard": 0.0, "similarity": 0.5,
+            "joint": 0.4, "top_similarity": 0.5, "gap": 0.3,
             "names_one": 1.0, "asks_when": 0.0,
         }  # fmt: skip
         return 200, ANSWER | {"evidence": evidence}
@@ -50,7 +52,7 @@ def test_a_gate_is_fitted_written_and_applied(
     assert "AUROC 1.000" in done.out
     written = json.loads(out.read_text(encoding="utf-8"))
     assert written["weights"]["share"] > 0
-    assert set(written["weights"]) == {"share", "coverage", "unsaid", "unheard", "similarity"}
+    assert set(written["weights"]) == set(EVIDENCE)
     assert written["fit"]["refused"] == 1.0
     assert len(judged.read_text(encoding="utf-8").splitlines()) == 60
     method, path, body = service.seen[-1]
@@ -104,6 +106,7 @@ def memories(service: StubService) -> None:
         share = (-0.2 if excluded else 0.3) + 0.004 * (len(str(body["cue"])) % 7)
         evidence = {
             "share": share, "coverage": 0.1, "unsaid": 0.0, "unheard": 0.0, "similarity": 0.5,
+            "joint": 0.4, "top_similarity": 0.5, "gap": 0.3,
             "names_one": 0.0, "asks_when": 0.0,
         }  # fmt: skip
         return 200, ANSWER | {"evidence": evidence}

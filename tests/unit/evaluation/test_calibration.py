@@ -16,7 +16,7 @@ from ecphoria.evaluation.datasets.labelled import load_labelled
 from ecphoria.evaluation.datasets.mini import load_mini
 from ecphoria.kernels.gate import confidence
 from ecphoria.kernels.logistic import fit_logistic
-from ecphoria.model.gate import EVIDENCE, SHIPPED
+from ecphoria.model.gate import EVIDENCE, OPEN
 from tests.unit.evaluation.doubles import TinyService
 
 NAMES = ("share", "unheard")
@@ -29,7 +29,7 @@ def samples(seed: int, size: int = 120, groups: int = 3) -> list[Sample]:
     return [
         Sample(
             evidence={
-                **dict.fromkeys(EVIDENCE, 0.0),
+                **dict.fromkeys((*EVIDENCE, "names_one"), 0.0),
                 "share": float(random.normal() + (1.5 if place % 4 else 0.0)),
                 "unheard": float(random.uniform()),
             },
@@ -99,11 +99,7 @@ def test_groups_that_leave_too_little_are_not_left_out() -> None:
 
 def test_the_shipped_gate_is_told_beside_it() -> None:
     data = samples(6)
-    sure = [
-        SHIPPED.weights["share"] * one.evidence["share"]
-        + SHIPPED.weights["unheard"] * one.evidence["unheard"]
-        for one in data
-    ]
+    sure = [OPEN.weights["unheard"] * one.evidence["unheard"] for one in data]
     yes = [value for value, one in zip(sure, data, strict=True) if one.answerable]
     no = [value for value, one in zip(sure, data, strict=True) if not one.answerable]
     won = sum(a > b for a in yes for b in no) / (len(yes) * len(no))
@@ -122,7 +118,9 @@ def test_labels_without_a_reason_are_worth_nothing() -> None:
 @pytest.mark.parametrize(("yes", "no"), [(100, 9), (9, 100), (0, 0)])
 def test_too_few_questions_are_refused(yes: int, no: int) -> None:
     data = [
-        Sample(evidence=dict.fromkeys(EVIDENCE, 0.0), answerable=place < yes, group="")
+        Sample(
+            evidence=dict.fromkeys((*EVIDENCE, "names_one"), 0.0), answerable=place < yes, group=""
+        )
         for place in range(yes + no)
     ]
     with pytest.raises(InvalidInput, match=f"here are {yes} and {no}"):

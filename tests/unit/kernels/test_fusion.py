@@ -15,7 +15,6 @@ from ecphoria.kernels.fusion import (
     fusion,
     min_max,
     recipe_score,
-    reciprocal_rank,
 )
 
 MATRIX = arrays(np.float64, st.tuples(st.integers(1, 9), st.just(8)), elements=st.floats(-3, 3))
@@ -91,11 +90,6 @@ def test_inputs_are_left_as_they_are() -> None:
     assert (raw == np.arange(16.0).reshape(2, 8)).all()
 
 
-def test_rank_fusion_breaks_ties_by_the_order_key() -> None:
-    scored = reciprocal_rank([[1.0, 2.0], [1.0, 3.0]], [1, 0])
-    np.testing.assert_allclose(scored.score, [1 / 62 + 1 / 62, 1 / 61 + 1 / 61])
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -103,8 +97,6 @@ def test_rank_fusion_breaks_ties_by_the_order_key() -> None:
         lambda: fusion([1.0], [1.0], lexical=1.5),
         lambda: min_max([np.inf]),
         lambda: min_max([1.0], low=-np.inf),
-        lambda: reciprocal_rank([[1.0]], [0, 1]),
-        lambda: reciprocal_rank([[1.0]], [0], constant=0),
         lambda: recipe_score(signals(np.full((2, 8), np.nan))),
         lambda: recipe_score(
             signals(np.zeros((1, 8))),

@@ -166,16 +166,11 @@ class Synapse:
         pools = [candidates]
         further = _further(graph, active, candidates)
         if further:
-            pools.append(
-                await gather_more(
-                    search.store,
-                    search.tenant,
-                    search.seeding,
-                    search.filters,
-                    further,
-                    subject=search.candidates.subject,
-                )
-            )
+            more = await gather_more(
+                search.store, search.tenant, search.seeding, search.filters,
+                further, subject=candidates.subject,
+            )  # fmt: skip
+            pools.append(more)
         rows = [(pool, row) for pool in pools for row in np.flatnonzero(pool.inside)]
         ids = [pool.columns.id[row] for pool, row in rows]
         text = np.concatenate(
