@@ -158,9 +158,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         cold, ingest, forgetting = _writing(settings, graph, embedder)
         tenancy, access = _tenancy(settings, graph, cold)
         learning = await _learning(graph, metrics, stack)
-        steps = background.cycle(settings, graph, options, embedder, metrics=metrics, stack=stack)
         recall = _recall(settings, graph, embedder, learning)
-        stack.push_async_callback(recall.close)
         policies, shadowed = _shadowed(graph, recall, metrics, stack)
         services = Services(
             settings=settings,
@@ -170,7 +168,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             shadowed=shadowed,
             waking=WakingRecall(shadowed, forgetting.looks_again, forgetting.wake),
             jobs=await background.start(
-                settings, steps, graph, embedder, metrics=metrics, stack=stack
+                settings, graph, options, embedder, metrics=metrics, stack=stack
             ),
             learning=learning,
             merges=MergeReview(Merges(graph), Facts(graph)),
@@ -300,6 +298,7 @@ async def _settle(loading: asyncio.Task[Embedder]) -> None:
 def _shadowed(
     graph: Graph, recall: RecallService, metrics: Metrics, stack: AsyncExitStack
 ) -> tuple[TenantPolicies, ShadowedRecall]:
+    stack.push_async_callback(recall.close)
     policies = TenantPolicies(Policies(graph), recall.check, time.monotonic)
     shadowed = ShadowedRecall(recall, policies, partial(_tell_shadow, metrics))
     stack.push_async_callback(shadowed.close)
