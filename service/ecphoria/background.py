@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from datetime import time as clock_time
 from functools import partial
@@ -60,8 +60,8 @@ _LIGHT = (ProposeMerges.name, MakeEngrams.name, Associate.name, Supersede.name)
 
 async def start(
     settings: Settings,
-    steps: Sequence[Step],
     graph: Graph,
+    options: GraphOptions,
     embedder: Embedder,
     *,
     metrics: Metrics,
@@ -71,8 +71,12 @@ async def start(
 
     Who takes none does not look after schedules either, nor after episodes that were stored
     before there were passages.
+
+    Raises:
+        Misconfigured: A language model is set, and the package that asks it is missing.
     """
     group, default = settings.jobs, _schedule(settings.consolidation)
+    steps = cycle(settings, graph, options, embedder, metrics=metrics, stack=stack)
     consolidation = ConsolidationService(
         steps=steps, survey=GraphSurvey(graph), monotonic=time.monotonic
     )

@@ -53,7 +53,6 @@ from ecphoria.ports.world import Embedder
 from ecphoria.recall.policies import TenantPolicies
 from ecphoria.recall.service import STRATEGIES, RecallService
 from ecphoria.recall.shadow import ShadowedRecall
-from ecphoria.recall.token_count import count_tokens
 from ecphoria.recall.waking import WakingRecall
 from ecphoria.settings import Settings, TracingSettings
 from ecphoria.telemetry import Metrics, Spans
@@ -159,12 +158,8 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         cold, ingest, forgetting = _writing(settings, graph, embedder)
         tenancy, access = _tenancy(settings, graph, cold)
         learning = await _learning(graph, metrics, stack)
-        steps = background.cycle(settings, graph, options, embedder, metrics=metrics, stack=stack)
-        recall = _recall(settings, graph, embedder, learning, stack)
+        recall = _recall(settings, graph, embedder, learning)
         policies, shadowed = _shadowed(graph, recall, metrics, stack)
-        jobs = await background.start(
-            settings, steps, graph, embedder, metrics=metrics, stack=stack
-        )
         services = Services(
             settings=settings,
             ingest=ingest,
@@ -172,7 +167,9 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             policies=policies,
             shadowed=shadowed,
             waking=WakingRecall(shadowed, forgetting.looks_again, forgetting.wake),
-            jobs=jobs,
+            jobs=await background.start(
+                settings, graph, options, embedder, metrics=metrics, stack=stack
+            ),
             learning=learning,
             merges=MergeReview(Merges(graph), Facts(graph)),
             forgetting=forgetting,
@@ -287,8 +284,6 @@ async def _start_engine(
 
 
 async def _load_embedder(settings: Settings, reports: Reports) -> Embedder:
-    # Loads the table of tokens, so that no recall waits for it.
-    await asyncio.to_thread(count_tokens, [""])
     return await asyncio.to_thread(
         create_embedder, embedder_options(settings), report=reports.weights
     )
@@ -303,6 +298,7 @@ async def _settle(loading: asyncio.Task[Embedder]) -> None:
 def _shadowed(
     graph: Graph, recall: RecallService, metrics: Metrics, stack: AsyncExitStack
 ) -> tuple[TenantPolicies, ShadowedRecall]:
+    stack.push_async_callback(recall.close)
     policies = TenantPolicies(Policies(graph), recall.check, time.monotonic)
     shadowed = ShadowedRecall(recall, policies, partial(_tell_shadow, metrics))
     stack.push_async_callback(shadowed.close)
@@ -348,11 +344,7 @@ async def _learning(graph: Graph, metrics: Metrics, stack: AsyncExitStack) -> Le
 
 
 def _recall(
-    settings: Settings,
-    graph: Graph,
-    embedder: Embedder,
-    learning: LearningService,
-    stack: AsyncExitStack,
+    settings: Settings, graph: Graph, embedder: Embedder, learning: LearningService
 ) -> RecallService:
     if settings.recall.strategy not in STRATEGIES:
         raise Misconfigured(
@@ -360,7 +352,7 @@ def _recall(
             f"one of {', '.join(sorted(STRATEGIES))}.",
             setting="ECPHORIA_RECALL__STRATEGY",
         )
-    recall = RecallService(
+    return RecallService(
         store=EpisodeReader(graph),
         dormant=DormantReader(graph),
         traces=Traces(graph, settings.recall.traces_kept, learning.wake),
@@ -369,8 +361,6 @@ def _recall(
         default_strategy=settings.recall.strategy,
         snippet=_snippet(cypher_root() / "browser" / _TRACE_QUERY),
     )
-    stack.push_async_callback(recall.close)
-    return recall
 
 
 def _tell_shadow(

@@ -22,6 +22,7 @@ from ecphoria.api import (
     learning,
     merges,
     operations,
+    passages,
     recall,
     shadow,
 )
@@ -58,7 +59,7 @@ def test_every_error_has_a_row_in_the_table() -> None:
 def test_every_endpoint_is_documented_and_no_other() -> None:
     modules = (
         administration, archive, browser, cold, consolidation, doctor, dormancy, episodes, facts,
-        gate, jobs, learning, merges, operations, recall, shadow,
+        gate, jobs, learning, merges, operations, passages, recall, shadow,
     )  # fmt: skip
     served = {
         f"{method} {route.path}"

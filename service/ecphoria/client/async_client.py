@@ -265,7 +265,7 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
             "speaker": speaker,
             "occurred_from": occurred_from,
             "occurred_before": occurred_before,
-            "exclude": tuple(exclude),
+            "exclude": tuple(exclude) or None,
         }
         given = {
             "cue": cue,

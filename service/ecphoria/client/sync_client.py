@@ -265,7 +265,7 @@ class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
             "speaker": speaker,
             "occurred_from": occurred_from,
             "occurred_before": occurred_before,
-            "exclude": tuple(exclude),
+            "exclude": tuple(exclude) or None,
         }
         given = {
             "cue": cue,

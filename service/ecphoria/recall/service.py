@@ -49,7 +49,7 @@ from ecphoria.recall.strategies.ppr import Ppr
 from ecphoria.recall.strategies.strategy import Ranked, Search, Strategy
 from ecphoria.recall.strategies.synapse import Synapse
 from ecphoria.recall.strategies.synaptic import Synaptic
-from ecphoria.recall.token_count import TOKEN_COUNTER
+from ecphoria.recall.token_count import TOKEN_COUNTER, count_tokens
 
 __all__ = ["CUE_LIMIT", "STRATEGIES", "RecallService", "StrategyInfo"]
 
@@ -109,6 +109,7 @@ class RecallService:
         self._default = default_strategy
         self._snippet = snippet
         self._participants = Participants()
+        count_tokens([""])  # loads its table, so that no recall waits for it
         self._recent: dict[tuple[TenantId, TraceId], Trace] = {}
         self._writer: asyncio.Task[None] | None = None
         self._hurry, self._saved = asyncio.Event(), asyncio.Event()

@@ -86,7 +86,8 @@ def doctor(graph: Graph) -> Doctor:
 
 
 async def vector_of(embedder: Embedder, text: str) -> Vector:
-    return (await embedder.embed([text]))[0]
+    vector: Vector = (await embedder.embed([text]))[0]
+    return vector
 
 
 def text_of(seed: PassageSeed, text: str) -> str:
