@@ -59,8 +59,9 @@ async def work(job: JobId, tenant: TenantId, fault: str | None) -> None:
         on_query = background.listener(settings.jobs, metrics)
         graph = Graph.connect(options, on_query=on_query)
         stack.push_async_callback(graph.close)
-        steps = background.steps_of(graph, options, LateEmbedder(), background.folder_of(settings))
-        background.start(settings, steps, graph, metrics, stack)
+        await background.start(
+            settings, graph, options, LateEmbedder(), metrics=metrics, stack=stack
+        )
         jobs = Jobs(Graph.connect(options), settings.jobs.kept)
         stack.push_async_callback(jobs._graph.close)
         while True:
