@@ -406,6 +406,7 @@ async def test_every_edge_says_when_what_and_how_strong(
         "NEXT": "temporal",
         "IN_SESSION": "abstraction",
         "SPOKEN_BY": "provenance",
+        "HAS_PASSAGE": "abstraction",
         "MENTIONS": "abstraction",
         "ABOUT": "abstraction",
         "SUBJECT": "abstraction",

@@ -15,6 +15,9 @@ __all__ = ["dormancy"]
 
 dormancy = typer.Typer(no_args_is_help=True, help="What sleeps, and how a tenant forgets.")
 
+_SHOWN = 1_000
+"""Characters of a text that are listed."""
+
 Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of episodes.")]
 
 
@@ -33,7 +36,7 @@ def list_dormant(
         for number, one in enumerate(client.dormant(page_size=min(limit, 1_000))):
             if number == limit:
                 break
-            text = escape(" ".join(one.text.split()))
+            text = escape(" ".join(one.text[:_SHOWN].split()))
             table.add_row(one.id, f"{one.dormant_at:%Y-%m-%d}", text, escape(one.reason))
     stdout().print(table if table.row_count else "Nothing sleeps.")
 

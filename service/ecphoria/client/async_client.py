@@ -52,6 +52,8 @@ from ecphoria.wire.recall import FilterRequest, RecallAnswer, RecallRequest, Tra
 
 __all__ = ["AsyncClient"]
 
+_CHARACTERS_A_SECOND = 2_000
+"""That are encoded at the least, on a slow and busy machine."""
 _DEFAULT_URL = "http://127.0.0.1:8765"
 
 
@@ -66,7 +68,8 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
         base_url: Address of the service.
         api_key: Secret of a key; not needed where authentication is off.
         tenant: Tenant to act for, with an operator's key.
-        timeout: Seconds to wait for an answer.
+        timeout: Seconds to wait for an answer; an append of long texts may take a second more for
+            each 2,000 characters, because every part of them is encoded.
         retries: How often, and after how long, a call is sent again.
         transport: Another way to the service than the network, such as `httpx.ASGITransport`.
     """
@@ -162,7 +165,13 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
 
     async def append(self, episode: AppendRequest) -> AppendAnswer:
         """Append one episode that is already in the shape of the API."""
-        return await self._post("/v1/episodes", _keyed(episode), AppendAnswer, repeatable=True)
+        return await self._post(
+            "/v1/episodes",
+            _keyed(episode),
+            AppendAnswer,
+            repeatable=True,
+            longer_s=_encoding_s([episode]),
+        )
 
     async def append_batch(self, episodes: Sequence[AppendRequest]) -> BatchAnswer:
         """Append up to 1,000 episodes; one that cannot be used does not sink the others.
@@ -170,7 +179,13 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
         The answer has a result for every item, in order: look at `refused`.
         """
         batch = body_of(BatchRequest, {"episodes": tuple(_keyed(item) for item in episodes)})
-        return await self._post("/v1/episodes/batch", batch, BatchAnswer, repeatable=True)
+        return await self._post(
+            "/v1/episodes/batch",
+            batch,
+            BatchAnswer,
+            repeatable=True,
+            longer_s=_encoding_s(episodes),
+        )
 
     async def get(self, episode: str) -> EpisodeAnswer:
         """Fetch one episode by its id."""
@@ -356,6 +371,11 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
     async def ready(self) -> ReadinessAnswer:
         """Tell whether the service can serve, and what is missing for full service."""
         return await self._get("/readyz", ReadinessAnswer)
+
+
+def _encoding_s(episodes: Sequence[AppendRequest]) -> float:
+    """Tell how much longer an append may take because of the length of its texts."""
+    return sum(len(one.text) for one in episodes) / _CHARACTERS_A_SECOND
 
 
 def _keyed(episode: AppendRequest) -> AppendRequest:

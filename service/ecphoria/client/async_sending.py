@@ -35,9 +35,23 @@ class AsyncSender:
         return TypeAdapter(tuple[model, ...]).validate_json(answer.content)  # type: ignore[valid-type]  # a type made at run time
 
     async def _post(
-        self, path: str, body: Request, model: type[_Model], *, repeatable: bool
+        self,
+        path: str,
+        body: Request,
+        model: type[_Model],
+        *,
+        repeatable: bool,
+        longer_s: float = 0.0,
     ) -> _Model:
-        call = Call(method="POST", path=path, repeatable=repeatable, body=body)
+        """Post a body; `longer_s` is how much longer than usual its answer may take."""
+        usual = self._http.timeout.read
+        call = Call(
+            method="POST",
+            path=path,
+            repeatable=repeatable,
+            body=body,
+            timeout_s=usual + longer_s if usual and longer_s else None,
+        )
         return model.model_validate_json((await self._send(call)).content)
 
     async def _send(self, call: Call) -> httpx.Response:

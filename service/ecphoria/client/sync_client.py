@@ -53,6 +53,8 @@ from ecphoria.wire.recall import FilterRequest, RecallAnswer, RecallRequest, Tra
 
 __all__ = ["Client"]
 
+_CHARACTERS_A_SECOND = 2_000
+"""That are encoded at the least, on a slow and busy machine."""
 _DEFAULT_URL = "http://127.0.0.1:8765"
 
 
@@ -67,7 +69,8 @@ class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
         base_url: Address of the service.
         api_key: Secret of a key; not needed where authentication is off.
         tenant: Tenant to act for, with an operator's key.
-        timeout: Seconds to wait for an answer.
+        timeout: Seconds to wait for an answer; an append of long texts may take a second more for
+            each 2,000 characters, because every part of them is encoded.
         retries: How often, and after how long, a call is sent again.
         transport: Another way to the service than the network, such as `httpx.ASGITransport`.
     """
@@ -163,7 +166,13 @@ class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
 
     def append(self, episode: AppendRequest) -> AppendAnswer:
         """Append one episode that is already in the shape of the API."""
-        return self._post("/v1/episodes", _keyed(episode), AppendAnswer, repeatable=True)
+        return self._post(
+            "/v1/episodes",
+            _keyed(episode),
+            AppendAnswer,
+            repeatable=True,
+            longer_s=_encoding_s([episode]),
+        )
 
     def append_batch(self, episodes: Sequence[AppendRequest]) -> BatchAnswer:
         """Append up to 1,000 episodes; one that cannot be used does not sink the others.
@@ -171,7 +180,13 @@ class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
         The answer has a result for every item, in order: look at `refused`.
         """
         batch = body_of(BatchRequest, {"episodes": tuple(_keyed(item) for item in episodes)})
-        return self._post("/v1/episodes/batch", batch, BatchAnswer, repeatable=True)
+        return self._post(
+            "/v1/episodes/batch",
+            batch,
+            BatchAnswer,
+            repeatable=True,
+            longer_s=_encoding_s(episodes),
+        )
 
     def get(self, episode: str) -> EpisodeAnswer:
         """Fetch one episode by its id."""
@@ -355,6 +370,11 @@ class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
     def ready(self) -> ReadinessAnswer:
         """Tell whether the service can serve, and what is missing for full service."""
         return self._get("/readyz", ReadinessAnswer)
+
+
+def _encoding_s(episodes: Sequence[AppendRequest]) -> float:
+    """Tell how much longer an append may take because of the length of its texts."""
+    return sum(len(one.text) for one in episodes) / _CHARACTERS_A_SECOND
 
 
 def _keyed(episode: AppendRequest) -> AppendRequest:

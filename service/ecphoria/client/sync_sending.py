@@ -35,8 +35,24 @@ class Sender:
         answer = self._send(call)
         return TypeAdapter(tuple[model, ...]).validate_json(answer.content)  # type: ignore[valid-type]  # a type made at run time
 
-    def _post(self, path: str, body: Request, model: type[_Model], *, repeatable: bool) -> _Model:
-        call = Call(method="POST", path=path, repeatable=repeatable, body=body)
+    def _post(
+        self,
+        path: str,
+        body: Request,
+        model: type[_Model],
+        *,
+        repeatable: bool,
+        longer_s: float = 0.0,
+    ) -> _Model:
+        """Post a body; `longer_s` is how much longer than usual its answer may take."""
+        usual = self._http.timeout.read
+        call = Call(
+            method="POST",
+            path=path,
+            repeatable=repeatable,
+            body=body,
+            timeout_s=usual + longer_s if usual and longer_s else None,
+        )
         return model.model_validate_json((self._send(call)).content)
 
     def _send(self, call: Call) -> httpx.Response:

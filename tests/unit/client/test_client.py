@@ -259,6 +259,15 @@ async def test_a_store_that_stays_away_is_told_as_such() -> None:
             await client.recall("x")
 
 
+async def test_a_long_text_has_more_time_to_be_encoded() -> None:
+    service = Service(*(httpx.Response(201, json=RECEIPT) for _ in range(2)))
+    async with service.client() as client:
+        await client.remember("x" * 350_000)
+        await client.remember("x")
+    waited = [request.extensions["timeout"]["read"] for request in service.seen]
+    assert waited == [pytest.approx(30 + 175), pytest.approx(30, abs=0.01)]
+
+
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [

@@ -85,6 +85,7 @@ def test_a_text_all_in_capitals_is_no_name() -> None:
 
 def test_lower_words_are_whole_words_of_letters() -> None:
     assert lower_words("A rose, iPhone x2 don't Éva été") == {"rose", "x", "don", "t", "été"}
+    assert lower_words(f"{'x' * 1_500} {'y' * 1_501}") == {"x" * 1_500}
 
 
 def test_capitalised_words_are_normalised() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from ecphoria.language.tokens import stems, words
+from ecphoria.language.tokens import LONGEST_WORD, stems, words
 
 
 def test_stems_keep_order_and_repeats_and_drop_stop_words() -> None:
@@ -41,3 +41,11 @@ def test_other_scripts_give_words_or_pairs(text: str, expected: list[str]) -> No
 @pytest.mark.parametrize("text", ["", " \n", "the of and", "\x00\udcff", "🙂"])
 def test_text_without_terms_has_none(text: str) -> None:
     assert stems(text) == ()
+
+
+@pytest.mark.parametrize("letter", ["x", "ж", "ש", "𐐨"])
+def test_a_word_too_long_for_an_index_counts_by_its_beginning(letter: str) -> None:
+    (found,) = stems(letter * 350_000)
+    assert len(found) == LONGEST_WORD
+    assert len(found.encode()) < 8_000
+    assert stems(letter * LONGEST_WORD) == (found,)
