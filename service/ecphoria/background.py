@@ -52,7 +52,7 @@ from ecphoria.ports.world import Clock, Embedder
 from ecphoria.settings import ConsolidationSettings, JobsSettings, LlmSettings, Settings
 from ecphoria.telemetry import Metrics
 
-__all__ = ["archive_of", "folder_of", "listener", "start", "steps_of"]
+__all__ = ["archive_of", "cycle", "folder_of", "listener", "start", "steps_of"]
 
 _LIGHT = (ProposeMerges.name, MakeEngrams.name, Associate.name, Supersede.name)
 """Steps whose cost is that of what is new."""
@@ -76,7 +76,7 @@ async def start(
         Misconfigured: A language model is set, and the package that asks it is missing.
     """
     group, default = settings.jobs, _schedule(settings.consolidation)
-    steps = _cycle(settings, graph, options, embedder, metrics=metrics, stack=stack)
+    steps = cycle(settings, graph, options, embedder, metrics=metrics, stack=stack)
     consolidation = ConsolidationService(
         steps=steps, survey=GraphSurvey(graph), monotonic=time.monotonic
     )
@@ -134,7 +134,7 @@ def _schedule(group: ConsolidationSettings) -> Schedule:
     )
 
 
-def _cycle(
+def cycle(
     settings: Settings,
     graph: Graph,
     options: GraphOptions,
