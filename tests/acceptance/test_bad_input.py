@@ -26,7 +26,7 @@ APPENDS: list[tuple[str, dict[str, Any], str, str]] = [
     ("empty text", {"text": ""}, "invalid-input", "#/text"),
     ("blank text", {"text": " \n\t "}, "invalid-input", "#/text"),
     ("no text", {"speaker": "Ana"}, "invalid-input", "#/text"),
-    ("1 MB text", {"text": "a" * 1_000_000}, "too-large", "#/text"),
+    ("1 MB title", {"text": "x", "title": "a" * 1_000_000}, "too-large", "#/title"),
     ("control characters", {"text": "bell \x07"}, "invalid-input", "#/text"),
     ("NUL", {"text": "nul \x00"}, "invalid-input", "#/text"),
     ("control character in a name", {"text": "x", "speaker": "A\x1bna"}, "invalid-input", "#/speaker"),  # noqa: E501

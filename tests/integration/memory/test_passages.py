@@ -86,8 +86,9 @@ def doctor(graph: Graph) -> Doctor:
 
 
 async def vector_of(embedder: Embedder, text: str) -> Vector:
-    vector: Vector = (await embedder.embed([text]))[0]
-    return vector
+    (vector,) = await embedder.embed([text])
+    found: Vector = vector
+    return found
 
 
 def text_of(seed: PassageSeed, text: str) -> str:

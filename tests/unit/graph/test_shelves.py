@@ -28,8 +28,9 @@ def passage(episode: str, part: int) -> StoredPassage:
 
 
 def none_of(episode: str) -> StoredPassage:
+    nothing = np.zeros(0, np.float32)
     return StoredPassage(
-        episode=episode, part=None, start=0, end=0, terms="", length=0, vector=np.zeros(0, np.float32)
+        episode=episode, part=None, start=0, end=0, terms="", length=0, vector=nothing
     )
 
 
