@@ -131,7 +131,8 @@ def test_every_line_leads_to_its_memory(owner: Owner) -> None:
     )
     told = ask(owner, "How many bags of coffee are on the shelf?", token_budget=600)
     assert told["token_counter"] == "o200k_base"
-    assert 400 < told["context_tokens"] <= 600
+    # A passage has up to about 200 tokens, and the next one may not fit.
+    assert 600 - 250 < told["context_tokens"] <= 600
     lines = told["context"].splitlines()
     texts = {hit["episode"]["id"]: hit["episode"]["text"] for hit in told["hits"]}
     ranks = {hit["episode"]["id"]: hit["rank"] for hit in told["hits"]}

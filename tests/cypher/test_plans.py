@@ -12,6 +12,7 @@ from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.step import Cycle
 from ecphoria.graph.associations import Associations
 from ecphoria.graph.cold import ColdEpisodes
+from ecphoria.graph.cutting import Cuttings
 from ecphoria.graph.dormancy import Dormancies
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.engrams import Engrams
@@ -170,6 +171,7 @@ async def jobs_of(graph: Graph, tenant: TenantId) -> None:
         step = StepReport(name="prior", status=StepStatus.DONE, seconds=0.0)
         progress = Progress(place="p", ended=step, before=GraphSize(turn=1))
         await jobs.renew(claimed.lease, 60.0, progress)
+        await Cuttings(graph).save(tenant, claimed.lease, {}, 1)
         fault = JobFault(code="internal", message="m")
         await jobs.release(claimed.lease, pause_s=0.0, counted=True, fault=fault)
     last = await jobs.claim(queued.id, 60.0)

@@ -187,14 +187,14 @@ async def test_excluded_episodes_neither_come_up_nor_help_others(connect: Connec
         both = [ids[SAID[2][1]], ids[SAID[6][1]]]
         for strategy in await client.strategies():
             found = await client.recall(
-                cue, strategy=strategy.name, k=50, record=False, exclude=both
+                cue, strategy=strategy.name, k=50, record=False, collapse=False, exclude=both
             )
             assert found.hits, strategy.name
             assert not {hit.episode.id for hit in found.hits} & set(both), strategy.name
-        with_them = await client.recall(cue, k=50, record=False)
-        without = await client.recall(cue, k=50, record=False, exclude=both)
+        with_them = await client.recall(cue, k=50, record=False, collapse=False)
+        without = await client.recall(cue, k=50, record=False, collapse=False, exclude=both)
         later = await client.recall(
-            cue, k=50, record=False, exclude=both, include_dormant=True,
+            cue, k=50, record=False, collapse=False, exclude=both, include_dormant=True,
             as_of=max(one.recorded_at for one in await stored(client)),
         )  # fmt: skip
         assert not {hit.episode.id for hit in later.hits} & set(both)
@@ -203,7 +203,7 @@ async def test_excluded_episodes_neither_come_up_nor_help_others(connect: Connec
         assert set(both) <= set(raw)
         assert without.evidence != with_them.evidence
         assert without.confidence < with_them.confidence
-        unknown = await client.recall(cue, k=50, record=False, exclude=["0" * 32])
+        unknown = await client.recall(cue, k=50, record=False, collapse=False, exclude=["0" * 32])
         assert [hit.episode.id for hit in unknown.hits] == [
             hit.episode.id for hit in with_them.hits
         ]
