@@ -43,7 +43,7 @@ def relative_frequency(
 
     Args:
         tf: [n, q] count of each query stem in each text, >= 0.
-        length: [n] stems of the text.
+        length: [n] stems of the text, whole numbers (a fraction near 0 may overflow).
         mean_length: over the whole store; 0 only if all lengths are 0.
         b: in [0, 1].
 

@@ -17,8 +17,8 @@ def test_a_text_of_mean_length_keeps_its_counts() -> None:
     assert relative_frequency([[3.0]], length=[0], mean_length=0.0).tolist() == [[3.0]]
 
 
-@given(st.floats(0.05, 3), st.floats(0, 1), st.floats(0, 500))
-def test_relative_frequency_then_saturation_is_bm25(k1: float, b: float, length: float) -> None:
+@given(st.floats(0.05, 3), st.floats(0, 1), st.integers(0, 500))
+def test_relative_frequency_then_saturation_is_bm25(k1: float, b: float, length: int) -> None:
     tf, weight = np.array([[0.0, 2.0, 5.0]]), np.array([1.5, 0.5, 2.0])
     relative = relative_frequency(tf, length=[length], mean_length=50.0, b=b)
     direct = bm25(tf, qtf=np.ones(3), idf=weight, length=[length], mean_length=50.0, k1=k1, b=b)
