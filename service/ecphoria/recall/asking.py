@@ -39,11 +39,15 @@ class Subject:
         if self.role is None:
             found = [speaker == self.speaker for speaker in columns.speaker]
         else:
+            said = list(zip(columns.role, columns.speaker, strict=True))
             alike = _SPOKEN_AS[self.role]
-            found = [
-                role == self.role if role else (speaker or "").lower() in alike
-                for role, speaker in zip(columns.role, columns.speaker, strict=True)
-            ]
+            # A store has few speakers and many rows.
+            own = {
+                (role, speaker)
+                for role, speaker in set(said)
+                if (role == self.role if role else (speaker or "").lower() in alike)
+            }
+            found = [one in own for one in said]
         return np.array(found, dtype=np.bool_)
 
     @property

@@ -16,6 +16,9 @@ __all__ = ["Units", "count_stems", "units_of"]
 
 FloatArray = NDArray[np.float64]
 
+_BETWEEN = " \n "
+"""Between two texts that are searched as one; no stem has a line break."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Units:
@@ -97,10 +100,20 @@ def units_of(
 def count_stems(terms: Sequence[str], stems: Sequence[str]) -> FloatArray:
     """Count stems in texts that are given as stems joined by blanks, [n, q]."""
     counts = np.zeros((len(terms), len(stems)))
-    closed = [f" {joined} " for joined in terms]
+    # One search through all texts at once is several times faster than one a text.
+    everything = f" {_BETWEEN.join(terms)} "
+    starts = np.cumsum([0, *(len(joined) + len(_BETWEEN) for joined in terms)])
     for column, stem in enumerate(stems):
-        sought = f" {stem} "
-        for row, text in enumerate(closed):
-            if sought in text:
-                counts[row, column] = text.split().count(stem)
+        rows = np.searchsorted(starts, _find_all(everything, f" {stem} "), side="right") - 1
+        counts[:, column] = np.bincount(rows, minlength=len(terms))
     return counts
+
+
+def _find_all(text: str, sought: str) -> NDArray[np.int64]:
+    """Find every place of `" stem "`; neighbours share the blank between them."""
+    places = []
+    at = text.find(sought)
+    while at >= 0:
+        places.append(at)
+        at = text.find(sought, at + len(sought) - 1)
+    return np.array(places, dtype=np.int64)

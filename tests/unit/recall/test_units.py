@@ -4,6 +4,8 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ecphoria.model.ids import EpisodeId
 from ecphoria.ports.passages import PassageColumns
@@ -68,3 +70,12 @@ def test_stems_are_whole_words_with_repeats() -> None:
     assert count_stems(("boat boats boat", "", "harbour"), STEMS).tolist() == [
         [0, 2], [0, 0], [1, 0],
     ]  # fmt: skip
+
+
+WORDS = st.sampled_from(("boat", "boats", "harbour", "gull"))
+
+
+@given(st.lists(st.lists(WORDS, max_size=8), max_size=8))
+def test_stems_are_counted_as_splitting_would(texts: list[list[str]]) -> None:
+    counts = count_stems([" ".join(words) for words in texts], STEMS)
+    assert counts.tolist() == [[words.count(stem) for stem in STEMS] for words in texts]
