@@ -13,6 +13,7 @@ EcphoriaError
 ├── TooLarge                over a stated bound
 ├── Unavailable             something the request needs is not there now; retry later
 │   ├── StoreUnavailable    Neo4j does not answer
+│   ├── OutcomeUnknown      Neo4j did not say whether it wrote; send the same again
 │   ├── Timeout             the store took longer than allowed
 │   ├── EncoderUnavailable  the embedder cannot be loaded or does not answer
 │   └── ArchiveUnavailable  the archive's folder is full or cannot be used
@@ -46,6 +47,7 @@ __all__ = [
     "InvalidInput",
     "Misconfigured",
     "NotFound",
+    "OutcomeUnknown",
     "StoreUnavailable",
     "StoreUnsuitable",
     "Timeout",
@@ -135,6 +137,16 @@ class StoreUnavailable(Unavailable):
     """Neo4j does not answer; nothing was written. Try again shortly, or see `ecphoria status`."""
 
     code = "store-unavailable"
+
+
+class OutcomeUnknown(Unavailable):
+    """Neo4j did not confirm the write; it may be stored. Send it again with the same key.
+
+    A repeated append with the same idempotency key, or with the same date and content, is stored
+    once.
+    """
+
+    code = "outcome-unknown"
 
 
 class Timeout(Unavailable):

@@ -12,6 +12,7 @@ from neo4j.exceptions import (
     ConnectionPoolError,
     ConstraintError,
     DriverError,
+    IncompleteCommit,
     Neo4jError,
     ServiceUnavailable,
     SessionExpired,
@@ -22,12 +23,15 @@ from ecphoria.errors import (
     Conflict,
     EcphoriaError,
     Misconfigured,
+    OutcomeUnknown,
     StoreUnavailable,
     Timeout,
 )
 
 __all__ = ["GraphOptions", "open_driver", "translated_errors"]
 
+# The server began to commit and cannot say how far it came, for instance because its disk is full.
+_COMMIT_FAILED = "Neo.DatabaseError.Transaction.TransactionCommitFailed"
 # The driver would also speak HTTP, but without the transactions that writing needs.
 _SCHEMES = frozenset({"bolt", "neo4j"})
 _TIMED_OUT = frozenset(
@@ -98,6 +102,8 @@ def translated_errors(query: str) -> Iterator[None]:
         ) from error
     except ConstraintError as error:
         raise Conflict("something with this name or id exists already", query=query) from error
+    except IncompleteCommit as error:
+        raise OutcomeUnknown(query=query) from error
     except (ServiceUnavailable, SessionExpired, ConnectionPoolError) as error:
         raise StoreUnavailable(query=query) from error
     except Neo4jError as error:
@@ -110,6 +116,8 @@ def _translate(error: Neo4jError, query: str) -> EcphoriaError:
     code = error.code or ""
     if code in _TIMED_OUT:
         return Timeout(query=query)
+    if code == _COMMIT_FAILED:
+        return OutcomeUnknown(query=query, reason=code)
     if isinstance(error, TransientError) or code.startswith("Neo.ClientError.Transaction."):
         return StoreUnavailable(query=query, reason=code)
     if isinstance(error, ClientError):

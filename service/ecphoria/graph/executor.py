@@ -1,6 +1,7 @@
 """Run named queries against the server and hand back typed rows."""
 
 import asyncio
+import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -10,7 +11,7 @@ from typing import Any, Generic, Self, TypeVar
 
 import neo4j
 import numpy as np
-from neo4j.exceptions import DriverError, Neo4jError
+from neo4j.exceptions import DriverError, Neo4jError, ResultError, TransactionError
 from neo4j.time import DateTime
 from neo4j.vector import Vector as PackedVector
 
@@ -90,9 +91,11 @@ class Graph:
         self._driver = driver
         self._database = options.database
         self._timeout_s = options.query_timeout_s
+        self._retry_s = options.retry_s
         self._on_query = on_query
         self._spans = spans or Spans()
         self._closed = False
+        self.connections = options.connections
         self.queries = queries
 
     @classmethod
@@ -173,6 +176,7 @@ class Graph:
 
         Raises:
             StoreUnavailable: The server does not answer; nothing was written.
+            OutcomeUnknown: The server did not answer the commit; all or nothing was written.
             Timeout: The server stopped it; nothing was written.
         """
 
@@ -181,8 +185,19 @@ class Graph:
             return await work(Work(self, transaction))
 
         with translated_errors(name), self._timed(name):
-            async with self._session() as session:
-                return await session.execute_write(unit)
+            started = time.monotonic()
+            for pause_s in _pauses():  # it has no end
+                try:
+                    async with self._session() as session:
+                        return await session.execute_write(unit)
+                except (ResultError, TransactionError) as error:
+                    cause = _behind(error)
+                    if cause is None:
+                        raise
+                    if time.monotonic() - started > self._retry_s:
+                        raise cause from error
+                await asyncio.sleep(pause_s)
+            raise AssertionError
 
     async def apply_schema(self, query: Query, **params: object) -> None:
         """Run a schema file's statements one by one, each in a transaction of its own."""
@@ -234,6 +249,30 @@ class Graph:
         finally:
             if self._on_query is not None:
                 self._on_query(name, time.perf_counter() - start)
+
+
+def _pauses() -> Iterator[float]:
+    """Give pauses in seconds without end: they double, and differ so that two do not collide."""
+    longest = 0.1
+    while True:
+        yield random.uniform(longest / 2, longest)  # noqa: S311 (nothing is kept secret)
+        longest = min(2 * longest, 2.0)
+
+
+def _behind(error: BaseException) -> DriverError | Neo4jError | None:
+    """Find the error that may be retried behind one that may not.
+
+    Once a statement fails, the driver raises another error for each other statement of the same
+    transaction, and it may raise one of those last.
+    """
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        if isinstance(found, (DriverError, Neo4jError)) and found.is_retryable():
+            return found
+        found = found.__cause__ or found.__context__
+    return None
 
 
 def packed(vector: np.ndarray[Any, np.dtype[np.float32]]) -> PackedVector:

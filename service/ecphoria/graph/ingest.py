@@ -1,5 +1,6 @@
 """Write memories: one transaction under the tenant's write lock."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -118,6 +119,9 @@ class EpisodeWriter:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
+        # A writer may need a second connection before it gives its first one back. Were every
+        # connection a first one, all writers would wait for each other.
+        self._pairs = asyncio.Semaphore(max(1, graph.connections // 2))
 
     async def body_hashes(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
@@ -137,6 +141,7 @@ class EpisodeWriter:
         Raises:
             NotFound: There is no such tenant.
             StoreUnavailable: The server does not answer; nothing was written.
+            OutcomeUnknown: The server did not answer the commit; all or nothing was written.
             Timeout: The server stopped it; nothing was written.
         """
 
@@ -144,7 +149,8 @@ class EpisodeWriter:
             counters = await lock_tenant(transaction, tenant)
             return await work(_Transaction(self._graph, tenant, counters, transaction))
 
-        return await self._graph.change("ingest.change", locked)
+        async with self._pairs:
+            return await self._graph.change("ingest.change", locked)
 
 
 class _Transaction:
@@ -243,12 +249,16 @@ class _Transaction:
         for start in range(0, len(names), _NAMES_A_QUERY):
             query = any_phrase(self._tenant, names[start : start + _NAMES_A_QUERY])
             look = partial(self._bodies, query)
-            for body in await self._graph.change("ingest.look_back", look):
-                found[body.id] = body
+            seen = (
+                await self._graph.change("ingest.look_back", look)
+                if self._graph.connections > 1
+                else await look(self._work)
+            )
+            found |= {body.id: body for body in seen}
         return list(found.values())
 
     async def _bodies(self, query: str, beside: Work) -> Sequence[Body]:
-        """Read in a transaction of its own, with the server that writes: it is never behind."""
+        """Read by a transaction beside the writing one; it is one of writing, so never behind."""
         return await beside.run(_FIND_BODIES, tenant=self._tenant, query=query)
 
     async def sleepers(self, ids: Sequence[EpisodeId]) -> Sequence[Body]:

@@ -114,7 +114,9 @@ class ConceptBook:
             stated=stated,
         )
         touched = {*delta.sought, *delta.silenced, *delta.vanished} - set(changed.unmade)
-        older = await transaction.bodies_with(sorted(touched))
+        found = await transaction.bodies_with(sorted(touched))
+        fresh = {one.id for one in new}
+        older = [body for body in found if body.id not in fresh]
         added, removed = await _again(transaction, older, table, frozenset(changed.unmade))
         self._pending[tenant] = replace(names, change=transaction.change + 1)
         return ConceptChanges(

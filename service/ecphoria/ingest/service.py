@@ -6,7 +6,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol, TypeVar
 
-from ecphoria.errors import ArchiveUnavailable, Conflict, EcphoriaError, NotFound, TooLarge
+from ecphoria.errors import (
+    ArchiveUnavailable,
+    Conflict,
+    EcphoriaError,
+    NotFound,
+    OutcomeUnknown,
+    TooLarge,
+)
 from ecphoria.facts.timelines import settle
 from ecphoria.ingest.changes import Encoded, addition, placed, removal, waking
 from ecphoria.ingest.concepts import ConceptBook
@@ -61,6 +68,7 @@ class IngestService:
             InvalidInput: It cannot be stored as it is; the message says what to change.
             Conflict: Its idempotency key was used for another body.
             NotFound: No such tenant.
+            OutcomeUnknown: The store may have written it; send the same again.
             Unavailable: The store or the encoder does not answer; nothing was written.
         """
         (result,) = await self.append_batch(tenant, [new])
@@ -74,6 +82,7 @@ class IngestService:
         Raises:
             TooLarge: More than `BATCH_LIMIT` items.
             NotFound: No such tenant.
+            OutcomeUnknown: The store may have written all of it, or nothing; send the same again.
             Unavailable: The store or the encoder does not answer; nothing was written.
         """
         if len(items) > BATCH_LIMIT:
@@ -186,11 +195,15 @@ class IngestService:
         facts: Mapping[FactId, Vector],
     ) -> Mapping[EpisodeId, str]:
         """Write what is not there yet; give back what another writer stored meanwhile."""
+        mine = {one.id: one.body_hash for one in fresh}
+        unsure = False
 
         async def work(
             transaction: IngestTransaction, lost: frozenset[EpisodeId]
         ) -> Mapping[EpisodeId, str]:
-            known = await transaction.body_hashes([one.id for one in fresh])
+            known = await transaction.body_hashes(list(mine))
+            if unsure and known == mine:
+                return {}  # the first attempt did write all of it
             new = [one for one in fresh if one.id not in known]
             if new:
                 into = await placed(transaction, new, vectors, lost=lost)
@@ -200,8 +213,14 @@ class IngestService:
                 await settle(transaction.timelines, await disturbed(transaction, new))
             return known
 
-        async with self._book.writing(tenant):
-            return await self._change(tenant, work)
+        try:
+            async with self._book.writing(tenant):
+                return await self._change(tenant, work)
+        except OutcomeUnknown:
+            # The ids are fixed, so a second attempt finds what the first may have written.
+            unsure = True
+            async with self._book.writing(tenant):
+                return await self._change(tenant, work)
 
     async def _change(self, tenant: TenantId, work: Work[T]) -> T:
         """Run `work` in one transaction, again once the episodes it needs are restored.

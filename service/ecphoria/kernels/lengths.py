@@ -28,7 +28,7 @@ TELLING: Final = 30.0
 """Stems of the turns that tell most."""
 K1: Final = 0.9
 """Saturation of words that spread over NEXT."""
-B_LENGTH: Final = 0.5
+B_LENGTH: Final = 0.3
 """Length normalisation of words that spread over NEXT."""
 
 

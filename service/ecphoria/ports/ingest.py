@@ -311,7 +311,7 @@ class IngestTransaction(Protocol):
     async def bodies_with(self, names: Sequence[str]) -> Sequence[Body]:
         """Fetch the live items whose words hold one of these normalised names, each once.
 
-        They are read as they were before this transaction, beside what it writes.
+        Those that this transaction writes may be among them, and may be missing.
         """
         ...
 

@@ -183,7 +183,7 @@ async def _plain_scores(embedder: Embedder, cue: str) -> list[float]:
     mean = float(np.mean(lengths))
 
     def frequency(place: int, stem: str) -> float:
-        return counts[place][stem] / (0.5 + 0.5 * lengths[place] / mean)
+        return counts[place][stem] / (0.7 + 0.3 * lengths[place] / mean)
 
     def level(place: int, stem: str) -> float:
         total = frequency(place, stem)

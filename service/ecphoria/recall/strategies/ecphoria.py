@@ -44,9 +44,9 @@ class EcphoriaOptions:
 
     w_lex: float = parameter(0.30, "Words, spread over NEXT.", low=0, high=2, source="fit")
     w_sem: float = parameter(
-        0.20, "Cosine of the memory and its passages.", low=0, high=2, source="fit"
+        0.17, "Cosine of the memory and its passages.", low=0, high=2, source="fit"
     )
-    w_ctx: float = parameter(0.10, "Cosine with its neighbours.", low=0, high=2, source="fit")
+    w_ctx: float = parameter(0.13, "Cosine with its neighbours.", low=0, high=2, source="fit")
     w_speaker: float = parameter(
         0.20, "Spoken by the one whom the cue is about.", low=0, high=2, source="fit"
     )
