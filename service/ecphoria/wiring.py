@@ -23,6 +23,7 @@ from ecphoria.embedding import CachingEmbedder, EmbedderOptions, create_embedder
 from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
 from ecphoria.engine.home import write_private
 from ecphoria.engine.progress import silent
+from ecphoria.engine.supervise import supervised
 from ecphoria.errors import Misconfigured
 from ecphoria.facts.service import FactService
 from ecphoria.graph.archive import EpisodeArchive
@@ -277,10 +278,8 @@ async def _start_engine(
 ) -> Endpoint | None:
     if settings.neo4j.uri is not None:
         return None
-    running = Engine(engine_settings(settings)).running(reports.engine)
-    endpoint = await asyncio.to_thread(running.__enter__)
-    stack.push_async_callback(asyncio.to_thread, running.__exit__, None, None, None)
-    return endpoint
+    engine = Engine(engine_settings(settings))
+    return await stack.enter_async_context(supervised(engine, reports.engine))
 
 
 async def _load_embedder(settings: Settings, reports: Reports) -> Embedder:

@@ -91,8 +91,8 @@ async def test_an_error_that_hides_a_deadlock_is_repeated(
     closed = neo4j.AsyncManagedTransaction._close
 
     async def close(transaction: neo4j.AsyncManagedTransaction) -> None:
-        await closed(transaction)
-        raise ResultFailedError(None, "failed")  # type: ignore[arg-type]  # no result is needed
+        await closed(transaction)  # type: ignore[no-untyped-call]  # the driver gives no types
+        raise ResultFailedError(None, "failed")
 
     async def work(transaction: Work) -> int:
         nonlocal attempts
@@ -118,7 +118,7 @@ async def test_a_hidden_deadlock_that_does_not_end_is_told_as_such(
         )
 
     async def close(_: neo4j.AsyncManagedTransaction) -> None:
-        raise ResultFailedError(None, "failed")  # type: ignore[arg-type]  # no result is needed
+        raise ResultFailedError(None, "failed")
 
     monkeypatch.setattr(neo4j.AsyncManagedTransaction, "_close", close)
     impatient = dataclasses.replace(options_of(neo4j_server.uri, neo4j_server), retry_s=0.2)

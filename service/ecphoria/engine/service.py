@@ -127,6 +127,23 @@ class Engine:
         finally:
             leave(self._home)
 
+    def revive(self, report: Report = silent) -> Endpoint | None:
+        """Start the server again, on the same ports, if it died; tell where, if so.
+
+        A server that was taken down on purpose stays down.
+
+        Raises:
+            EngineError: with a `reason`; see docs/howto/engine.md for each and its remedy.
+        """
+        if not self._has_died():
+            return None
+        with self._alone(report):
+            state = self._home.read_state()
+            # Another process may have started it, or taken it down, while this one waited.
+            if state is None or state.pid is None or self._is_up(state):
+                return None
+            return self._endpoint(self._start(state, report, keep=state.keep, same_ports=True))
+
     def down(self) -> bool:
         """Stop the server cleanly, whoever started it, and tell whether there was one."""
         if not self._home.root.exists():
@@ -189,6 +206,12 @@ class Engine:
         report(Progress(stage=Stage.READY))
         return self._endpoint(state)
 
+    def _has_died(self) -> bool:
+        state = self._home.read_state()
+        if state is None or state.pid is None:
+            return False
+        return process.find_server(state.pid, self._home) is None
+
     def _is_up(self, state: ServerState) -> bool:
         """Find the server that is noted, and wait for it if its starter was killed half-way."""
         if state.pid is None:
@@ -200,17 +223,26 @@ class Engine:
         process.wait_gone(state.pid)
         return False
 
-    def _start(self, last: ServerState | None, report: Report, *, keep: bool) -> ServerState:
+    def _start(
+        self,
+        last: ServerState | None,
+        report: Report,
+        *,
+        keep: bool,
+        same_ports: bool = False,
+    ) -> ServerState:
         settings, home = self._settings, self._home
         process.require_alone(home)
         java = find_java(settings.java)
         memory = size_memory(
             machine_megabytes(), heap_mb=settings.heap_mb, page_cache_mb=settings.page_cache_mb
         )
+        known = Ports(bolt=last.bolt_port, http=last.http_port) if last else None
+        asked = known if same_ports else None
         ports = choose_ports(
-            bolt=settings.bolt_port,
-            http=settings.http_port,
-            remembered=Ports(bolt=last.bolt_port, http=last.http_port) if last else None,
+            bolt=settings.bolt_port or (asked.bolt if asked else None),
+            http=settings.http_port or (asked.http if asked else None),
+            remembered=known,
         )
         if not is_assembled(self._lock, home):
             assemble(

@@ -57,7 +57,7 @@ class TextBounds:
 class TextWeights:
     """Say how much each signal counts; a document has only the first three."""
 
-    lex: float = 0.30
+    lex: float = 0.28
     sem: float = 0.17
     ctx: float = 0.13
     spk: float = 0.20
@@ -70,7 +70,7 @@ class TextWeights:
         """List the weights in the order of `PARTS`.
 
         >>> TextWeights().vector()[:3]
-        array([0.3 , 0.17, 0.13])
+        array([0.28, 0.17, 0.13])
         """
         return np.array([getattr(self, field.name) for field in fields(self)], dtype=np.float64)
 
@@ -160,7 +160,7 @@ def recipe_score(
 ) -> Scored:
     """Score how well each item's text and circumstances match the query; O(n).
 
-    `.30 n(lex) + .17 n(sem) + .13 n(ctx) + .20 spk + .10 len - .05 isq + .12 texp + .20 date`,
+    `.28 n(lex) + .17 n(sem) + .13 n(ctx) + .20 spk + .10 len - .05 isq + .12 texp + .20 date`,
     n = min-max over the candidates. For documents this is `.30 n(BM25) + .30 n(cosine)`.
 
     Args:
@@ -178,7 +178,7 @@ def recipe_score(
     ...     lex=raw, sem=raw, ctx=raw, spk=one, len=no, isq=one, texp=no, date=no
     ... )
     >>> recipe_score(tell).score.round(2)
-    array([0.15, 0.75])
+    array([0.15, 0.73])
     """
     arrays = {name: floats(name, getattr(signals, name)) for name in PARTS}
     one_size(**arrays)

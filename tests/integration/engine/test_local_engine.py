@@ -1,5 +1,6 @@
 """The real server, assembled and run: slow starts, so each test tells one whole story."""
 
+import asyncio
 import dataclasses
 import os
 import signal
@@ -18,6 +19,8 @@ import psutil
 import pytest
 
 from ecphoria.engine import Endpoint, Engine, EngineSettings, EngineState
+from ecphoria.engine.progress import silent
+from ecphoria.engine.supervise import supervised
 from ecphoria.errors import EngineError
 
 pytestmark = pytest.mark.engine
@@ -133,6 +136,31 @@ def test_a_killed_user_takes_its_server_along(engine: Engine, settings: EngineSe
     wait_gone(pid, 60)
     assert engine.logs()[-1].endswith("Stopped.")
     assert engine.status().state is EngineState.STOPPED
+
+
+async def test_a_server_that_dies_is_started_again_until_it_is_taken_down(
+    engine: Engine,
+) -> None:
+    async with supervised(engine, silent) as endpoint:
+        await asyncio.to_thread(ask, endpoint, "CREATE (:Kept {n: 1})")
+        os.kill(endpoint.pid, signal.SIGKILL)
+        again = await running_again(engine, endpoint.pid)
+        assert again.bolt_uri == endpoint.bolt_uri
+        assert await asyncio.to_thread(ask, again, "MATCH (k:Kept) RETURN k.n") == [[1]]
+
+        await asyncio.to_thread(engine.down)
+        await asyncio.sleep(3)
+        assert engine.status().state is EngineState.STOPPED, "it was taken down on purpose"
+    assert engine.status().state is EngineState.STOPPED
+
+
+async def running_again(engine: Engine, before: int) -> Endpoint:
+    for _ in range(600):
+        found = engine.status()
+        if found.state is EngineState.RUNNING and found.endpoint and found.endpoint.pid != before:
+            return found.endpoint
+        await asyncio.sleep(0.1)
+    raise AssertionError(engine.logs())
 
 
 def test_a_taken_port_is_told_before_the_server_is_started(settings: EngineSettings) -> None:

@@ -42,7 +42,7 @@ _TINY = 1e-12
 class EcphoriaOptions:
     """Weights of the recipe; setting one to 0 switches its signal off."""
 
-    w_lex: float = parameter(0.30, "Words, spread over NEXT.", low=0, high=2, source="fit")
+    w_lex: float = parameter(0.28, "Words, spread over NEXT.", low=0, high=2, source="fit")
     w_sem: float = parameter(
         0.17, "Cosine of the memory and its passages.", low=0, high=2, source="fit"
     )
