@@ -4,5 +4,5 @@
 CYPHER 25
 UNWIND $rows AS row
 MATCH (e:Episode {id: row.id})
-WHERE e.tenant = $tenant
+WHERE e.tenant = $tenant AND NOT e:ArchivedEpisode
 SET e.crowd = row.size, e.crowd_cosine = row.cosine, e.crowd_turn = row.turn

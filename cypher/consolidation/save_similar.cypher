@@ -5,10 +5,10 @@
 CYPHER 25
 UNWIND $rows AS row
 MATCH (one:Episode {id: row.one})
-WHERE one.tenant = $tenant
+WHERE one.tenant = $tenant AND NOT one:ArchivedEpisode
 CALL (row) {
   MATCH (other:Episode {id: row.other})
-  WHERE other.tenant = $tenant
+  WHERE other.tenant = $tenant AND NOT other:ArchivedEpisode
   RETURN other
 }
 MERGE (one)-[r:SIMILAR]->(other)

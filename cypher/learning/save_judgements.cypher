@@ -9,5 +9,8 @@ MATCH (p:Trace {id: $id})
 WHERE p.tenant = $tenant
 UNWIND $rows AS row
 MATCH (p)-[w:WOKE]->(e:Episode {id: row.id})
-SET w.useful = row.useful, e.reliability_0 = row.first, e.reward_pos = row.rewards,
+SET w.useful = row.useful
+WITH e, row
+WHERE NOT e:ArchivedEpisode
+SET e.reliability_0 = row.first, e.reward_pos = row.rewards,
   e.reward_neg = row.penalties, e.salience = row.salience

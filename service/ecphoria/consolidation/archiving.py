@@ -4,11 +4,12 @@ A record is written, flushed to the disk and read back before the graph lets go 
 process killed between leaves a record that nobody refers to, which a later cycle wipes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
+from functools import partial
 
 from ecphoria.consolidation.step import TOLD, Cycle
-from ecphoria.errors import ArchiveDamaged, NotFound
+from ecphoria.errors import ArchiveDamaged, Conflict, NotFound
 from ecphoria.model.cold import ColdRecord, Located, Restored, Scrub
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
@@ -130,14 +131,15 @@ class ArchiveService:
         for first in range(0, len(places), _CHUNK):
             chunk = places[first : first + _CHUNK]
             records = await self._sound(tenant, chunk, damaged)
-            restored = await self._graph.restore(tenant, records) if records else ()
+            restored, refused = await _attempt(partial(self._graph.restore, tenant), records)
             back += restored
+            damaged += refused
             wanted = set(restored)
             await self._files.wipe(tenant, [one for one in chunk if one.id in wanted])
         return Restored(restored=tuple(sorted(back)), damaged=tuple(sorted(damaged)))
 
     async def scrub(self, tenant: TenantId) -> Scrub:
-        """Read every record of the tenant and check it; changes nothing.
+        """Read every record of the tenant, check it and rehearse its restore; changes nothing.
 
         Raises:
             ArchiveUnavailable: The folder cannot be read.
@@ -145,7 +147,8 @@ class ArchiveService:
         places = await references(self._graph, tenant)
         damaged: list[EpisodeId] = []
         for first in range(0, len(places), _CHUNK):
-            await self._sound(tenant, places[first : first + _CHUNK], damaged)
+            records = await self._sound(tenant, places[first : first + _CHUNK], damaged)
+            damaged += (await _attempt(partial(self._graph.rehearse, tenant), records))[1]
         known = {(place.file, place.offset) for place in places}
         loose = await self._files.unreferenced(tenant, known, 0.0)
         return Scrub(records=len(places), damaged=tuple(sorted(damaged)), unreferenced=len(loose))
@@ -179,6 +182,27 @@ class ArchiveService:
             else:
                 sound.append(ColdRecord(id=place.id, content=content))
         return sound
+
+
+async def _attempt(
+    work: Callable[[Sequence[ColdRecord]], Awaitable[Sequence[EpisodeId]]],
+    records: Sequence[ColdRecord],
+) -> tuple[list[EpisodeId], list[EpisodeId]]:
+    """Try all at once, and one by one if that fails; name those done and those refused."""
+    if not records:
+        return [], []
+    try:
+        return list(await work(records)), []
+    except (ArchiveDamaged, Conflict):
+        if len(records) == 1:
+            return [], [records[0].id]
+    done: list[EpisodeId] = []
+    refused: list[EpisodeId] = []
+    for record in records:
+        found = await _attempt(work, [record])
+        done += found[0]
+        refused += found[1]
+    return done, refused
 
 
 async def references(graph: ColdGraph, tenant: TenantId) -> list[Located]:

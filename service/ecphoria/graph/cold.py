@@ -1,5 +1,6 @@
 """Take payloads of dormant episodes out of the graph, and put them back byte for byte."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -141,31 +142,71 @@ class ColdEpisodes:
         Raises:
             NotFound: There is no such tenant.
             ArchiveDamaged: The graph would hold something else; nothing was written.
+            Conflict: The graph holds something else under an id of theirs; nothing was written.
         """
-        payloads = {record.id: from_bytes(record.content) for record in records}
-        # Archived before there were passages.
-        uncut = {one for one, payload in payloads.items() if _is_uncut(payload)}
+        payloads = _payloads(records)
 
         async def put_back(work: Work) -> list[EpisodeId]:
-            await lock_tenant(work, tenant)
-            await count_change(work, tenant)
-            rows = [
-                {"id": one, "payload": payload.properties, "vector": packed(payload.vector)}
-                for one, payload in sorted(payloads.items())
-            ]
-            back = await work.run(_RESTORE_EPISODES, tenant=tenant, rows=rows)
-            done = {EpisodeId(row.id) for row in back}
-            passages = {one: _passages(payloads[one]) for one in done}
-            for groups in passage_groups(passages):
-                await work.run(CREATE_PASSAGES, tenant=tenant, groups=groups)
-            await work.run(MARK_UNCUT, tenant=tenant, ids=sorted(done & uncut))
-            edges = [edge for one in sorted(done) for edge in _edges(payloads[one])]
-            await work.run(_RESTORE_EDGES, tenant=tenant, rows=edges)
-            for row in await work.run(_LIST_PAYLOADS, tenant=tenant, ids=sorted(done)):
-                _check(row, payloads[EpisodeId(row.id)])
-            return sorted(done)
+            return await _put_back(work, tenant, payloads)
 
         return await self._graph.change("cold.restore", put_back)
+
+    async def rehearse(
+        self, tenant: TenantId, records: Sequence[ColdRecord]
+    ) -> Sequence[EpisodeId]:
+        """Restore, undo it in the same transaction, and name what would have come back.
+
+        Raises:
+            NotFound: There is no such tenant.
+            ArchiveDamaged: The graph would hold something else.
+            Conflict: The graph holds something else under an id of theirs.
+        """
+        payloads = _payloads(records)
+        found: list[EpisodeId] = []
+
+        async def put_back(work: Work) -> None:
+            found[:] = await _put_back(work, tenant, payloads)
+            raise _Rehearsed
+
+        with contextlib.suppress(_Rehearsed):
+            await self._graph.change("cold.rehearse", put_back)
+        return found
+
+
+class _Rehearsed(Exception):
+    """Undoes the transaction it is raised in."""
+
+
+def _payloads(records: Sequence[ColdRecord]) -> dict[EpisodeId, Payload]:
+    try:
+        return {record.id: from_bytes(record.content) for record in records}
+    except (ValueError, KeyError, TypeError) as error:
+        raise ArchiveDamaged("a record is not of the archive's format") from error
+
+
+async def _put_back(
+    work: Work, tenant: TenantId, payloads: Mapping[EpisodeId, Payload]
+) -> list[EpisodeId]:
+    # Archived before there were passages.
+    uncut = {one for one, payload in payloads.items() if _is_uncut(payload)}
+    await lock_tenant(work, tenant)
+    await count_change(work, tenant)
+    rows = [
+        {"id": one, "payload": payload.properties, "vector": packed(payload.vector)}
+        for one, payload in sorted(payloads.items())
+    ]
+    # What an earlier version wrote onto a stub goes: it can be derived again.
+    back = await work.run(_RESTORE_EPISODES, tenant=tenant, rows=rows, stays=sorted(STAYS))
+    done = {EpisodeId(row.id) for row in back}
+    passages = {one: _passages(payloads[one]) for one in done}
+    for groups in passage_groups(passages):
+        await work.run(CREATE_PASSAGES, tenant=tenant, groups=groups)
+    await work.run(MARK_UNCUT, tenant=tenant, ids=sorted(done & uncut))
+    edges = [edge for one in sorted(done) for edge in _edges(payloads[one])]
+    await work.run(_RESTORE_EDGES, tenant=tenant, rows=edges)
+    for row in await work.run(_LIST_PAYLOADS, tenant=tenant, ids=sorted(done)):
+        _check(row, payloads[EpisodeId(row.id)])
+    return sorted(done)
 
 
 def _stub(properties: Mapping[str, Any], place: Located, now: datetime) -> dict[str, Any]:

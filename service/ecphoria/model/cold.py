@@ -45,7 +45,8 @@ class Scrub:
 
     Attributes:
         records: Archived memories looked at.
-        damaged: Those whose record cannot be read as it was written.
+        damaged: Those that cannot come back: the record cannot be read as it was written, or the
+            graph refuses it.
         unreferenced: Records that no memory refers to; they are wiped in time.
     """
 

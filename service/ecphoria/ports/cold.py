@@ -60,6 +60,18 @@ class ColdGraph(Protocol):
 
         Raises:
             ArchiveDamaged: The graph would hold something else; nothing was written.
+            Conflict: The graph holds something else under an id of theirs; nothing was written.
+        """
+        ...
+
+    async def rehearse(
+        self, tenant: TenantId, records: Sequence[ColdRecord]
+    ) -> Sequence[EpisodeId]:
+        """Answer as `restore` would, and write nothing.
+
+        Raises:
+            ArchiveDamaged: The graph would hold something else.
+            Conflict: The graph holds something else under an id of theirs.
         """
         ...
 

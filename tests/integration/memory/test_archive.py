@@ -21,8 +21,9 @@ from ecphoria.graph.archive import EpisodeArchive
 from ecphoria.graph.cold import ColdEpisodes
 from ecphoria.graph.doctor import GraphPatient
 from ecphoria.graph.dormancy import Dormancies
-from ecphoria.graph.executor import Graph
+from ecphoria.graph.executor import Done, Graph, Statement
 from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.records import from_bytes
 from ecphoria.graph.tenants import Tenants
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.cold import ColdRecord, Located
@@ -52,6 +53,13 @@ class World:
     forgetting: ForgettingService
     ingest: IngestService
     doctor: Doctor
+
+    async def archive_records(self, tenant: TenantId) -> list[ColdRecord]:
+        """Read all records of a tenant."""
+        return [
+            ColdRecord(id=place.id, content=await self.files.read(tenant, place))
+            for place, _ in await self.cold.stubs(tenant, 0, 100)
+        ]
 
 
 @pytest.fixture
@@ -208,6 +216,94 @@ async def test_a_damaged_record_is_told_and_loses_nothing_else(
     assert on_disk(world) == b""
 
 
+WRITERS = {
+    "crowd": ("consolidation.save_crowds", {"size": 3, "cosine": 0.9, "turn": 4}),
+    "prior": ("consolidation.save_episode_priors", {"prior": 0.5}),
+    "use": (
+        "learning.save_uses",
+        {
+            "recent_ms": [1], "count": 1, "first_ms": 1, "stability": 2.0, "stability_ms": 1,
+            "working": 0.1, "lasting": 0.2, "chain_ms": 1, "recalls": 1,
+        },
+    ),
+    "charge": (
+        "learning.save_charges",
+        {"turns": [1], "strengths": [0.5], "tau": 9.0, "potential": 0.1, "current": 0.1, "turn": 1},
+    ),
+}  # fmt: skip
+"""Queries that write what is derived onto an episode, each with a row but its id."""
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+async def test_a_stub_is_not_written_to(
+    writer: str, world: World, graph: Graph, tenant: TenantId, cypher: Cypher
+) -> None:
+    ids = await a_talk(world.ingest, tenant)
+    await archived(world, tenant, ids[:1])
+    before = await cypher("MATCH (e:Episode {id: $id}) RETURN properties(e) AS p", id=ids[0])
+    name, row = WRITERS[writer]
+    await graph.run(Statement(name, Done), tenant=tenant, rows=[{"id": ids[0], **row}])
+    after = await cypher("MATCH (e:Episode {id: $id}) RETURN properties(e) AS p", id=ids[0])
+    assert after == before
+
+
+@pytest.mark.parametrize("query", ["consolidation.save_similar", "learning.save_links"])
+async def test_no_edge_is_made_to_a_stub(
+    query: str, world: World, graph: Graph, tenant: TenantId, cypher: Cypher
+) -> None:
+    ids = await a_talk(world.ingest, tenant)
+    await archived(world, tenant, ids[:1])
+    common = {"part": 0.9, "learned": 0.5, "coactivations": 1, "used_ms": 1}
+    rows = [{"one": ids[1], "other": ids[0], **common}, {"one": ids[0], "other": ids[2], **common}]
+    await graph.run(Statement(query, Done), tenant=tenant, rows=rows, now=datetime.now(UTC))
+    (found,) = await cypher(
+        "MATCH (:Episode {id: $id})-[r:SIMILAR]-() RETURN count(r) AS n", id=ids[0]
+    )
+    assert found["n"] == 0
+
+
+async def test_a_stub_that_an_earlier_version_wrote_to_comes_back_as_it_was(
+    world: World, tenant: TenantId, cypher: Cypher
+) -> None:
+    ids = await a_talk(world.ingest, tenant)
+    await world.forgetting.sleep(tenant, ids[:2])
+    before = await graph_of(cypher, tenant)
+    await world.step.run(a_cycle(tenant))
+    await cypher(
+        "UNWIND $ids AS id MATCH (e:Episode {id: id})"
+        " SET e.crowd = 3, e.crowd_cosine = 0.9, e.crowd_turn = 4, e.reward_pos = 1.0",
+        ids=ids[:2],
+    )
+    assert (await world.archive.scrub(tenant)).damaged == ()
+    done = await world.archive.restore(tenant, ids)
+    assert (set(done.restored), done.damaged) == (set(ids[:2]), ())
+    assert await graph_of(cypher, tenant) == before
+
+
+async def test_a_scrub_tells_of_a_sound_record_that_cannot_come_back(
+    world: World, tenant: TenantId, cypher: Cypher
+) -> None:
+    ids = await a_talk(world.ingest, tenant)
+    long = await world.ingest.append(
+        tenant, NewEpisode(text="The boat leaks at the stern. " * 80, idempotency_key="long")
+    )
+    await archived(world, tenant, [*ids[:2], long.id])
+    (record,) = [one for one in await world.archive_records(tenant) if one.id == long.id]
+    taken = from_bytes(record.content).passages[0]["id"]
+    await cypher("CREATE (:Passage {id: $id, tenant: 'another'})", id=taken)
+    try:
+        before = await graph_of(cypher, tenant)
+        assert (await world.archive.scrub(tenant)).damaged == (long.id,)
+        assert await graph_of(cypher, tenant) == before, "a scrub changes nothing"
+        (finding,) = (await world.doctor.examine(tenant)).findings
+        assert (finding.rule, finding.symptoms[0].id) == ("archive", long.id)
+        done = await world.archive.restore(tenant, [*ids[:2], long.id])
+        assert (set(done.restored), done.damaged) == (set(ids[:2]), (long.id,))
+    finally:
+        await cypher("MATCH (p:Passage {id: $id, tenant: 'another'}) DELETE p", id=taken)
+    assert (await world.archive.restore(tenant, [long.id])).restored == (long.id,)
+
+
 async def test_killed_between_file_and_graph(world: World, tenant: TenantId) -> None:
     ids = await a_talk(world.ingest, tenant)
     await world.forgetting.sleep(tenant, ids[:2])
@@ -308,7 +404,7 @@ KILLED = """
     from ecphoria.graph.cold import ColdEpisodes
     from ecphoria.graph.dormancy import Dormancies
     from ecphoria.graph.driver import GraphOptions
-    from ecphoria.graph.executor import Graph
+    from ecphoria.graph.executor import Done, Graph, Statement
 
     async def main(uri, user, password, tenant, folder):
         async def reached(place):
