@@ -21,7 +21,7 @@ from ecphoria.ingest.prepare import Prepared
 from ecphoria.ingest.statements import Standing, standing
 from ecphoria.language.names import NameKind
 from ecphoria.model.episode import Episode
-from ecphoria.model.ids import ConceptId, EpisodeId, TenantId, derived_id
+from ecphoria.model.ids import EpisodeId, TenantId, concept_id
 from ecphoria.ports.ingest import (
     AboutRow,
     Body,
@@ -256,10 +256,7 @@ def _names(items: Iterable[Extraction], sign: int) -> tuple[NameState, ...]:
 
 
 def _rows(tenant: TenantId, names: Iterable[str]) -> tuple[ConceptRow, ...]:
-    return tuple(
-        ConceptRow(id=ConceptId(derived_id(tenant, "concept", name)), normalised=name)
-        for name in names
-    )
+    return tuple(ConceptRow(id=concept_id(tenant, name), normalised=name) for name in names)
 
 
 def _mentions(episode: EpisodeId, names: Iterable[str]) -> list[MentionRow]:
