@@ -46,7 +46,7 @@ from ecphoria.graph.traces import Traces
 from ecphoria.ingest.service import IngestService
 from ecphoria.jobs.service import JobService
 from ecphoria.learning.service import LearningService
-from ecphoria.model.ids import TraceId
+from ecphoria.model.ids import TenantId, TraceId
 from ecphoria.model.shadow import Comparison
 from ecphoria.ports.tenants import Archive, Health
 from ecphoria.ports.world import Embedder
@@ -155,10 +155,10 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         embedder = await loading
         stack.push_async_callback(embedder.close)
         await migrate(graph, embedder.model, embedder.dimension)
-        cold, ingest, forgetting = _writing(settings, graph, embedder)
-        tenancy, access = _tenancy(settings, graph, cold)
         learning = await _learning(graph, metrics, stack)
         recall = _recall(settings, graph, embedder, learning)
+        cold, ingest, forgetting = _writing(settings, graph, embedder, recall.forget)
+        tenancy, access = _tenancy(settings, graph, cold)
         policies, shadowed = _shadowed(graph, recall, metrics, stack)
         services = Services(
             settings=settings,
@@ -306,11 +306,11 @@ def _shadowed(
 
 
 def _writing(
-    settings: Settings, graph: Graph, embedder: Embedder
+    settings: Settings, graph: Graph, embedder: Embedder, erased: Callable[[TenantId], None]
 ) -> tuple[ArchiveService, IngestService, ForgettingService]:
     store, clock = EpisodeWriter(graph), SystemClock()
     cold = background.archive_of(settings, graph, clock)
-    ingest = IngestService(store=store, embedder=embedder, clock=clock, thaw=cold)
+    ingest = IngestService(store=store, embedder=embedder, clock=clock, thaw=cold, erased=erased)
     return cold, ingest, ForgettingService(Dormancies(graph), cold, ingest.wake, clock)
 
 
@@ -352,9 +352,11 @@ def _recall(
             f"one of {', '.join(sorted(STRATEGIES))}.",
             setting="ECPHORIA_RECALL__STRATEGY",
         )
+    store, dormant = EpisodeReader(graph), DormantReader(graph)
     return RecallService(
-        store=EpisodeReader(graph),
-        dormant=DormantReader(graph),
+        store=store,
+        dormant=dormant,
+        caches=(store.forget, dormant.forget),
         traces=Traces(graph, settings.recall.traces_kept, learning.wake),
         embedder=CachingEmbedder(embedder),
         clock=SystemClock(),

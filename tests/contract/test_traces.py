@@ -21,11 +21,13 @@ from ecphoria.model.recall import (
 from tests.conftest import Cypher
 from tests.contract.memories import START, appended, concept_id, episode_id, everything, write
 
+ANN = "Ann: Turn 1 was said."
+
 
 def a_trace(tenant: TenantId, **changed: object) -> Trace:
     first, second = episode_id(tenant, "1"), episode_id(tenant, "2")
     rome = concept_id(tenant, "rome")
-    step = PathStep(node=first, kind="episode", edge="text", label="Ann: Turn 1 was said.", energy=0.5)
+    step = PathStep(node=first, kind="episode", edge="text", label=ANN, energy=0.5)
     trace = Trace(
         id=TraceId(fresh_id()),
         cue="Was Rome meant? 東京 — “yes”",
@@ -33,7 +35,13 @@ def a_trace(tenant: TenantId, **changed: object) -> Trace:
         options={"fan": 15, "decay": 0.5, "gate": True, "name": "x"},
         created_at=START,
         seeds=(
-            SeedRecord(node=first, kind="episode", stream=Stream.TEXT, label="Ann: Turn 1 was said.", energy=0.5),
+            SeedRecord(
+                node=first,
+                kind="episode",
+                stream=Stream.TEXT,
+                label=ANN,
+                energy=0.5,
+            ),
             SeedRecord(node=rome, kind="concept", stream=Stream.NAME, label="Rome", energy=1.5),
         ),
         waves=(
@@ -120,6 +128,7 @@ async def test_a_trace_of_nothing_can_be_kept(graph: Graph, tenant: TenantId) ->
 
 
 async def test_only_the_newest_are_kept(graph: Graph, tenant: TenantId) -> None:
+    await write(graph, tenant, everything(tenant))
     traces = Traces(graph, keep=3)
     saved = [a_trace(tenant, created_at=START + timedelta(seconds=number)) for number in range(5)]
     for trace in saved:

@@ -152,9 +152,10 @@ class ConceptBook:
         last = {word for word, count in counts.items() if count <= 1}
         less = {row.normalised: row for row in _names([out], -1)}
         before = NameTable(map(_row, states), lower)
-        after = NameTable(
-            (_row(state, less.get(state.normalised)) for state in states), set(lower) - last
-        )
+        rows = (_row(state, less.get(state.normalised)) for state in states)
+        # The table is kept. A name that nothing has any more must not stay in it.
+        left = (row for row in rows if row.is_title or row.candidates > 0)
+        after = NameTable(left, set(lower) - last)
         changed = await standing(
             transaction,
             appeared=after.concepts - before.concepts,

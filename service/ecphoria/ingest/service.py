@@ -1,7 +1,7 @@
 """The ingest service: check, embed, then place and write in one transaction."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Protocol, TypeVar
@@ -46,12 +46,22 @@ class IngestService:
         embedder: Embedder,
         clock: Clock,
         thaw: Thaw | None = None,
+        erased: Callable[[TenantId], None] = lambda _: None,
     ) -> None:
-        """Write to a store; `thaw` is the way back from the archive, where there is one."""
+        """Write to a store.
+
+        Args:
+            store: Where.
+            embedder: Makes vectors.
+            clock: Tells when an episode is recorded.
+            thaw: The way back from the archive, where there is one.
+            erased: Told the tenant after each erasure, so that caches drop what they hold.
+        """
         self._store = store
         self._thaw = thaw
         self._embedder = embedder
         self._clock = clock
+        self._erased = erased
         self._book = ConceptBook()
 
     async def append(self, tenant: TenantId, new: NewEpisode) -> Receipt:
@@ -116,6 +126,7 @@ class IngestService:
 
         async with self._book.writing(tenant):
             await self._change(tenant, work)
+        self._erased(tenant)
 
     async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> tuple[EpisodeId, ...]:
         """Make those of these episodes live again that are dormant, and name them.

@@ -98,7 +98,9 @@ class RecallService:
         dormant: RecallStore | None = None,
         default_strategy: str = "ecphoria",
         snippet: Callable[[TraceId], str] = str,
+        caches: Sequence[Callable[[TenantId], None]] = (),
     ) -> None:
+        """Answer from a store; each of `caches` drops what it remembers of a tenant."""
         self._store = store
         self._dormant = dormant or store
         self._traces = traces
@@ -107,10 +109,16 @@ class RecallService:
         self._default = default_strategy
         self._snippet = snippet
         self._participants = Participants()
+        self._caches = (self._participants.forget, *caches)
         count_tokens([""])  # loads its table, so that no recall waits for it
         self._recent: dict[tuple[TenantId, TraceId], Trace] = {}
         self._writer: asyncio.Task[None] | None = None
         self._hurry, self._saved = asyncio.Event(), asyncio.Event()
+
+    def forget(self, tenant: TenantId) -> None:
+        """Drop what this process remembers of a tenant: some of it was erased."""
+        for drop in self._caches:
+            drop(tenant)
 
     def strategies(self) -> Sequence[StrategyInfo]:
         """Describe every strategy with its options, the default first."""
