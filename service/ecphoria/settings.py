@@ -97,6 +97,8 @@ class EngineGroup(_Group):
     """Loopback port of Neo4j Browser; a free one if empty."""
     start_timeout_s: Seconds = 180.0
     """Longest to wait for its start, in seconds."""
+    tx_log_hours: int = Field(default=48, ge=1, le=8_760)
+    """How long a full transaction log is kept, in hours; erased texts are in it until then."""
 
 
 class EmbedderSettings(_Group):

@@ -198,13 +198,7 @@ def engine_settings(settings: Settings) -> EngineSettings:
     return EngineSettings(
         home=group.home or settings.home / "engine",
         cache=settings.cache,
-        java=group.java,
-        repository=group.repository,
-        heap_mb=group.heap_mb,
-        page_cache_mb=group.page_cache_mb,
-        bolt_port=group.bolt_port,
-        http_port=group.http_port,
-        start_timeout_s=group.start_timeout_s,
+        **group.model_dump(exclude={"home"}),
     )
 
 
