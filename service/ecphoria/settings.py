@@ -28,6 +28,7 @@ __all__ = [
     "ConsolidationSettings",
     "EmbedderSettings",
     "EngineGroup",
+    "ErasureSettings",
     "JobsSettings",
     "LlmSettings",
     "LogFormat",
@@ -217,6 +218,14 @@ class JobsSettings(_Group):
     the process kills itself."""
 
 
+class ErasureSettings(_Group):
+    """What is remembered of episodes that were erased."""
+
+    key_days: float = Field(default=30.0, ge=0, le=3_650, allow_inf_nan=False)
+    """How long the idempotency key of an erased episode is refused, in days; only a hash of it is
+    kept."""
+
+
 class ArchiveSettings(_Group):
     """Where memories go that have slept long."""
 
@@ -278,6 +287,7 @@ class Settings(BaseSettings):
     consolidation: ConsolidationSettings = ConsolidationSettings()
     llm: LlmSettings = LlmSettings()
     archive: ArchiveSettings = ArchiveSettings()
+    erasure: ErasureSettings = ErasureSettings()
     jobs: JobsSettings = JobsSettings()
     log: LogSettings = LogSettings()
     tracing: TracingSettings = TracingSettings()

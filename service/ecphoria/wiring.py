@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -304,7 +304,10 @@ def _writing(
 ) -> tuple[ArchiveService, IngestService, ForgettingService]:
     store, clock = EpisodeWriter(graph), SystemClock()
     cold = background.archive_of(settings, graph, clock)
-    ingest = IngestService(store=store, embedder=embedder, clock=clock, thaw=cold, erased=erased)
+    keep = timedelta(days=settings.erasure.key_days)
+    ingest = IngestService(
+        store=store, embedder=embedder, clock=clock, thaw=cold, erased=erased, refuse_keys=keep
+    )
     return cold, ingest, ForgettingService(Dormancies(graph), cold, ingest.wake, clock)
 
 

@@ -9,12 +9,15 @@ from typing import Any
 import httpx
 import pytest
 
+from ecphoria.client import Client
+from ecphoria.errors import Erased
 from ecphoria.graph.copies import count_copies
 from ecphoria.graph.executor import Graph
 from ecphoria.settings import JobsSettings
-from tests.acceptance.conftest import Owner, new_owner, running, settings_for
+from ecphoria.wire.episodes import AppendRequest
+from tests.acceptance.conftest import Owner, new_owner, pointers, problem, running, settings_for
 from tests.acceptance.test_jobs import ended
-from tests.conftest import Server
+from tests.conftest import Cypher, Server
 
 CUES = ("Who keeps the lighthouse lamp?", "What did I say about the harbour inn and the lamp?")
 LONG = "The harbour inn has a lamp. It stands by the sea and the keeper sleeps there. " * 60
@@ -158,3 +161,61 @@ async def test_no_copy_of_an_erased_episode_is_left(
     told += [owner.get(path) for path in ("/v1/jobs", "/v1/consolidation", "/v1/merges")]
     assert [answer.request.url.path for answer in told if mark in answer.text.lower()] == []
     assert owner.get("/v1/doctor").json()["findings"] == []
+
+
+KEYED = {"text": "I keep bees.", "idempotency_key": "bees-1"}
+
+
+async def test_a_late_retry_does_not_bring_back_what_was_erased(
+    owner: Owner, cypher: Cypher
+) -> None:
+    bees = owner.remember(**KEYED)
+    assert owner.delete(f"/v1/episodes/{bees}").status_code == 204
+    for body in (KEYED, KEYED | {"text": "Something else."}):
+        told = problem(owner.post("/v1/episodes", json=body), 410, "erased")
+        assert pointers(told) == ["#/idempotency_key"]
+        assert "new key" in told["detail"]
+    with Client(str(owner.base_url), owner.key) as client, pytest.raises(Erased):
+        client.append(AppendRequest.model_validate(KEYED))
+    items = [KEYED, {"text": "It rains."}]
+    batch = owner.post("/v1/episodes/batch", json={"episodes": items}).json()
+    assert (batch["created"], batch["refused"]) == (1, 1)
+    assert batch["results"][0]["problem"]["status"] == 410
+    assert owner.texts() == ["It rains."]
+    assert owner.get("/v1/doctor").json()["findings"] == []
+    assert await marks(cypher, bees) == [{"id", "tenant", "erased_at"}]
+    assert owner.remember("I keep bees.", idempotency_key="bees-2") != bees
+
+
+def test_the_marks_of_erasures_go_with_the_tenant(owner: Owner, operator: httpx.Client) -> None:
+    owner.delete(f"/v1/episodes/{owner.remember(**KEYED)}")
+    removed = operator.delete(f"/v1/tenants/{owner.name}").json()["removed"]
+    assert (removed["tombstones"], removed["remaining"]) == (1, 0)
+
+
+async def test_an_erasure_is_forgotten_in_time(owner: Owner, cypher: Cypher) -> None:
+    ids = [owner.remember("I keep bees.", idempotency_key=f"bees-{name}") for name in "ab"]
+    for one in ids:
+        owner.delete(f"/v1/episodes/{one}")
+    await cypher(
+        "MATCH (b:Tombstone) WHERE b.id IN $ids SET b.erased_at = datetime() - duration('P31D')",
+        ids=ids,
+    )
+    assert owner.remember("I keep wasps.", idempotency_key="bees-a") == ids[0]
+    assert await marks(cypher, ids[0]) == []
+    owner.delete(f"/v1/episodes/{ids[0]}")
+    assert (len(await marks(cypher, ids[0])), await marks(cypher, ids[1])) == (1, [])
+
+
+async def test_without_a_key_the_same_is_stored_again(owner: Owner, cypher: Cypher) -> None:
+    note = {"title": "Bees", "text": "They live in hives."}
+    first = owner.remember(**note)
+    owner.delete(f"/v1/episodes/{first}")
+    assert owner.remember(**note) == first
+    assert await marks(cypher, first) == []
+
+
+async def marks(cypher: Cypher, episode: str) -> list[set[str]]:
+    """Give the properties of what an erasure left."""
+    rows = await cypher("MATCH (b:Tombstone {id: $id}) RETURN keys(b) AS names", id=episode)
+    return [set(row["names"]) for row in rows]

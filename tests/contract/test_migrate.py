@@ -253,7 +253,7 @@ async def test_labels_and_names_are_taken_out_of_old_records(
         report=json.dumps({"steps": [step]}, ensure_ascii=False),
         ended=[json.dumps(step)],
     )
-    await graph.apply_schema(graph.queries["schema.0017_pre_labels"])
+    await graph.apply_schema(graph.queries["schema.0017_pre_erasing"])
     rows = await cypher(
         "MATCH (n:Trace|Job {tenant: $id}) RETURN right(n.id, 1) AS id, n.payload AS payload,"
         " n.report AS report, n.ended AS ended", id=tenant,

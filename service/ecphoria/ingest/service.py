@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from typing import Protocol, TypeVar
 
-from ecphoria.errors import ArchiveUnavailable, Conflict, EcphoriaError, NotFound, TooLarge
+from ecphoria.errors import ArchiveUnavailable, Conflict, EcphoriaError, Erased, NotFound, TooLarge
 from ecphoria.facts.timelines import settle
 from ecphoria.ingest.changes import Encoded, addition, placed, removal, waking
 from ecphoria.ingest.concepts import ConceptBook
@@ -47,6 +48,7 @@ class IngestService:
         clock: Clock,
         thaw: Thaw | None = None,
         erased: Callable[[TenantId], None] = lambda _: None,
+        refuse_keys: timedelta = timedelta(days=30),
     ) -> None:
         """Write to a store.
 
@@ -56,12 +58,14 @@ class IngestService:
             clock: Tells when an episode is recorded.
             thaw: The way back from the archive, where there is one.
             erased: Told the tenant after each erasure, so that caches drop what they hold.
+            refuse_keys: How long the idempotency key of an erased episode is refused.
         """
         self._store = store
         self._thaw = thaw
         self._embedder = embedder
         self._clock = clock
         self._erased = erased
+        self._refuse_keys = refuse_keys
         self._book = ConceptBook()
 
     async def append(self, tenant: TenantId, new: NewEpisode) -> Receipt:
@@ -70,6 +74,7 @@ class IngestService:
         Raises:
             InvalidInput: It cannot be stored as it is; the message says what to change.
             Conflict: Its idempotency key was used for another body.
+            Erased: The episode of its idempotency key was erased lately.
             NotFound: No such tenant.
             Unavailable: The store or the encoder does not answer; nothing was written.
         """
@@ -101,10 +106,12 @@ class IngestService:
         to_encode = sorted(one.id for one in ready.values() if one.vector is None or one.parts)
         stored = dict(await self._store.body_hashes(tenant, to_encode)) if to_encode else {}
         fresh = [one for one in ready.values() if one.id not in stored]
+        erased: frozenset[EpisodeId] = frozenset()
         if fresh:
             vectors, facts = await self._vectors(fresh), await self._fact_vectors(fresh)
-            stored |= await self._write(tenant, fresh, vectors, facts)
-        return list(_results(checked, stored))
+            known, erased = await self._write(tenant, fresh, vectors, facts)
+            stored |= known
+        return list(_results(checked, stored, erased))
 
     async def delete(self, tenant: TenantId, episode: EpisodeId) -> None:
         """Remove an episode and all that only it supported; its session closes the gap.
@@ -123,6 +130,7 @@ class IngestService:
             keys = await transaction.timed_of(episode) if transaction.timed else ()
             await transaction.write(removal(transaction, gone, concepts, lost))
             await settle(transaction.timelines, keys)
+            await transaction.forget_erased(self._refuse_keys)
 
         async with self._book.writing(tenant):
             await self._change(tenant, work)
@@ -195,21 +203,29 @@ class IngestService:
         fresh: Sequence[Prepared],
         vectors: Encoded,
         facts: Mapping[FactId, Vector],
-    ) -> Mapping[EpisodeId, str]:
-        """Write what is not there yet; give back what another writer stored meanwhile."""
+    ) -> tuple[Mapping[EpisodeId, str], frozenset[EpisodeId]]:
+        """Write what is not there yet.
+
+        Returns:
+            What another writer stored meanwhile, and what was erased and is not written again.
+        """
+        keyed = [one.id for one in fresh if one.new.idempotency_key is not None]
 
         async def work(
             transaction: IngestTransaction, lost: frozenset[EpisodeId]
-        ) -> Mapping[EpisodeId, str]:
+        ) -> tuple[Mapping[EpisodeId, str], frozenset[EpisodeId]]:
             known = await transaction.body_hashes([one.id for one in fresh])
-            new = [one for one in fresh if one.id not in known]
+            # Without a key nobody can tell a late retry from a wish to store it again.
+            sought = [one for one in keyed if one not in known]
+            erased = await transaction.erased(sought, self._refuse_keys) if sought else frozenset()
+            new = [one for one in fresh if one.id not in known and one.id not in erased]
             if new:
                 into = await placed(transaction, new, vectors, lost=lost)
                 stated = await facts_of(transaction, new, facts)
                 name = partial(self._book.add, tenant, transaction, new)
                 await transaction.write(addition(new, into, stated, name))
                 await settle(transaction.timelines, await disturbed(transaction, new))
-            return known
+            return known, erased
 
         async with self._book.writing(tenant):
             return await self._change(tenant, work)
@@ -239,7 +255,9 @@ class IngestService:
 
 
 def _results(
-    checked: Sequence[Prepared | EcphoriaError], stored: Mapping[EpisodeId, str]
+    checked: Sequence[Prepared | EcphoriaError],
+    stored: Mapping[EpisodeId, str],
+    erased: frozenset[EpisodeId],
 ) -> Iterator[Result]:
     """Acknowledge each item; of a batch's repeats the first is the one that was created."""
     bodies = dict(stored)
@@ -247,10 +265,12 @@ def _results(
     for one in checked:
         if isinstance(one, EcphoriaError):
             yield one
+        elif one.id in erased:
+            yield Erased(field="idempotency_key")
         elif bodies.setdefault(one.id, one.body_hash) != one.body_hash:
             yield Conflict(
-                "this idempotency key was used for another body, or this document came with "
-                "another extraction; send the same body or a new key, or delete the stored one",
+                "this idempotency key was used for another body: send the same body or a new key; or "
+                "this document came with another extraction: delete the stored one first",
                 field="idempotency_key",
             )
         else:

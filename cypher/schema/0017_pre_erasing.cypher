@@ -1,5 +1,11 @@
-// doc: Take the labels out of stored traces and the names out of reports of jobs; both are looked up now.
+// doc: Take labels out of stored traces and names out of reports of jobs, and find what was erased.
 // mode: schema
+CYPHER 25
+CREATE CONSTRAINT tombstone_id IF NOT EXISTS FOR (n:Tombstone) REQUIRE n.id IS UNIQUE;
+
+CYPHER 25
+CREATE INDEX tombstone_erased_at IF NOT EXISTS FOR (n:Tombstone) ON (n.tenant, n.erased_at);
+
 CYPHER 25
 MATCH (t:Trace)
 WHERE t.payload CONTAINS '"label": "'
