@@ -79,7 +79,7 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "WHERE type <> 'LOOKUP' AND NOT name STARTS WITH 'migrate_test' AND labelsOrTypes[0] IN "
         "['Episode', 'LiveEpisode', 'LiveConcept', 'Concept', 'Tenant', 'ApiKey', 'Session', "
         "'Speaker', 'Term', 'Word', 'Name', 'Fact', 'LiveFact', 'Decision', 'Trace', 'Engram', "
-        "'SchemaMigration', 'DormantEpisode', 'ArchivedEpisode', 'Passage', 'LivePassage'] "
+        "'SchemaMigration', 'DormantEpisode', 'ArchivedEpisode', 'Passage', 'LivePassage', 'Tombstone'] "
         "RETURN name, type, properties, state ORDER BY name"
     )
     assert {row["state"] for row in rows} == {"ONLINE"}
@@ -128,6 +128,8 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "tenant_name": ("RANGE", ["name"]),
         "term_stem": ("RANGE", ["tenant", "stem"]),
         "trace_created_at": ("RANGE", ["tenant", "created_at"]),
+        "tombstone_erased_at": ("RANGE", ["tenant", "erased_at"]),
+        "tombstone_id": ("RANGE", ["id"]),
         "trace_id": ("RANGE", ["id"]),
         "trace_pending_since": ("RANGE", ["tenant", "pending_since"]),
         "word_word": ("RANGE", ["tenant", "word"]),

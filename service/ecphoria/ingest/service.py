@@ -269,8 +269,8 @@ def _results(
             yield Erased(field="idempotency_key")
         elif bodies.setdefault(one.id, one.body_hash) != one.body_hash:
             yield Conflict(
-                "this idempotency key was used for another body: send the same body or a new key; or "
-                "this document came with another extraction: delete the stored one first",
+                "this idempotency key was used for another body: send the same body or a new key; "
+                "or this document came with another extraction: delete the stored one first",
                 field="idempotency_key",
             )
         else:
