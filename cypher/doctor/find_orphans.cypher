@@ -1,4 +1,4 @@
-// doc: Find episodes and passages that nothing holds, and sessions and concepts that hold nothing.
+// doc: Find what nothing holds, what holds nothing, and erased episodes that are stored again.
 // mode: read
 // params: tenant STRING, limit INTEGER
 // returns: found INTEGER, id LIST<STRING>, detail LIST<STRING>
@@ -18,6 +18,12 @@ CALL () {
   RETURN p.id AS id, CASE
     WHEN NOT EXISTS { (p)<-[:HAS_PASSAGE]-(:Episode {id: p.episode}) }
       THEN 'a passage without its episode'
+  END AS detail
+  UNION ALL
+  MATCH (b:Tombstone)
+  WHERE b.tenant = $tenant AND b.erased_at IS NOT NULL
+  RETURN b.id AS id, CASE
+    WHEN EXISTS { (:Episode {id: b.id}) } THEN 'an episode that was erased and is stored'
   END AS detail
   UNION ALL
   MATCH (s:Session)

@@ -15,6 +15,10 @@ CALL (e) {
   MATCH (e)<-[:ABOUT]-(c:Concept)
   SET c.abouts = c.abouts - 1
 }
+// The same key makes the same id again: a retry that comes late must not bring the episode back.
+FOREACH (key IN CASE WHEN e.idempotency_key IS NULL THEN [] ELSE [e.id] END |
+  MERGE (b:Tombstone {id: key})
+  SET b.tenant = $tenant, b.erased_at = datetime())
 WITH e, e.session AS session
 DETACH DELETE e
 RETURN DISTINCT session

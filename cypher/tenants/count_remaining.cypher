@@ -43,6 +43,10 @@ CALL () {
   MATCH (n:Job) WHERE n.tenant = $tenant AND n.recorded_at IS NOT NULL
   RETURN 'Job' AS label, count(n) AS nodes
   UNION ALL
+  MATCH (n:Tombstone)
+  WHERE n.tenant = $tenant AND n.erased_at IS NOT NULL
+  RETURN 'Tombstone' AS label, count(n) AS nodes
+  UNION ALL
   MATCH (n:ApiKey) WHERE n.tenant = $tenant
   RETURN 'ApiKey' AS label, count(n) AS nodes
 }

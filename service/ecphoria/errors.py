@@ -10,6 +10,7 @@ EcphoriaError
 ├── Forbidden               the key lacks the scope
 ├── NotFound                no such thing in this tenant
 ├── Conflict                the same key was used for another body
+├── Erased                  an episode of this idempotency key was erased
 ├── TooLarge                over a stated bound
 ├── Unavailable             something the request needs is not there now; retry later
 │   ├── StoreUnavailable    Neo4j does not answer
@@ -43,6 +44,7 @@ __all__ = [
     "EmbedderMismatch",
     "EncoderUnavailable",
     "EngineError",
+    "Erased",
     "Forbidden",
     "InvalidInput",
     "Misconfigured",
@@ -119,6 +121,12 @@ class Conflict(EcphoriaError):
     """This key was already used for a different body; send a new key or the same body."""
 
     code = "conflict"
+
+
+class Erased(EcphoriaError):
+    """The episode of this idempotency key was erased; send a new key to store one again."""
+
+    code = "erased"
 
 
 class TooLarge(EcphoriaError):

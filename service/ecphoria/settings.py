@@ -28,6 +28,7 @@ __all__ = [
     "ConsolidationSettings",
     "EmbedderSettings",
     "EngineGroup",
+    "ErasureSettings",
     "JobsSettings",
     "LlmSettings",
     "LogFormat",
@@ -97,6 +98,8 @@ class EngineGroup(_Group):
     """Loopback port of Neo4j Browser; a free one if empty."""
     start_timeout_s: Seconds = 180.0
     """Longest to wait for its start, in seconds."""
+    tx_log_hours: int = Field(default=48, ge=1, le=8_760)
+    """How long a full transaction log is kept, in hours; erased texts are in it until then."""
 
 
 class EmbedderSettings(_Group):
@@ -215,6 +218,14 @@ class JobsSettings(_Group):
     the process kills itself."""
 
 
+class ErasureSettings(_Group):
+    """What is remembered of episodes that were erased."""
+
+    key_days: float = Field(default=30.0, ge=0, le=3_650, allow_inf_nan=False)
+    """How long the idempotency key of an erased episode is refused, in days; only a hash of it is
+    kept."""
+
+
 class ArchiveSettings(_Group):
     """Where memories go that have slept long."""
 
@@ -276,6 +287,7 @@ class Settings(BaseSettings):
     consolidation: ConsolidationSettings = ConsolidationSettings()
     llm: LlmSettings = LlmSettings()
     archive: ArchiveSettings = ArchiveSettings()
+    erasure: ErasureSettings = ErasureSettings()
     jobs: JobsSettings = JobsSettings()
     log: LogSettings = LogSettings()
     tracing: TracingSettings = TracingSettings()

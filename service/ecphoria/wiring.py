@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -47,7 +47,7 @@ from ecphoria.graph.traces import Traces
 from ecphoria.ingest.service import IngestService
 from ecphoria.jobs.service import JobService
 from ecphoria.learning.service import LearningService
-from ecphoria.model.ids import TraceId
+from ecphoria.model.ids import TenantId, TraceId
 from ecphoria.model.shadow import Comparison
 from ecphoria.ports.tenants import Archive, Health
 from ecphoria.ports.world import Embedder
@@ -156,10 +156,10 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         embedder = await loading
         stack.push_async_callback(embedder.close)
         await migrate(graph, embedder.model, embedder.dimension)
-        cold, ingest, forgetting = _writing(settings, graph, embedder)
-        tenancy, access = _tenancy(settings, graph, cold)
         learning = await _learning(graph, metrics, stack)
         recall = _recall(settings, graph, embedder, learning)
+        cold, ingest, forgetting = _writing(settings, graph, embedder, recall.forget)
+        tenancy, access = _tenancy(settings, graph, cold)
         policies, shadowed = _shadowed(graph, recall, metrics, stack)
         services = Services(
             settings=settings,
@@ -199,13 +199,7 @@ def engine_settings(settings: Settings) -> EngineSettings:
     return EngineSettings(
         home=group.home or settings.home / "engine",
         cache=settings.cache,
-        java=group.java,
-        repository=group.repository,
-        heap_mb=group.heap_mb,
-        page_cache_mb=group.page_cache_mb,
-        bolt_port=group.bolt_port,
-        http_port=group.http_port,
-        start_timeout_s=group.start_timeout_s,
+        **group.model_dump(exclude={"home"}),
     )
 
 
@@ -305,11 +299,14 @@ def _shadowed(
 
 
 def _writing(
-    settings: Settings, graph: Graph, embedder: Embedder
+    settings: Settings, graph: Graph, embedder: Embedder, erased: Callable[[TenantId], None]
 ) -> tuple[ArchiveService, IngestService, ForgettingService]:
     store, clock = EpisodeWriter(graph), SystemClock()
     cold = background.archive_of(settings, graph, clock)
-    ingest = IngestService(store=store, embedder=embedder, clock=clock, thaw=cold)
+    keep = timedelta(days=settings.erasure.key_days)
+    ingest = IngestService(
+        store=store, embedder=embedder, clock=clock, thaw=cold, erased=erased, refuse_keys=keep
+    )
     return cold, ingest, ForgettingService(Dormancies(graph), cold, ingest.wake, clock)
 
 
@@ -351,9 +348,11 @@ def _recall(
             f"one of {', '.join(sorted(STRATEGIES))}.",
             setting="ECPHORIA_RECALL__STRATEGY",
         )
+    store, dormant = EpisodeReader(graph), DormantReader(graph)
     return RecallService(
-        store=EpisodeReader(graph),
-        dormant=DormantReader(graph),
+        store=store,
+        dormant=dormant,
+        caches=(store.forget, dormant.forget),
         traces=Traces(graph, settings.recall.traces_kept, learning.wake),
         embedder=CachingEmbedder(embedder),
         clock=SystemClock(),

@@ -1,4 +1,5 @@
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -78,7 +79,8 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "WHERE type <> 'LOOKUP' AND NOT name STARTS WITH 'migrate_test' AND labelsOrTypes[0] IN "
         "['Episode', 'LiveEpisode', 'LiveConcept', 'Concept', 'Tenant', 'ApiKey', 'Session', "
         "'Speaker', 'Term', 'Word', 'Name', 'Fact', 'LiveFact', 'Decision', 'Trace', 'Engram', "
-        "'SchemaMigration', 'DormantEpisode', 'ArchivedEpisode', 'Passage', 'LivePassage'] "
+        "'SchemaMigration', 'DormantEpisode', 'ArchivedEpisode', 'Passage', 'LivePassage', "
+        "'Tombstone'] "
         "RETURN name, type, properties, state ORDER BY name"
     )
     assert {row["state"] for row in rows} == {"ONLINE"}
@@ -127,6 +129,8 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "tenant_name": ("RANGE", ["name"]),
         "term_stem": ("RANGE", ["tenant", "stem"]),
         "trace_created_at": ("RANGE", ["tenant", "created_at"]),
+        "tombstone_erased_at": ("RANGE", ["tenant", "erased_at"]),
+        "tombstone_id": ("RANGE", ["id"]),
         "trace_id": ("RANGE", ["id"]),
         "trace_pending_since": ("RANGE", ["tenant", "pending_since"]),
         "word_word": ("RANGE", ["tenant", "word"]),
@@ -223,3 +227,51 @@ async def test_facts_retracted_before_relate_nothing(
     assert await cypher(weight, tenant=tenant) == [{"weight": 1.0}]
     await graph.apply_schema(graph.queries["schema.0014_pre_retracted"])
     assert await cypher(weight, tenant=tenant) == [{"weight": 0.0}]
+
+
+async def test_labels_and_names_are_taken_out_of_old_records(
+    graph: Graph, cypher: Cypher, tenant: TenantId
+) -> None:
+    name = 'Ann "the\\" {x"}, "label": "kept'
+    label = {"node": "n", "kind": "episode", "label": name, "energy": 0.5}
+    payload = {
+        "cue": name, "options": {}, "seeds": [{**label, "stream": "text"}],
+        "hits": [{"path": [label, {**label, "label": ""}]}], "refused": False, "about": name,
+    }  # fmt: skip
+    changes = [
+        {"kind": "link", "id": "a", "detail": "to b"},
+        {"kind": "propose", "id": name, "detail": f"the same as {name}"},
+        {"kind": "propose", "id": "roma", "detail": "the same as rome"},
+    ]
+    step = {"name": "merge", "changes": changes}
+    await cypher(
+        "CREATE (:Trace {id: $id + 't', tenant: $id, created_at: datetime(), payload: $payload})"
+        " CREATE (:Trace {id: $id + 'r', tenant: $id, created_at: datetime(), payload: $role})"
+        " CREATE (:Job {id: $id + 'j', tenant: $id, recorded_at: datetime(), report: $report,"
+        " ended: $ended})"
+        " CREATE (:Job {id: $id + 'e', tenant: $id, recorded_at: datetime(), ended: $ended})",
+        id=tenant,
+        payload=json.dumps(payload, ensure_ascii=False),
+        role=json.dumps({**payload, "about": "user"}, ensure_ascii=False),
+        report=json.dumps({"steps": [step]}, ensure_ascii=False),
+        ended=[json.dumps(step)],
+    )
+    await graph.apply_schema(graph.queries["schema.0017_pre_erasing"])
+    rows = await cypher(
+        "MATCH (n:Trace|Job {tenant: $id}) RETURN right(n.id, 1) AS id, n.payload AS payload,"
+        " n.report AS report, n.ended AS ended", id=tenant,
+    )  # fmt: skip
+    found = {row["id"]: row for row in rows}
+    empty = {**label, "label": ""}
+    clean = {
+        **payload, "seeds": [{**empty, "stream": "text"}], "hits": [{"path": [empty, empty]}],
+        "about": "",
+    }  # fmt: skip
+    assert json.loads(found["t"]["payload"]) == clean
+    assert json.loads(found["r"]["payload"]) == {**clean, "about": "user"}
+    nameless = {"kind": "propose", "id": "", "detail": ""}
+    ended = {**step, "changes": [changes[0], nameless, nameless]}
+    assert json.loads(found["j"]["report"]) == {"steps": [ended]}
+    assert [json.loads(one) for one in found["j"]["ended"]] == [ended]
+    assert [json.loads(one) for one in found["e"]["ended"]] == [ended]
+    assert found["e"]["report"] is None

@@ -99,6 +99,9 @@ async def test_erasing_leaves_nothing_of_one_and_all_of_the_other(
         await Traces(graph, keep=5).save(owner, [a_trace(owner)])
         await Keys(graph).create(a_key(owner, Scope.READ), fresh_id())
         await Jobs(graph, keep=5).enqueue(owner, JobKind.DRY_RUN)
+        keyed = turn(owner, 9, ordinal=9, idempotency_key="k9")
+        await write(graph, owner, appended(keyed))
+        await write(graph, owner, appended(removed=(keyed.id,)))
     counts = await tenants.erase(gone.id)
     assert counts == {
         "jobs": 1,
@@ -113,6 +116,7 @@ async def test_erasing_leaves_nothing_of_one_and_all_of_the_other(
         "names": 2,
         "terms": 2,
         "words": 2,
+        "tombstones": 1,
         "keys": 1,
         "tenants": 1,
         "remaining": 0,

@@ -19,13 +19,15 @@ from ecphoria.model.recall import (
     WaveArc,
 )
 from tests.conftest import Cypher
-from tests.contract.memories import START, concept_id, episode_id, everything, write
+from tests.contract.memories import START, appended, concept_id, episode_id, everything, write
+
+ANN = "Ann: Turn 1 was said."
 
 
 def a_trace(tenant: TenantId, **changed: object) -> Trace:
     first, second = episode_id(tenant, "1"), episode_id(tenant, "2")
     rome = concept_id(tenant, "rome")
-    step = PathStep(node=first, kind="episode", edge="text", label="Ann", energy=0.5)
+    step = PathStep(node=first, kind="episode", edge="text", label=ANN, energy=0.5)
     trace = Trace(
         id=TraceId(fresh_id()),
         cue="Was Rome meant? 東京 — “yes”",
@@ -33,7 +35,13 @@ def a_trace(tenant: TenantId, **changed: object) -> Trace:
         options={"fan": 15, "decay": 0.5, "gate": True, "name": "x"},
         created_at=START,
         seeds=(
-            SeedRecord(node=first, kind="episode", stream=Stream.TEXT, label="Ann", energy=0.5),
+            SeedRecord(
+                node=first,
+                kind="episode",
+                stream=Stream.TEXT,
+                label=ANN,
+                energy=0.5,
+            ),
             SeedRecord(node=rome, kind="concept", stream=Stream.NAME, label="Rome", energy=1.5),
         ),
         waves=(
@@ -64,6 +72,21 @@ async def test_a_trace_comes_back_as_it_went(graph: Graph, tenant: TenantId) -> 
     saved = a_trace(tenant)
     await traces.save(tenant, [saved])
     assert await traces.find(tenant, saved.id) == saved
+
+
+async def test_labels_are_looked_up_when_a_trace_is_read(
+    graph: Graph, tenant: TenantId, cypher: Cypher
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    traces, saved = Traces(graph, keep=5), a_trace(tenant, about="Ann")
+    await traces.save(tenant, [saved])
+    (row,) = await cypher("MATCH (t:Trace {id: $id}) RETURN t.payload AS payload", id=saved.id)
+    assert "Ann" not in row["payload"]
+    assert '"label"' not in row["payload"]
+    assert (await traces.find(tenant, saved.id)).about == "Ann"
+    await write(graph, tenant, appended(removed=(episode_id(tenant, "1"),)))
+    found = await traces.find(tenant, saved.id)
+    assert [seed.label for seed in found.seeds] == ["", "Rome"]
 
 
 async def test_a_trace_leads_to_what_it_woke(
@@ -105,6 +128,7 @@ async def test_a_trace_of_nothing_can_be_kept(graph: Graph, tenant: TenantId) ->
 
 
 async def test_only_the_newest_are_kept(graph: Graph, tenant: TenantId) -> None:
+    await write(graph, tenant, everything(tenant))
     traces = Traces(graph, keep=3)
     saved = [a_trace(tenant, created_at=START + timedelta(seconds=number)) for number in range(5)]
     for trace in saved:

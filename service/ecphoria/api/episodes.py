@@ -14,6 +14,7 @@ from ecphoria.errors import (
     Conflict,
     EcphoriaError,
     EncoderUnavailable,
+    Erased,
     InvalidInput,
     TooLarge,
 )
@@ -44,7 +45,7 @@ _APPENDING = (BadVector, TooLarge, EncoderUnavailable)
     "",
     status_code=HTTP_201_CREATED,
     responses={
-        **guarded(*_APPENDING, Conflict),
+        **guarded(*_APPENDING, Conflict, Erased),
         200: {"model": AppendAnswer, "description": "It had been stored before"},
     },
 )

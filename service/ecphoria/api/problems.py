@@ -52,6 +52,7 @@ PROBLEMS: Mapping[type[EcphoriaError], Kind] = {
     errors.Forbidden: Kind(status=403, title="Not allowed"),
     errors.NotFound: Kind(status=404, title="Not found"),
     errors.Conflict: Kind(status=409, title="Conflict"),
+    errors.Erased: Kind(status=410, title="Erased"),
     errors.TooLarge: Kind(status=413, title="Too large"),
     errors.Unavailable: Kind(status=503, title="Unavailable"),
     errors.StoreUnavailable: Kind(status=503, title="Store unavailable"),

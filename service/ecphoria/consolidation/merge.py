@@ -12,7 +12,7 @@ from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.timelines import renew
 from ecphoria.model.consolidation import Change, Outcome
-from ecphoria.model.ids import TenantId
+from ecphoria.model.ids import TenantId, concept_id
 from ecphoria.model.merge import Merge, MergeStatus
 from ecphoria.ports.facts import FactStore
 from ecphoria.ports.merges import AlikeNames, Compared, MergeStore
@@ -47,8 +47,10 @@ class ProposeMerges:
             changes += [
                 Change(
                     kind="propose",
-                    id=found.names.one,
-                    detail=f"the same as {found.names.other}: {found.reason}",
+                    # By id: a name in a report would outlive the episodes that have it.
+                    id=concept_id(cycle.tenant, found.names.one),
+                    detail=f"the same as {concept_id(cycle.tenant, found.names.other)}:"
+                    f" {found.reason}",
                 )
                 for found in compared
                 if found.reason

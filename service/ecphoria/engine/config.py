@@ -108,8 +108,10 @@ def _is_free(port: int) -> bool:
     return True
 
 
-def neo4j_conf(ports: Ports, memory: Memory) -> str:
+def neo4j_conf(ports: Ports, memory: Memory, tx_log_hours: int) -> str:
     """Write neo4j.conf; the procedures of GDS need `unrestricted` to reach the store.
+
+    Transaction logs that are older than `tx_log_hours`, or above 512 MB in all, are deleted.
 
     Without the quiet period of zero every stop waits ten seconds for connections to come.
     """
@@ -125,7 +127,7 @@ def neo4j_conf(ports: Ports, memory: Memory) -> str:
         "dbms.security.procedures.unrestricted": "gds.*",
         "dbms.usage_report.enabled": "false",
         "db.tx_log.rotation.size": "64M",
-        "db.tx_log.rotation.retention_policy": "2 days 512M",
+        "db.tx_log.rotation.retention_policy": f"{tx_log_hours} hours 512M",
         "db.transaction.timeout": "10m",
         "internal.dbms.bolt.netty_server_shutdown_quiet_period": "0",
         # By default an index that grows is sampled again whenever it grew by a twentieth.

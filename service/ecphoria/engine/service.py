@@ -44,6 +44,7 @@ class EngineSettings:
     bolt_port: int | None = None
     http_port: int | None = None
     start_timeout_s: float = 180.0
+    tx_log_hours: int = 48
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,7 +255,7 @@ class Engine:
                 clock=time.monotonic,
             )
         require_space(home.root, _SPACE)
-        write_private(home.conf / "neo4j.conf", neo4j_conf(ports, memory))
+        write_private(home.conf / "neo4j.conf", neo4j_conf(ports, memory, settings.tx_log_hours))
         process.clear_scratch(home)
         self._prepare_password(java, report)
         report(Progress(stage=Stage.START))

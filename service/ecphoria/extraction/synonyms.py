@@ -62,7 +62,11 @@ class SynonymTable:
         """Forget names; one that is not there changes nothing."""
         for name in names:
             for form in forms(name):
-                self._by_form.get(form, set()).discard(name)
+                found = self._by_form.get(form, set())
+                found.discard(name)
+                if not found:
+                    # The form has the words of the name.
+                    self._by_form.pop(form, None)
 
     def pairs(self, names: Iterable[str]) -> Iterator[SynonymPair]:
         """Pair these names with all in the table that are alike, each pair once, in order."""

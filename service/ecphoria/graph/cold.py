@@ -17,13 +17,12 @@ from ecphoria.graph.tenant_lock import count_change, lock_tenant
 from ecphoria.language.cutting import cut
 from ecphoria.model.cold import ColdRecord, Located
 from ecphoria.model.consolidation import Lease
+from ecphoria.model.episode import excerpt
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.ports.cold import Due, Stub
 from ecphoria.ports.passages import PassageRow
 
 __all__ = ["ColdEpisodes"]
-
-_SUMMARY = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,11 +210,9 @@ async def _put_back(
 
 def _stub(properties: Mapping[str, Any], place: Located, now: datetime) -> dict[str, Any]:
     kept = {name: value for name, value in properties.items() if name in STAYS}
-    text = " ".join(str(properties["text"]).split())
-    short = text if len(text) <= _SUMMARY else text[: _SUMMARY - 1].rstrip() + "…"
     return {
         **kept,
-        "summary": short,
+        "summary": excerpt(str(properties["text"])),
         "archived_at": now,
         "archive_file": place.file,
         "archive_offset": place.offset,

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
 from ecphoria.graph.episodes import StoredEpisode, to_episode
-from ecphoria.graph.executor import Graph, Statement, Work
+from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.facts import FactRows, classes_of
 from ecphoria.graph.lucene import any_phrase
 from ecphoria.graph.tenant_lock import Counters, lock_tenant
@@ -40,6 +40,12 @@ _NAMES_A_QUERY = 500
 class _BodyHash:
     id: str
     body_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tombstone:
+    id: str
+    is_over: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +107,9 @@ class _FactKey:
 
 
 _LIST_BODY_HASHES = Statement("ingest.list_body_hashes", _BodyHash)
+_LIST_TOMBSTONES = Statement("ingest.list_tombstones", _Tombstone)
+_REMOVE_TOMBSTONES = Statement("ingest.remove_tombstones", Done)
+_DROP_OLD_TOMBSTONES = Statement("ingest.drop_old_tombstones", Done)
 _FIND_EPISODE = Statement("archive.find_episode", StoredEpisode)
 _LIST_SEGMENTS = Statement("ingest.list_segments", _PlacedRow)
 _LIST_VECTORS = Statement("ingest.list_vectors", _VectorRow)
@@ -186,6 +195,20 @@ class _Transaction:
     async def body_hashes(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
         rows = await self._work.run(_LIST_BODY_HASHES, tenant=self._tenant, ids=list(ids))
         return {EpisodeId(row.id): row.body_hash for row in rows}
+
+    async def erased(self, ids: Sequence[EpisodeId], keep: timedelta) -> frozenset[EpisodeId]:
+        seconds = keep.total_seconds()
+        rows = await self._work.run(
+            _LIST_TOMBSTONES, tenant=self._tenant, ids=list(ids), seconds=seconds
+        )
+        over = [row.id for row in rows if row.is_over]
+        if over:
+            await self._work.run(_REMOVE_TOMBSTONES, tenant=self._tenant, ids=over)
+        return frozenset(EpisodeId(row.id) for row in rows if not row.is_over)
+
+    async def forget_erased(self, keep: timedelta) -> None:
+        seconds = keep.total_seconds()
+        await self._work.run(_DROP_OLD_TOMBSTONES, tenant=self._tenant, seconds=seconds)
 
     async def episode(self, episode: EpisodeId) -> Episode | None:
         row = await self._work.run_one(_FIND_EPISODE, tenant=self._tenant, id=episode)

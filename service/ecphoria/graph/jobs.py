@@ -4,21 +4,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from ecphoria.errors import Conflict, EcphoriaError, NotFound
 from ecphoria.graph.executor import Done, Graph, Statement, Work
+from ecphoria.graph.reports import report_of, size_of, step_of, text_of, with_names
 from ecphoria.graph.tenant_lock import lock_tenant
-from ecphoria.model.consolidation import (
-    Change,
-    ConsolidationReport,
-    Degrees,
-    Gap,
-    GraphSize,
-    Lease,
-    StepReport,
-    StepStatus,
-)
+from ecphoria.model.consolidation import ConsolidationReport, Lease
 from ecphoria.model.ids import JobId, TenantId, fresh_id
 from ecphoria.model.job import Claimed, Job, JobFault, JobKind, JobState, Progress, Trigger
 from ecphoria.ports.consolidation import LeaseLost
@@ -174,7 +166,7 @@ class Jobs:
                 job=lease.job,
                 token=lease.token,
                 state=state.value,
-                report=None if report is None else _text_of(report),
+                report=None if report is None else text_of(report),
                 code=fault and fault.code,
                 message=fault and fault.message,
             )
@@ -205,7 +197,8 @@ class Jobs:
         row = await self._graph.run_one(_FIND_JOB, tenant=tenant, job=job)
         if row is None:
             raise _missing(job)
-        return _to_job(row)
+        (found,) = await with_names(self._graph, tenant, [_to_job(row)])
+        return found
 
     async def list(
         self,
@@ -220,7 +213,7 @@ class Jobs:
             _LIST_JOBS, tenant=tenant, kind=kind and kind.value, state=state and state.value,
             limit=limit,
         )  # fmt: skip
-        return [_to_job(row) for row in rows]
+        return await with_names(self._graph, tenant, [_to_job(row) for row in rows])
 
     async def cancel(self, tenant: TenantId, job: JobId) -> Job:
         """End a job that waits, ask one that runs to end; NotFound, or Conflict if it ended."""
@@ -295,42 +288,8 @@ def _to_job(row: _JobRow) -> Job:
         finished_at=row.finished_at,
         cancelling=row.cancelling,
         progress=Progress(place=row.place, done=row.done, total=row.total),
-        ended=tuple(_step_of(json.loads(text)) for text in row.ended),
-        before=_size_of(None if row.before is None else json.loads(row.before)),
-        report=None if row.report is None else _report_of(row.report),
+        ended=tuple(step_of(json.loads(text)) for text in row.ended),
+        before=size_of(None if row.before is None else json.loads(row.before)),
+        report=None if row.report is None else report_of(row.report),
         fault=None if row.code is None else JobFault(code=row.code, message=row.message or ""),
     )
-
-
-def _text_of(report: ConsolidationReport) -> str:
-    plain = asdict(report) | {"started_at": report.started_at.isoformat()}
-    return json.dumps(plain, ensure_ascii=False)
-
-
-def _report_of(text: str) -> ConsolidationReport:
-    stored = json.loads(text)
-    return ConsolidationReport(
-        **{
-            **stored,
-            "started_at": datetime.fromisoformat(stored["started_at"]),
-            "steps": tuple(_step_of(step) for step in stored["steps"]),
-            "before": _size_of(stored.get("before")),
-            "after": _size_of(stored.get("after")),
-            "degrees": {edge: Degrees(**one) for edge, one in stored.get("degrees", {}).items()},
-            "gaps": tuple(_gap_of(gap) for gap in stored.get("gaps", ())),
-        }
-    )
-
-
-def _size_of(stored: Mapping[str, Any] | None) -> GraphSize | None:
-    return GraphSize(**stored) if stored else None
-
-
-def _gap_of(stored: Mapping[str, Any]) -> Gap:
-    return Gap(refused=stored["refused"], traces=tuple(stored["traces"]))
-
-
-def _step_of(stored: Mapping[str, Any]) -> StepReport:
-    changes = tuple(Change(**change) for change in stored["changes"])
-    typed = {"status": StepStatus(stored["status"]), "changes": changes}
-    return StepReport(**{**stored, **typed, "degraded": tuple(stored.get("degraded", ()))})

@@ -163,6 +163,11 @@ class EpisodeReader(PassageFinder):
         self._columns = ColumnReader(graph, keep, dormant=dormant)
         self.past = PastReader(graph)
 
+    def forget(self, tenant: TenantId) -> None:
+        """Drop all that is remembered of a tenant between recalls."""
+        self._columns.forget(tenant)
+        self._passages.forget(tenant)
+
     async def standings(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
     ) -> Sequence[FactStanding]:
@@ -181,8 +186,7 @@ class EpisodeReader(PassageFinder):
             _LOAD_LEXICON, tenant=tenant, stems=sorted(set(stems)), names=sorted(set(names))
         )
         if row is None:
-            self._columns.forget(tenant)
-            self._passages.forget(tenant)
+            self.forget(tenant)
             raise no_tenant(tenant)
         self._columns.check(tenant, change=row.change, deletions=row.deletions)
         self._passages.check(tenant, deletions=row.deletions, cuts=row.cuts)

@@ -79,6 +79,7 @@ _ERASE_BY_KIND: Final = {
     "facts": Statement("tenants.erase_facts", _Deleted),
     "passages": Statement("tenants.erase_passages", _Deleted),
     "episodes": Statement("tenants.erase_episodes", _Deleted),
+    "tombstones": Statement("tenants.erase_tombstones", _Deleted),
     "sessions": Statement("tenants.erase_sessions", _Deleted),
     "speakers": Statement("tenants.erase_speakers", _Deleted),
     "names": Statement("tenants.erase_names", _Deleted),

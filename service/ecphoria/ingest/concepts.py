@@ -21,7 +21,7 @@ from ecphoria.ingest.prepare import Prepared
 from ecphoria.ingest.statements import Standing, standing
 from ecphoria.language.names import NameKind
 from ecphoria.model.episode import Episode
-from ecphoria.model.ids import ConceptId, EpisodeId, TenantId, derived_id
+from ecphoria.model.ids import EpisodeId, TenantId, concept_id
 from ecphoria.ports.ingest import (
     AboutRow,
     Body,
@@ -154,9 +154,10 @@ class ConceptBook:
         last = {word for word, count in counts.items() if count <= 1}
         less = {row.normalised: row for row in _names([out], -1)}
         before = NameTable(map(_row, states), lower)
-        after = NameTable(
-            (_row(state, less.get(state.normalised)) for state in states), set(lower) - last
-        )
+        rows = (_row(state, less.get(state.normalised)) for state in states)
+        # The table is kept. A name that nothing has any more must not stay in it.
+        left = (row for row in rows if row.is_title or row.candidates > 0)
+        after = NameTable(left, set(lower) - last)
         changed = await standing(
             transaction,
             appeared=after.concepts - before.concepts,
@@ -258,10 +259,7 @@ def _names(items: Iterable[Extraction], sign: int) -> tuple[NameState, ...]:
 
 
 def _rows(tenant: TenantId, names: Iterable[str]) -> tuple[ConceptRow, ...]:
-    return tuple(
-        ConceptRow(id=ConceptId(derived_id(tenant, "concept", name)), normalised=name)
-        for name in names
-    )
+    return tuple(ConceptRow(id=concept_id(tenant, name), normalised=name) for name in names)
 
 
 def _mentions(episode: EpisodeId, names: Iterable[str]) -> list[MentionRow]:

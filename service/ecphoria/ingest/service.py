@@ -1,8 +1,9 @@
 """The ingest service: check, embed, then place and write in one transaction."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -10,6 +11,7 @@ from ecphoria.errors import (
     ArchiveUnavailable,
     Conflict,
     EcphoriaError,
+    Erased,
     NotFound,
     OutcomeUnknown,
     TooLarge,
@@ -53,12 +55,25 @@ class IngestService:
         embedder: Embedder,
         clock: Clock,
         thaw: Thaw | None = None,
+        erased: Callable[[TenantId], None] = lambda _: None,
+        refuse_keys: timedelta = timedelta(days=30),
     ) -> None:
-        """Write to a store; `thaw` is the way back from the archive, where there is one."""
+        """Write to a store.
+
+        Args:
+            store: Where.
+            embedder: Makes vectors.
+            clock: Tells when an episode is recorded.
+            thaw: The way back from the archive, where there is one.
+            erased: Told the tenant after each erasure, so that caches drop what they hold.
+            refuse_keys: How long the idempotency key of an erased episode is refused.
+        """
         self._store = store
         self._thaw = thaw
         self._embedder = embedder
         self._clock = clock
+        self._erased = erased
+        self._refuse_keys = refuse_keys
         self._book = ConceptBook()
 
     async def append(self, tenant: TenantId, new: NewEpisode) -> Receipt:
@@ -67,6 +82,7 @@ class IngestService:
         Raises:
             InvalidInput: It cannot be stored as it is; the message says what to change.
             Conflict: Its idempotency key was used for another body.
+            Erased: The episode of its idempotency key was erased lately.
             NotFound: No such tenant.
             OutcomeUnknown: The store may have written it; send the same again.
             Unavailable: The store or the encoder does not answer; nothing was written.
@@ -100,10 +116,12 @@ class IngestService:
         to_encode = sorted(one.id for one in ready.values() if one.vector is None or one.parts)
         stored = dict(await self._store.body_hashes(tenant, to_encode)) if to_encode else {}
         fresh = [one for one in ready.values() if one.id not in stored]
+        erased: frozenset[EpisodeId] = frozenset()
         if fresh:
             vectors, facts = await self._vectors(fresh), await self._fact_vectors(fresh)
-            stored |= await self._write(tenant, fresh, vectors, facts)
-        return list(_results(checked, stored))
+            known, erased = await self._write(tenant, fresh, vectors, facts)
+            stored |= known
+        return list(_results(checked, stored, erased))
 
     async def delete(self, tenant: TenantId, episode: EpisodeId) -> None:
         """Remove an episode and all that only it supported; its session closes the gap.
@@ -122,9 +140,11 @@ class IngestService:
             keys = await transaction.timed_of(episode) if transaction.timed else ()
             await transaction.write(removal(transaction, gone, concepts, lost))
             await settle(transaction.timelines, keys)
+            await transaction.forget_erased(self._refuse_keys)
 
         async with self._book.writing(tenant):
             await self._change(tenant, work)
+        self._erased(tenant)
 
     async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> tuple[EpisodeId, ...]:
         """Make those of these episodes live again that are dormant, and name them.
@@ -193,25 +213,33 @@ class IngestService:
         fresh: Sequence[Prepared],
         vectors: Encoded,
         facts: Mapping[FactId, Vector],
-    ) -> Mapping[EpisodeId, str]:
-        """Write what is not there yet; give back what another writer stored meanwhile."""
+    ) -> tuple[Mapping[EpisodeId, str], frozenset[EpisodeId]]:
+        """Write what is not there yet.
+
+        Returns:
+            What another writer stored meanwhile, and what was erased and is not written again.
+        """
         mine = {one.id: one.body_hash for one in fresh}
+        keyed = [one.id for one in fresh if one.new.idempotency_key is not None]
         unsure = False
 
         async def work(
             transaction: IngestTransaction, lost: frozenset[EpisodeId]
-        ) -> Mapping[EpisodeId, str]:
+        ) -> tuple[Mapping[EpisodeId, str], frozenset[EpisodeId]]:
             known = await transaction.body_hashes(list(mine))
-            if unsure and known == mine:
-                return {}  # the first attempt did write all of it
-            new = [one for one in fresh if one.id not in known]
+            # Without a key nobody can tell a late retry from a wish to store it again.
+            sought = [one for one in keyed if one not in known]
+            erased = await transaction.erased(sought, self._refuse_keys) if sought else frozenset()
+            new = [one for one in fresh if one.id not in known and one.id not in erased]
             if new:
                 into = await placed(transaction, new, vectors, lost=lost)
                 stated = await facts_of(transaction, new, facts)
                 name = partial(self._book.add, tenant, transaction, new)
                 await transaction.write(addition(new, into, stated, name))
                 await settle(transaction.timelines, await disturbed(transaction, new))
-            return known
+            # After an unknown outcome, an episode with our body is the one we wrote.
+            theirs = {one: body for one, body in known.items() if not unsure or body != mine[one]}
+            return theirs, erased
 
         try:
             async with self._book.writing(tenant):
@@ -247,7 +275,9 @@ class IngestService:
 
 
 def _results(
-    checked: Sequence[Prepared | EcphoriaError], stored: Mapping[EpisodeId, str]
+    checked: Sequence[Prepared | EcphoriaError],
+    stored: Mapping[EpisodeId, str],
+    erased: frozenset[EpisodeId],
 ) -> Iterator[Result]:
     """Acknowledge each item; of a batch's repeats the first is the one that was created."""
     bodies = dict(stored)
@@ -255,10 +285,12 @@ def _results(
     for one in checked:
         if isinstance(one, EcphoriaError):
             yield one
+        elif one.id in erased:
+            yield Erased(field="idempotency_key")
         elif bodies.setdefault(one.id, one.body_hash) != one.body_hash:
             yield Conflict(
-                "this idempotency key was used for another body, or this document came with "
-                "another extraction; send the same body or a new key, or delete the stored one",
+                "this idempotency key was used for another body: send the same body or a new key; "
+                "or this document came with another extraction: delete the stored one first",
                 field="idempotency_key",
             )
         else:

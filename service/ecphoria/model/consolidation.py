@@ -37,7 +37,8 @@ class Change:
     Attributes:
         kind: What happens to it, a verb: `retire`, `link`, `prune`.
         id: What is changed.
-        detail: From what to what and why, in words; no memory's text.
+        detail: From what to what and why, in words; ids, no memory's text and no name. Who reads
+            the report of a job is told the names that the concepts have then.
     """
 
     kind: str

@@ -8,6 +8,7 @@ from enum import StrEnum
 from ecphoria.model.ids import EpisodeId, TenantId
 
 __all__ = [
+    "ROLES",
     "Episode",
     "Extracted",
     "MetadataValue",
@@ -16,10 +17,17 @@ __all__ = [
     "Receipt",
     "State",
     "Statement",
+    "excerpt",
+    "headline",
     "indexed_text",
 ]
 
 MetadataValue = str | int | float | bool
+
+ROLES = ("user", "assistant", "tool", "system")
+"""Roles that a speaker or an asker may have, as the API names them."""
+
+_EXCERPT = 80
 
 
 class State(StrEnum):
@@ -145,6 +153,19 @@ class Receipt:
 
     id: EpisodeId
     outcome: Outcome
+
+
+def excerpt(text: str) -> str:
+    """Give the first 80 characters of a text, in one line."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _EXCERPT else flat[: _EXCERPT - 1].rstrip() + "…"
+
+
+def headline(title: str | None, speaker: str | None, text: str) -> str:
+    """Name an episode to a reader: its title, or who said what."""
+    if title:
+        return title
+    return f"{speaker}: {excerpt(text)}" if speaker else excerpt(text)
 
 
 def indexed_text(title: str | None, text: str) -> str:

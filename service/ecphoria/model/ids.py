@@ -11,6 +11,7 @@ __all__ = [
     "KeyId",
     "TenantId",
     "TraceId",
+    "concept_id",
     "derived_id",
     "fresh_id",
 ]
@@ -32,3 +33,8 @@ def fresh_id() -> str:
 def derived_id(tenant: TenantId, kind: str, key: str) -> str:
     """Derive the id that `key` always has in `tenant`, so that writing it again finds it."""
     return uuid.uuid5(uuid.UUID(tenant), f"{kind}:{key}").hex
+
+
+def concept_id(tenant: TenantId, normalised: str) -> ConceptId:
+    """Derive the id that a concept of this normalised name has."""
+    return ConceptId(derived_id(tenant, "concept", normalised))

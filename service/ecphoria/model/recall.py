@@ -275,6 +275,9 @@ class Stimulation:
 class Trace:
     """The record of one recall: enough to explain it and to show it in Neo4j Browser.
 
+    It is stored without labels; they are looked up when it is read, so that no copy of an
+    episode's text or of a name outlives what it was copied from.
+
     Attributes:
         stimulation: What a strategy that stimulates memories did to them.
         refused: Whether the hits were not to be used to answer.

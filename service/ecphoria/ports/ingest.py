@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol, TypeVar
 
 from ecphoria.model.episode import Episode, MetadataValue
@@ -280,6 +280,14 @@ class IngestTransaction(Protocol):
 
     async def body_hashes(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
         """Look up which of these episodes exist, and the hash of their bodies."""
+        ...
+
+    async def erased(self, ids: Sequence[EpisodeId], keep: timedelta) -> frozenset[EpisodeId]:
+        """Tell which of these episodes were erased within `keep`; forget it of the others."""
+        ...
+
+    async def forget_erased(self, keep: timedelta) -> None:
+        """Forget of which episodes it is longer ago than `keep` that they were erased."""
         ...
 
     async def episode(self, episode: EpisodeId) -> Episode | None:

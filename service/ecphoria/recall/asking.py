@@ -8,12 +8,10 @@ from numpy.typing import NDArray
 
 from ecphoria.errors import InvalidInput
 from ecphoria.language.cue import CueAnalysis
+from ecphoria.model.episode import ROLES
 from ecphoria.ports.recall import Columns
 
-__all__ = ["ROLES", "Subject", "find_subject", "subjects_of"]
-
-ROLES = ("user", "assistant", "tool", "system")
-"""Roles that an asker may have, as the API names them."""
+__all__ = ["Subject", "find_subject", "subjects_of"]
 
 _SPOKEN_AS = {
     "user": frozenset(("user", "human")),

@@ -3,18 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ecphoria.model.episode import Episode
+from ecphoria.model.episode import Episode, excerpt, headline
 from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import Hit, HitPassage, NearMiss, PathStep, SeedRecord, Wave
-from ecphoria.recall.candidates import Candidates
+from ecphoria.model.recall import Hit, HitPassage, NearMiss, PathStep, Wave
 from ecphoria.recall.currency import Superseded
 from ecphoria.recall.strategies.strategy import Ranked
 
 __all__ = [
     "MISSES",
     "hits_of",
-    "label_of",
-    "labelled_seeds",
     "misses_of",
     "needed",
     "summed_up",
@@ -22,8 +19,6 @@ __all__ = [
 
 MISSES = 3
 """Near misses that an answer tells."""
-
-_CLIP = 80
 
 
 def needed(ranked: Ranked, k: int) -> list[EpisodeId]:
@@ -79,22 +74,9 @@ def misses_of(ranked: Ranked, k: int, episodes: Mapping[str, Episode]) -> tuple[
     """Name the memories just below the cut."""
     below = zip(ranked.ids[k : k + MISSES], ranked.score[k : k + MISSES], strict=True)
     return tuple(
-        NearMiss(episode=one, score=float(score), text=_clipped(episodes[one].text))
+        NearMiss(episode=one, score=float(score), text=excerpt(episodes[one].text))
         for one, score in below
         if one in episodes
-    )
-
-
-def labelled_seeds(
-    ranked: Ranked, episodes: Mapping[str, Episode], candidates: Candidates
-) -> tuple[SeedRecord, ...]:
-    """Give seeds names to read: what they say if it is shown anyway, else where they stand."""
-    return tuple(
-        replace(
-            seed,
-            label=seed.label or label_of(episodes.get(seed.node)) or _place(candidates, seed.node),
-        )
-        for seed in ranked.seeds
     )
 
 
@@ -105,37 +87,15 @@ def summed_up(waves: Sequence[Wave]) -> tuple[Wave, ...]:
     )
 
 
-def label_of(episode: Episode | None) -> str:
-    """Name an episode to a reader: its title, or who said what."""
-    if episode is None:
-        return ""
-    if episode.title:
-        return episode.title
-    said = _clipped(episode.text)
-    return f"{episode.speaker}: {said}" if episode.speaker else said
-
-
-def _place(candidates: Candidates, node: str) -> str:
-    row = candidates.row.get(node)
-    if row is None:
-        return ""
-    columns = candidates.columns
-    who, session = columns.speaker[row] or "somebody", columns.session[row]
-    return columns.title[row] or (
-        f"{who} in {session}" if session else f"turn {columns.turn[row]}"
-    )
-
-
 def _parts(ranked: Ranked, row: int) -> dict[str, float]:
     return dict(zip(ranked.part_names, ranked.parts[row].tolist(), strict=True))
 
 
 def _labelled(path: Sequence[PathStep], episodes: Mapping[str, Episode]) -> tuple[PathStep, ...]:
     return tuple(
-        replace(step, label=step.label or label_of(episodes.get(step.node))) for step in path
+        replace(step, label=step.label or _label(episodes.get(step.node))) for step in path
     )
 
 
-def _clipped(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _CLIP else flat[: _CLIP - 1].rstrip() + "…"
+def _label(episode: Episode | None) -> str:
+    return "" if episode is None else headline(episode.title, episode.speaker, episode.text)

@@ -63,6 +63,10 @@ class Participants:
         self._keep = keep
         self._known: OrderedDict[TenantId, _Expected] = OrderedDict()
 
+    def forget(self, tenant: TenantId) -> None:
+        """Drop what is remembered of a tenant."""
+        self._known.pop(tenant, None)
+
     async def expected(self, store: RecallStore, tenant: TenantId) -> "_Expected":
         """Say what the last recall saw.
 

@@ -16,7 +16,6 @@ from ecphoria.model.recall import (
     OptionValue,
     RecallOptions,
     RecallResult,
-    SeedRecord,
     Trace,
     TracedHit,
 )
@@ -25,7 +24,6 @@ from ecphoria.ports.world import Clock, Embedder
 from ecphoria.recall.asking import Subject
 from ecphoria.recall.assemble import (
     hits_of,
-    labelled_seeds,
     misses_of,
     summed_up,
 )
@@ -100,7 +98,9 @@ class RecallService:
         dormant: RecallStore | None = None,
         default_strategy: str = "ecphoria",
         snippet: Callable[[TraceId], str] = str,
+        caches: Sequence[Callable[[TenantId], None]] = (),
     ) -> None:
+        """Answer from a store; each of `caches` drops what it remembers of a tenant."""
         self._store = store
         self._dormant = dormant or store
         self._traces = traces
@@ -109,10 +109,16 @@ class RecallService:
         self._default = default_strategy
         self._snippet = snippet
         self._participants = Participants()
+        self._caches = (self._participants.forget, *caches)
         count_tokens([""])  # loads its table, so that no recall waits for it
         self._recent: dict[tuple[TenantId, TraceId], Trace] = {}
         self._writer: asyncio.Task[None] | None = None
         self._hurry, self._saved = asyncio.Event(), asyncio.Event()
+
+    def forget(self, tenant: TenantId) -> None:
+        """Drop what this process remembers of a tenant: some of it was erased."""
+        for drop in self._caches:
+            drop(tenant)
 
     def strategies(self) -> Sequence[StrategyInfo]:
         """Describe every strategy with its options, the default first."""
@@ -168,7 +174,6 @@ class RecallService:
             strategy=strategy.name,
             ranked=ranked,
             hits=hits,
-            seeds=labelled_seeds(ranked, shown.episodes, search.candidates),
             refused=not feeling.answerable,
             about=search.candidates.subject,
         )
@@ -200,8 +205,9 @@ class RecallService:
         Raises:
             NotFound: No such trace in this tenant, or it was dropped since.
         """
-        waiting = self._recent.get((tenant, trace))
-        return waiting or await self._traces.find(tenant, trace)
+        # Only the store looks up labels, so that none is told of what was erased meanwhile.
+        await self.settle(tenant, trace)
+        return await self._traces.find(tenant, trace)
 
     async def settle(self, tenant: TenantId, trace: TraceId) -> None:
         """Wait until a trace is stored that still waits for it."""
@@ -273,7 +279,6 @@ class RecallService:
         strategy: str,
         ranked: Ranked,
         hits: Sequence[Hit],
-        seeds: tuple[SeedRecord, ...],
         refused: bool,
         about: Subject | None,
     ) -> Trace:
@@ -284,7 +289,7 @@ class RecallService:
             strategy=strategy,
             options=options.options,
             created_at=self._clock.now(),
-            seeds=seeds,
+            seeds=ranked.seeds,
             waves=ranked.waves if options.explain else summed_up(ranked.waves),
             hits=tuple(
                 TracedHit(

@@ -134,7 +134,8 @@ class AppendRequest(Request):
     importance: StrictFloat = 0.5
     """0 to 1."""
     idempotency_key: str | None = None
-    """Sending the same key and body again changes nothing; another body is a conflict."""
+    """Sending the same key and body again changes nothing; another body is a conflict. The key of
+    an episode that was erased is refused for some weeks."""
     vector: tuple[StrictFloat, ...] | None = None
     """Embedding of the text by the store's own model, if you have it already."""
     extraction: Extraction | None = None

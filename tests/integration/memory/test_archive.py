@@ -216,7 +216,7 @@ async def test_a_damaged_record_is_told_and_loses_nothing_else(
     assert on_disk(world) == b""
 
 
-WRITERS = {
+WRITERS: dict[str, tuple[str, dict[str, object]]] = {
     "crowd": ("consolidation.save_crowds", {"size": 3, "cosine": 0.9, "turn": 4}),
     "prior": ("consolidation.save_episode_priors", {"prior": 0.5}),
     "use": (
@@ -228,7 +228,10 @@ WRITERS = {
     ),
     "charge": (
         "learning.save_charges",
-        {"turns": [1], "strengths": [0.5], "tau": 9.0, "potential": 0.1, "current": 0.1, "turn": 1},
+        {
+            "turns": [1], "strengths": [0.5], "tau": 9.0, "potential": 0.1, "current": 0.1,
+            "turn": 1,
+        },
     ),
 }  # fmt: skip
 """Queries that write what is derived onto an episode, each with a row but its id."""
@@ -242,7 +245,7 @@ async def test_a_stub_is_not_written_to(
     await archived(world, tenant, ids[:1])
     before = await cypher("MATCH (e:Episode {id: $id}) RETURN properties(e) AS p", id=ids[0])
     name, row = WRITERS[writer]
-    await graph.run(Statement(name, Done), tenant=tenant, rows=[{"id": ids[0], **row}])
+    await graph.run(Statement(name, Done), tenant=tenant, rows=[{"id": str(ids[0]), **row}])
     after = await cypher("MATCH (e:Episode {id: $id}) RETURN properties(e) AS p", id=ids[0])
     assert after == before
 

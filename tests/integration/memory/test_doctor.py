@@ -152,6 +152,14 @@ FAULTS = {
             " (a)-[:SIMILAR {family: 'association', weight: 1.0, created_at: datetime()}]->(b)"
         ),
     ),
+    "an erased episode that is there": (
+        Rule.ORPHANS,
+        "an episode that was erased and is stored",
+        (
+            "MATCH (e:Episode {tenant: $tenant, session: 'one', ordinal: 0})"
+            " CREATE (:Tombstone {id: e.id, tenant: $tenant, erased_at: datetime()})"
+        ),
+    ),
     "an episode outside its session": (
         Rule.ORPHANS,
         "not in its session",

@@ -73,7 +73,7 @@ def test_a_port_asked_for_must_be_free(taken: int) -> None:
 
 
 def test_the_server_listens_on_loopback_only() -> None:
-    conf = neo4j_conf(Ports(bolt=1111, http=2222), Memory(heap_mb=512, page_cache_mb=256))
+    conf = neo4j_conf(Ports(bolt=1111, http=2222), Memory(heap_mb=512, page_cache_mb=256), 12)
     settings = dict(line.split("=", 1) for line in conf.splitlines())
     listens = {key: value for key, value in settings.items() if key.endswith("listen_address")}
     assert listens == {
@@ -82,3 +82,4 @@ def test_the_server_listens_on_loopback_only() -> None:
         "server.http.listen_address": "127.0.0.1:2222",
     }
     assert settings["server.memory.pagecache.size"] == "256m"
+    assert settings["db.tx_log.rotation.retention_policy"] == "12 hours 512M"

@@ -1,0 +1,10 @@
+// doc: Look up the names of the concepts that reports of jobs tell of; those that are gone have no row.
+// mode: read
+// params: tenant STRING, ids LIST<STRING>
+// returns: id STRING, name STRING
+CYPHER 25
+UNWIND $ids AS id
+MATCH (c:Concept {id: id})
+WHERE c.tenant = $tenant
+RETURN c.id AS id, c.normalised AS name
+ORDER BY id

@@ -1,0 +1,26 @@
+// doc: Look up by id what a reader is told of the nodes of a trace; those that were erased have no row.
+// mode: read
+// params: tenant STRING, ids LIST<STRING>, speaker STRING
+// each: id STRING, title STRING, speaker STRING, text STRING
+CYPHER 25
+UNWIND $ids AS id
+CALL (id) {
+  MATCH (n:Episode {id: id})
+  // An episode's opening is enough for a line of it.
+  RETURN n, n.title AS title, n.speaker AS speaker, left(coalesce(n.text, n.summary), 500) AS text
+  UNION
+  MATCH (n:Concept {id: id})
+  RETURN n, n.name AS title, null AS speaker, null AS text
+  UNION
+  MATCH (n:Fact {id: id})
+  RETURN n, n.statement AS title, null AS speaker, null AS text
+  UNION
+  MATCH (n:Speaker)
+  WHERE id = $speaker AND n.tenant = $tenant AND n.name IS NOT NULL AND n.id = id
+  RETURN n, n.name AS title, null AS speaker, null AS text
+}
+WITH id, n, title, speaker, text
+WHERE n.tenant = $tenant
+WITH id, title, speaker, text
+ORDER BY id
+RETURN collect([id, title, speaker, text]) AS rows

@@ -1,0 +1,221 @@
+"""Erasing episodes over HTTP: no copy of what they said is left, wherever it was copied to."""
+
+import secrets
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from ecphoria.client import Client
+from ecphoria.errors import Erased
+from ecphoria.graph.copies import count_copies
+from ecphoria.graph.executor import Graph
+from ecphoria.settings import JobsSettings
+from ecphoria.wire.episodes import AppendRequest
+from tests.acceptance.conftest import Owner, new_owner, pointers, problem, running, settings_for
+from tests.acceptance.test_jobs import ended
+from tests.conftest import Cypher, Server
+
+CUES = ("Who keeps the lighthouse lamp?", "What did I say about the harbour inn and the lamp?")
+LONG = "The harbour inn has a lamp. It stands by the sea and the keeper sleeps there. " * 60
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def operator(neo4j_server: Server, home: Path) -> Iterator[httpx.Client]:
+    """The operator of a service with a worker and an archive of its own."""
+    jobs = JobsSettings(workers=1, poll_s=0.1, schedule_s=60)
+    with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
+        headers = {"Authorization": f"Bearer {service.key}"}
+        with httpx.Client(base_url=service.url, headers=headers, timeout=60) as client:
+            yield client
+
+
+@pytest.fixture
+def owner(operator: httpx.Client) -> Iterator[Owner]:
+    with new_owner(operator) as made:
+        yield made
+
+
+def marked(mark: str) -> Iterator[dict[str, Any]]:
+    """Episodes with the mark wherever a caller may put a word."""
+    name = mark.capitalize()
+    everywhere = {
+        "speaker": f"{name} Tamsin", "role": "user", "source": f"chat/{mark}",
+        "metadata": {"note": f"by {mark}", mark: 1}, "idempotency_key": f"key-{mark}",
+    }  # fmt: skip
+    inn, lamp = f"{name} Anchor Inn", f"Anchor Inn {name}"
+    yield {
+        **everywhere, "session": "harbour",
+        "text": f"{mark} keeps the lighthouse lamp, says {name} Tamsin.",
+        "extraction": {"names": [inn, f"{name} Tamsin"], "facts": [
+            {"subject": name, "predicate": f"keeps {mark}", "object": f"lamp of {mark}"},
+            {"subject": name, "predicate": "lives in", "object": f"Port {name}"},
+        ]},
+    }  # fmt: skip
+    yield {
+        "session": f"harbour of {mark}", "speaker": f"{name} Tamsin", "role": "user",
+        "text": f"I said that the harbour inn lamp burns, {mark}.",
+        "extraction": {"names": [lamp], "facts": [
+            {"subject": name, "predicate": "lives in", "object": f"Bay {name}"},
+        ]},
+    }  # fmt: skip
+    yield {"title": f"The harbour inn of {name}", "text": LONG + mark, "source": mark}
+    yield {"session": "harbour", "text": f"The inn at the harbour has a lamp too, {name}."}
+
+
+def remember(owner: Owner, mark: str) -> list[str]:
+    for number, text in enumerate(("The sea is calm.", "The keeper sleeps.", "The lamp is lit.")):
+        owner.remember(
+            text, session="harbour", speaker="Orla", occurred_at=f"2024-03-01T0{number}:00:00Z"
+        )
+    return [
+        owner.remember(**episode, occurred_at=f"2024-03-01T0{number}:30:00Z")
+        for number, episode in enumerate(marked(mark))
+    ]
+
+
+def recall_by_all(owner: Owner, mark: str, **how: object) -> list[str]:
+    traces = []
+    for strategy in owner.get("/v1/strategies").json():
+        for cue in CUES:
+            body = {"cue": cue, "strategy": strategy["name"], "explain": True, **how}
+            answer = owner.post("/v1/recall", json=body | {"asker": f"{mark.capitalize()} Tamsin"})
+            assert answer.status_code == 200, answer.text
+            traces.append(str(answer.json()["trace_id"]))
+    return traces
+
+
+def decide(owner: Owner, mark: str) -> None:
+    found = owner.get("/v1/facts", params={"concept": mark}).json()["facts"]
+    homes = [fact["id"] for fact in found if fact["predicate"] == "lives in"]
+    body = {"ruling": "keep_open", "other": homes[1], "why": f"{mark} has two homes"}
+    kept = owner.post(f"/v1/facts/{homes[0]}/decisions", json=body)
+    assert kept.status_code == 201, kept.text
+    undone = owner.post(f"/v1/decisions/{kept.json()['id']}/undo", json={"why": mark})
+    assert undone.status_code == 201, undone.text
+
+
+def consolidate(owner: Owner, **how: object) -> dict[str, Any]:
+    done = ended(owner, owner.post("/v1/consolidation", json=how).headers["Location"])
+    assert done["state"] == "done", done
+    return done
+
+
+def archive_one(owner: Owner, episode: str) -> None:
+    assert owner.post("/v1/dormancy/sleep", json={"ids": [episode]}).status_code == 200
+    assert owner.post("/v1/archive", json={"days": 0}).json() == {"archived": 1}
+
+
+def on_disk(home: Path) -> bytes:
+    """Everything in the archive, whatever is compressed unpacked too."""
+    files = [path.read_bytes() for path in (home / "archive").rglob("*") if path.is_file()]
+    unpacked = []
+    for content in files:
+        for start in range(len(content)):
+            if content[start] == 0x78:  # the first byte of what zlib packs
+                try:
+                    unpacked.append(zlib.decompressobj().decompress(content[start:]))
+                except zlib.error:
+                    continue
+    return b"".join(files + unpacked)
+
+
+async def test_no_copy_of_an_erased_episode_is_left(
+    owner: Owner, graph: Graph, home: Path
+) -> None:
+    mark = f"zq{secrets.token_hex(4)}x"
+    assert owner.put("/v1/learning", json={"on": True}).status_code == 200
+    ids = remember(owner, mark)
+    traces = recall_by_all(owner, mark)
+    dry = consolidate(owner, dry_run=True)
+    assert mark in str(dry["report"]), "a reader of a report is told the names"
+    consolidate(owner)
+    decide(owner, mark)
+    archive_one(owner, ids[3])
+    traces += recall_by_all(owner, mark, include_dormant=True)
+    assert any(mark in owner.get(f"/v1/traces/{trace}").text for trace in traces)
+    assert mark.encode() in on_disk(home)
+    before = await count_copies(graph, mark)
+    assert {
+        "Episode.text",
+        "Concept.normalised",
+        "Fact.subject",
+        "Engram.summary",
+    } <= before.keys()
+
+    for one in ids:
+        assert owner.delete(f"/v1/episodes/{one}").status_code == 204
+
+    assert await count_copies(graph, mark) == {}
+    assert mark.encode() not in on_disk(home)
+    told = [owner.get(f"/v1/traces/{trace}") for trace in traces]
+    assert {answer.status_code for answer in told} == {200}
+    told += [owner.get(path) for path in ("/v1/jobs", "/v1/consolidation", "/v1/merges")]
+    assert [answer.request.url.path for answer in told if mark in answer.text.lower()] == []
+    assert owner.get("/v1/doctor").json()["findings"] == []
+
+
+KEYED = {"text": "I keep bees.", "idempotency_key": "bees-1"}
+
+
+async def test_a_late_retry_does_not_bring_back_what_was_erased(
+    owner: Owner, cypher: Cypher
+) -> None:
+    bees = owner.remember(**KEYED)
+    assert owner.delete(f"/v1/episodes/{bees}").status_code == 204
+    for body in (KEYED, KEYED | {"text": "Something else."}):
+        told = problem(owner.post("/v1/episodes", json=body), 410, "erased")
+        assert pointers(told) == ["#/idempotency_key"]
+        assert "new key" in told["detail"]
+    with Client(str(owner.base_url), owner.key) as client, pytest.raises(Erased):
+        client.append(AppendRequest.model_validate(KEYED))
+    items = [KEYED, {"text": "It rains."}]
+    batch = owner.post("/v1/episodes/batch", json={"episodes": items}).json()
+    assert (batch["created"], batch["refused"]) == (1, 1)
+    assert batch["results"][0]["problem"]["status"] == 410
+    assert owner.texts() == ["It rains."]
+    assert owner.get("/v1/doctor").json()["findings"] == []
+    assert await marks(cypher, bees) == [{"id", "tenant", "erased_at"}]
+    assert owner.remember("I keep bees.", idempotency_key="bees-2") != bees
+
+
+def test_the_marks_of_erasures_go_with_the_tenant(owner: Owner, operator: httpx.Client) -> None:
+    owner.delete(f"/v1/episodes/{owner.remember(**KEYED)}")
+    removed = operator.delete(f"/v1/tenants/{owner.name}").json()["removed"]
+    assert (removed["tombstones"], removed["remaining"]) == (1, 0)
+
+
+async def test_an_erasure_is_forgotten_in_time(owner: Owner, cypher: Cypher) -> None:
+    ids = [owner.remember("I keep bees.", idempotency_key=f"bees-{name}") for name in "ab"]
+    for one in ids:
+        owner.delete(f"/v1/episodes/{one}")
+    await cypher(
+        "MATCH (b:Tombstone) WHERE b.id IN $ids SET b.erased_at = datetime() - duration('P31D')",
+        ids=ids,
+    )
+    assert owner.remember("I keep wasps.", idempotency_key="bees-a") == ids[0]
+    assert await marks(cypher, ids[0]) == []
+    owner.delete(f"/v1/episodes/{ids[0]}")
+    assert (len(await marks(cypher, ids[0])), await marks(cypher, ids[1])) == (1, [])
+
+
+async def test_without_a_key_the_same_is_stored_again(owner: Owner, cypher: Cypher) -> None:
+    note = {"title": "Bees", "text": "They live in hives."}
+    first = owner.remember(**note)
+    owner.delete(f"/v1/episodes/{first}")
+    assert owner.remember(**note) == first
+    assert await marks(cypher, first) == []
+
+
+async def marks(cypher: Cypher, episode: str) -> list[set[str]]:
+    """Give the properties of what an erasure left."""
+    rows = await cypher("MATCH (b:Tombstone {id: $id}) RETURN keys(b) AS names", id=episode)
+    return [set(row["names"]) for row in rows]
