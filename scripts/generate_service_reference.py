@@ -52,8 +52,8 @@ each with a `pointer`: a JSON pointer into the body, `query:NAME` or `header:NAM
 values that belong to the error. Memory text is never repeated.
 
 The Python client raises the class of `ecphoria.errors` that the code stands for; the command line
-prints the same detail. 503 and 504 come with `Retry-After`, in seconds; nothing was written, except that after
-`outcome-unknown` it may have been.
+prints the same detail. 503 and 504 come with `Retry-After`, in seconds; nothing was written, but
+after `outcome-unknown` it may have been.
 Codes with status 500 are the operator's to mend: at start the command line prints them with their
 detail, over REST they keep it to the log.
 
