@@ -149,7 +149,7 @@ class ServerSettings(_Group):
     port: int = Field(default=8765, ge=0, le=65_535)
     """Port to listen on; 0 takes a free one."""
     body_limit_mb: float = Field(default=16.0, gt=0, le=1_024, allow_inf_nan=False)
-    """Largest request body, in MB (10^6 bytes)."""
+    """Largest body of an append, in MB (10^6 bytes); other bodies may have 256 kB."""
     shutdown_s: Seconds = 15.0
     """Longest to wait for open requests when stopping, in seconds."""
 

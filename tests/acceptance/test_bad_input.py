@@ -181,7 +181,7 @@ def test_an_empty_batch_stores_nothing(owner: Owner) -> None:
 RECALLS: list[tuple[str, dict[str, Any], str, str]] = [
     ("no cue", {}, "invalid-input", "#/cue"),
     ("blank cue", {"cue": "  "}, "invalid-input", "#/cue"),
-    ("cue of 1 MB", {"cue": "a " * 500_000}, "too-large", "#/cue"),
+    ("long cue", {"cue": "a " * 100_000}, "too-large", "#/cue"),
     ("unknown strategy", {"cue": "x", "strategy": "magic"}, "unknown-strategy", "#/strategy"),
     ("unknown option", {"cue": "x", "options": {"magic": 1}}, "invalid-input", "#/options"),
     ("k = 0", {"cue": "x", "k": 0}, "invalid-input", "#/k"),
@@ -289,3 +289,51 @@ def test_an_importance_that_json_cannot_hold_is_refused(owner: Owner) -> None:
     body = json.dumps({"text": "x", "importance": float("nan")}).encode()
     answer = owner.post("/v1/episodes", content=body, headers=JSON)
     assert pointers(problem(answer, 422, "invalid-input")) == ["#/importance"]
+
+
+def listed(start: str, item: str, times: int, end: str) -> bytes:
+    return f"{start}{', '.join([item] * times)}{end}".encode()
+
+
+def named(start: str, value: str, times: int, end: str) -> bytes:
+    fields = ", ".join(f'"f{number}": {value}' for number in range(times))
+    return f"{start}{fields}{end}".encode()
+
+
+VECTOR, SCOPES = '{"text": "x", "vector": [', '{"name": "x", "scopes": ['
+MANY: list[tuple[str, str, bytes]] = [
+    ("15 MB of empty strings", "/v1/recall", listed(VECTOR, '""', 4_000_000, "]}")),
+    ("60,000 empty strings", "/v1/recall", listed(VECTOR, '""', 60_000, "]}")),
+    ("9,000 empty strings", "/v1/recall", listed(VECTOR, '""', 9_000, "]}")),
+    ("scopes", "/v1/keys", listed(SCOPES, '""', 60_000, "]}")),
+    ("unknown fields", "/v1/episodes", named('{"text": "x", ', "1", 1_000_000, "}")),
+    ("nested metadata", "/v1/episodes", named('{"text": "x", "metadata": {', "[]", 900_000, "}}")),
+    ("a vector of texts", "/v1/episodes", listed(VECTOR, '""', 4_000_000, "]}")),
+    ("empty facts", "/v1/episodes", listed('{"text": "x", "extraction": {"facts": [', "{}", 900, "]}}")),  # noqa: E501
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "body"), [each[1:] for each in MANY], ids=[each[0] for each in MANY]
+)
+def test_a_body_of_very_many_faults_is_refused_briefly(
+    owner: Owner, operator: httpx.Client, path: str, body: bytes
+) -> None:
+    caller = operator if path == "/v1/keys" else owner
+    answer = caller.post(path, content=body, headers=JSON)
+    assert answer.status_code in {413, 422}
+    assert len(answer.content) < 4_000
+    assert len(answer.json().get("errors", ())) <= 10
+
+
+def test_items_of_a_batch_with_very_many_faults_are_told_briefly(owner: Owner) -> None:
+    bad = {"text": "x", "metadata": {f"f{n}": [] for n in range(900)}}
+    worse = {"text": "x", "metadata": {f"f{n}": {"deep": []} for n in range(1_001)}}
+    answer = owner.post("/v1/episodes/batch", json={"episodes": [bad] * 200 + [worse] * 200})
+    assert len(answer.content) < 1_000_000
+    assert answer.json()["refused"] == 400
+
+
+def test_a_body_without_memories_has_a_smaller_bound(owner: Owner) -> None:
+    answer = owner.post("/v1/recall", content=b" " * 256_001, headers=JSON)
+    assert "256,000" in problem(answer, 413, "too-large")["detail"]

@@ -38,6 +38,7 @@ def test_the_policy_is_bounded_and_the_tenants_own(owner: Owner, stranger: Owner
 
 def test_too_many_ids_are_refused(owner: Owner) -> None:
     problem(owner.post("/v1/dormancy/wake", json={"ids": ["a"] * 1_001}), 413, "too-large")
+    problem(owner.get("/v1/dormancy", params={"cursor": 2**63}), 422, "invalid-input")
 
 
 def test_a_memory_goes_to_the_archive_and_back(

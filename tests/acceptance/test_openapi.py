@@ -46,6 +46,25 @@ def bodies(document: dict[str, Any]) -> list[tuple[str, str, list[Any]]]:
     return found
 
 
+def test_no_path_takes_a_parameter_that_it_does_not_have(
+    document: dict[str, Any], operator: httpx.Client, owner: Owner
+) -> None:
+    open_to_all = {"/v1/browser"}
+    paths = [path for path in document["paths"] if path.startswith("/v1/")]
+    asked = 0
+    for path in sorted(set(paths) - open_to_all):
+        for method in document["paths"][path]:
+            caller = operator if path.startswith(("/v1/tenants", "/v1/keys")) else owner
+            answer = caller.request(
+                method, re.sub(r"{\w+}", "x", path), params={"spelt_wrong": "1"}, json={}
+            )
+            assert answer.status_code in {403, 422}, (method, path, answer.text)
+            if answer.status_code == 422:
+                assert "query:spelt_wrong" in answer.text, (method, path, answer.text)
+                asked += 1
+    assert asked > 40
+
+
 def test_every_example_of_a_body_works(
     document: dict[str, Any], owner: Owner, operator: httpx.Client
 ) -> None:

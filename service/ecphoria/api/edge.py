@@ -91,8 +91,14 @@ def _route(scope: Scope) -> str:
     return str(getattr(scope.get("route"), "path", _UNMATCHED))
 
 
+_SMALL = 256_000
+"""Bytes of a body that holds no memories; a recall with a long vector has a tenth of it."""
+_LARGE = frozenset({"/v1/episodes", "/v1/episodes/batch"})
+"""Paths whose bodies hold memories."""
+
+
 class BodyLimit:
-    """Refuses a body over the bound, as soon as its length or its bytes tell."""
+    """Refuses a body over the bound of its path, as soon as its length or its bytes tell."""
 
     def __init__(self, app: ASGIApp, *, limit: int) -> None:
         self._app = app
@@ -103,23 +109,24 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        limit = self._limit if scope["path"] in _LARGE else min(self._limit, _SMALL)
         told = Headers(scope=scope).get("Content-Length", "")
-        if told.isdecimal() and int(told) > self._limit:
-            raise self._too_large()
+        if told.isdecimal() and int(told) > limit:
+            raise _too_large(limit)
         received = 0
 
         async def counted() -> Message:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > self._limit:
-                raise self._too_large()
+            if received > limit:
+                raise _too_large(limit)
             return message
 
         await self._app(scope, counted, send)
 
-    def _too_large(self) -> TooLarge:
-        return TooLarge(
-            f"A body may have {self._limit:,} bytes; send less, or in several calls.",
-            limit=self._limit,
-        )
+
+def _too_large(limit: int) -> TooLarge:
+    return TooLarge(
+        f"This body may have {limit:,} bytes; send less, or in several calls.", limit=limit
+    )

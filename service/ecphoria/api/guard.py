@@ -7,8 +7,10 @@ import structlog
 from fastapi import Depends, Header, Request, Security
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from pydantic import BaseModel
 from starlette.responses import Response
 
+from ecphoria.errors import InvalidInput
 from ecphoria.model.ids import TenantId
 from ecphoria.model.tenant import Principal, Scope
 from ecphoria.wiring import Services
@@ -26,6 +28,8 @@ __all__ = [
 ]
 
 TENANT_HEADER = "Ecphoria-Tenant"
+_SHOWN = 100
+"""Characters of a parameter's name that an error repeats."""
 
 
 def _services(request: Request) -> Services:
@@ -53,15 +57,30 @@ class GuardedRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Put the identification in front of the usual handler."""
         handler = super().get_route_handler()
+        known = self._parameters()
 
         async def guarded(request: Request) -> Response:
             scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
             presented = secret.strip() if scheme.lower() == "bearer" else None
             access = _services(request).access
             request.state.principal = await access.identify(presented)
+            unknown = set() if known is None else request.query_params.keys() - known
+            if unknown:
+                raise InvalidInput(
+                    "There is no such parameter; check its spelling.",
+                    field=f"query:{min(unknown)[:_SHOWN]}",
+                )
             return await handler(request)
 
         return guarded
+
+    def _parameters(self) -> frozenset[str] | None:
+        """Name the parameters of the query; None where a model of them checks that itself."""
+        fields = self.dependant.query_params
+        kinds = [field.field_info.annotation for field in fields]
+        if any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds):
+            return None
+        return frozenset(field.alias for field in fields)
 
 
 Served = Annotated[Services, Depends(_services)]

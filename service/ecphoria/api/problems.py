@@ -17,7 +17,7 @@ from ecphoria import errors
 from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, TooLarge
 from ecphoria.telemetry import Metrics
 from ecphoria.wire.problem import PROBLEM_JSON, FieldProblem, Problem, code_of, problem_type
-from ecphoria.wire.reading import pointer, saying
+from ecphoria.wire.reading import TOLD, pointer, saying
 
 __all__ = [
     "PROBLEMS",
@@ -203,7 +203,7 @@ def _unreadable(error: RequestValidationError) -> Problem:
         fault = _fault(each)
         found.setdefault(fault.pointer, fault)
     too_long = any(each["type"] == "too_long" for each in error.errors())
-    return invalid_problem(tuple(found.values()), TooLarge if too_long else InvalidInput)
+    return invalid_problem(tuple(found.values())[:TOLD], TooLarge if too_long else InvalidInput)
 
 
 def _fault(error: ErrorDetails) -> FieldProblem:

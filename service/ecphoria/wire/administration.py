@@ -6,7 +6,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from ecphoria.model.recall import OptionValue
 from ecphoria.model.tenant import Scope
-from ecphoria.wire.base import Answer, Instant, Request
+from ecphoria.wire.base import Answer, FewFaults, Instant, Request
 
 __all__ = [
     "BrowserFileAnswer",
@@ -64,7 +64,7 @@ class KeyRequest(Request):
 
     name: str
     """What the key is for, 1 to 100 characters."""
-    scopes: frozenset[Scope]
+    scopes: Annotated[frozenset[Scope], FewFaults]
     """What it may do; a wider scope does not include a narrower one."""
 
 

@@ -1,8 +1,8 @@
 """What all bodies have in common: closed requests, open answers, instants in UTC."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 from pydantic import (
     AfterValidator,
@@ -12,15 +12,44 @@ from pydantic import (
     ConfigDict,
     Field,
     field_validator,
+    model_validator,
 )
+from pydantic_core import PydanticCustomError
 
-__all__ = ["Answer", "Flat", "Instant", "Request", "StrictFloat", "StrictInt"]
+__all__ = [
+    "Answer",
+    "FewFaults",
+    "Flat",
+    "Instant",
+    "Numbers",
+    "Request",
+    "StrictFloat",
+    "StrictInt",
+]
+
+_MOST_FIELDS: Final = 1_000
+"""Fields of an object in a body. Above that each would only be refused one by one."""
+_MOST_ITEMS: Final = 10_000
+"""Items of a list in a body; more than any list may have."""
 
 
 class Request(BaseModel):
     """A body sent by a caller; an unknown field is refused, so that a typo is not lost."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bounded(cls, value: Any) -> Any:
+        """Refuse what is far too long at once: to list every fault of it would take minutes."""
+        if isinstance(value, dict):
+            _bound("object", value, _MOST_FIELDS)
+            for part in value.values():
+                if isinstance(part, list):
+                    _bound("list", part, _MOST_ITEMS)
+                elif isinstance(part, dict):
+                    _bound("object", part, _MOST_FIELDS)
+        return value
 
     @field_validator("*", mode="after")
     @classmethod
@@ -45,6 +74,15 @@ class Answer(BaseModel):
     model_config = ConfigDict(
         extra="ignore", frozen=True, from_attributes=True, use_attribute_docstrings=True
     )
+
+
+def _bound(kind: str, value: Sized, most: int) -> None:
+    if len(value) > most:
+        raise PydanticCustomError(
+            "too_long",  # pydantic's own type of this fault
+            "A {kind} may have {max_length} parts.",
+            {"kind": kind, "max_length": most},
+        )
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -97,3 +135,7 @@ Flat = Annotated[str | int | float | bool, BeforeValidator(_flat)]
 
 StrictInt = Annotated[int, Field(strict=True)]
 StrictFloat = Annotated[float, Field(strict=True)]
+FewFaults: Any = Field(fail_fast=True)
+"""On a list: the first item that cannot be read ends the reading of it."""
+Numbers = Annotated[tuple[StrictFloat, ...], FewFaults]
+"""A vector."""

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
-from ecphoria.wire.base import Answer, Instant, Request
+from ecphoria.wire.base import Answer, FewFaults, Instant, Request
 
 __all__ = [
     "DormancyPolicyAnswer",
@@ -62,7 +62,7 @@ class DormancyPolicyAnswer(Answer):
 class SleeperQuery(Request):
     """Which page of what sleeps to list."""
 
-    cursor: int = Field(default=0, ge=0)
+    cursor: int = Field(default=0, ge=0, le=2**62)
     """`next_cursor` of the page before."""
     limit: int = Field(default=100, ge=1, le=1_000)
     """Size of the page."""
@@ -103,7 +103,7 @@ class IdsRequest(Request):
         json_schema_extra={"examples": [{"ids": ["0b6e2f7c9d4a4c1f8e3b5a7d9c0e1f2a"]}]}
     )
 
-    ids: tuple[str, ...] = Field(min_length=1)
+    ids: Annotated[tuple[str, ...], FewFaults] = Field(min_length=1)
     """At most 1,000."""
 
 

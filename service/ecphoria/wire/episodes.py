@@ -16,9 +16,18 @@ from pydantic_core import CoreSchema
 from pydantic_core.core_schema import is_instance_schema
 
 from ecphoria.model.episode import Extracted, NewEpisode, Outcome, State, Statement
-from ecphoria.wire.base import Answer, Flat, Instant, Request, StrictFloat, StrictInt
+from ecphoria.wire.base import (
+    Answer,
+    FewFaults,
+    Flat,
+    Instant,
+    Numbers,
+    Request,
+    StrictFloat,
+    StrictInt,
+)
 from ecphoria.wire.problem import FieldProblem, Problem
-from ecphoria.wire.reading import field_problems
+from ecphoria.wire.reading import told
 
 __all__ = [
     "AppendAnswer",
@@ -98,9 +107,9 @@ class ExtractedFact(Request):
 class Extraction(Request):
     """What you, or a language model, found in a text; added to what the rules find."""
 
-    names: tuple[str, ...] = Field(default=(), max_length=1_000)
+    names: Annotated[tuple[str, ...], FewFaults] = Field(default=(), max_length=1_000)
     """People, places, things and topics it speaks of; each becomes a concept."""
-    facts: tuple[ExtractedFact, ...] = Field(default=(), max_length=1_000)
+    facts: Annotated[tuple[ExtractedFact, ...], FewFaults] = Field(default=(), max_length=1_000)
     """What it states; subjects and objects that are names become concepts, too."""
 
     def to_model(self) -> Extracted:
@@ -136,7 +145,7 @@ class AppendRequest(Request):
     idempotency_key: str | None = None
     """Sending the same key and body again changes nothing; another body is a conflict. The key of
     an episode that was erased is refused for some weeks."""
-    vector: tuple[StrictFloat, ...] | None = None
+    vector: Numbers | None = None
     """Embedding of the text by the store's own model, if you have it already."""
     extraction: Extraction | None = None
     """Names and facts the text holds, if you have extracted them already."""
@@ -166,7 +175,7 @@ def _read_item(value: Any, _: ValidatorFunctionWrapHandler) -> AppendRequest | U
     try:
         return AppendRequest.model_validate(value)
     except ValidationError as invalid:
-        return UnreadableItem(errors=field_problems(invalid.errors(), "#"))
+        return UnreadableItem(errors=told(invalid, "#"))
 
 
 class BatchRequest(Request):

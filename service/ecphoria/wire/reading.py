@@ -2,11 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ecphoria.wire.problem import FieldProblem
 
-__all__ = ["field_problems", "pointer", "saying"]
+__all__ = ["TOLD", "field_problems", "pointer", "saying", "told"]
+
+TOLD = 10
+"""Faults of a body that are told, each with its place."""
+
+_LISTED = 1_000
+"""Faults above which none is looked at: to describe a million takes seconds."""
 
 _SAYINGS = {
     "missing": "This field is required.",
@@ -28,6 +35,14 @@ def field_problems(errors: Iterable[ErrorDetails], root: str) -> tuple[FieldProb
         place = pointer(error["loc"], root)
         found.setdefault(place, FieldProblem(pointer=place, detail=saying(error)))
     return tuple(found.values())
+
+
+def told(invalid: ValidationError, root: str) -> tuple[FieldProblem, ...]:
+    """Describe the first faults of a body; of very many only their number."""
+    if invalid.error_count() > _LISTED:
+        detail = f"This has {invalid.error_count():,} faults; send what the API describes."
+        return (FieldProblem(pointer=root, detail=detail),)
+    return field_problems(invalid.errors(), root)[:TOLD]
 
 
 def saying(error: ErrorDetails) -> str:

@@ -7,7 +7,16 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from ecphoria.model.ids import EpisodeId
 from ecphoria.model.recall import Cue, Filters, RecallOptions, Stream, Verdict
-from ecphoria.wire.base import Answer, Flat, Instant, Request, StrictFloat, StrictInt
+from ecphoria.wire.base import (
+    Answer,
+    FewFaults,
+    Flat,
+    Instant,
+    Numbers,
+    Request,
+    StrictFloat,
+    StrictInt,
+)
 from ecphoria.wire.episodes import EpisodeAnswer
 
 __all__ = [
@@ -55,7 +64,7 @@ class FilterRequest(Request):
     """Earliest `occurred_at`, inclusive."""
     occurred_before: Instant | None = None
     """Latest `occurred_at`, exclusive."""
-    exclude: tuple[_EpisodeId, ...] = Field(default=(), max_length=1_000)
+    exclude: Annotated[tuple[_EpisodeId, ...], FewFaults] = Field(default=(), max_length=1_000)
     """Ids of episodes to leave out, as if they were not stored; at most 1,000."""
 
     def to_model(self) -> Filters:
@@ -84,7 +93,7 @@ class RecallRequest(Request):
 
     cue: str | None = None
     """What is asked, as the user put it."""
-    vector: tuple[StrictFloat, ...] | None = None
+    vector: Numbers | None = None
     """Embedding of the cue by the store's own model, if you have it already."""
     strategy: str | None = None
     """A name listed by `GET /v1/strategies`; the service's default if absent."""
