@@ -9,6 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from ecphoria.errors import EcphoriaError, NotFound
+from ecphoria.graph.dormancy import Dormancies
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.facts import Facts
@@ -28,7 +29,7 @@ from ecphoria.model.tenant import Scope
 from ecphoria.ports.facts import FactTransaction
 from ecphoria.ports.learning import LearningTransaction
 from tests.conftest import Cypher, Server, new_tenant
-from tests.contract.memories import START, appended, everything, turn, write
+from tests.contract.memories import START, appended, episode_id, everything, turn, write
 from tests.contract.test_tenants_and_keys import a_key
 from tests.contract.test_traces import a_trace
 
@@ -81,8 +82,17 @@ async def merge(graph: Graph, tenant: TenantId) -> None:
     await Merges(graph).decide(tenant, "rome", "roma", MergeStatus.ACCEPTED)
 
 
+async def sleep(graph: Graph, tenant: TenantId) -> None:
+    reasons = [(episode_id(tenant, str(number)), "test") for number in range(1, 5)]
+    await Dormancies(graph).put_to_sleep(tenant, reasons, START)
+
+
+async def pin(graph: Graph, tenant: TenantId) -> None:
+    await Dormancies(graph).pin(tenant, episode_id(tenant, "1"), pinned=True)
+
+
 WRITERS: tuple[Writer, ...] = (
-    keep_a_trace, queue, schedule, issue, append, learn, decide, merge,
+    keep_a_trace, queue, schedule, issue, append, learn, decide, merge, sleep, pin,
 )  # fmt: skip
 
 
@@ -125,6 +135,28 @@ async def test_who_waited_while_the_tenant_went_writes_nothing(
         with suppress(NotFound):
             await writing
     assert await owned(cypher, tenant) == 0
+
+
+@pytest.mark.parametrize("writer", [sleep, pin], ids=["sleep", "pin"])
+async def test_a_change_of_state_while_the_episodes_go_is_refused(
+    graph: Graph, neo4j_server: Server, cypher: Cypher, writer: Writer
+) -> None:
+    tenant = await new_tenant(graph)
+    await write(graph, tenant, everything(tenant))
+    auth = (neo4j_server.user, neo4j_server.password)
+    async with (
+        neo4j.AsyncGraphDatabase.driver(neo4j_server.uri, auth=auth) as driver,
+        driver.session() as session,
+        await session.begin_transaction() as erasing,
+    ):
+        await cypher("MATCH (t:Tenant {id: $id}) SET t.erasing = true", id=tenant)
+        await erasing.run("MATCH (e:Episode {tenant: $id}) DETACH DELETE e", id=tenant)
+        writing = asyncio.ensure_future(writer(graph, tenant))
+        await asyncio.wait([writing], timeout=0.5)
+        await erasing.commit()
+        with pytest.raises(NotFound):
+            await writing
+    await Tenants(graph).erase(tenant)
 
 
 async def test_nothing_is_left_whoever_writes_meanwhile(graph: Graph, cypher: Cypher) -> None:

@@ -9,7 +9,7 @@ from ecphoria.errors import NotFound
 from ecphoria.graph.executor import Graph, Statement, Work
 from ecphoria.graph.lease import change_under
 from ecphoria.graph.leaving import mark_around
-from ecphoria.graph.tenant_lock import count_change, no_tenant
+from ecphoria.graph.tenant_lock import count_change, lock_tenant, no_tenant
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy, Sleeper
 from ecphoria.model.ids import EpisodeId, TenantId
@@ -96,10 +96,17 @@ class Dormancies:
         now: datetime,
         lease: Lease | None = None,
     ) -> Sequence[EpisodeId]:
-        """Make live episodes dormant in one transaction; name those that were."""
+        """Make live episodes dormant in one transaction; name those that were.
+
+        Raises:
+            NotFound: There is no such tenant, or it is being erased.
+            LeaseLost: Another worker has taken the job.
+        """
         rows = [{"id": one, "reason": reason} for one, reason in sorted(reasons)]
 
         async def sleep(work: Work) -> list[EpisodeId]:
+            # Without the lock an erasure would delete these episodes under our hands.
+            await lock_tenant(work, tenant)
             await count_change(work, tenant)
             slept = await work.run(_SAVE_SLEEPING, tenant=tenant, now=now, rows=rows)
             ids = sorted(EpisodeId(row.id) for row in slept)
@@ -129,6 +136,11 @@ class Dormancies:
 
     async def pin(self, tenant: TenantId, episode: EpisodeId, *, pinned: bool) -> None:
         """Never put an episode to sleep, or no longer mind; NotFound without it."""
-        mark = True if pinned else None
-        if not await self._graph.run(_SAVE_PIN, tenant=tenant, id=episode, pinned=mark):
-            raise NotFound("there is no such episode", episode=episode)
+
+        async def save(work: Work) -> None:
+            await lock_tenant(work, tenant)
+            mark = True if pinned else None
+            if not await work.run(_SAVE_PIN, tenant=tenant, id=episode, pinned=mark):
+                raise NotFound("there is no such episode", episode=episode)
+
+        await self._graph.change("dormancy.pin", save)

@@ -26,6 +26,7 @@ from ecphoria.errors import (
     OutcomeUnknown,
     StoreUnavailable,
     Timeout,
+    Unavailable,
 )
 
 __all__ = ["GraphOptions", "open_driver", "translated_errors"]
@@ -41,6 +42,8 @@ _TIMED_OUT = frozenset(
         "Neo.TransientError.Transaction.LockAcquisitionTimeout",
     }
 )
+# A query came upon a node that another transaction deleted while it ran.
+_DELETED = "Neo.ClientError.Statement.EntityNotFound"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +121,12 @@ def _translate(error: Neo4jError, query: str) -> EcphoriaError:
         return Timeout(query=query)
     if code == _COMMIT_FAILED:
         return OutcomeUnknown(query=query, reason=code)
+    if code == _DELETED:
+        return Unavailable(
+            "Somebody deleted what the query read; nothing was written. Try again.",
+            query=query,
+            reason=code,
+        )
     if isinstance(error, TransientError) or code.startswith("Neo.ClientError.Transaction."):
         return StoreUnavailable(query=query, reason=code)
     if isinstance(error, ClientError):

@@ -69,6 +69,7 @@ class DormancyStore(Protocol):
         """Make live episodes dormant in one transaction; name those that were.
 
         Raises:
+            NotFound: There is no such tenant, or it is being erased; nothing was written.
             LeaseLost: The lease is over; nothing was written.
         """
         ...

@@ -15,6 +15,7 @@ from ecphoria.errors import (
     Misconfigured,
     StoreUnavailable,
     Timeout,
+    Unavailable,
 )
 from ecphoria.graph.driver import GraphOptions, open_driver, translated_errors
 
@@ -37,6 +38,7 @@ def server_error(code: str) -> Neo4jError:
         ),
         (server_error("Neo.TransientError.Transaction.DeadlockDetected"), StoreUnavailable),
         (server_error("Neo.DatabaseError.General.UnknownError"), StoreUnavailable),
+        (server_error("Neo.ClientError.Statement.EntityNotFound"), Unavailable),
         (server_error("Neo.ClientError.Statement.SyntaxError"), EcphoriaError),
     ],
 )

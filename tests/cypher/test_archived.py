@@ -1,0 +1,46 @@
+"""No query writes a derived property on the stub of an archived episode."""
+
+import re
+
+import pytest
+
+from ecphoria.graph.queries import Query, cypher_root, load_queries
+
+DERIVED = frozenset((
+    "access_count", "access_recent", "chain_at", "crowd", "crowd_cosine", "crowd_turn",
+    "first_access_at", "lif_i", "lif_turn", "lif_v", "prior", "r1", "r2", "recall_count",
+    "reliability_0", "reward_neg", "reward_pos", "salience", "spike_strengths", "spike_turns",
+    "stability", "stability_at", "tau",
+))  # fmt: skip
+"""What consolidation and learning write onto an episode."""
+# Of the episode's variables in our queries; concepts are `c` and have priors too.
+WRITES = re.compile(r"\b(?:e|n)\.(\w+) = ")
+SET = re.compile(r"\bSET\b(.*?)(?=\b(?:MATCH|WITH|RETURN|REMOVE|CALL)\b|\Z)", re.DOTALL)
+GUARD = re.compile(r"NOT \w+:ArchivedEpisode|\w+:(?:Live|Dormant)Episode")
+
+
+def sets_derived(query: Query) -> bool:
+    written = {name for part in SET.findall(query.text) for name in WRITES.findall(part)}
+    return bool(written & DERIVED) or (":SIMILAR]" in query.text and "MERGE" in query.text)
+
+
+WRITERS = {
+    name: query for name, query in load_queries(cypher_root()).items() if sets_derived(query)
+}
+
+
+def test_the_writers_are_found() -> None:
+    assert {
+        "consolidation.save_crowds",
+        "consolidation.save_episode_priors",
+        "consolidation.save_similar",
+        "learning.save_charges",
+        "learning.save_judgements",
+        "learning.save_links",
+        "learning.save_uses",
+    } <= set(WRITERS)
+
+
+@pytest.mark.parametrize("name", sorted(WRITERS))
+def test_a_writer_leaves_stubs_alone(name: str) -> None:
+    assert GUARD.search(WRITERS[name].text), f"{name} may write on the stub of an archived episode"
