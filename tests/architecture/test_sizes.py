@@ -1,4 +1,4 @@
-"""One module, one idea: nothing grows past what a reader holds. There are no exemptions."""
+"""A module of one idea has at most 600 lines, a function at most a screen. No exemptions."""
 
 import ast
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ def name(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
-def test_a_module_is_at_most_400_lines_and_a_kernel_250(path: Path) -> None:
-    limit = 250 if "kernels" in path.parts else 400
+def test_a_module_is_at_most_600_lines_and_a_kernel_250(path: Path) -> None:
+    limit = 250 if "kernels" in path.parts else 600
     lines = len(path.read_text().splitlines())
     assert lines <= limit, f"{name(path)} has {lines} lines: split it by idea"
 
