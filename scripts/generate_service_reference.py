@@ -114,6 +114,7 @@ def metrics_page() -> str:
     """List every metric of ours with its labels."""
     metrics = Metrics(CollectorRegistry())
     metrics.request("", "", 0, 0.0)
+    metrics.waited("", 0.0)
     metrics.refusal("")
     metrics.query("", 0.0)
     metrics.recall("", "", {"": 0.0})

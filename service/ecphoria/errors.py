@@ -12,6 +12,9 @@ EcphoriaError
 ├── Conflict                the same key was used for another body
 ├── Erased                  an episode of this idempotency key was erased
 ├── TooLarge                over a stated bound
+├── UnsupportedMediaType    the body is not JSON in UTF-8
+├── MethodNotAllowed        the path has other methods
+├── TooManyRequests         over a limit of the tenant or the key; wait
 ├── Unavailable             something the request needs is not there now; retry later
 │   ├── StoreUnavailable    Neo4j does not answer
 │   ├── OutcomeUnknown      Neo4j did not say whether it wrote; send the same again
@@ -47,6 +50,7 @@ __all__ = [
     "Erased",
     "Forbidden",
     "InvalidInput",
+    "MethodNotAllowed",
     "Misconfigured",
     "NotFound",
     "OutcomeUnknown",
@@ -54,9 +58,11 @@ __all__ = [
     "StoreUnsuitable",
     "Timeout",
     "TooLarge",
+    "TooManyRequests",
     "Unauthenticated",
     "Unavailable",
     "UnknownStrategy",
+    "UnsupportedMediaType",
     "WeightsMismatch",
 ]
 
@@ -133,6 +139,24 @@ class TooLarge(EcphoriaError):
     """The request is over a stated bound; send less, or in several calls."""
 
     code = "too-large"
+
+
+class UnsupportedMediaType(EcphoriaError):
+    """Send the body as JSON in UTF-8, with the header `Content-Type: application/json`."""
+
+    code = "unsupported-media-type"
+
+
+class MethodNotAllowed(EcphoriaError):
+    """This path does not take that method; the header `Allow` lists the methods it takes."""
+
+    code = "method-not-allowed"
+
+
+class TooManyRequests(EcphoriaError):
+    """Too many requests of this tenant or key; wait as long as `Retry-After` says."""
+
+    code = "too-many-requests"
 
 
 class Unavailable(EcphoriaError):

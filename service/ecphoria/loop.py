@@ -4,9 +4,12 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-__all__ = ["run"]
+__all__ = ["aside", "run"]
 
 T = TypeVar("T")
+
+_LONG = 50_000
+"""Characters that take a few milliseconds to look through, ten times as long as a thread costs."""
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
@@ -21,3 +24,13 @@ def _faster() -> Callable[[], asyncio.AbstractEventLoop] | None:
     except ImportError:
         return None
     return uvloop.new_event_loop
+
+
+async def aside(work: Callable[[], T], characters: int) -> T:
+    """Run `work` on texts; in a thread if they are long, so that other requests go on.
+
+    Args:
+        work: Must not change what others read meanwhile.
+        characters: Length of the texts together.
+    """
+    return work() if characters < _LONG else await asyncio.to_thread(work)

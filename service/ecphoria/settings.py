@@ -30,6 +30,7 @@ __all__ = [
     "EngineGroup",
     "ErasureSettings",
     "JobsSettings",
+    "LimitsSettings",
     "LlmSettings",
     "LogFormat",
     "LogSettings",
@@ -152,6 +153,25 @@ class ServerSettings(_Group):
     """Largest body of an append, in MB (10^6 bytes); other bodies may have 256 kB."""
     shutdown_s: Seconds = 15.0
     """Longest to wait for open requests when stopping, in seconds."""
+
+
+class LimitsSettings(_Group):
+    """How much the service takes on at once, and how tenants share it."""
+
+    concurrent: int = Field(default=4, ge=1, le=1_000)
+    """Requests worked at once. Active tenants get equal shares of them; the others wait."""
+    bulk: int = Field(default=2, ge=1, le=1_000)
+    """Requests worked at once of those that take seconds: batches, erasures, the doctor."""
+    waiting: int = Field(default=256, ge=0, le=100_000)
+    """Requests of one tenant that may wait; more are refused (`too-many-requests`)."""
+    wait_s: Seconds = 10.0
+    """Longest a request waits for its turn, in seconds; then it is refused."""
+    read_s: Seconds = 60.0
+    """Longest a recall or another read may take, in seconds; its queries are stopped then."""
+    tenant_rate: float | None = Field(default=None, gt=0, le=1_000_000, allow_inf_nan=False)
+    """Requests a second of one tenant, on average over ten seconds; empty: no limit."""
+    key_rate: float | None = Field(default=None, gt=0, le=1_000_000, allow_inf_nan=False)
+    """Requests a second with one API key, on average over ten seconds; empty: no limit."""
 
 
 class RecallSettings(_Group):
@@ -283,6 +303,7 @@ class Settings(BaseSettings):
     embedder: EmbedderSettings = EmbedderSettings()
     auth: AuthSettings = AuthSettings()
     server: ServerSettings = ServerSettings()
+    limits: LimitsSettings = LimitsSettings()
     recall: RecallSettings = RecallSettings()
     consolidation: ConsolidationSettings = ConsolidationSettings()
     llm: LlmSettings = LlmSettings()

@@ -51,6 +51,7 @@ class Metrics:
             buckets=_LONG,
             registry=registry,
         )
+        self._waiting = _waiting_figure(registry)
         self._refusals = Counter(
             "ecphoria_refusals",
             "Requests and batch items answered with a problem, by its code.",
@@ -92,9 +93,13 @@ class Metrics:
         """Count an answered request under its route's template, never its path."""
         self._requests.labels(method, route, str(status)).observe(seconds)
 
-    def refusal(self, code: str) -> None:
-        """Count a problem document."""
-        self._refusals.labels(code).inc()
+    def waited(self, kind: str, seconds: float) -> None:
+        """Count a request that was given its turn."""
+        self._waiting.labels(kind).observe(seconds)
+
+    def refusal(self, code: str, count: int = 1) -> None:
+        """Count problem documents."""
+        self._refusals.labels(code).inc(count)
 
     def query(self, name: str, seconds: float) -> None:
         """Count a named query."""
@@ -163,6 +168,16 @@ def _job_figures(registry: CollectorRegistry) -> tuple[Counter, Histogram, Gauge
         registry=registry,
     )
     return jobs, steps, stored
+
+
+def _waiting_figure(registry: CollectorRegistry) -> Histogram:
+    return Histogram(
+        "ecphoria_waiting_seconds",
+        "Time a request waited for its turn, by kind: short, or bulk for batches.",
+        ("kind",),
+        buckets=_SHORT,
+        registry=registry,
+    )
 
 
 def _tokens_figure(registry: CollectorRegistry) -> Counter:

@@ -58,6 +58,7 @@ from ecphoria.recall.waking import WakingRecall
 from ecphoria.settings import Settings, TracingSettings
 from ecphoria.telemetry import Metrics, Spans
 from ecphoria.tenancy.access import Access
+from ecphoria.tenancy.admission import Admission, Limits
 from ecphoria.tenancy.secrets import prefix_of
 from ecphoria.tenancy.service import TenancyService
 
@@ -111,6 +112,7 @@ class Services:
     archive: Archive
     tenancy: TenancyService
     access: Access
+    admission: Admission
     embedder: Embedder
     metrics: Metrics
     spans: Spans
@@ -152,8 +154,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         on_query = background.listener(settings.jobs, metrics)
         graph = Graph.connect(options, on_query=on_query, spans=spans)
         stack.push_async_callback(graph.close)
-        found = await check(graph)
-        embedder = await loading
+        found, embedder = await check(graph), await loading
         stack.push_async_callback(embedder.close)
         await migrate(graph, embedder.model, embedder.dimension)
         learning = await _learning(graph, metrics, stack)
@@ -180,6 +181,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             archive=EpisodeArchive(graph),
             tenancy=tenancy,
             access=access,
+            admission=_admission(settings, metrics),
             embedder=embedder,
             metrics=metrics,
             spans=spans,
@@ -219,6 +221,15 @@ def embedder_options(settings: Settings) -> EmbedderOptions:
         batch_size=group.batch_size,
         timeout=group.timeout_s,
         retries=group.retries,
+    )
+
+
+def _admission(settings: Settings, metrics: Metrics) -> Admission:
+    group = settings.limits
+    return Admission(
+        Limits(**group.model_dump(exclude={"read_s"})),
+        monotonic=time.monotonic,
+        waited=metrics.waited,
     )
 
 

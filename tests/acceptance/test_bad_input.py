@@ -257,13 +257,6 @@ def test_what_does_not_exist_is_not_found(owner: Owner) -> None:
     problem(owner.get("/v1/episodes/%00%ff%ed%a0%80"), 404, "not-found")
 
 
-def test_another_method_is_told_the_ones_allowed(owner: Owner) -> None:
-    answer = owner.put("/v1/episodes", json={})
-    assert answer.status_code == 405
-    assert answer.headers["Content-Type"] == "application/problem+json"
-    assert "POST" in answer.headers["Allow"] or "GET" in answer.headers["Allow"]
-
-
 def test_a_refusal_never_repeats_the_text(owner: Owner) -> None:
     for body in ({"text": "marmalade", "role": 5}, {"text": ["marmalade"]}, "marmalade"):
         answer = owner.post("/v1/episodes", json=body)
@@ -337,3 +330,53 @@ def test_items_of_a_batch_with_very_many_faults_are_told_briefly(owner: Owner) -
 def test_a_body_without_memories_has_a_smaller_bound(owner: Owner) -> None:
     answer = owner.post("/v1/recall", content=b" " * 256_001, headers=JSON)
     assert "256,000" in problem(answer, 413, "too-large")["detail"]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/json; charset=utf-16",
+        "nonsense",
+    ],
+)
+def test_a_body_in_another_form_is_told_the_header(owner: Owner, form: str) -> None:
+    body = json.dumps({"text": "The kettle is red."}).encode()
+    answer = owner.post("/v1/episodes", content=body, headers={"Content-Type": form})
+    assert "application/json" in problem(answer, 415, "unsupported-media-type")["detail"]
+
+
+def test_a_body_without_a_declared_form_is_told_the_header(owner: Owner) -> None:
+    answer = owner.post("/v1/recall", content=b'{"cue": "kettle"}')
+    problem(answer, 415, "unsupported-media-type")
+
+
+def test_another_method_is_told_those_the_path_takes(owner: Owner) -> None:
+    answer = owner.put("/v1/episodes", json={})
+    problem(answer, 405, "method-not-allowed")
+    assert answer.headers["Allow"] == "GET, POST"
+    one = owner.post("/v1/episodes/x", json={})
+    problem(one, 405, "method-not-allowed")
+    assert one.headers["Allow"] == "DELETE, GET"
+
+
+WRONG_VECTOR = {"text": 5, "vector": [""] * 900}
+WRONG_METADATA = {"text": "a", "metadata": {str(place): [] for place in range(500)}}
+HOSTILE: list[tuple[str, str, Any]] = [
+    ("lists for a text", "/v1/episodes", {"text": [[]] * 500_000}),
+    ("wrong items", "/v1/episodes/batch", {"episodes": [WRONG_VECTOR] * 1_000}),
+    ("wrong metadata", "/v1/episodes/batch", {"episodes": [WRONG_METADATA] * 1_000}),
+    ("a million numbers", "/v1/episodes/batch", {"episodes": [1] * 1_000_000}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "body"), [each[1:] for each in HOSTILE], ids=[each[0] for each in HOSTILE]
+)
+def test_a_hostile_body_gets_a_short_answer(owner: Owner, path: str, body: Any) -> None:
+    answer = owner.post(path, json=body)
+    assert answer.status_code in {200, 413, 422}
+    assert len(answer.content) < 1_000_000
+    if answer.status_code == 200:
+        assert answer.json()["refused"] == len(body["episodes"])

@@ -1,5 +1,6 @@
 """Endpoints of episodes: append, batch, get, list, delete."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated
@@ -74,7 +75,9 @@ async def append_batch(body: BatchRequest, tenant: Writer, services: Served) -> 
     results = [
         item if isinstance(item, UnreadableItem) else next(stored) for item in body.episodes
     ]
-    return _batch_answer(results, services.metrics)
+    answer = await asyncio.to_thread(_batch_answer, results)
+    _count(answer, services.metrics)
+    return answer
 
 
 @router.get("/{episode}", responses=guarded())
@@ -122,16 +125,19 @@ def _keyed(body: AppendRequest, header: str | None) -> AppendRequest:
     return body.model_copy(update={"idempotency_key": header})
 
 
+def _count(answer: BatchAnswer, metrics: Metrics) -> None:
+    metrics.episodes(Outcome.CREATED, answer.created)
+    metrics.episodes(Outcome.EXISTED, answer.existed)
+    refusals = Counter(code_of(item.problem) for item in answer.results if item.problem)
+    for code, count in refusals.items():
+        metrics.refusal(code, count)
+
+
 def _batch_answer(
-    results: Sequence[Receipt | EcphoriaError | UnreadableItem], metrics: Metrics
+    results: Sequence[Receipt | EcphoriaError | UnreadableItem],
 ) -> BatchAnswer:
     items = tuple(_item_answer(index, result) for index, result in enumerate(results))
     outcomes = Counter(item.outcome for item in items)
-    for outcome in Outcome:
-        metrics.episodes(outcome, outcomes[outcome])
-    for item in items:
-        if item.problem is not None:
-            metrics.refusal(code_of(item.problem))
     return BatchAnswer(
         created=outcomes[Outcome.CREATED],
         existed=outcomes[Outcome.EXISTED],

@@ -1,7 +1,7 @@
 """Every error as a problem document (RFC 9457): one table, one renderer, no internals."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -12,9 +12,11 @@ from fastapi.exceptions import RequestValidationError
 from pydantic_core import ErrorDetails
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Match
+from starlette.types import Scope
 
 from ecphoria import errors
-from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, TooLarge
+from ecphoria.errors import EcphoriaError, InvalidInput, MethodNotAllowed, NotFound, TooLarge
 from ecphoria.telemetry import Metrics
 from ecphoria.wire.problem import PROBLEM_JSON, FieldProblem, Problem, code_of, problem_type
 from ecphoria.wire.reading import TOLD, pointer, saying
@@ -54,6 +56,9 @@ PROBLEMS: Mapping[type[EcphoriaError], Kind] = {
     errors.Conflict: Kind(status=409, title="Conflict"),
     errors.Erased: Kind(status=410, title="Erased"),
     errors.TooLarge: Kind(status=413, title="Too large"),
+    errors.UnsupportedMediaType: Kind(status=415, title="Unsupported media type"),
+    errors.MethodNotAllowed: Kind(status=405, title="Method not allowed"),
+    errors.TooManyRequests: Kind(status=429, title="Too many requests"),
     errors.Unavailable: Kind(status=503, title="Unavailable"),
     errors.StoreUnavailable: Kind(status=503, title="Store unavailable"),
     errors.OutcomeUnknown: Kind(status=503, title="Outcome unknown"),
@@ -72,6 +77,7 @@ _BEHIND_A_KEY = (
     errors.Unauthenticated,
     errors.Forbidden,
     errors.NotFound,
+    errors.TooManyRequests,
     errors.Unavailable,
     errors.StoreUnavailable,
     errors.OutcomeUnknown,
@@ -79,7 +85,7 @@ _BEHIND_A_KEY = (
     errors.Misconfigured,
     errors.EcphoriaError,
 )
-_RETRY_AFTER_S = {503: "2", 504: "5"}
+_RETRY_AFTER_S = {429: "1", 503: "2", 504: "5"}
 
 
 def problem_of(error: EcphoriaError, root: str = "#") -> Problem:
@@ -122,7 +128,8 @@ def render(problem: Problem, request_id: str | None, path: str | None) -> Respon
     if problem.status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = "Bearer"
     if problem.status in _RETRY_AFTER_S:
-        headers["Retry-After"] = _RETRY_AFTER_S[problem.status]
+        seconds = problem.fields.get("retry_after_s")
+        headers["Retry-After"] = str(seconds or _RETRY_AFTER_S[problem.status])
     body = json.dumps(whole.model_dump(mode="json", exclude_defaults=True))
     return Response(body, status_code=problem.status, headers=headers, media_type=PROBLEM_JSON)
 
@@ -146,10 +153,15 @@ def install(app: FastAPI, metrics: Metrics) -> None:
     async def other(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         cause = error.__cause__
-        if isinstance(cause, EcphoriaError):  # raised while the framework read the body
+        # Raised while the framework read the body.
+        if isinstance(cause, EcphoriaError):
             return await ours(request, cause)
+        if isinstance(cause, RequestValidationError):
+            return await invalid(request, cause)
         response = answer(request, _of_http(error))
         response.headers.update(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            response.headers["Allow"] = ", ".join(_methods(app, request.url.path))
         return response
 
     app.add_exception_handler(EcphoriaError, ours)
@@ -215,6 +227,20 @@ def _fault(error: ErrorDetails) -> FieldProblem:
     return FieldProblem(pointer=place, detail=saying(error))
 
 
+def _methods(app: FastAPI, path: str) -> list[str]:
+    """List the methods of a path; the framework tells only those of its first route."""
+    taken = {
+        method
+        for method in ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
+        if _matches(app.routes, {"type": "http", "method": method, "path": path})
+    }
+    return sorted(taken)
+
+
+def _matches(routes: Iterable[BaseRoute], scope: Scope) -> bool:
+    return any(route.matches(dict(scope))[0] is Match.FULL for route in routes)
+
+
 def _of_http(error: HTTPException) -> Problem:
     if error.status_code == HTTPStatus.NOT_FOUND:
         return problem_of(
@@ -222,6 +248,8 @@ def _of_http(error: HTTPException) -> Problem:
         )
     if error.status_code == HTTPStatus.BAD_REQUEST:  # the framework could not read the body
         return problem_of(InvalidInput("The body cannot be read; send JSON in UTF-8."))
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        return problem_of(MethodNotAllowed())
     status = HTTPStatus(error.status_code)
     return Problem(
         type="about:blank", title=status.phrase, status=status, detail=status.description

@@ -10,7 +10,14 @@ from urllib.parse import quote
 import httpx
 from pydantic import ValidationError
 
-from ecphoria.errors import Conflict, EcphoriaError, InvalidInput, Timeout, Unavailable
+from ecphoria.errors import (
+    Conflict,
+    EcphoriaError,
+    InvalidInput,
+    Timeout,
+    TooManyRequests,
+    Unavailable,
+)
 from ecphoria.wire.base import Request
 from ecphoria.wire.jobs import JobAnswer
 from ecphoria.wire.problem import Problem, error_from, problem_type
@@ -82,8 +89,11 @@ class Retries:
     def allow(self, call: Call, attempt: int, failure: EcphoriaError) -> bool:
         """Tell whether to send again after attempt number `attempt`, counted from 0.
 
-        What took too long once would take as long again, so a `Timeout` is not repeated.
+        What took too long once would take as long again, so a `Timeout` is not repeated. What
+        was refused for its rate was not begun, so it may always be repeated.
         """
+        if isinstance(failure, TooManyRequests):
+            return attempt < self.limit
         passing = isinstance(failure, Unavailable) and not isinstance(failure, Timeout)
         return call.repeatable and passing and attempt < self.limit
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 from itertools import chain
 
 from ecphoria.extraction.records import Extraction
@@ -20,6 +21,7 @@ from ecphoria.ingest.sequence import (
 )
 from ecphoria.ingest.statements import FactChanges
 from ecphoria.language.tokens import stems
+from ecphoria.loop import aside
 from ecphoria.model.episode import Episode, indexed_text
 from ecphoria.model.ids import EpisodeId
 from ecphoria.ports.cold import InTheArchive
@@ -113,10 +115,12 @@ async def addition(
         speakers=_speakers((one.new.speaker for one in new), 1),
         episodes=into.rows,
     )
-    yield IngestChanges(
-        terms=_terms((one.terms for one in new), (one.terms for one in alone), into.sessions, 1)
+    size = sum(len(one.text) for one in new)
+    terms = partial(
+        _terms, [one.terms for one in new], [one.terms for one in alone], into.sessions, 1
     )
-    words = _words((one.extraction for one in new), 1)
+    yield IngestChanges(terms=await aside(terms, size))
+    words = await aside(lambda: _words((one.extraction for one in new), 1), size)
     naming = asyncio.create_task(name())
     try:
         yield IngestChanges(moved=places.moved, next_added=places.next_added, words=words)

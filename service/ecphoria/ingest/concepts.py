@@ -11,6 +11,8 @@ from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 from weakref import WeakValueDictionary
 
 from ecphoria.extraction.name_table import NameRow, NameTable
@@ -20,6 +22,7 @@ from ecphoria.extraction.synonyms import SynonymTable
 from ecphoria.ingest.prepare import Prepared
 from ecphoria.ingest.statements import Standing, standing
 from ecphoria.language.names import NameKind
+from ecphoria.loop import aside
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId, TenantId, concept_id
 from ecphoria.ports.ingest import (
@@ -104,7 +107,8 @@ class ConceptBook:
         """Take new episodes in, and look again at older ones that a new name may touch."""
         names = await self._names(tenant, transaction)
         table = names.table
-        delta = table.add([one.extraction for one in new])
+        size = sum(len(one.text) for one in new)
+        delta = await aside(lambda: table.add([one.extraction for one in new]), size)
         stated = Counter(named.name for one in new for named in one.extraction.stated)
         changed = await standing(
             transaction,
@@ -118,16 +122,14 @@ class ConceptBook:
         fresh = {one.id for one in new}
         older = [body for body in found if body.id not in fresh]
         added, removed = await _again(transaction, older, table, frozenset(changed.unmade))
+        mentions = await aside(lambda: [_all_mentions(one, table) for one in new], size)
         self._pending[tenant] = replace(names, change=transaction.change + 1)
         return ConceptChanges(
             items=tuple(one.extraction for one in new),
             sign=1,
             made=_rows(tenant, changed.made),
             unmade=changed.unmade,
-            mentions_added=(
-                *added,
-                *(row for one in new for row in _all_mentions(one, table)),
-            ),
+            mentions_added=(*added, *chain.from_iterable(mentions)),
             mentions_removed=removed,
             synonyms_added=_synonyms(names.alike, changed),
             abouts_added=tuple(
@@ -276,6 +278,10 @@ def _all_mentions(one: Prepared, table: NameTable) -> list[MentionRow]:
     ]
 
 
+def _mentions_of(body: Body, table: NameTable) -> frozenset[str]:
+    return frozenset(table.mentions(extract(body.title, body.text)))
+
+
 async def _came_with(
     transaction: IngestTransaction, ids: Sequence[EpisodeId]
 ) -> Mapping[EpisodeId, StatedBy]:
@@ -294,7 +300,7 @@ async def _again(
     removed: list[tuple[EpisodeId, str]] = []
     for body in older:
         was = frozenset(body.mentions)
-        now = frozenset(table.mentions(extract(body.title, body.text)))
+        now = await aside(partial(_mentions_of, body, table), len(body.text))
         if body.id in stated:
             now |= stated[body.id].names
         added += _mentions(body.id, sorted(now - was))

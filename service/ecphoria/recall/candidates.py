@@ -10,6 +10,8 @@ and the few further turns whose words spread into those.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +21,10 @@ from ecphoria.kernels.lengths import lending_share, length_weight, relative_freq
 from ecphoria.kernels.lexical import bm25, context_similarity, idf, spread_next
 from ecphoria.language.cue import CueAnalysis
 from ecphoria.language.dates import date_affinities
+from ecphoria.loop import aside
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.model.recall import Filters
+from ecphoria.ports.passages import PassageColumns
 from ecphoria.ports.recall import Around, Columns, RecallStore, SeedRow, TermCount, Window
 from ecphoria.recall.asking import Subject, find_subject
 from ecphoria.recall.seeding import Seeding
@@ -33,6 +37,9 @@ REACH = 2
 
 _BACK, _AHEAD = 3, 2
 """How far words spread over NEXT; turns that far outside are read but cannot be hits."""
+
+_SEARCHES = 100
+"""Searches for a stem through a text that take as long as to find its names."""
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -178,6 +185,19 @@ def _allowed(columns: Columns, filters: Filters) -> BoolArray:
     return allowed
 
 
+def _count(
+    columns: Columns, passages: PassageColumns | None, stems: Sequence[str]
+) -> tuple[Units, FloatArray]:
+    counts = count_stems(columns.terms, stems)
+    return units_of(columns, counts, passages, stems), counts
+
+
+def _work(columns: Columns, passages: PassageColumns | None, stems: Sequence[str]) -> int:
+    """Estimate the work of counting, in characters that a name would be looked for in."""
+    texts = chain(columns.terms, passages.terms if passages else ())
+    return sum(map(len, texts)) * len(stems) // _SEARCHES
+
+
 async def _weigh(
     store: RecallStore,
     tenant: TenantId,
@@ -196,8 +216,9 @@ async def _weigh(
         wanted = [one for one, may in zip(columns.id, inside, strict=True) if may]
         passages = await store.passages_of(tenant, wanted, seeding.vector)
     previous, following = _neighbours(columns)
-    counts = count_stems(columns.terms, stems)
-    units = units_of(columns, counts, passages, stems)
+    units, counts = await aside(
+        partial(_count, columns, passages, stems), _work(columns, passages, stems)
+    )
     often = np.array([asked[stem] for stem in stems], dtype=np.float64)
     rarity = _rarity(stems, seeding.terms, profile.items) * often
     mean = profile.mean_length * profile.items / max(1, profile.items + profile.passages)

@@ -9,9 +9,11 @@ to Bath" have a cosine of .99, but "I like espresso" and "Oh, I like espresso!" 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ecphoria.language.characters import MARKS
 from ecphoria.language.english import DENIALS, INTENSIFIERS, INTERJECTIONS, RELATIVE_DATE
+from ecphoria.loop import aside
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId
 from ecphoria.recall.assemble import MISSES, needed
@@ -81,7 +83,8 @@ async def load_shown(
         tried.update(missing)
         for episode in await search.store.episodes(search.tenant, missing):
             episodes[episode.id] = episode
-        shown = _joined(ranked, episodes, behind)
+        size = sum(len(one.text) for one in episodes.values())
+        shown = await aside(partial(_joined, ranked, episodes, behind), size)
         wanted = needed(shown.ranked, k)
     return shown
 

@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 
 import structlog
 
 from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge, UnknownStrategy
+from ecphoria.loop import aside
 from ecphoria.model.ids import TenantId, TraceId, fresh_id
 from ecphoria.model.recall import (
     Cue,
@@ -167,7 +169,8 @@ class RecallService:
             ranked, k, shown.episodes, behind, copies=shown.copies,
             passages=await passages_of_hits(search, ranked.ids[:k]),
         )  # fmt: skip
-        context = context_block(hits, options.token_budget)
+        size = sum(len(hit.episode.text) for hit in hits)
+        context = await aside(partial(context_block, hits, options.token_budget), size)
         trace = self._trace(
             cue,
             options,

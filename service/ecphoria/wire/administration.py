@@ -6,7 +6,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from ecphoria.model.recall import OptionValue
 from ecphoria.model.tenant import Scope
-from ecphoria.wire.base import Answer, FewFaults, Instant, Request
+from ecphoria.wire.base import Answer, FewFaults, Instant, Parameters, Request
 
 __all__ = [
     "BrowserFileAnswer",
@@ -113,7 +113,7 @@ class SessionAnswer(Answer):
     """A few of its own sentences, once consolidation has chosen them."""
 
 
-class SessionQuery(Request):
+class SessionQuery(Parameters):
     """Which sessions to list."""
 
     cursor: str | None = None

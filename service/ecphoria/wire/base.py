@@ -22,7 +22,9 @@ __all__ = [
     "Flat",
     "Instant",
     "Numbers",
+    "Parameters",
     "Request",
+    "StrictBool",
     "StrictFloat",
     "StrictInt",
 ]
@@ -63,6 +65,10 @@ class Request(BaseModel):
                     "Holds half of a surrogate pair; send well-formed Unicode"
                 ) from None
         return value
+
+
+class Parameters(Request):
+    """Parameters of an address; they come as text, so numbers are read from it."""
 
 
 class Answer(BaseModel):
@@ -133,6 +139,7 @@ def _flat(value: object) -> object:
 Flat = Annotated[str | int | float | bool, BeforeValidator(_flat)]
 """A value without parts, which keeps its type."""
 
+StrictBool = Annotated[bool, Field(strict=True)]
 StrictInt = Annotated[int, Field(strict=True)]
 StrictFloat = Annotated[float, Field(strict=True)]
 FewFaults: Any = Field(fail_fast=True)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from ecphoria.wire.base import Answer, Request
+from ecphoria.wire.base import Answer, Request, StrictFloat
 
 __all__ = ["ArchiveAnswer", "ArchiveRequest", "RestoreAnswer", "ScrubAnswer"]
 
@@ -14,7 +14,7 @@ class ArchiveRequest(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"days": 30}]})
 
-    days: Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)] = 90.0
+    days: Annotated[StrictFloat, Field(ge=0, le=36_500, allow_inf_nan=False)] = 90.0
     """Only what has slept for so many days."""
 
 

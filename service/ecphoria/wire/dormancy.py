@@ -5,7 +5,16 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
-from ecphoria.wire.base import Answer, FewFaults, Instant, Request
+from ecphoria.wire.base import (
+    Answer,
+    FewFaults,
+    Instant,
+    Parameters,
+    Request,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+)
 
 __all__ = [
     "DormancyPolicyAnswer",
@@ -17,7 +26,7 @@ __all__ = [
     "SleeperQuery",
 ]
 
-Days = Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)]
+Days = Annotated[StrictFloat, Field(ge=0, le=36_500, allow_inf_nan=False)]
 
 
 class DormancyPolicyRequest(Request):
@@ -30,13 +39,13 @@ class DormancyPolicyRequest(Request):
     mode: DormancyMode = DormancyMode.BUDGET
     """`off`; `budget`: consolidation keeps at most `budget` memories live, the most worth
     keeping; `threshold`: it puts to sleep what can hardly be called back."""
-    budget: int = Field(default=10_000, ge=1, le=100_000_000)
+    budget: StrictInt = Field(default=10_000, ge=1, le=100_000_000)
     """Live memories to keep."""
     quiet_days: Days = 7.0
     """Younger memories, and those that a recall woke since, stay awake."""
     archive_days: Days | None = 90.0
     """After so many days asleep a memory goes to the archive; null for never."""
-    second_look: bool = False
+    second_look: StrictBool = False
     """Look among what sleeps when the gate refuses a cue."""
 
     def to_model(self) -> DormancyPolicy:
@@ -59,7 +68,7 @@ class DormancyPolicyAnswer(Answer):
     """Whether what sleeps is looked at when the gate refuses a cue."""
 
 
-class SleeperQuery(Request):
+class SleeperQuery(Parameters):
     """Which page of what sleeps to list."""
 
     cursor: int = Field(default=0, ge=0, le=2**62)

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from ecphoria.model.engram import EngramKind
-from ecphoria.wire.base import Answer, Instant, Request
+from ecphoria.wire.base import Answer, Instant, Parameters
 
 __all__ = ["EngramAnswer", "EngramPage", "EngramQuery"]
 
@@ -29,7 +29,7 @@ class EngramAnswer(Answer):
     """When it was made."""
 
 
-class EngramQuery(Request):
+class EngramQuery(Parameters):
     """Which engrams to list."""
 
     kind: EngramKind | None = None

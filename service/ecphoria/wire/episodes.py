@@ -22,6 +22,7 @@ from ecphoria.wire.base import (
     Flat,
     Instant,
     Numbers,
+    Parameters,
     Request,
     StrictFloat,
     StrictInt,
@@ -260,7 +261,7 @@ class EpisodeAnswer(Answer):
     """`live`, `dormant` or `archived`."""
 
 
-class EpisodeQuery(Request):
+class EpisodeQuery(Parameters):
     """Which episodes to list."""
 
     session: str | None = None

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from ecphoria.model.fact import Decision, FactHistory, FactView, PredicateClass, Ruling, Standing
-from ecphoria.wire.base import Answer, Instant, Request
+from ecphoria.wire.base import Answer, Instant, Parameters, Request
 
 __all__ = [
     "ClassRequest",
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-class HistoryQuery(Request):
+class HistoryQuery(Parameters):
     """From when to look."""
 
     as_of: Instant | None = None

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic.config import JsonDict
 
 from ecphoria.model.gate import EVIDENCE, QUESTION_TYPE, Gate, GateFit
-from ecphoria.wire.base import Answer, Instant, Request
+from ecphoria.wire.base import Answer, Instant, Request, StrictFloat, StrictInt
 
 __all__ = ["FitAnswer", "FitBody", "GateAnswer", "GateRequest"]
 
@@ -27,16 +27,16 @@ def _known(weights: Mapping[str, float]) -> Mapping[str, float]:
     return weights
 
 
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Weight = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
+Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
+Weight = Annotated[StrictFloat, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
 
 
 class FitBody(Request):
     """Where a gate comes from, and what it is worth on questions left out of the fit."""
 
-    questions: int = Field(ge=1)
+    questions: StrictInt = Field(ge=1)
     """Questions it was fitted on."""
-    unanswerable: int = Field(ge=1)
+    unanswerable: StrictInt = Field(ge=1)
     """Those of them without an answer."""
     auroc: Share
     """Share of pairs in which the question with an answer is the surer one."""

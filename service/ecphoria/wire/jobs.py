@@ -7,7 +7,7 @@ from pydantic.config import JsonDict
 
 from ecphoria.model.job import JobKind, JobState, Trigger
 from ecphoria.model.schedule import Schedule
-from ecphoria.wire.base import Answer, Instant, Request, StrictFloat, StrictInt
+from ecphoria.wire.base import Answer, Instant, Request, StrictBool, StrictFloat, StrictInt
 from ecphoria.wire.consolidation import ConsolidationAnswer
 
 __all__ = [
@@ -28,7 +28,7 @@ class ConsolidationRequest(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
-    dry_run: bool = False
+    dry_run: StrictBool = False
     """Tell what would change, and write nothing."""
     steps: tuple[str, ...] = Field(default=(), max_length=32)
     """Steps to run, in the cycle's own order; all if empty."""

@@ -3,12 +3,12 @@
 from pydantic import ConfigDict, Field
 
 from ecphoria.model.merge import MergeStatus
-from ecphoria.wire.base import Answer, Instant, Request
+from ecphoria.wire.base import Answer, Instant, Parameters, Request
 
 __all__ = ["MergeAnswer", "MergePage", "MergeQuery", "MergeRequest"]
 
 
-class MergeQuery(Request):
+class MergeQuery(Parameters):
     """Which merges to list."""
 
     status: MergeStatus | None = None

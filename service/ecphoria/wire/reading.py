@@ -12,8 +12,8 @@ __all__ = ["TOLD", "field_problems", "pointer", "saying", "told"]
 TOLD = 10
 """Faults of a body that are told, each with its place."""
 
-_LISTED = 1_000
-"""Faults above which none is looked at: to describe a million takes seconds."""
+_LISTED = 100
+"""Faults above which none is looked at: a batch may hold a thousand such items."""
 
 _SAYINGS = {
     "missing": "This field is required.",

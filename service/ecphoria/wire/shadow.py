@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
 from ecphoria.model.shadow import Choice, Shadow
-from ecphoria.wire.base import Answer, Flat, Request
+from ecphoria.wire.base import Answer, Flat, Request, StrictFloat
 
 __all__ = ["ChoiceAnswer", "ShadowAnswer", "ShadowReportAnswer", "ShadowRequest"]
 
@@ -23,7 +23,7 @@ class ShadowRequest(Request):
     """Name of the strategy; `GET /v1/strategies` lists them."""
     options: dict[str, Flat] = Field(default_factory=dict)
     """The strategy's own parameters, `preset` among them."""
-    share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.1
+    share: Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)] = 0.1
     """Share of the cues to run it on; a cue is always in it or never."""
 
     def to_model(self) -> Shadow:

@@ -1,0 +1,224 @@
+"""Admission: how many requests are worked at once, and how tenants share the service."""
+
+import asyncio
+import math
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from ecphoria.errors import TooManyRequests
+
+__all__ = ["Admission", "Limits"]
+
+_RECENT_S = 1.0
+"""How long a tenant counts as active after its last request: a client that sends one request
+after the other pauses between them, and would else lose its share in each pause."""
+
+_REMEMBERED = 10_000
+"""Callers whose rate is remembered; the one that has been silent longest is forgotten first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much the service takes on.
+
+    Attributes:
+        concurrent: Requests worked at once.
+        bulk: Of requests that take seconds: batches, exports, checks.
+        waiting: Requests of one tenant that may wait.
+        wait_s: Longest a request waits.
+        tenant_rate, key_rate: Requests a second, on average; None for no limit.
+        burst_s: Seconds of that rate that may come at once.
+    """
+
+    concurrent: int = 4
+    bulk: int = 2
+    waiting: int = 256
+    wait_s: float = 10.0
+    tenant_rate: float | None = None
+    key_rate: float | None = None
+    burst_s: float = 10.0
+
+
+class Admission:
+    """Gives each request its turn, or refuses it."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        monotonic: Callable[[], float],
+        waited: Callable[[str, float], None] = lambda *_: None,
+    ) -> None:
+        """Share out the service.
+
+        Args:
+            limits: How much of it there is.
+            monotonic: Tells seconds.
+            waited: Told the kind of each request admitted, and the seconds it waited.
+        """
+        self._monotonic = monotonic
+        self._waited = waited
+        self._turns = {
+            "bulk": _Turns(limits.bulk, limits, monotonic),
+            "short": _Turns(limits.concurrent, limits, monotonic),
+        }
+        self._tenants = _Rates(limits.tenant_rate, limits.burst_s, monotonic)
+        self._keys = _Rates(limits.key_rate, limits.burst_s, monotonic)
+
+    @asynccontextmanager
+    async def admit(self, tenant: str, key: str | None, *, bulk: bool) -> AsyncIterator[None]:
+        """Work one request in the block, once it is the tenant's turn.
+
+        Args:
+            tenant: Whose request it is.
+            key: Name of the key that sent it.
+            bulk: It may take seconds.
+
+        Raises:
+            TooManyRequests: The rate or the queue is over its limit, or no turn came in time.
+        """
+        self._tenants.spend(tenant)
+        if key is not None:
+            self._keys.spend(key)
+        kind = "bulk" if bulk else "short"
+        started = self._monotonic()
+        async with self._turns[kind].turn(tenant):
+            self._waited(kind, self._monotonic() - started)
+            yield
+
+
+@dataclass(slots=True)
+class _Group:
+    """The requests of one tenant."""
+
+    running: int = 0
+    queue: deque[asyncio.Future[None]] = field(default_factory=deque)
+    seen: float = 0.0
+    served: int = 0
+
+    @property
+    def busy(self) -> bool:
+        return bool(self.running or self.queue)
+
+
+class _Turns:
+    """Fair turns: an equal share of the slots for each active tenant, the rest to whoever waits.
+
+    A tenant that sends very much waits behind itself, not in front of others.
+    """
+
+    def __init__(self, slots: int, limits: Limits, monotonic: Callable[[], float]) -> None:
+        self._free = slots
+        self._slots = slots
+        self._limits = limits
+        self._monotonic = monotonic
+        self._groups: OrderedDict[str, _Group] = OrderedDict()
+        self._started = 0
+
+    @asynccontextmanager
+    async def turn(self, tenant: str) -> AsyncIterator[None]:
+        group = self._groups.setdefault(tenant, _Group())
+        group.seen = self._monotonic()
+        self._groups.move_to_end(tenant)
+        if self._free and not group.queue and group.running < self._share():
+            self._start(group)
+        else:
+            await self._wait(group)
+        try:
+            yield
+        finally:
+            self._free += 1
+            group.running -= 1
+            group.seen = self._monotonic()
+            self._dispatch()
+
+    async def _wait(self, group: _Group) -> None:
+        if len(group.queue) >= self._limits.waiting:
+            raise TooManyRequests(
+                f"{self._limits.waiting:,} requests of this tenant wait already; send fewer at "
+                "once.",
+                retry_after_s=math.ceil(self._limits.wait_s),
+            )
+        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        group.queue.append(mine)
+        # A tenant may stand alone behind its own share: nobody else's end would start it.
+        self._dispatch()
+        try:
+            async with asyncio.timeout(self._limits.wait_s):
+                await mine
+        except BaseException as stopped:
+            if mine.done() and not mine.cancelled():  # its turn came at the same moment
+                self._free += 1
+                group.running -= 1
+                self._dispatch()
+            else:
+                group.queue.remove(mine)
+            if isinstance(stopped, TimeoutError):
+                raise TooManyRequests(
+                    "The service is busy with earlier requests; send this one again.",
+                    retry_after_s=1,
+                ) from None
+            raise
+
+    def _start(self, group: _Group) -> None:
+        self._free -= 1
+        group.running += 1
+        self._started += 1
+        group.served = self._started
+
+    def _dispatch(self) -> None:
+        """Start waiting requests while there are slots.
+
+        First of the tenant with the fewest running; of several, the one served longest ago.
+        """
+        while self._free:
+            waiting = [group for group in self._groups.values() if group.queue]
+            if not waiting:
+                break
+            share = self._share()
+            least = min(waiting, key=lambda group: (group.running, group.served))
+            if least.running >= share:
+                break
+            self._start(least)
+            least.queue.popleft().set_result(None)
+
+    def _share(self) -> int:
+        """Count the slots that one tenant may hold now."""
+        now = self._monotonic()
+        for tenant, group in list(self._groups.items()):
+            if not group.busy and now - group.seen > _RECENT_S:
+                del self._groups[tenant]
+        return max(1, math.ceil(self._slots / max(1, len(self._groups))))
+
+
+class _Rates:
+    """A rate for each caller, with bursts (the leaky bucket as a meter; GCRA)."""
+
+    def __init__(self, rate: float | None, burst_s: float, monotonic: Callable[[], float]) -> None:
+        self._rate = rate
+        self._burst_s = burst_s
+        self._monotonic = monotonic
+        self._due: OrderedDict[str, float] = OrderedDict()
+
+    def spend(self, caller: str) -> None:
+        """Count one request.
+
+        Raises:
+            TooManyRequests: The caller is over its rate; says when to come again.
+        """
+        if self._rate is None:
+            return
+        now = self._monotonic()
+        due = max(now, self._due.get(caller, now))
+        over = due + 1 / self._rate - now - max(self._burst_s, 1 / self._rate)
+        if over > 0:
+            raise TooManyRequests(
+                f"{self._rate:g} requests a second are allowed; send fewer.",
+                retry_after_s=math.ceil(over),
+            )
+        self._due[caller] = due + 1 / self._rate
+        self._due.move_to_end(caller)
+        while len(self._due) > _REMEMBERED:
+            self._due.popitem(last=False)

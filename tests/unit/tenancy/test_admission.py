@@ -1,0 +1,199 @@
+"""Admission: bounded, fair between tenants, and never a slot lost."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ecphoria.errors import TooManyRequests
+from ecphoria.tenancy.admission import Admission, Limits
+
+
+class Hand:
+    """A clock that only the test moves."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(work)
+
+
+async def settle() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+def worker(
+    admission: Admission, started: list[str], ends: asyncio.Event
+) -> Callable[[str], Coroutine[Any, Any, None]]:
+    async def work(tenant: str) -> None:
+        async with admission.admit(tenant, None, bulk=False):
+            started.append(tenant)
+            await ends.wait()
+
+    return work
+
+
+def test_one_tenant_alone_may_use_every_slot_and_no_more() -> None:
+    async def check() -> None:
+        started: list[str] = []
+        ends = asyncio.Event()
+        work = worker(Admission(Limits(concurrent=3), monotonic=Hand()), started, ends)
+        tasks = [asyncio.create_task(work("a")) for _ in range(10)]
+        await settle()
+        assert started == ["a"] * 3
+        ends.set()
+        await asyncio.gather(*tasks)
+        assert started == ["a"] * 10
+
+    run(check())
+
+
+def test_the_next_slot_goes_to_who_has_the_fewest_running() -> None:
+    async def check() -> None:
+        admission = Admission(Limits(concurrent=2), monotonic=Hand())
+        started: list[str] = []
+        first, rest = asyncio.Event(), asyncio.Event()
+        flood = worker(admission, started, first)
+        tasks = [asyncio.create_task(flood("flood")) for _ in range(2)]
+        await settle()
+        later = worker(admission, started, rest)
+        tasks += [asyncio.create_task(later("flood")) for _ in range(50)]
+        tasks += [asyncio.create_task(later(one)) for one in ("b", "c")]
+        await settle()
+        assert started == ["flood"] * 2
+        first.set()
+        await settle()
+        assert started[2:] == ["b", "c"]
+        rest.set()
+        await asyncio.gather(*tasks)
+        assert len(started) == 54
+
+    run(check())
+
+
+def test_a_tenant_keeps_its_share_for_a_second_after_its_last_request() -> None:
+    async def check() -> None:
+        clock = Hand()
+        admission = Admission(Limits(concurrent=4), monotonic=clock)
+        started: list[str] = []
+        ends = asyncio.Event()
+        async with admission.admit("other", None, bulk=False):
+            pass
+        work = worker(admission, started, ends)
+        tasks = [asyncio.create_task(work("flood")) for _ in range(8)]
+        await settle()
+        assert started == ["flood"] * 2
+        clock.now = 2.0
+        tasks.append(asyncio.create_task(work("flood")))
+        await settle()
+        assert started == ["flood"] * 4
+        ends.set()
+        await asyncio.gather(*tasks)
+
+    run(check())
+
+
+def test_a_full_queue_and_a_long_wait_are_refused() -> None:
+    async def check() -> None:
+        limits = Limits(concurrent=1, waiting=2, wait_s=0.05)
+        admission = Admission(limits, monotonic=Hand())
+        started: list[str] = []
+        ends = asyncio.Event()
+        work = worker(admission, started, ends)
+        tasks = [asyncio.create_task(work("a")) for _ in range(3)]
+        await settle()
+        with pytest.raises(TooManyRequests, match="wait already"):
+            await work("a")
+        answers = await asyncio.gather(*tasks[1:], return_exceptions=True)
+        assert [type(one) for one in answers] == [TooManyRequests] * 2
+        ends.set()
+        await tasks[0]
+        await work("a")
+        assert started == ["a", "a"]
+
+    run(check())
+
+
+def test_bulk_requests_leave_the_slots_of_short_ones_alone() -> None:
+    async def check() -> None:
+        admission = Admission(Limits(concurrent=1, bulk=1), monotonic=Hand())
+        async with (
+            admission.admit("a", None, bulk=True),
+            admission.admit("a", None, bulk=False),
+        ):
+            pass
+
+    run(check())
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [Limits(burst_s=2.0, tenant_rate=5.0), Limits(burst_s=2.0, key_rate=5.0)],
+    ids=["tenant", "key"],
+)
+def test_a_rate_allows_a_burst_and_then_says_when_to_come_again(limits: Limits) -> None:
+    async def check() -> None:
+        clock = Hand()
+        admission = Admission(limits, monotonic=clock)
+
+        async def call(tenant: str, key: str) -> None:
+            async with admission.admit(tenant, key, bulk=False):
+                pass
+
+        for _ in range(10):
+            await call("a", "k")
+        with pytest.raises(TooManyRequests, match="5 requests a second") as refused:
+            await call("a", "k")
+        assert refused.value.fields["retry_after_s"] == 1
+        await call("b", "l")
+        clock.now = 0.2
+        await call("a", "k")
+        with pytest.raises(TooManyRequests):
+            await call("a", "k")
+
+    run(check())
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=30), st.integers(1, 4))
+def test_no_slot_is_lost_whoever_is_cancelled(calls: list[tuple[str, bool]], slots: int) -> None:
+    async def check() -> None:
+        limits = Limits(concurrent=slots, waiting=5, wait_s=5)
+        admission = Admission(limits, monotonic=Hand())
+        running = 0
+
+        async def work(tenant: str) -> None:
+            nonlocal running
+            async with admission.admit(tenant, None, bulk=False):
+                running += 1
+                assert running <= slots
+                try:
+                    await asyncio.sleep(0)
+                finally:
+                    running -= 1
+
+        tasks = []
+        for tenant, cancelled in calls:
+            task = asyncio.create_task(work(tenant))
+            tasks.append(task)
+            await asyncio.sleep(0)
+            if cancelled:
+                tasks[len(tasks) // 2].cancel()
+        for task in tasks:
+            with suppress(asyncio.CancelledError, TooManyRequests):
+                await task
+        held = [admission.admit(f"t{place}", None, bulk=False) for place in range(slots)]
+        for one in held:
+            await asyncio.wait_for(one.__aenter__(), 1)
+        for one in held:
+            await one.__aexit__(None, None, None)
+
+    run(check())
