@@ -153,6 +153,18 @@ class ServerSettings(_Group):
     """Largest body of an append, in MB (10^6 bytes); other bodies may have 256 kB."""
     shutdown_s: Seconds = 15.0
     """Longest to wait for open requests when stopping, in seconds."""
+    connections: int = Field(default=1_000, ge=1, le=100_000)
+    """Connections open at once; more are answered with 503."""
+    headers_s: Seconds = 10.0
+    """Longest to wait for the headers of a request, in seconds; then the connection is closed."""
+    body_s: Seconds = 30.0
+    """Longest to wait for the body of a request, in seconds."""
+    tls_certificate: Folder | None = None
+    """File with the server's certificate and those that signed it (PEM); empty: no TLS."""
+    tls_key: Folder | None = None
+    """File with the certificate's key (PEM)."""
+    tls_key_password: SecretStr | None = None
+    """Password of the key, if it has one."""
 
 
 class LimitsSettings(_Group):
@@ -319,6 +331,14 @@ class Settings(BaseSettings):
             raise ValueError(
                 "without authentication the service listens on loopback only: leave "
                 "ECPHORIA_SERVER__HOST at 127.0.0.1, or ECPHORIA_AUTH__ENABLED at true"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _whole_certificate(self) -> Self:
+        if (self.server.tls_certificate is None) != (self.server.tls_key is None):
+            raise ValueError(
+                "TLS needs both ECPHORIA_SERVER__TLS_CERTIFICATE and ECPHORIA_SERVER__TLS_KEY"
             )
         return self
 

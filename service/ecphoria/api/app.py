@@ -82,8 +82,10 @@ def create_app(services: Services) -> FastAPI:
     problems.install(app, services.metrics)
     _serve_docs(app)
     _document_problem(app)
-    limit = int(services.settings.server.body_limit_mb * 1e6)
-    app.add_middleware(edge.BodyLimit, limit=limit)
+    server = services.settings.server
+    app.add_middleware(
+        edge.BodyLimit, limit=int(server.body_limit_mb * 1e6), seconds=server.body_s
+    )
     app.add_middleware(edge.RequestEdge, metrics=services.metrics, spans=services.spans)
     return app
 

@@ -1,18 +1,21 @@
 """What surrounds every request: its id, its time, its log line, and a bound on its body."""
 
+import asyncio
 import re
 import time
+from collections.abc import Iterator
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ecphoria.api.problems import problem_of, render, report
-from ecphoria.errors import EcphoriaError, TooLarge
+from ecphoria.errors import EcphoriaError, Timeout, TooLarge
 from ecphoria.model.ids import fresh_id
 from ecphoria.telemetry import Metrics, Spans
 
-__all__ = ["BodyLimit", "RequestEdge"]
+__all__ = ["BodyLimit", "RequestEdge", "is_small"]
 
 REQUEST_ID = "X-Request-Id"
 _USABLE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -48,7 +51,10 @@ class RequestEdge:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message)[REQUEST_ID] = name
+                headers = MutableHeaders(scope=message)
+                headers[REQUEST_ID] = name
+                for header, value in _secure(scope):
+                    headers.setdefault(header, value)
             await send(message)
 
         structlog.contextvars.clear_contextvars()
@@ -86,6 +92,33 @@ class RequestEdge:
         )
 
 
+_ALWAYS = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("X-Frame-Options", "DENY"),
+)
+_NOTHING = "default-src 'none'; frame-ancestors 'none'"
+"""Policy of answers that are data: a browser that shows one runs and loads nothing."""
+_PAGE = (
+    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
+)
+"""Policy of Swagger UI, whose page has a script of its own in it."""
+_YEAR_S = 31_536_000
+
+
+def _secure(scope: Scope) -> Iterator[tuple[str, str]]:
+    """Give the headers that keep a browser from making more of an answer than it is."""
+    yield from _ALWAYS
+    page = scope["path"].startswith("/docs")
+    yield "Content-Security-Policy", _PAGE if page else _NOTHING
+    if not page:
+        yield "Cache-Control", "no-store"
+    if scope["scheme"] == "https":
+        yield "Strict-Transport-Security", f"max-age={_YEAR_S}"
+
+
 def _route(scope: Scope) -> str:
     """Name the route's template, which holds nothing of the caller's."""
     return str(getattr(scope.get("route"), "path", _UNMATCHED))
@@ -97,12 +130,22 @@ _LARGE = frozenset({"/v1/episodes", "/v1/episodes/batch"})
 """Paths whose bodies hold memories."""
 
 
-class BodyLimit:
-    """Refuses a body over the bound of its path, as soon as its length or its bytes tell."""
+def is_small(request: Request) -> bool:
+    """Tell whether the body is declared to be small."""
+    declared = request.headers.get("Content-Length", "")
+    return declared.isdecimal() and int(declared) <= _SMALL
 
-    def __init__(self, app: ASGIApp, *, limit: int) -> None:
+
+class BodyLimit:
+    """Refuses a body over the bound of its path, as soon as its length or its bytes tell.
+
+    One that does not arrive in time is refused too.
+    """
+
+    def __init__(self, app: ASGIApp, *, limit: int, seconds: float) -> None:
         self._app = app
         self._limit = limit
+        self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -113,17 +156,29 @@ class BodyLimit:
         told = Headers(scope=scope).get("Content-Length", "")
         if told.isdecimal() and int(told) > limit:
             raise _too_large(limit)
-        received = 0
+        received, awaited = 0, True
+        until = asyncio.get_running_loop().time() + self._seconds
 
         async def counted() -> Message:
-            nonlocal received
-            message = await receive()
+            nonlocal received, awaited
+            # Behind the body comes only the end of the connection, which may take its time.
+            async with asyncio.timeout_at(until if awaited else None):
+                message = await receive()
+            awaited = awaited and message.get("more_body", False)
             received += len(message.get("body", b""))
             if received > limit:
                 raise _too_large(limit)
             return message
 
-        await self._app(scope, counted, send)
+        async def in_time() -> Message:
+            try:
+                return await counted()
+            except TimeoutError:
+                raise Timeout(
+                    f"The body did not arrive within {self._seconds:g} s; send it in parts."
+                ) from None
+
+        await self._app(scope, in_time, send)
 
 
 def _too_large(limit: int) -> TooLarge:

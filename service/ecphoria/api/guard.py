@@ -13,6 +13,7 @@ from pydantic import BaseModel, TypeAdapter
 from starlette.responses import Response
 
 from ecphoria.api.bodies import JsonRequest
+from ecphoria.api.edge import is_small
 from ecphoria.errors import InvalidInput, Timeout, UnsupportedMediaType
 from ecphoria.model.ids import TenantId
 from ecphoria.model.tenant import Principal, Scope
@@ -35,6 +36,7 @@ _BULK = frozenset({"POST /v1/episodes/batch", "GET /v1/doctor", "DELETE /v1/tena
 """Calls that may take seconds; they have slots of their own."""
 _READS = frozenset({"POST /v1/recall"})
 """Calls beside GET that write nothing the caller waits for."""
+_HAS_BODY = frozenset({"content-length", "transfer-encoding"})
 _SHOWN = 100
 """Characters of a parameter's name that an error repeats."""
 
@@ -83,14 +85,17 @@ class GuardedRoute(APIRoute):
                 _require_json(request)
             tenant = principal.tenant or request.headers.get(TENANT_HEADER, "")
             call = f"{request.method} {self.path}"
+            whole = JsonRequest(request, body)
             bulk = call in _BULK
+            if body is not None and is_small(request):
+                await whole.body()  # a slow sender holds no slot
+            elif body is not None and not _HAS_BODY.isdisjoint(request.headers):
+                bulk = True
             reads = (request.method == "GET" or call in _READS) and not bulk
             async with services.admission.admit(tenant, principal.key, bulk=bulk):
-                if not reads:
-                    return await handler(JsonRequest(request, body))
-                return await _in_time(
-                    handler(JsonRequest(request, body)), services.settings.limits.read_s
-                )
+                if reads:
+                    return await _in_time(handler(whole), services.settings.limits.read_s)
+                return await handler(whole)
 
         return guarded
 

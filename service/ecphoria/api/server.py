@@ -1,15 +1,18 @@
 """Run the application: bind first, so that a taken port costs nothing, then serve until told."""
 
 import socket
+import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import uvicorn
 
 from ecphoria.api.app import create_app
+from ecphoria.api.connections import bounded
 from ecphoria.errors import Misconfigured
 from ecphoria.garbage import look_seldom
-from ecphoria.settings import Settings
+from ecphoria.settings import ServerSettings, Settings
 from ecphoria.wiring import Reports, Services, build
 
 __all__ = ["Started", "serve"]
@@ -63,7 +66,8 @@ async def _run(
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
-                started(Started(url=_url(listener), services=services, stop=stop))
+                scheme = "https" if settings.server.tls_certificate else "http"
+                started(Started(url=_url(scheme, listener), services=services, stop=stop))
 
     server = Server(
         uvicorn.Config(
@@ -73,6 +77,9 @@ async def _run(
             server_header=False,
             lifespan="off",
             timeout_graceful_shutdown=round(settings.server.shutdown_s) or 1,
+            limit_concurrency=settings.server.connections,
+            http=bounded(settings.server.headers_s),
+            **_tls(settings.server),
         )
     )
 
@@ -103,8 +110,35 @@ def _bound(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _url(listener: socket.socket) -> str:
+def _tls(settings: ServerSettings) -> dict[str, Any]:
+    """Give the server's certificate, checked, so that a wrong one is told by its setting.
+
+    Raises:
+        Misconfigured: The files cannot be read, or do not belong together.
+    """
+    if settings.tls_certificate is None:
+        return {}
+    secret = settings.tls_key_password
+    password = secret.get_secret_value() if secret else None
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(
+            settings.tls_certificate, settings.tls_key, password or ""
+        )
+    except (OSError, ssl.SSLError) as error:
+        raise Misconfigured(
+            "TLS cannot be served: ECPHORIA_SERVER__TLS_CERTIFICATE and __TLS_KEY must name PEM "
+            "files that belong together, with __TLS_KEY_PASSWORD if the key has one.",
+            reason=type(error).__name__,
+        ) from error
+    return {
+        "ssl_certfile": settings.tls_certificate,
+        "ssl_keyfile": settings.tls_key,
+        "ssl_keyfile_password": password,
+    }
+
+
+def _url(scheme: str, listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     if host in {"0.0.0.0", "::"}:  # noqa: S104 (read, not bound)
         host = "127.0.0.1"
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"

@@ -21,7 +21,9 @@ def app(endpoint: Endpoint, limit: int = 10) -> tuple[ASGIApp, Metrics]:
         await (await endpoint(Request(scope, receive)))(scope, receive, send)
 
     metrics = Metrics(CollectorRegistry())
-    return RequestEdge(BodyLimit(inner, limit=limit), metrics=metrics, spans=Spans()), metrics
+    return RequestEdge(
+        BodyLimit(inner, limit=limit, seconds=5), metrics=metrics, spans=Spans()
+    ), metrics
 
 
 async def ask(endpoint: Endpoint, **request: Any) -> httpx.Response:
@@ -104,7 +106,7 @@ async def test_other_protocols_pass_untouched() -> None:
         return
 
     made = RequestEdge(
-        BodyLimit(inner, limit=1), metrics=Metrics(CollectorRegistry()), spans=Spans()
+        BodyLimit(inner, limit=1, seconds=1), metrics=Metrics(CollectorRegistry()), spans=Spans()
     )
     await made({"type": "lifespan"}, receive, send)
     assert seen == ["lifespan"]

@@ -1,0 +1,105 @@
+"""What surrounds a request: slow senders, security headers, TLS."""
+
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import trustme
+
+from ecphoria.settings import ServerSettings
+from tests.acceptance.conftest import RunningService, problem, running, settings_for
+from tests.conftest import Server
+
+
+@pytest.fixture(scope="module")
+def impatient(
+    neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningService]:
+    """A service that waits half a second for headers and for a body."""
+    server = ServerSettings(port=0, headers_s=0.5, body_s=0.5)
+    home = tmp_path_factory.mktemp("home")
+    with running(settings_for(neo4j_server, home, server=server)) as service:
+        yield service
+
+
+def ended(service: RunningService, sent: bytes) -> bytes:
+    """Send this, then nothing, and read until the service closes the connection."""
+    address = httpx.URL(service.url)
+    with socket.create_connection((address.host, address.port or 0), timeout=20) as connection:
+        connection.sendall(sent)
+        read = b""
+        while part := connection.recv(65_536):
+            read += part
+    return read
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\n",
+    ],
+    ids=["nothing", "half a header", "half a second header"],
+)
+def test_a_connection_without_a_whole_request_is_closed(
+    impatient: RunningService, sent: bytes
+) -> None:
+    read = ended(impatient, sent)
+    assert read.count(b"HTTP/1.1 200") == sent.count(b"\r\n\r\n")
+
+
+def test_a_body_that_does_not_arrive_is_given_up(impatient: RunningService) -> None:
+    read = ended(
+        impatient,
+        b"POST /v1/recall HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        b"Authorization: Bearer " + impatient.key.encode() + b"\r\nEcphoria-Tenant: default\r\n"
+        b'Content-Length: 50\r\nConnection: close\r\n\r\n{"cue": ',
+    )
+    assert b"HTTP/1.1 504" in read
+    assert b"did not arrive" in read
+
+
+def test_a_slow_request_is_not_taken_for_a_silent_connection(impatient: RunningService) -> None:
+    with httpx.Client(base_url=impatient.url) as client:
+        for _ in range(3):
+            assert client.get("/healthz").status_code == 200
+            time.sleep(0.3)
+
+
+def test_every_answer_has_the_headers_that_keep_browsers_in_check(server: RunningService) -> None:
+    with httpx.Client(base_url=server.url) as client:
+        for path in ("/healthz", "/openapi.json", "/v1/episodes", "/nowhere", "/docs"):
+            headers = client.get(path).headers
+            assert headers["X-Content-Type-Options"] == "nosniff", path
+            assert "default-src 'none'" in headers["Content-Security-Policy"], path
+            assert headers["X-Frame-Options"] == "DENY", path
+            assert "Strict-Transport-Security" not in headers, path
+        assert client.get("/v1/episodes").headers["Cache-Control"] == "no-store"
+
+
+def test_it_serves_tls(neo4j_server: Server, tmp_path: Path) -> None:
+    authority = trustme.CA()
+    issued = authority.issue_cert("127.0.0.1", "localhost")
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    issued.cert_chain_pems[0].write_to_path(certificate)
+    issued.private_key_pem.write_to_path(key)
+    trusted = ssl.create_default_context()
+    authority.configure_trust(trusted)
+    settings = ServerSettings(port=0, tls_certificate=certificate, tls_key=key)
+    with running(settings_for(neo4j_server, tmp_path / "home", server=settings)) as service:
+        assert service.url.startswith("https://")
+        with httpx.Client(base_url=service.url, verify=trusted) as client:
+            answer = client.get("/healthz")
+            assert answer.status_code == 200
+            assert "max-age" in answer.headers["Strict-Transport-Security"]
+            problem(client.get("/v1/stats"), 401, "unauthenticated")
+        with (
+            httpx.Client(base_url=service.url.replace("https", "http")) as plain,
+            pytest.raises(httpx.TransportError),
+        ):
+            plain.get("/healthz")
