@@ -10,7 +10,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Literal, get_args, get_origin
 
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, Metric
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
@@ -110,8 +110,8 @@ def errors_page() -> str:
     return _ERRORS + "\n".join(rows) + "\n"
 
 
-def metrics_page() -> str:
-    """List every metric of ours with its labels."""
+def described_metrics() -> list[Metric]:
+    """Collect every metric of ours, each with a sample, so that its labels are known."""
     metrics = Metrics(CollectorRegistry())
     metrics.request("", "", 0, 0.0)
     metrics.waited("", 0.0)
@@ -126,12 +126,16 @@ def metrics_page() -> str:
     metrics.stored_jobs("", 0)
     metrics.step("", "", 0.0)
     metrics.tokens("", "", 0)
+    return [one for one in metrics.registry.collect() if one.name.startswith("ecphoria_")]
+
+
+def metrics_page() -> str:
+    """List every metric of ours with its labels."""
     rows = []
-    for family in metrics.registry.collect():
-        if family.name.startswith("ecphoria_"):
-            name = family.name + ("_total" if family.type == "counter" else "")
-            labels = ", ".join(label for label in family.samples[0].labels if label != "le")
-            rows.append(f"| `{name}` | {family.type} | {labels} | {family.documentation} |")
+    for family in described_metrics():
+        name = family.name + ("_total" if family.type == "counter" else "")
+        labels = ", ".join(label for label in family.samples[0].labels if label != "le")
+        rows.append(f"| `{name}` | {family.type} | {labels} | {family.documentation} |")
     return _METRICS + "\n".join(rows) + "\n" + _LOG
 
 
