@@ -3,8 +3,8 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -15,6 +15,7 @@ import structlog
 from prometheus_client import CollectorRegistry
 
 from ecphoria import background
+from ecphoria.cold.files import ColdFiles
 from ecphoria.consolidation.archiving import ArchiveService
 from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.forgetting import ForgettingService
@@ -40,6 +41,7 @@ from ecphoria.graph.learning import LearningGraph
 from ecphoria.graph.merges import Merges
 from ecphoria.graph.migrate import migrate
 from ecphoria.graph.policies import Policies
+from ecphoria.graph.portability import Copies
 from ecphoria.graph.queries import cypher_root
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.graph.tenants import Tenants
@@ -49,6 +51,7 @@ from ecphoria.jobs.service import JobService
 from ecphoria.learning.service import LearningService
 from ecphoria.model.ids import TenantId, TraceId
 from ecphoria.model.shadow import Comparison
+from ecphoria.portability.service import Portability
 from ecphoria.ports.tenants import Archive, Health
 from ecphoria.ports.world import Embedder
 from ecphoria.recall.policies import TenantPolicies
@@ -193,6 +196,25 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         )
     log.info("services_ready", neo4j=found.neo4j, gds=found.gds, model=embedder.model)
     return services
+
+
+@asynccontextmanager
+async def open_copies(
+    settings: Settings, reports: Reports | None = None
+) -> AsyncIterator[Portability]:
+    """Bring up the store alone, to copy it or to put a copy back; the service may run meanwhile.
+
+    Raises:
+        EngineError: The local Neo4j cannot be fetched or started.
+        StoreUnavailable: Neo4j does not answer.
+        Misconfigured: Neo4j does not fit the settings.
+    """
+    async with AsyncExitStack() as stack:
+        endpoint = await _start_engine(settings, reports or Reports(), stack)
+        graph = Graph.connect(_graph_options(settings, endpoint))
+        stack.push_async_callback(graph.close)
+        await check(graph)
+        yield Portability(Copies(graph), Tenants(graph), ColdFiles(background.folder_of(settings)))
 
 
 def engine_settings(settings: Settings) -> EngineSettings:

@@ -275,3 +275,13 @@ async def test_labels_and_names_are_taken_out_of_old_records(
     assert [json.loads(one) for one in found["j"]["ended"]] == [ended]
     assert [json.loads(one) for one in found["e"]["ended"]] == [ended]
     assert found["e"]["report"] is None
+
+
+async def test_a_store_that_a_newer_release_has_used_is_refused(
+    options: GraphOptions, cypher: Cypher, embedder: Embedder
+) -> None:
+    async with with_files(options, FIRST) as newer:
+        await migrate(newer, embedder.model, embedder.dimension)
+    async with with_files(options) as older:
+        with pytest.raises(Misconfigured, match=r"newer release.*9001"):
+            await migrate(older, embedder.model, embedder.dimension)

@@ -72,7 +72,7 @@ class ProfiledGraph(Graph):
 
     async def run_in(
         self,
-        transaction: neo4j.AsyncManagedTransaction,
+        transaction: neo4j.AsyncManagedTransaction | neo4j.AsyncTransaction,
         statement: Statement[R],
         params: Mapping[str, object],
     ) -> list[R]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ecphoria.cli.engine import Run
     from ecphoria.engine import Endpoint, EngineSettings
 
-__all__ = ["add_local_commands"]
+__all__ = ["Home", "add_local_commands", "given_settings", "needed"]
 
 _INTERRUPTED = 130
 _EXTRAS = "pip install 'ecphoria[server,local]'"
@@ -58,13 +58,13 @@ def serve(
     home: Home = None,
 ) -> None:
     """Run the service, with a local Neo4j unless ECPHORIA_NEO4J__URI names another."""
-    with _needed():
+    with needed():
         from ecphoria.cli import serving  # noqa: PLC0415 (extra `server`)
         from ecphoria.settings import read_settings  # noqa: PLC0415
 
     # Cancelled is how a service ends that nobody waits for.
     with contextlib.suppress(asyncio.CancelledError):
-        loop.run(serving.serve(read_settings(**_given(host, port, home))))
+        loop.run(serving.serve(read_settings(**given_settings(host, port, home))))
 
 
 def worker(
@@ -76,11 +76,11 @@ def worker(
     home: Home = None,
 ) -> None:
     """Do the background work of services on the same Neo4j, and answer no requests."""
-    with _needed():
+    with needed():
         from ecphoria.cli import serving  # noqa: PLC0415 (extra `server`)
         from ecphoria.settings import read_settings  # noqa: PLC0415
 
-    given = _given(None, None, home)
+    given = given_settings(None, None, home)
     wanted = concurrency or max(1, read_settings(**given).jobs.workers)
     with contextlib.suppress(asyncio.CancelledError):
         loop.run(serving.work(read_settings(**given, jobs={"workers": wanted})))
@@ -95,43 +95,44 @@ def demo(
     ] = False,
 ) -> None:
     """Remember a sample conversation and recall five questions from it."""
-    with _needed():
+    with needed():
         from ecphoria.cli import serving, showing  # noqa: PLC0415 (extra `server`)
         from ecphoria.settings import read_settings  # noqa: PLC0415
 
     if port is None:
         usual = read_settings().server
         port = serving.free_port(usual.host, usual.port)
-    given = _given(None, port, home) | {"log": {"level": "warning"}}
+    given = given_settings(None, port, home) | {"log": {"level": "warning"}}
     try:
         loop.run(showing.show(read_settings(**given), keep=keep))
     except asyncio.CancelledError as cancelled:
         raise typer.Exit(_INTERRUPTED) from cancelled
 
 
-def _given(host: str | None, port: int | None, home: Path | None) -> dict[str, object]:
+def given_settings(host: str | None, port: int | None, home: Path | None) -> dict[str, object]:
+    """Give the settings that options of the command line set."""
     server = {"host": host, "port": port}
     told = {name: value for name, value in server.items() if value is not None}
     return {"server": told} | ({} if home is None else {"home": home})
 
 
 def _engine_settings(home: Path | None) -> "EngineSettings":
-    with _needed():
+    with needed():
         from ecphoria.settings import read_settings  # noqa: PLC0415
         from ecphoria.wiring import engine_settings  # noqa: PLC0415 (extra `server`)
 
-    return engine_settings(read_settings(**_given(None, None, home)))
+    return engine_settings(read_settings(**given_settings(None, None, home)))
 
 
 def _connect(endpoint: "Endpoint") -> "AbstractContextManager[Run]":
-    with _needed():
+    with needed():
         from ecphoria.graph.console import open_console  # noqa: PLC0415 (extra `server`)
 
     return open_console(endpoint.bolt_uri, endpoint.user, endpoint.password)
 
 
 @contextlib.contextmanager
-def _needed() -> Iterator[None]:
+def needed() -> Iterator[None]:
     """Say which parts to install when one is missing."""
     try:
         yield

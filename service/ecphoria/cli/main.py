@@ -13,6 +13,7 @@ from ecphoria.cli.calibrate import calibrate, gate
 from ecphoria.cli.cold import archive, restore, scrub
 from ecphoria.cli.console import say_error, stderr, stdout
 from ecphoria.cli.consolidating import consolidate
+from ecphoria.cli.copies import backup
 from ecphoria.cli.doctor import doctor
 from ecphoria.cli.dormancy import dormancy
 from ecphoria.cli.engrams import engrams
@@ -67,6 +68,7 @@ app.add_typer(learning, name="learning", rich_help_panel=_KEEP)
 app.add_typer(merges, name="merges", rich_help_panel=_KEEP)
 app.add_typer(tenants, name="tenants", rich_help_panel=_KEEP)
 app.add_typer(keys, name="keys", rich_help_panel=_KEEP)
+app.add_typer(backup, name="backup", rich_help_panel=_KEEP)
 
 
 def _tell_version(*, wanted: bool) -> None:

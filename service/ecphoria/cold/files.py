@@ -12,10 +12,11 @@ the disk; later only wiping touches it.
 
 import asyncio
 import os
+import re
 import struct
 import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from hashlib import sha256
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable
+from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable, InvalidInput
 from ecphoria.model.cold import ColdRecord, Located
 from ecphoria.model.ids import EpisodeId, TenantId
 
@@ -34,6 +35,10 @@ _THERE, _WIPED = b"REC1", b"GONE"
 _HEAD: Final = struct.Struct("<4s32s32sI")
 _CRC: Final = struct.Struct("<I")
 _SIZE: Final = _HEAD.size + _CRC.size
+_FILE: Final = re.compile(r"[0-9a-f]{32}\.cold")
+_FOLDER: Final = re.compile(r"[0-9a-f]{32}")
+_PART: Final = 1 << 20
+"""Bytes of a file that are copied at once."""
 _NOBODY, _NOTHING = bytes(32), bytes(32)
 
 
@@ -82,6 +87,29 @@ class ColdFiles:
         """Find records that nobody refers to, in files not written to lately."""
         return await asyncio.to_thread(self._unreferenced, tenant, referenced, older_than_s)
 
+    async def parts(self, tenant: TenantId) -> AsyncIterator[tuple[str, int, bytes]]:
+        """Read every file of a tenant as it is: its name, an offset, and the bytes there.
+
+        Raises:
+            ArchiveUnavailable: A file cannot be read.
+        """
+        for path in sorted((self._folder / tenant).glob("*.cold")):
+            offset = 0
+            while part := await asyncio.to_thread(self._part, path, offset):
+                yield path.name, offset, part
+                offset += len(part)
+
+    async def put(self, tenant: TenantId, file: str, offset: int, content: bytes) -> None:
+        """Write bytes of a copied file where they stood; the same bytes again change nothing.
+
+        Raises:
+            InvalidInput: It has not the name of an archived file.
+            ArchiveUnavailable: The disk is full or the folder cannot be written.
+        """
+        if not (_FILE.fullmatch(file) and _FOLDER.fullmatch(tenant)):
+            raise InvalidInput("The copy names a file that is none of an archive.")
+        await asyncio.to_thread(self._put, tenant, file, offset, content)
+
     async def erase(self, tenant: TenantId) -> int:
         """Delete all files of a tenant; tell how many records they held."""
         return await asyncio.to_thread(self._erase, tenant)
@@ -100,6 +128,28 @@ class ColdFiles:
             partial.unlink(missing_ok=True)
             raise ArchiveUnavailable(_told(self._folder, error)) from error
         return places
+
+    def _part(self, path: Path, offset: int) -> bytes:
+        try:
+            with path.open("rb") as file:
+                file.seek(offset)
+                return file.read(_PART)
+        except OSError as error:
+            raise ArchiveUnavailable(_told(self._folder, error)) from error
+
+    def _put(self, tenant: TenantId, name: str, offset: int, content: bytes) -> None:
+        path = self._folder / tenant / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path.touch(0o600)
+            with path.open("r+b") as file:
+                file.seek(offset)
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            _flush_folder(path.parent)
+        except OSError as error:
+            raise ArchiveUnavailable(_told(self._folder, error)) from error
 
     def _read(self, path: Path, place: Located) -> bytes:
         try:

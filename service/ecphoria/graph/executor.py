@@ -25,6 +25,7 @@ __all__ = ["Done", "Graph", "QueryListener", "Statement", "Work", "packed"]
 R = TypeVar("R")
 T = TypeVar("T")
 
+Transaction = neo4j.AsyncManagedTransaction | neo4j.AsyncTransaction
 QueryListener = Callable[[str, float], None]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -58,7 +59,7 @@ class _Rows(list[object]):
 class Work:
     """An open transaction: statements run in it are committed or undone together."""
 
-    def __init__(self, graph: "Graph", transaction: neo4j.AsyncManagedTransaction) -> None:
+    def __init__(self, graph: "Graph", transaction: Transaction) -> None:
         self._graph = graph
         self._transaction = transaction
         self._turn = asyncio.Lock()
@@ -199,6 +200,28 @@ class Graph:
                 await asyncio.sleep(pause_s)
             raise AssertionError
 
+    @asynccontextmanager
+    async def holding(self, name: str, timeout_s: float) -> AsyncIterator[Work]:
+        """Open one transaction for a block of reads, and the locks they take.
+
+        It is not repeated: what was read may have been passed on already.
+
+        Args:
+            name: What to call it when it is timed or fails.
+            timeout_s: Longest it may stay open.
+
+        Raises:
+            StoreUnavailable: The server does not answer.
+            Timeout: The server stopped it.
+        """
+        with translated_errors(name), self._timed(name):
+            async with (
+                self._session() as session,
+                await session.begin_transaction(timeout=timeout_s) as transaction,
+            ):
+                yield Work(self, transaction)
+                await transaction.commit()
+
     async def apply_schema(self, query: Query, **params: object) -> None:
         """Run a schema file's statements one by one, each in a transaction of its own."""
         with translated_errors(query.name):
@@ -210,7 +233,7 @@ class Graph:
 
     async def run_in(
         self,
-        transaction: neo4j.AsyncManagedTransaction,
+        transaction: Transaction,
         statement: Statement[R],
         params: Mapping[str, object],
     ) -> list[R]:

@@ -46,7 +46,12 @@ _BIND_STORE = Statement("server.bind_store", _Binding)
 
 
 async def migrate(
-    graph: Graph, model: str, dimension: int, *, lock_wait_s: float = 300.0
+    graph: Graph,
+    model: str,
+    dimension: int,
+    *,
+    lock_wait_s: float = 300.0,
+    up_to: str | None = None,
 ) -> tuple[str, ...]:
     """Apply the schema files the store has not seen, in order, and wait for their indexes.
 
@@ -55,13 +60,16 @@ async def migrate(
         model: Name of the embedder's model.
         dimension: Length of its vectors, for the vector indexes.
         lock_wait_s: How long to wait while another service migrates.
+        up_to: Last schema file to apply; all if None. A copy is restored into the schema it was
+            made from, and what is newer is applied afterwards.
 
     Returns:
         The names of the files applied now; none when the store was up to date.
 
     Raises:
         EmbedderMismatch: The store was made with another model.
-        Misconfigured: A schema file was changed after it was applied.
+        Misconfigured: A schema file was changed after it was applied, or a newer release has
+            used the store.
         StoreUnavailable: The server does not answer, or another migrator does not finish.
     """
     files = sorted(
@@ -73,6 +81,7 @@ async def migrate(
         (binding,) = await graph.run(_BIND_STORE, model=model, dimension=dimension)
         _refuse_other_model(binding, model, dimension)
         pending = _pending(files, await graph.run(_LIST_MIGRATIONS))
+        pending = [file for file in pending if up_to is None or file.name <= up_to]
         for file in pending:
             await graph.run(_ACQUIRE_LOCK, holder=holder, seconds=_LEASE_S)
             await graph.apply_schema(file, vectors=_vector_options(dimension))
@@ -112,6 +121,14 @@ def _refuse_other_model(binding: _Binding, model: str, dimension: int) -> None:
 
 def _pending(files: list[Query], applied: list[_Applied]) -> list[Query]:
     checksums = {row.id: row.checksum for row in applied}
+    newer = sorted(name for name in checksums if name > files[-1].name)
+    if newer:
+        raise Misconfigured(
+            f"a newer release of Ecphoria has used this store (schema file {newer[-1]}; this "
+            f"release knows {files[-1].name}); install that release or a newer one, or restore a "
+            "backup that this release made into an empty store",
+            file=newer[-1],
+        )
     for file in files:
         if checksums.get(file.name, _checksum(file)) != _checksum(file):
             raise Misconfigured(

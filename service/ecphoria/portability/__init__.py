@@ -1,0 +1,1 @@
+"""Copies of tenants and of whole stores, as files."""

@@ -1,0 +1,310 @@
+"""Copies of tenants: what comes back is what was there, or nothing comes back."""
+
+import gzip
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ecphoria.cold.files import ColdFiles
+from ecphoria.errors import BadFile, Conflict, EcphoriaError, NotFound, StoreUnavailable
+from ecphoria.graph.cold import ColdEpisodes
+from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.keys import Keys
+from ecphoria.graph.learning import LearningGraph
+from ecphoria.graph.portability import Copies
+from ecphoria.graph.tenants import Tenants
+from ecphoria.graph.traces import Traces
+from ecphoria.model.cold import ColdRecord
+from ecphoria.model.gate import SHIPPED
+from ecphoria.model.ids import KeyId, TenantId, fresh_id
+from ecphoria.model.tenant import ApiKey, Scope
+from ecphoria.portability.service import Portability
+from tests.conftest import Cypher, new_tenant
+from tests.contract.memories import episode_id, everything, place_in_time, write
+from tests.contract.test_learning import learn, woke
+from tests.contract.test_traces import a_trace
+from tests.cypher.test_plans import jobs_of
+
+NOW = datetime(2024, 3, 1, tzinfo=UTC)
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Take no notice."""
+
+
+class Failing(Copies):
+    """Loses the store after some writes, as if the process were killed there."""
+
+    def __init__(self, graph: Graph, after: int) -> None:
+        super().__init__(graph)
+        self.left = after
+
+    async def add(self, tenant: str, digest: str, done: int, **records: Any) -> None:
+        if not self.left:
+            raise StoreUnavailable
+        self.left -= 1
+        await super().add(tenant, digest, done, **records)
+
+
+@dataclass(frozen=True)
+class World:
+    """A store with an archive of its own, asked through the product and past it."""
+
+    graph: Graph
+    ask: Cypher
+    archive: ColdFiles
+    folder: Path
+
+    @property
+    def copies(self) -> Portability:
+        return Portability(Copies(self.graph), Tenants(self.graph), self.archive, batch=3)
+
+    def failing(self, after: int) -> Portability:
+        copies = Failing(self.graph, after)
+        return Portability(copies, Tenants(self.graph), self.archive, batch=3)
+
+    def files(self) -> list[Path]:
+        return sorted(self.folder.iterdir())
+
+    async def erase(self, tenant: TenantId) -> None:
+        await Tenants(self.graph).erase(tenant)
+        await self.archive.erase(tenant)
+
+    async def archived(self, tenant: TenantId) -> list[ColdRecord]:
+        return [
+            ColdRecord(id=place.id, content=await self.archive.read(tenant, place))
+            for place, _ in await ColdEpisodes(self.graph).stubs(tenant, 0, 100)
+        ]
+
+    async def whole(self, tenant: TenantId) -> list[str]:
+        """Every node and edge of a tenant with all properties, a line each, in order."""
+        nodes = await self.ask(
+            "MATCH (n) WHERE n.tenant = $tenant OR (n:Tenant AND n.id = $tenant)"
+            " RETURN labels(n) AS labels, properties(n) AS properties",
+            tenant=tenant,
+        )
+        edges = await self.ask(
+            "MATCH (a)-[r]->(b) WHERE a.tenant = $tenant OR (a:Tenant AND a.id = $tenant)"
+            " RETURN type(r) AS type, properties(r) AS properties,"
+            " properties(a) AS tail, properties(b) AS head",
+            tenant=tenant,
+        )
+        return sorted(
+            [_told(sorted(node["labels"]), node["properties"]) for node in nodes]
+            + [
+                _told(edge["type"], edge["properties"], edge["tail"], edge["head"])
+                for edge in edges
+            ]
+        )
+
+
+@pytest.fixture
+def world(graph: Graph, cypher: Cypher, tmp_path: Path) -> World:
+    return World(graph=graph, ask=cypher, archive=ColdFiles(tmp_path / "cold"), folder=tmp_path)
+
+
+@pytest.fixture
+async def tenant(world: World) -> TenantId:
+    """A tenant that has one of everything: learned, judged, scheduled, archived, with a key."""
+    graph, archive = world.graph, world.archive
+    made = await new_tenant(graph)
+    await write(graph, made, everything(made))
+    await LearningGraph(graph).switch(made, on=True, now=NOW)
+    traces = [woke(made, 1, 2), a_trace(made)]
+    await Traces(graph, keep=5).save(made, traces)
+    await learn(graph, made, traces[0].id)
+    await jobs_of(graph, made)
+    await place_in_time(graph, made)
+    await Tenants(graph).set_gate(made, SHIPPED)
+    asleep = episode_id(made, "2")
+    await Dormancies(graph).put_to_sleep(made, [(asleep, "x")], NOW)
+    cold = ColdEpisodes(graph)
+    records = await cold.records(made, [asleep])
+    assert await cold.replace(made, await archive.write(made, records), NOW) == [asleep]
+    key = ApiKey(
+        id=KeyId(fresh_id()),
+        tenant=made,
+        name="reader",
+        prefix="ek_",
+        scopes=frozenset({Scope.READ}),
+        created_at=NOW,
+        revoked_at=None,
+    )
+    await Keys(graph).create(key, fresh_id())
+    return made
+
+
+def _told(*parts: Any) -> str:
+    return json.dumps(
+        [
+            {name: _exact(value) for name, value in sorted(part.items()) if name != "locked_at"}
+            if isinstance(part, dict)
+            else part
+            for part in parts
+        ]
+    )
+
+
+def _exact(value: Any) -> str:
+    return value.raw().hex() if hasattr(value, "raw") else repr(value)
+
+
+def lines_of(path: Path) -> list[str]:
+    with gzip.open(path, "rt") as file:
+        return list(file)
+
+
+async def test_a_tenant_comes_back_as_it_was(world: World, tenant: TenantId) -> None:
+    before, cold = await world.whole(tenant), await world.archived(tenant)
+    assert len(cold) == 1
+    made = await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
+    assert made.nodes > 20
+    assert made.archive_bytes > 100
+    assert await world.whole(tenant) == before
+    await world.erase(tenant)
+    assert await world.copies.take_in(world.folder / "copy", silent) == made
+    assert await world.whole(tenant) == before
+    assert await world.archived(tenant) == cold
+    assert await world.ask("MATCH (n:Imported|Import) RETURN n") == []
+
+
+async def test_a_copy_has_every_kind_of_node_and_edge_that_the_tenant_has(
+    world: World, tenant: TenantId
+) -> None:
+    await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
+    lines = [json.loads(line) for line in lines_of(world.folder / "copy")]
+    labels = {label for line in lines if "node" in line for label in line["node"]["labels"]}
+    types = {line["edge"]["type"] for line in lines if "edge" in line}
+    assert {"Tenant", "ApiKey", "Trace", "Job", "Tombstone"} & labels == {
+        "Tenant", "ApiKey", "Trace", "Job"
+    }  # fmt: skip
+    there = await world.ask(
+        "MATCH (n {tenant: $tenant}) UNWIND labels(n) AS label RETURN DISTINCT label",
+        tenant=tenant,
+    )
+    assert labels == {row["label"] for row in there} | {"Tenant"}
+    joined = await world.ask(
+        "MATCH (n {tenant: $tenant})-[r]->() RETURN DISTINCT type(r) AS type", tenant=tenant
+    )
+    assert types == {row["type"] for row in joined}
+
+
+async def test_a_copy_holds_nothing_of_another_tenant(world: World, tenant: TenantId) -> None:
+    other = await new_tenant(world.graph)
+    await write(world.graph, other, everything(other))
+    await world.copies.export(f"t-{other}", world.folder / "copy", silent)
+    text = gzip.decompress((world.folder / "copy").read_bytes()).decode()
+    assert other in text
+    assert tenant not in text
+
+
+@pytest.mark.parametrize("writes", [0, 1, 3, 8, 14])
+async def test_an_interrupted_import_shows_nothing_and_goes_on(
+    world: World, tenant: TenantId, writes: int
+) -> None:
+    before = await world.whole(tenant)
+    await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
+    await world.erase(tenant)
+    with pytest.raises(StoreUnavailable):
+        await world.failing(writes).take_in(world.folder / "copy", silent)
+    with pytest.raises(NotFound):
+        await Tenants(world.graph).find(f"t-{tenant}")
+    assert await world.ask("MATCH (k:ApiKey {tenant: $tenant}) RETURN k", tenant=tenant) == []
+    await world.copies.take_in(world.folder / "copy", silent)
+    assert await world.whole(tenant) == before
+
+
+async def test_an_interrupted_import_can_be_given_up(world: World, tenant: TenantId) -> None:
+    await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
+    await world.erase(tenant)
+    with pytest.raises(StoreUnavailable):
+        await world.failing(4).take_in(world.folder / "copy", silent)
+    await world.copies.discard(world.folder / "copy")
+    assert await world.whole(tenant) == []
+    assert await world.ask("MATCH (n:Imported|Import) RETURN n") == []
+    await world.copies.take_in(world.folder / "copy", silent)
+    assert await world.whole(tenant)
+
+
+async def test_a_tenant_that_exists_is_left_alone(world: World, tenant: TenantId) -> None:
+    await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
+    before = await world.whole(tenant)
+    with pytest.raises(Conflict, match="exists already"):
+        await world.copies.take_in(world.folder / "copy", silent)
+    assert await world.whole(tenant) == before
+
+
+async def test_another_file_of_the_same_tenant_does_not_mix_in(
+    world: World, tenant: TenantId
+) -> None:
+    await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
+    await world.copies.export(f"t-{tenant}", world.folder / "other", silent)
+    await world.erase(tenant)
+    with pytest.raises(StoreUnavailable):
+        await world.failing(4).take_in(world.folder / "copy", silent)
+    lines = gzip.decompress((world.folder / "other").read_bytes())
+    (world.folder / "other").write_bytes(gzip.compress(lines, compresslevel=1))
+    with pytest.raises(Conflict, match="under way"):
+        await world.copies.take_in(world.folder / "other", silent)
+    await world.copies.discard(world.folder / "copy")
+
+
+async def test_files_made_for_another_store_are_refused(world: World, tenant: TenantId) -> None:
+    await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
+    first, *rest = lines_of(world.folder / "copy")
+    manifest = json.loads(first)["ecphoria"]
+    changes: Sequence[tuple[dict[str, object], str]] = (
+        ({"format": 2}, "newer format"),
+        ({"model": "another"}, "vectors of another"),
+        ({"migration": "schema.0001_pre_identity"}, "brings it up to date"),
+    )
+    for change, said in changes:
+        file = world.folder / str(change)
+        with gzip.open(file, "wt") as changed:
+            changed.writelines([json.dumps({"ecphoria": manifest | change}) + "\n", *rest])
+        with pytest.raises(BadFile, match=said):
+            await world.copies.take_in(file, silent)
+
+
+async def test_a_damaged_file_stores_nothing(world: World, tenant: TenantId) -> None:
+    await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
+    await world.erase(tenant)
+    lines = lines_of(world.folder / "copy")
+    damages = {
+        "cut": lines[: len(lines) // 2],
+        "last": lines[:-1],
+        "changed": [line.replace("rome", "room") for line in lines],
+        "missing": [*lines[:3], *lines[4:]],
+        "twice": [*lines, lines[-1]],
+        "other": ["{}\n"],
+        "none": [],
+    }
+    for name, kept in damages.items():
+        file = world.folder / name
+        with gzip.open(file, "wt") as damaged:
+            damaged.writelines(kept)
+        with pytest.raises(EcphoriaError) as refused:
+            await world.copies.take_in(file, silent)
+        assert isinstance(refused.value, BadFile), name
+    half = (world.folder / "copy").read_bytes()
+    (world.folder / "half").write_bytes(half[: len(half) // 2])
+    with pytest.raises(BadFile, match="damaged"):
+        await world.copies.take_in(world.folder / "half", silent)
+    assert await world.whole(tenant) == []
+
+
+async def test_a_file_that_exists_is_not_overwritten(world: World, tenant: TenantId) -> None:
+    file = world.folder / "copy"
+    file.write_text("mine")
+    with pytest.raises(BadFile, match="exists"):
+        await world.copies.export(f"t-{tenant}", file, silent)
+    assert file.read_text() == "mine"
+    with pytest.raises(NotFound):
+        await world.copies.export("nobody", world.folder / "none", silent)
+    assert not [path for path in world.files() if path.name.startswith("none")]
