@@ -50,4 +50,6 @@ def _line(what: list[str], properties: Mapping[str, Any]) -> str:
 def _told(value: object) -> object:
     if isinstance(value, list) and len(value) > 32:
         return hashlib.sha256(repr(value).encode()).hexdigest()
-    return value if isinstance(value, bool | int | float | str | list) else repr(value)
+    if isinstance(value, list):
+        return [_told(one) for one in value]
+    return value if isinstance(value, bool | int | float | str) else repr(value)

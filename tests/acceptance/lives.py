@@ -1,0 +1,296 @@
+"""Two tenants that lived the same life, and a sample of a call of every route.
+
+What both say is the same, down to names, sessions and idempotency keys, except a mark: a word of
+its own that each tenant has in its texts, speakers, titles, metadata and facts.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tests.acceptance.conftest import Owner
+from tests.acceptance.test_jobs import ended
+
+Body = dict[str, Any]
+Call = tuple[str, Body]
+"""A path, and what `httpx.Client.request` takes besides."""
+Route = tuple[str, str]
+
+NAMES = ("Marek Novak", "Ilse Brandt", "Tomas Rivera", "Novak Marek")
+THINGS = ("the old boat", "the boat house by the pier", "the hotel kitchen")
+CUE = "Who painted the old boat, and where does Marek Novak live?"
+TURNS = 16
+OPERATORS = frozenset({
+    ("get", "/v1/tenants"), ("post", "/v1/tenants"), ("delete", "/v1/tenants/{name}"),
+})  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Life:
+    """A tenant after its life, and ids of what is there.
+
+    Attributes:
+        spare: Episodes to erase.
+        facts: Two that exclude each other.
+        key: One to revoke.
+    """
+
+    owner: Owner
+    mark: str
+    awake: str
+    dormant: str
+    archived: str
+    spare: tuple[str, ...]
+    facts: tuple[str, str]
+    decision: str
+    trace: str
+    hit: str
+    job: str
+    key: str
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset((
+            self.awake, self.dormant, self.archived, *self.spare, *self.facts, self.decision,
+            self.trace, self.job, self.key,
+        ))  # fmt: skip
+
+
+def said(mark: str) -> list[Body]:
+    """What a tenant appends; every third turn holds its mark where a caller may put a word."""
+    items: list[Body] = [
+        {
+            "text": f"{NAMES[n % 4]} painted {THINGS[n % 3]}; {NAMES[(n + 1 + n // 6) % 4]} "
+            + (f"helped. So says {mark}." if n % 3 == 0 else "helped."),
+            "speaker": f"Tamsin {mark}" if n % 3 == 0 else NAMES[n % 2],
+            "role": ("user", "assistant")[n % 2],
+            "session": f"harbour of {mark}" if n % 6 == 0 else f"harbour {n // 8}",
+            "occurred_at": f"2024-03-0{1 + n // 8}T{n % 8:02}:00:00Z",
+            "idempotency_key": f"key-{n}",
+            "metadata": {"mark": mark, "n": n},
+            "source": f"chat of {mark}",
+        }
+        for n in range(TURNS)
+    ]  # fmt: skip
+    homes = [
+        {"subject": "Marek Novak", "predicate": "lives in", "object": place}
+        for place in ("Trieste", f"Port {mark}")
+    ]
+    items[1]["extraction"] = {"names": ["Marek Novak", "Trieste"], "facts": homes[:1]}
+    items[3]["extraction"] = {"names": ["Marek Novak", f"Port {mark}"], "facts": homes[1:]}
+    long = "Ilse Brandt looked after the boat house by the pier and painted the old boat. " * 40
+    return [
+        *items,
+        {"title": f"Marek Novak and {mark}", "text": f"Marek Novak paints boats, {mark}."},
+        {"title": "Marek Novak", "text": "He paints boats in Trieste."},
+        {"text": long + f"Also {mark}.", "session": "harbour 0", "speaker": "Ilse Brandt",
+         "extraction": {"names": ["Ilse Brandt"], "facts": [
+             {"subject": "Ilse Brandt", "predicate": "looks after", "object": "the boat house"}]}},
+        {"text": f"The spare oar of {mark} is in the boat house.", "idempotency_key": "spare"},
+        {"text": long + f"Once more, {mark}.", "session": "harbour 1", "speaker": "Ilse Brandt",
+         "idempotency_key": "spare-2", "extraction": {"names": ["Spare Oar"], "facts": [
+             {"subject": "Spare Oar", "predicate": "lies in", "object": f"Port {mark}"}]}},
+    ]  # fmt: skip
+
+
+def live(owner: Owner, mark: str) -> Life:
+    """Live a life that leaves one of everything."""
+    assert owner.put("/v1/learning", json={"on": True}).status_code == 200
+    told = owner.post("/v1/episodes/batch", json={"episodes": said(mark)}).json()
+    assert told["refused"] == 0, told
+    ids = [result["id"] for result in told["results"]]
+    gone = owner.remember(f"Of {mark} nothing stays.", idempotency_key="gone")
+    assert owner.delete(f"/v1/episodes/{gone}").status_code == 204
+    recalled = owner.post("/v1/recall", json={"cue": CUE, "explain": True}).json()
+    trace, hit = recalled["trace_id"], recalled["hits"][0]["episode"]["id"]
+    judged = owner.post(f"/v1/traces/{trace}/feedback", json={"useful": [hit]})
+    assert judged.status_code == 200, judged.text
+    policy = {"mode": "off", "quiet_days": 0, "archive_days": 90, "second_look": True}
+    assert owner.put("/v1/dormancy/policy", json=policy).status_code == 200
+    owner.post("/v1/dormancy/sleep", json={"ids": ids[12:14]})
+    done = ended(owner, owner.post("/v1/consolidation").headers["Location"])
+    assert done["state"] == "done", done
+    owner.post("/v1/dormancy/wake", json={"ids": [ids[13]]})
+    assert owner.post("/v1/archive", json={"days": 0}).json() == {"archived": 1}
+    assert owner.post("/v1/dormancy/sleep", json={"ids": [ids[9]]}).json() == {"ids": [ids[9]]}
+    found = owner.get("/v1/facts", params={"predicate": "lives in"}).json()["facts"]
+    facts = (found[0]["id"], found[1]["id"])
+    made = owner.post(f"/v1/facts/{facts[0]}/decisions",
+                      json={"ruling": "keep_open", "other": facts[1], "why": mark})  # fmt: skip
+    assert made.status_code == 201, made.text
+    key = owner.post("/v1/keys", json={"name": f"spare of {mark}", "scopes": ["read"]}).json()
+    settled(owner)
+    return Life(
+        owner=owner, mark=mark, awake=ids[0], dormant=ids[9], archived=ids[12],
+        spare=(ids[-1], ids[-2]), facts=facts, decision=made.json()["id"], trace=trace, hit=hit,
+        job=done["id"], key=key["id"],
+    )  # fmt: skip
+
+
+def settled(owner: Owner) -> None:
+    """Wait until every recall was learned from."""
+    time.sleep(0.7)  # Traces are stored within half a second of an answer.
+    deadline = time.monotonic() + 30
+    while owner.get("/v1/learning").json()["pending"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
+    """Give calls of every route with this life's ids; what erases comes last."""
+    every = [of.awake, of.dormant, of.archived]
+    of_all: Body = {"json": {"ids": every}}
+    instants = {"as_of": "2024-03-02T00:00:00Z", "known_at": "2100-01-01T00:00:00Z"}
+    times = {"occurred_from": "2024-03-01T00:00:00Z", "occurred_before": "2024-03-03T00:00:00Z"}
+    gate = {"weights": {"share": 1.0}, "bias": 0.0, "threshold": 0.2, "verify_below": 0.4}
+    fact, other = of.facts
+    pair = {"one": "marek novak", "other": "novak marek"}
+    return {
+        ("get", "/v1/episodes/{episode}"): [(f"/v1/episodes/{one}", {}) for one in every],
+        ("get", "/v1/episodes"): [
+            ("/v1/episodes", {}),
+            ("/v1/episodes", {"params": {"session": f"harbour of {of.mark}", **times}}),
+            ("/v1/episodes", {"params": {"session": "harbour 0"}}),
+            ("/v1/episodes", {"params": {"concept": "marek novak", "session": "harbour 0"}}),
+            ("/v1/episodes", {"params": {"concept": f"port {of.mark}"}}),
+            ("/v1/episodes", {"params": {"cursor": 3, "limit": 5}}),
+        ],
+        ("post", "/v1/episodes"): [
+            ("/v1/episodes", {"json": {"text": "The same.", "idempotency_key": "same"}}),
+            ("/v1/episodes", {"json": {"text": "Marek Novak sat on the old boat again.",
+                                       "session": "harbour 0", "speaker": "Ilse Brandt"}}),
+        ],
+        ("post", "/v1/episodes/batch"): [
+            ("/v1/episodes/batch", {"json": {"episodes": [
+                {"text": "The same.", "idempotency_key": "same"},
+                {"text": "Ilse Brandt came by.", "session": "harbour 1",
+                 "occurred_at": "2024-03-01T03:30:00Z"},
+            ]}}),
+        ],
+        ("post", "/v1/recall"): [
+            ("/v1/recall", {"json": body | {"record": False}}) for body in cues(of)
+        ],
+        ("get", "/v1/traces/{trace}"): [(f"/v1/traces/{of.trace}", {})],
+        ("get", "/v1/strategies"): [("/v1/strategies", {})],
+        ("get", "/v1/sessions"): [
+            ("/v1/sessions", {}),
+            ("/v1/sessions", {"params": {"cursor": "harbour 0"}}),
+        ],
+        ("get", "/v1/engrams"): [
+            ("/v1/engrams", {"params": {"limit": 1000}}),
+            ("/v1/engrams", {"params": {"kind": "session"}}),
+        ],
+        ("get", "/v1/stats"): [("/v1/stats", {})],
+        ("get", "/v1/facts"): [
+            ("/v1/facts", {}),
+            ("/v1/facts", {"params": instants}),
+            ("/v1/facts", {"params": {"concept": f"port {of.mark}", "predicate": "lives in"}}),
+            ("/v1/facts", {"params": {"concept": "marek novak"}}),
+            ("/v1/facts", {"params": {"cursor": min(of.facts)}}),
+        ],
+        ("get", "/v1/facts/{fact}/history"): [
+            (f"/v1/facts/{fact}/history", {}),
+            (f"/v1/facts/{other}/history", {"params": instants}),
+        ],
+        ("get", "/v1/predicates"): [("/v1/predicates", {})],
+        ("get", "/v1/consolidation"): [("/v1/consolidation", {})],
+        ("get", "/v1/consolidation/schedule"): [("/v1/consolidation/schedule", {})],
+        ("get", "/v1/dormancy"): [
+            ("/v1/dormancy", {}), ("/v1/dormancy", {"params": {"limit": 1}}),
+        ],
+        ("get", "/v1/dormancy/policy"): [("/v1/dormancy/policy", {})],
+        ("get", "/v1/doctor"): [("/v1/doctor", {})],
+        ("get", "/v1/jobs"): [("/v1/jobs", {}), ("/v1/jobs", {"params": {"state": "done"}})],
+        ("get", "/v1/jobs/{job}"): [(f"/v1/jobs/{of.job}", {})],
+        ("get", "/v1/keys"): [("/v1/keys", {})],
+        ("get", "/v1/gate"): [("/v1/gate", {})],
+        ("get", "/v1/shadow"): [("/v1/shadow", {})],
+        ("get", "/v1/learning"): [("/v1/learning", {})],
+        ("get", "/v1/merges"): [
+            ("/v1/merges", {}), ("/v1/merges", {"params": {"status": "proposed"}}),
+        ],
+        ("get", "/healthz"): [("/healthz", {})],
+        ("get", "/readyz"): [("/readyz", {})],
+        ("get", "/metrics"): [("/metrics", {})],
+        ("get", "/errors/{code}"): [("/errors/not-found", {})],
+        ("get", "/v1/browser"): [("/v1/browser", {})],
+        ("get", "/browser-guide/{file}"): [("/browser-guide/ecphoria.grass", {})],
+        ("post", "/v1/archive/scrub"): [("/v1/archive/scrub", {})],
+        ("put", "/v1/episodes/{episode}/pin"): [(f"/v1/episodes/{one}/pin", {}) for one in every],
+        ("delete", "/v1/episodes/{episode}/pin"): [
+            (f"/v1/episodes/{one}/pin", {}) for one in every
+        ],
+        ("post", "/v1/archive/restore"): [("/v1/archive/restore", of_all)],
+        ("post", "/v1/dormancy/wake"): [("/v1/dormancy/wake", of_all)],
+        ("post", "/v1/dormancy/sleep"): [("/v1/dormancy/sleep", of_all)],
+        ("post", "/v1/archive"): [("/v1/archive", {}), ("/v1/archive", {"json": {"days": 0}})],
+        ("post", "/v1/traces/{trace}/feedback"): [
+            (f"/v1/traces/{of.trace}/feedback", {"json": {"useful": [of.hit]}}),
+        ],
+        ("post", "/v1/facts/{fact}/decisions"): [
+            (f"/v1/facts/{fact}/decisions", {"json": {"ruling": "keep_open", "other": other}}),
+            (f"/v1/facts/{other}/decisions", {"json": {"ruling": "retract"}}),
+        ],
+        ("post", "/v1/decisions/{decision}/undo"): [
+            (f"/v1/decisions/{of.decision}/undo", {"json": {}}),
+        ],
+        ("put", "/v1/predicates/{predicate}"): [
+            ("/v1/predicates/lives%20in", {"json": {"predicate_class": "functional"}}),
+        ],
+        ("put", "/v1/merges"): [
+            ("/v1/merges", {"json": {**pair, "status": status}})
+            for status in ("accepted", "rejected", "proposed")
+        ],
+        ("post", "/v1/consolidation"): [
+            ("/v1/consolidation", {"json": {"dry_run": True}}), ("/v1/consolidation", {}),
+        ],
+        ("put", "/v1/consolidation/schedule"): [
+            ("/v1/consolidation/schedule", {"json": {"every_hours": 8000.0}}),
+        ],
+        ("delete", "/v1/consolidation/schedule"): [("/v1/consolidation/schedule", {})],
+        ("put", "/v1/dormancy/policy"): [("/v1/dormancy/policy", {"json": {"mode": "off"}})],
+        ("post", "/v1/passages"): [("/v1/passages", {})],
+        ("post", "/v1/jobs/{job}/cancel"): [(f"/v1/jobs/{of.job}/cancel", {})],
+        ("post", "/v1/jobs/{job}/retry"): [(f"/v1/jobs/{of.job}/retry", {})],
+        ("put", "/v1/gate"): [("/v1/gate", {"json": gate})],
+        ("delete", "/v1/gate"): [("/v1/gate", {})],
+        ("put", "/v1/shadow"): [("/v1/shadow", {"json": {"strategy": "synapse", "share": 1.0}})],
+        ("post", "/v1/promotion"): [("/v1/promotion", {})],
+        ("delete", "/v1/promotion"): [("/v1/promotion", {})],
+        ("delete", "/v1/shadow/report"): [("/v1/shadow/report", {})],
+        ("delete", "/v1/shadow"): [("/v1/shadow", {})],
+        ("put", "/v1/learning"): [("/v1/learning", {"json": {"on": True}})],
+        ("post", "/v1/keys"): [("/v1/keys", {"json": {"name": "another", "scopes": ["read"]}})],
+        ("delete", "/v1/keys/{key}"): [(f"/v1/keys/{of.key}", {})],
+        ("delete", "/v1/episodes/{episode}"): [
+            (f"/v1/episodes/{one}", {}) for one in (*of.spare, of.archived)
+        ],
+        ("get", "/v1/tenants"): [("/v1/tenants", {})],
+        ("post", "/v1/tenants"): [("/v1/tenants", {"json": {"name": "never-made"}})],
+        ("delete", "/v1/tenants/{name}"): [(f"/v1/tenants/{of.owner.name}", {})],
+    }  # fmt: skip
+
+
+def cues(of: Life) -> list[Body]:
+    """Ask in every way that a request knows, for the mark and the ids of this life."""
+    cue = f"{CUE} What does {of.mark} say?"
+    vector = [1.0, *[0.0] * 383]
+    return [
+        {"cue": cue},
+        {"cue": cue, "k": 200, "collapse": False, "token_budget": 20_000, "explain": True},
+        {"cue": of.mark},
+        {"cue": f"tenant:{of.owner.name} OR {of.mark}"},
+        {"vector": vector, "k": 200},
+        {"cue": cue, "include_dormant": True, "k": 200},
+        {"cue": cue, "wake": True},
+        {"cue": cue, "as_of": "2024-03-02T00:00:00Z"},
+        {"cue": cue, "known_at": "2100-01-01T00:00:00Z"},
+        {"cue": cue, "asker": f"Tamsin {of.mark}"},
+        {"cue": cue, "min_confidence": 1.0},
+        {"cue": cue, "filters": {"session": f"harbour of {of.mark}"}},
+        {"cue": cue, "filters": {"session": "harbour 0"}},
+        {"cue": cue, "filters": {"speaker": f"Tamsin {of.mark}"}, "include_dormant": True},
+        {"cue": cue, "filters": {"occurred_from": "2024-03-01T02:00:00Z"}},
+        {"cue": cue, "filters": {"exclude": [of.awake, of.dormant]}},
+    ]

@@ -1,0 +1,192 @@
+"""No answer tells one tenant anything of another, whatever it asks and whosever ids it names.
+
+Two tenants lived the same life. The routes come from the published description, the strategies
+and their options from the list that the service gives: a new one without a sample fails here.
+"""
+
+import json
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+
+from ecphoria.settings import JobsSettings
+from tests.acceptance.conftest import Owner, RunningService, new_owner, running, settings_for
+from tests.acceptance.lives import CUE, OPERATORS, Body, Life, Route, live, samples, settled
+from tests.conftest import Cypher, Server
+from tests.contract.canonical import canonical
+
+MAY_CONFLICT = {("post", "/v1/jobs/{job}/cancel"), ("post", "/v1/jobs/{job}/retry")}
+"""Whether a job can still be cancelled depends on its worker."""
+
+
+@pytest.fixture(scope="module")
+def service(
+    neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningService]:
+    """A service with a worker and an archive of its own."""
+    jobs = JobsSettings(workers=1, poll_s=0.05, schedule_s=60)
+    home = tmp_path_factory.mktemp("home")
+    with running(settings_for(neo4j_server, home, jobs=jobs)) as made:
+        yield made
+
+
+@dataclass(frozen=True)
+class Two:
+    """A tenant that asks, and the other, with all that must never be told of it."""
+
+    asking: Life
+    other: Life
+    hidden: frozenset[str]
+
+
+@pytest.fixture
+async def two(service: RunningService, cypher: Cypher) -> Any:
+    headers = {"Authorization": f"Bearer {service.key}"}
+    with (
+        httpx.Client(base_url=service.url, headers=headers, timeout=60) as operator,
+        new_owner(operator) as first,
+        new_owner(operator) as second,
+    ):
+        lives = [live(owner, f"zq{secrets.token_hex(4)}x") for owner in (first, second)]
+        yield Two(lives[0], lives[1], await everything_of(cypher, second, lives[1].mark))
+
+
+async def everything_of(cypher: Cypher, owner: Owner, mark: str) -> frozenset[str]:
+    """List the ids of a tenant's nodes, its own id and name, and its mark."""
+    rows = await cypher(
+        "MATCH (t:Tenant {name: $name}) MATCH (n)"
+        " WHERE (n.tenant = t.id OR n = t) AND n.id IS NOT NULL"
+        " RETURN collect(n.id) AS ids",
+        name=owner.name,
+    )
+    ids = frozenset(rows[0]["ids"])
+    assert len(ids) > 40
+    return ids | {mark, owner.name}
+
+
+async def tenant_id(cypher: Cypher, owner: Owner) -> str:
+    (row,) = await cypher("MATCH (t:Tenant {name: $name}) RETURN t.id AS id", name=owner.name)
+    return str(row["id"])
+
+
+def holds(answer: httpx.Response, hidden: frozenset[str]) -> list[str]:
+    """Find what of another tenant an answer holds.
+
+    A refusal may repeat what was asked for, and the reasons of a recall the words of its cue.
+    """
+    text = answer.text
+    if answer.request.url.path == "/v1/recall" and answer.is_success:
+        text = json.dumps(answer.json() | {"reasons": []})
+    told = (text + str(answer.headers)).lower()
+    request = answer.request
+    asked = (str(request.url) + request.content.decode()).lower()
+    found = [one for one in hidden if one in told]
+    return [one for one in found if answer.is_success or one not in asked]
+
+
+def state_of(life: Life) -> dict[str, object]:
+    """Everything the tenant can read of itself, without times of jobs that go on."""
+    told: dict[str, object] = {}
+    for (method, route), calls in samples(life).items():
+        if method == "get" and route.startswith("/v1/") and (method, route) not in OPERATORS:
+            for path, more in calls:
+                answer = life.owner.request(method, path, **more)
+                told[f"{path} {more}"] = (answer.status_code, stable(answer.json()))
+    return told
+
+
+def stable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: stable(inner) for name, inner in value.items() if name != "seconds"}
+    return [stable(one) for one in value] if isinstance(value, list) else value
+
+
+def routes_of(service: RunningService) -> set[Route]:
+    document = httpx.get(f"{service.url}/openapi.json").json()
+    return {(method, path) for path, methods in document["paths"].items() for method in methods}
+
+
+@pytest.mark.timeout(600)
+async def test_no_route_tells_anything_of_another_tenant(
+    two: Two, service: RunningService, cypher: Cypher, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine, theirs = samples(two.asking), samples(two.other)
+    assert set(mine) == routes_of(service), "give the new route a sample in lives.py"
+    tenant = await tenant_id(cypher, two.other.owner)
+    before, told_before = await canonical(cypher, tenant), state_of(two.other)
+    assert any(holds(two.other.owner.get(path, **more), two.hidden)
+               for path, more in theirs["get", "/v1/episodes"])  # fmt: skip
+    asked = 0
+    for named in (theirs, mine):
+        for route, calls in named.items():
+            for path, more in calls:
+                answer = two.asking.owner.request(route[0], path, **more)
+                asked += 1
+                assert holds(answer, two.hidden) == [], (route, path, more, answer.text)
+                assert answer.status_code < 500, (route, path, answer.text)
+                if route in OPERATORS:
+                    assert answer.status_code == 403, (route, answer.text)
+                elif named is mine and not (route in MAY_CONFLICT and answer.status_code == 409):
+                    # A sample that is refused would prove nothing.
+                    assert answer.is_success, (route, path, more, answer.text)
+    settled(two.asking.owner)
+    assert await canonical(cypher, tenant) == before
+    assert state_of(two.other) == told_before
+    with capsys.disabled():
+        print(f"\n{len(mine)} routes, {asked} calls with own and foreign ids")  # noqa: T201
+
+
+def options_of(strategy: Body) -> Iterator[Body]:
+    """Every option of a strategy at its bounds and every word it takes, and every preset."""
+    yield {}
+    for preset in strategy["presets"]:
+        yield {"preset": preset}
+    for option in strategy["parameters"]:
+        if isinstance(option["default"], bool):
+            values: list[Any] = [not option["default"]]
+        elif option["choices"]:
+            values = option["choices"]
+        else:
+            values = [option["low"], option["high"]]
+        for value in values:
+            if value is not None:
+                kind = type(option["default"])
+                yield {option["name"]: kind(value)}
+
+
+@pytest.mark.timeout(600)
+async def test_no_strategy_wakes_anything_of_another_tenant(
+    two: Two, cypher: Cypher, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tenant = await tenant_id(cypher, two.other.owner)
+    before = await canonical(cypher, tenant)
+    cue = f"{CUE} What does {two.other.mark} say, and {two.asking.mark}?"
+    hows: list[Body] = [{}, {"include_dormant": True}, {"as_of": "2024-03-02T00:00:00Z"}]
+    strategies = two.asking.owner.get("/v1/strategies").json()
+    recalls = 0
+    for strategy in strategies:
+        for options in options_of(strategy):
+            for how in hows if not options else hows[:1]:
+                body = {"cue": cue, "strategy": strategy["name"], "options": options, "k": 50,
+                        "explain": not options, **how}  # fmt: skip
+                answer = two.asking.owner.post("/v1/recall", json=body)
+                recalls += 1
+                assert answer.status_code == 200, (body, answer.text)
+                assert holds(answer, two.hidden) == [], (body, answer.text)
+                assert two.asking.mark in answer.text, "it finds its own"
+                if not options:
+                    trace = two.asking.owner.get(f"/v1/traces/{answer.json()['trace_id']}")
+                    told = json.dumps(trace.json() | {"cue": ""})
+                    assert [one for one in two.hidden if one in told] == [], body
+        theirs = two.other.owner.post(
+            "/v1/recall", json={"cue": cue, "strategy": strategy["name"], "record": False}
+        )
+        assert holds(theirs, two.hidden), "the mark is there to be found"
+    settled(two.asking.owner)
+    assert await canonical(cypher, tenant) == before
+    with capsys.disabled():
+        print(f"\n{len(strategies)} strategies, {recalls} recalls")  # noqa: T201
