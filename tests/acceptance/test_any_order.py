@@ -526,7 +526,8 @@ class AnyOrder(RuleBasedStateMachine):
             hit = self.model.kept[ident].body
             assert instant is None or hit["occurred_at"] <= instant
             assert speaker is None or hit.get("speaker") == speaker
-        assert set(told["woken"]) <= (self.model.ids("dormant") if wake else set())
+        may_wake = wake or told["second_look"]
+        assert set(told["woken"]) <= (self.model.ids("dormant") if may_wake else set())
         for ident in told["woken"]:
             self.model.kept[ident].state = "live"
         self.traces.append((told["trace_id"], found))
