@@ -60,6 +60,11 @@ NO_TENANT: Mapping[str, str] = {
     "keys.revoke_key": "the service looks first whose key it is",
     "learning.list_waiting": "learning goes on for every tenant when the service starts",
     "passages.list_uncut_tenants": "the service cuts for every tenant when it starts",
+    "portability.create_edges": "an import joins nodes that it made itself",
+    "portability.find_store": "belongs to the store",
+    "portability.list_operators_keys": "lists operators' keys",
+    "portability.load_edges": "reads nodes that a copy listed of one tenant",
+    "portability.load_nodes": "reads nodes that a copy listed of one tenant",
     "server.acquire_lock": "belongs to the store",
     "server.await_indexes": "belongs to the store",
     "server.bind_store": "belongs to the store",
@@ -181,7 +186,7 @@ async def by_hand(cypher: Cypher, tenant: str) -> Params:
         " RETURN a.id AS one, b.id AS other, a.id AS episode, b.normalised AS concept,"
         " a.id AS id, r.w_learned AS was, 0.5 AS part, 0.5 AS learned, 0.5 AS weight,"
         " [1] AS turns, [0.5] AS strengths, 0.5 AS tau, 0.5 AS potential, 0.5 AS current,"
-        " 1 AS turn",
+        " 1 AS turn, ['Extra'] AS labels, {} AS properties, 1 AS number",
         id=tenant,
     )
     keys = await cypher(
@@ -196,7 +201,7 @@ async def by_hand(cypher: Cypher, tenant: str) -> Params:
     return {
         "tenant": tenant, "ids": ids, "episodes": ids, "frontier": ids, "rows": pairs,
         "keys": keys, "vector": Vector.from_numpy(np.ones(384, np.float32)), "limit": 50,
-        "fetch": 50, "fan": 50, "longer_than": 1, "floor": 0.0, "keep": 1, "turn": 1,
+        "batch": 50, "digest": "x", "done": 1, "fetch": 50, "fan": 50, "longer_than": 1, "floor": 0.0, "keep": 1, "turn": 1,
         "light_turn": 1, "after_turn": 0, "due_at": LATER, "now": LATER, "before": LATER,
     }  # fmt: skip
 
