@@ -3,7 +3,7 @@
 // returns: node STRING
 CYPHER 25
 MATCH (k:ApiKey)
-WHERE k.tenant IS NULL
+WHERE k.tenant = ''
 WITH elementId(k) AS node
 RETURN node
 ORDER BY node

@@ -201,7 +201,8 @@ async def by_hand(cypher: Cypher, tenant: str) -> Params:
     return {
         "tenant": tenant, "ids": ids, "episodes": ids, "frontier": ids, "rows": pairs,
         "keys": keys, "vector": Vector.from_numpy(np.ones(384, np.float32)), "limit": 50,
-        "batch": 50, "digest": "x", "done": 1, "fetch": 50, "fan": 50, "longer_than": 1, "floor": 0.0, "keep": 1, "turn": 1,
+        "batch": 50, "digest": "x", "done": 1,
+        "fetch": 50, "fan": 50, "longer_than": 1, "floor": 0.0, "keep": 1, "turn": 1,
         "light_turn": 1, "after_turn": 0, "due_at": LATER, "now": LATER, "before": LATER,
     }  # fmt: skip
 

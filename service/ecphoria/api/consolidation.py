@@ -6,6 +6,7 @@ from starlette.status import HTTP_202_ACCEPTED
 from ecphoria.api.guard import GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.api.jobs import tell
 from ecphoria.api.problems import guarded
+from ecphoria.errors import TooLarge
 from ecphoria.model.schedule import Standing
 from ecphoria.wire.consolidation import ConsolidationAnswer
 from ecphoria.wire.jobs import (
@@ -21,7 +22,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/consolidation", tags=["consolidation"], route_class=GuardedRoute)
 
 
-@router.post("", status_code=HTTP_202_ACCEPTED, responses=guarded())
+@router.post("", status_code=HTTP_202_ACCEPTED, responses=guarded(TooLarge))
 async def consolidate(
     tenant: Writer,
     services: Served,

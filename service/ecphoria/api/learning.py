@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from ecphoria.api.guard import GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.api.problems import guarded
-from ecphoria.errors import Conflict
+from ecphoria.errors import Conflict, TooLarge
 from ecphoria.model.ids import EpisodeId, TraceId
 from ecphoria.wire.learning import (
     FeedbackAnswer,
@@ -32,7 +32,7 @@ async def set_learning(
     return LearningAnswer.model_validate(await services.learning.switch(tenant, on=body.on))
 
 
-@router.post("/traces/{trace}/feedback", responses=guarded(Conflict))
+@router.post("/traces/{trace}/feedback", responses=guarded(Conflict, TooLarge))
 async def give_feedback(
     trace: str, body: FeedbackRequest, tenant: Writer, services: Served
 ) -> FeedbackAnswer:

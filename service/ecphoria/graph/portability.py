@@ -293,7 +293,10 @@ def _from_store(value: Any) -> Value:
         return StoredInstant(value.iso_format())
     if isinstance(value, bytearray):
         return bytes(value)
-    return [_from_store(each) for each in value] if isinstance(value, list) else value
+    # The store's lists have one type; most are plain numbers and need no look at each.
+    if isinstance(value, list) and value and not isinstance(value[0], bool | int | float | str):
+        return [_from_store(each) for each in value]
+    return value
 
 
 def _to_store(value: Value) -> Any:
@@ -301,4 +304,6 @@ def _to_store(value: Value) -> Any:
         return Vector(value.content, VectorDType.F32)
     if isinstance(value, StoredInstant):
         return neo4j.time.DateTime.from_iso_format(value.text)
-    return [_to_store(each) for each in value] if isinstance(value, list) else value
+    if isinstance(value, list) and value and not isinstance(value[0], bool | int | float | str):
+        return [_to_store(each) for each in value]
+    return value

@@ -86,7 +86,7 @@ class Writer:
         except OSError as error:
             raise BadFile(f"{path} cannot be written: {error.strerror}.") from error
         path.chmod(0o600)
-        self._file = gzip.GzipFile(fileobj=self._raw, mode="wb", compresslevel=6, mtime=0)
+        self._file = gzip.GzipFile(fileobj=self._raw, mode="wb", compresslevel=3, mtime=0)
         self._section: _Section | None = None
         self._sections = 0
         self._put(_line("ecphoria", asdict(manifest)))
@@ -273,7 +273,8 @@ def _told(value: Value) -> Value:
         case None | bool() | int() | float() | str():
             return value
         case list() | tuple():
-            return [_told(each) for each in value]
+            plain = set(map(type, value)) == {float} and all(map(math.isfinite, value))
+            return value if plain else [_told(each) for each in value]
         case bytes():
             return {"bytes": base64.b64encode(value).decode()}
         case StoredVector():
@@ -286,7 +287,7 @@ def _told(value: Value) -> Value:
 def _value(told: Value) -> Value:
     match told:
         case list():
-            return [_value(each) for each in told]
+            return told if set(map(type, told)) == {float} else [_value(each) for each in told]
         case {"float": str(text)}:
             return float(text)
         case {"bytes": str(text)}:

@@ -1,0 +1,87 @@
+"""A copy reads back as it was written, to the bit."""
+
+import math
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ecphoria.model.copies import (
+    ArchiveBytes,
+    CopiedEdge,
+    CopiedNode,
+    Manifest,
+    Record,
+    SectionStart,
+    StoredInstant,
+    StoredVector,
+)
+from ecphoria.portability.format import Writer, check_file, read_file
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+SINGLE = (
+    st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats()
+    | TEXT
+    | st.binary()
+    | st.builds(StoredVector, st.binary(max_size=64))
+    | st.builds(StoredInstant, st.datetimes().map(lambda at: at.isoformat()))
+)
+PROPERTIES = st.dictionaries(TEXT, SINGLE | st.lists(SINGLE) | st.lists(st.floats()))
+RECORDS = st.lists(
+    st.builds(
+        CopiedNode,
+        number=st.integers(0),
+        labels=st.lists(TEXT).map(tuple),
+        properties=PROPERTIES,
+        late=st.booleans(),
+    )
+    | st.builds(
+        CopiedEdge, tail=st.integers(0), head=st.integers(0), type=TEXT, properties=PROPERTIES
+    )
+    | st.builds(ArchiveBytes, file=TEXT, offset=st.integers(0), content=st.binary())
+)
+MANIFEST = Manifest(
+    kind="store", release="1", migration="m", model="x", dimension=3, made_at="2026-01-01"
+)
+
+
+def exact(value: Any) -> Any:
+    """Tell values apart that are equal and not the same: 1 and 1.0, 0.0 and -0.0, NaN."""
+    if isinstance(value, float):
+        sign = 0.0 if math.isnan(value) else math.copysign(1.0, value)
+        return "float", sign, repr(value)
+    if isinstance(value, list):
+        return [exact(each) for each in value]
+    if isinstance(value, CopiedNode | CopiedEdge):
+        changed = {name: exact(each) for name, each in value.properties.items()}
+        kept = {name: getattr(value, name) for name in type(value).__dataclass_fields__}
+        return type(value), kept | {"properties": changed}
+    return type(value), value
+
+
+@given(st.lists(RECORDS, max_size=3))
+def test_what_was_written_is_read(sections: list[list[Record]]) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "copy"
+        ends = []
+        with Writer(path, MANIFEST) as file:
+            for number, records in enumerate(sections):
+                file.begin(str(number), "name")
+                for record in records:
+                    file.add(record)
+                ends.append(file.end())
+        expected = [
+            each
+            for number, records in enumerate(sections)
+            for each in (SectionStart(tenant=str(number), name="name"), *records, ends[number])
+        ]
+        read = list(read_file(path))
+        assert read[0] == MANIFEST
+        assert [exact(each) for each in read[1:]] == [exact(each) for each in expected]
+        manifest, count, _ = check_file(path)
+        assert (manifest, count) == (MANIFEST, len(expected))
+        assert path.stat().st_mode & 0o777 == 0o600
