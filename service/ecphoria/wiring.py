@@ -305,6 +305,8 @@ async def _start_engine(
 ) -> Endpoint | None:
     if settings.neo4j.uri is not None:
         return None
+    # Before the engine makes its own folder in it, which would leave it readable for all.
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     engine = Engine(engine_settings(settings))
     return await stack.enter_async_context(supervised(engine, reports.engine))
 

@@ -85,6 +85,8 @@ _BEHIND_A_KEY = (
     errors.Misconfigured,
     errors.EcphoriaError,
 )
+_OF_THE_SERVER = (errors.ArchiveUnavailable,)
+"""Errors whose messages name folders of the server; only the log has these."""
 _RETRY_AFTER_S = {429: "1", 503: "2", 504: "5"}
 
 
@@ -96,7 +98,8 @@ def problem_of(error: EcphoriaError, root: str = "#") -> Problem:
         root: Where the pointer to the field at fault begins.
     """
     kind = PROBLEMS[type(error)]
-    shown = type(error)() if kind.status == HTTPStatus.INTERNAL_SERVER_ERROR else error
+    inside = kind.status == HTTPStatus.INTERNAL_SERVER_ERROR or isinstance(error, _OF_THE_SERVER)
+    shown = type(error)() if inside else error
     fields = {} if kind.status >= HTTPStatus.INTERNAL_SERVER_ERROR else dict(shown.fields)
     field = fields.pop("field", None)
     faults: tuple[FieldProblem, ...] = ()

@@ -17,6 +17,7 @@ from ecphoria.client.async_upkeep import AsyncUpkeep
 from ecphoria.client.exchange import (
     Call,
     Retries,
+    address_of,
     body_of,
     instant_text,
     is_loopback,
@@ -72,6 +73,9 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
             each 2,000 characters, because every part of them is encoded.
         retries: How often, and after how long, a call is sent again.
         transport: Another way to the service than the network, such as `httpx.ASGITransport`.
+
+    Raises:
+        InvalidInput: `base_url` is no address.
     """
 
     def __init__(
@@ -84,7 +88,7 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
         retries: Retries | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        address = base_url.rstrip("/")
+        address = address_of(base_url)
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         if tenant is not None:
             headers["Ecphoria-Tenant"] = tenant

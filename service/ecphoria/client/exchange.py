@@ -27,6 +27,7 @@ __all__ = [
     "Call",
     "Parameter",
     "Retries",
+    "address_of",
     "body_of",
     "error_of",
     "failure_of",
@@ -102,6 +103,25 @@ class Retries:
         asked: str = answer.headers.get("Retry-After", "") if answer is not None else ""
         wanted = float(asked) if asked.isdecimal() else 0.0
         return min(max(self.first_pause_s * 2.0**attempt, wanted), _LONGEST_PAUSE_S)
+
+
+def address_of(base_url: str) -> str:
+    """Check the address of a service; what is refused is not repeated, since it may be a key.
+
+    Raises:
+        InvalidInput: It is no address.
+    """
+    try:
+        url = httpx.URL(base_url)
+    except httpx.InvalidURL:
+        url = httpx.URL("")
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise InvalidInput(
+            "The first argument is the address of the service, such as http://127.0.0.1:8765; "
+            "give the key as `api_key`.",
+            field="base_url",
+        )
+    return base_url.rstrip("/")
 
 
 def is_loopback(url: str) -> bool:

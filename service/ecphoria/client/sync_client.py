@@ -12,6 +12,7 @@ import httpx
 from ecphoria.client.exchange import (
     Call,
     Retries,
+    address_of,
     body_of,
     instant_text,
     is_loopback,
@@ -73,6 +74,9 @@ class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
             each 2,000 characters, because every part of them is encoded.
         retries: How often, and after how long, a call is sent again.
         transport: Another way to the service than the network, such as `httpx.ASGITransport`.
+
+    Raises:
+        InvalidInput: `base_url` is no address.
     """
 
     def __init__(
@@ -85,7 +89,7 @@ class Client(Facts, Jobs, Learner, Merger, Shadowing, Upkeep):
         retries: Retries | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        address = base_url.rstrip("/")
+        address = address_of(base_url)
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         if tenant is not None:
             headers["Ecphoria-Tenant"] = tenant

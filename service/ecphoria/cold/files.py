@@ -118,7 +118,7 @@ class ColdFiles:
         name = f"{uuid4().hex}.cold"
         partial = self._folder / tenant / f"{name}.partial"
         try:
-            partial.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _make_private(partial.parent)
             places = _write_whole(partial, name, records)
             for place in places:
                 self._read(partial, place)
@@ -140,7 +140,7 @@ class ColdFiles:
     def _put(self, tenant: TenantId, name: str, offset: int, content: bytes) -> None:
         path = self._folder / tenant / name
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _make_private(path.parent)
             path.touch(0o600)
             with path.open("r+b") as file:
                 file.seek(offset)
@@ -223,6 +223,12 @@ class ColdFiles:
         except OSError as error:
             raise ArchiveUnavailable(_told(self._folder, error)) from error
         return records
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder that only this user reads; `mkdir` makes its parents readable for all."""
+    folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.mkdir(exist_ok=True, mode=0o700)
 
 
 def _write_whole(path: Path, name: str, records: Sequence[ColdRecord]) -> list[Located]:

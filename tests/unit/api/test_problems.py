@@ -1,7 +1,14 @@
 import pytest
 
 from ecphoria.api.problems import PROBLEMS, problem_of, render
-from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, StoreUnavailable, TooLarge
+from ecphoria.errors import (
+    ArchiveUnavailable,
+    EcphoriaError,
+    InvalidInput,
+    NotFound,
+    StoreUnavailable,
+    TooLarge,
+)
 from ecphoria.wire.problem import error_classes, error_from
 
 
@@ -45,6 +52,12 @@ def test_a_field_becomes_a_pointer(field: str, root: str, pointer: str) -> None:
 def test_a_retry_is_told_when_it_helps() -> None:
     assert "Retry-After" in render(problem_of(StoreUnavailable()), "r", "/x").headers
     assert "Retry-After" not in render(problem_of(NotFound()), "r", "/x").headers
+
+
+def test_folders_of_the_server_are_not_told() -> None:
+    told = problem_of(ArchiveUnavailable("The archive in /srv/secret cannot be used."))
+    assert "/srv" not in told.detail
+    assert "archive" in told.detail
 
 
 def test_a_problem_of_hopeless_text_can_still_be_sent() -> None:

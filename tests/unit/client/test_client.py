@@ -372,3 +372,13 @@ def test_the_synchronous_twin_does_the_same() -> None:
     with Client("http://memory.test", transport=transport, retries=AT_ONCE) as client:
         assert client.remember("a note").outcome is Outcome.CREATED
         assert [found.turn for found in client.list()] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "given", ["eck_0123456789abcdef", "127.0.0.1:8765", "ftp://x", "", "http://"]
+)
+def test_what_is_no_address_is_refused_and_not_repeated(given: str) -> None:
+    for kind in (Client, AsyncClient):
+        with pytest.raises(InvalidInput, match="address of the service") as refused:
+            kind(given)
+        assert "eck_" not in str(refused.value)

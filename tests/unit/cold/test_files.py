@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.cold.files import ColdFiles
-from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable
+from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable, InvalidInput
 from ecphoria.model.cold import ColdRecord, Located
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
 
@@ -32,6 +32,27 @@ async def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert [place.sha256 for place in places] == [sha256(one).hexdigest() for one in contents]
     assert len({place.file for place in places}) == 1
     assert [path.suffix for path in (tmp_path / TENANT).iterdir()] == [".cold"]
+
+
+async def test_only_this_user_reads_the_archive(tmp_path: Path) -> None:
+    folder = tmp_path / "archive"
+    (place,) = await ColdFiles(folder).write(TENANT, records(b"x"))
+    for path in (folder, folder / TENANT, path_of(folder, place)):
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+async def test_copied_parts_make_the_same_files(tmp_path: Path) -> None:
+    there, here = ColdFiles(tmp_path / "there"), ColdFiles(tmp_path / "here")
+    places = await there.write(TENANT, records(os.urandom(3_000_000), b"x"))
+    parts = [part async for part in there.parts(TENANT)]
+    assert len(parts) > 1
+    for name, offset, content in [*parts, *parts]:  # the same again changes nothing
+        await here.put(TENANT, name, offset, content)
+    for place in places:
+        assert await here.read(TENANT, place) == await there.read(TENANT, place)
+    for name in ("../x.cold", "x.cold", "a" * 32):
+        with pytest.raises(InvalidInput, match="none of an archive"):
+            await here.put(TENANT, name, 0, b"x")
 
 
 async def test_damage_stays_where_it_is(tmp_path: Path) -> None:
