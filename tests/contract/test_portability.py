@@ -23,7 +23,7 @@ from ecphoria.graph.traces import Traces
 from ecphoria.model.cold import ColdRecord
 from ecphoria.model.gate import SHIPPED
 from ecphoria.model.ids import KeyId, TenantId, fresh_id
-from ecphoria.model.tenant import ApiKey, Scope
+from ecphoria.model.tenant import ApiKey, Scope, Tenant
 from ecphoria.portability.service import Portability
 from tests.conftest import Cypher, new_tenant
 from tests.contract.memories import episode_id, everything, place_in_time, write
@@ -308,3 +308,43 @@ async def test_a_file_that_exists_is_not_overwritten(world: World, tenant: Tenan
     with pytest.raises(NotFound):
         await world.copies.export("nobody", world.folder / "none", silent)
     assert not [path for path in world.files() if path.name.startswith("none")]
+
+
+@pytest.mark.parametrize("writes", [1, 6, 16, 20, 24])
+async def test_an_interrupted_restore_of_several_tenants_goes_on(
+    world: World, writes: int
+) -> None:
+    """One of them has the name that the section of the operators' keys might have had."""
+    tenants = []
+    for name in ("operators", f"second-{fresh_id()}"):
+        made = TenantId(fresh_id())
+        await Tenants(world.graph).create(Tenant(id=made, name=name, created_at=NOW))
+        await write(world.graph, made, everything(made))
+        tenants.append((made, name))
+    before = [await world.whole(made) for made, _ in tenants]
+    file, copies = world.folder / "copy", world.copies
+    await copies.write(file, "store", tenants, silent)
+    for made, _ in tenants:
+        await world.erase(made)
+    with pytest.raises(StoreUnavailable):
+        await world.failing(writes).restore(file, silent)
+    done = await copies.restore(file, silent)
+    assert done.tenants == 2
+    assert [await world.whole(made) for made, _ in tenants] == before
+    assert await world.ask("MATCH (n:Imported|Import) RETURN n") == []
+    for made, _ in tenants:
+        await world.erase(made)
+
+
+async def test_a_restore_beside_a_tenant_that_exists_stores_nothing(
+    world: World, tenant: TenantId
+) -> None:
+    other = await new_tenant(world.graph)
+    await write(world.graph, other, everything(other))
+    file = world.folder / "copy"
+    listed = [(one, f"t-{one}") for one in (other, tenant)]
+    await world.copies.write(file, "store", listed, silent)
+    await world.erase(other)
+    with pytest.raises(Conflict, match="exists already"):
+        await world.copies.restore(file, silent)
+    assert await world.whole(other) == []

@@ -23,6 +23,7 @@ from ecphoria.graph.keys import Keys
 from ecphoria.graph.learning import LearningGraph
 from ecphoria.graph.merges import Merges
 from ecphoria.graph.policies import Policies
+from ecphoria.graph.portability import Copies
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.graph.schedules import Schedules
 from ecphoria.graph.tenants import Tenants
@@ -34,6 +35,7 @@ from ecphoria.model.consolidation import (
     StepReport,
     StepStatus,
 )
+from ecphoria.model.copies import CopiedNode
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
 from ecphoria.model.gate import SHIPPED
 from ecphoria.model.ids import KeyId, TenantId, fresh_id
@@ -123,6 +125,9 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         )
         await Keys(graph).create(key, fresh_id())
         await Keys(graph).revoke(key.id, NOW)
+        made = CopiedNode(number=0, labels=("Episode",), properties={})
+        await Copies(graph).add(tenant, "digest", 1, nodes=[made])
+        await Copies(graph).discard(tenant)
         await Tenants(graph).erase(tenant)
     auth = (neo4j_server.user, neo4j_server.password)
     async with neo4j.AsyncGraphDatabase.driver(

@@ -112,6 +112,7 @@ class Snapshot:
         self._work = work
         self._late = {row.node: row.late for row in listed}
         self._number = {row.node: number for number, row in enumerate(listed)}
+        self._read: set[str] = set()
 
     @property
     def size(self) -> int:
@@ -123,11 +124,18 @@ class Snapshot:
         return (listed[start : start + _PAGE] for start in range(0, len(listed), _PAGE))
 
     async def nodes(self) -> AsyncIterator[CopiedNode]:
-        """Read every node, in the order of their numbers."""
+        """Read every node, in the order of their numbers.
+
+        Traces and jobs come and go without the lock; one that has gone since it was listed is
+        left out.
+        """
         for page in self._pages():
             rows = {row.node: row for row in await self._work.run(_LOAD_NODES, nodes=page)}
+            self._read |= rows.keys()
             for node in page:
-                row = rows[node]
+                row = rows.get(node)
+                if row is None:
+                    continue
                 yield CopiedNode(
                     number=self._number[node],
                     labels=tuple(sorted(row.labels)),
@@ -136,15 +144,11 @@ class Snapshot:
                 )
 
     async def edges(self) -> AsyncIterator[CopiedEdge]:
-        """Read every edge between the nodes.
-
-        Raises:
-            EcphoriaError: An edge leads out of the tenant.
-        """
+        """Read every edge between the nodes that were read."""
         for page in self._pages():
             for row in await self._work.run(_LOAD_EDGES, nodes=page):
-                if row.head not in self._number:
-                    raise EcphoriaError("an edge leads from this tenant to another one")
+                if not {row.tail, row.head} <= self._read:
+                    continue
                 yield CopiedEdge(
                     tail=self._number[row.tail],
                     head=self._number[row.head],
@@ -250,8 +254,11 @@ class Copies:
         await self._graph.change("portability.add", write)
 
     async def finish(self, tenant: str) -> None:
-        """Take off the marks of an import that is whole."""
+        """Take off the marks of an import that is whole; that it was made stays known."""
         await self._in_batches(_RELEASE, tenant)
+
+    async def forget(self, tenant: str) -> None:
+        """Forget that an import was made."""
         await self._graph.run(_DROP_IMPORT, tenant=tenant)
 
     async def discard(self, tenant: str) -> None:

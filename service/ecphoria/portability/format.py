@@ -9,6 +9,7 @@ import base64
 import gzip
 import json
 import math
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -32,7 +33,7 @@ from ecphoria.model.copies import (
     Value,
 )
 
-__all__ = ["Writer", "check_file", "encoded", "now_text", "read_file"]
+__all__ = ["Checked", "Writer", "check_file", "encoded", "now_text", "read_file"]
 
 _KINDS: Final[Mapping[str, type[Record]]] = {
     "tenant": SectionStart,
@@ -86,7 +87,9 @@ class Writer:
         except OSError as error:
             raise BadFile(f"{path} cannot be written: {error.strerror}.") from error
         path.chmod(0o600)
-        self._file = gzip.GzipFile(fileobj=self._raw, mode="wb", compresslevel=3, mtime=0)
+        self._file = gzip.GzipFile(
+            filename="", fileobj=self._raw, mode="wb", compresslevel=3, mtime=0
+        )
         self._section: _Section | None = None
         self._sections = 0
         self._put(_line("ecphoria", asdict(manifest)))
@@ -139,33 +142,52 @@ def read_file(path: Path) -> Iterator[Manifest | Record]:
     try:
         with gzip.open(path, "rb") as file:
             yield from _records(file, path)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
         raise BadFile(f"{path} cannot be read: {why}.") from error
 
 
-def check_file(path: Path) -> tuple[Manifest, int, str]:
-    """Read a copy to its end.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A file that was read to its end.
 
-    Returns:
-        Its first line, the number of records, and the SHA-256 of the file.
+    Attributes:
+        manifest: Its first line.
+        sections: The tenants in it.
+        records: Lines between the first and the last.
+        sha256: Of the file.
+    """
+
+    manifest: Manifest
+    sections: tuple[SectionStart, ...]
+    records: int
+    sha256: str
+
+
+def check_file(path: Path) -> Checked:
+    """Read a copy to its end.
 
     Raises:
         BadFile: It cannot be used; the message says why.
     """
     found: Manifest | None = None
+    sections: list[SectionStart] = []
     records = 0
     for record in read_file(path):
         if isinstance(record, Manifest):
             found = record
-        else:
-            records += 1
+            continue
+        records += 1
+        if isinstance(record, SectionStart):
+            sections.append(record)
     assert found is not None
     digest = sha256()
     with path.open("rb") as file:
         while part := file.read(1 << 20):
             digest.update(part)
-    return found, records, digest.hexdigest()
+    return Checked(
+        manifest=found, sections=tuple(sections), records=records, sha256=digest.hexdigest()
+    )
 
 
 def _records(file: gzip.GzipFile, path: Path) -> Iterator[Manifest | Record]:

@@ -26,8 +26,9 @@ from ecphoria.portability.format import Writer, check_file, now_text, read_file
 
 __all__ = ["OPERATORS", "Copied", "Portability", "Report"]
 
-OPERATORS: Final = "operators"
-"""Names the section of the operators' keys, which belong to no tenant."""
+OPERATORS: Final = ""
+"""Id in the section of the operators' keys, which belong to no tenant."""
+_KEYS: Final = "operators' keys"
 
 Report = Callable[[str, int, int], None]
 """Told what is done, how much of it, and of how much."""
@@ -75,7 +76,7 @@ class Portability:
             BadFile: The file exists, or cannot be written.
         """
         found = await self._tenants.find(tenant)
-        return await self._write(path, "tenant", [(found.id, found.name)], report)
+        return await self.write(path, "tenant", [(found.id, found.name)], report)
 
     async def backup(self, path: Path, report: Report) -> Copied:
         """Copy every tenant and the operators' keys into a new file.
@@ -86,7 +87,7 @@ class Portability:
             BadFile: The file exists, or cannot be written.
         """
         listed = [(one.id, one.name) for one in await self._tenants.list()]
-        return await self._write(path, "store", [*listed, (None, OPERATORS)], report)
+        return await self.write(path, "store", [*listed, (None, _KEYS)], report)
 
     async def take_in(self, path: Path, report: Report) -> Copied:
         """Store every tenant of a file; what an earlier attempt stored is not stored again.
@@ -102,24 +103,30 @@ class Portability:
             Conflict: A tenant of it exists, or another file of it is under way.
         """
         report("checking", 0, 1)
-        manifest, records, digest = check_file(path)
+        checked = check_file(path)
+        manifest, records = checked.manifest, checked.records
         mark = await self._copies.mark()
         if mark is None:
             mark = await self._prepare(manifest)
         _require_fit(manifest, mark)
+        for start in checked.sections:
+            await self._require_absent(start, checked.sha256)
         total = Copied(tenants=0, nodes=0, edges=0, archive_bytes=0)
         lines, done = read_file(path), 0
         next(lines)
         for record in lines:
             assert isinstance(record, SectionStart)
             section = _Section(
-                self._copies, self._tenants, self._archive, record, digest, batch=self._batch
+                self._copies, self._archive, record, checked.sha256, batch=self._batch
             )
             tell = partial(_tell, report, done, records)
             end = await section.store(_until_end(lines), tell)
             done += section.done + 2
             total = _sum(total, end, record.tenant != OPERATORS)
         report("storing", records, records)
+        # Until here a repeated attempt must know which tenants it has stored already.
+        for start in checked.sections:
+            await self._copies.forget(start.tenant)
         await self._copies.bring_up_to_date()
         return total
 
@@ -148,6 +155,19 @@ class Portability:
                 if record.tenant != OPERATORS:
                     await self._archive.erase(TenantId(record.tenant))
 
+    async def _require_absent(self, start: SectionStart, digest: str) -> None:
+        """Refuse a tenant that exists, unless an earlier attempt with this file stored it."""
+        under_way = await self._copies.under_way(start.tenant)
+        if under_way is None:
+            with suppress(NotFound):
+                await self._tenants.find(start.name)
+                raise _exists(start.name)
+        elif under_way.digest != digest:
+            raise Conflict(
+                f"Another copy of {start.name} is under way; send that file again, or give it up "
+                "with --discard."
+            )
+
     async def _prepare(self, manifest: Manifest) -> StoreMark:
         """Give an empty store the schema that the copy was made from."""
         latest = self._copies.latest_migration()
@@ -164,13 +184,19 @@ class Portability:
             )
         )
 
-    async def _write(
+    async def write(
         self,
         path: Path,
         kind: str,
         tenants: Sequence[tuple[TenantId | None, str]],
         report: Report,
     ) -> Copied:
+        """Copy these tenants into a new file, each given by id and name.
+
+        Raises:
+            NotFound: There is no such tenant, or the store is empty.
+            BadFile: The file exists, or cannot be written.
+        """
         mark = await self._copies.mark()
         if mark is None:
             raise NotFound("The store is empty; there is nothing to copy.")
@@ -215,7 +241,6 @@ class _Section:
     def __init__(
         self,
         copies: Copies,
-        tenants: Tenants,
         archive: ColdFiles,
         start: SectionStart,
         digest: str,
@@ -224,7 +249,6 @@ class _Section:
     ) -> None:
         self._batch = batch
         self._copies = copies
-        self._tenants = tenants
         self._archive = archive
         self._tenant = start.tenant
         self._name = start.name
@@ -241,16 +265,9 @@ class _Section:
         """Store what is not stored yet.
 
         Raises:
-            Conflict: The tenant exists, or another file of it is under way.
+            Conflict: The tenant was made meanwhile.
         """
         under_way = await self._copies.under_way(self._tenant)
-        if under_way is not None and under_way.digest != self._digest:
-            raise Conflict(
-                f"Another copy of {self._name} is under way; send that file again, or give it up "
-                "with --discard."
-            )
-        if under_way is None:
-            await self._require_absent()
         self._stored = under_way.done if under_way else 0
         for record in records:
             if isinstance(record, SectionEnd):
@@ -263,17 +280,6 @@ class _Section:
                 await self._flush()
                 report(self.done)
         raise AssertionError("the file was checked")
-
-    async def _require_absent(self) -> None:
-        with suppress(NotFound):
-            await self._tenants.find(self._name)
-            raise self._exists()
-
-    def _exists(self) -> Conflict:
-        return Conflict(
-            f"The tenant {self._name} exists already, or one of its keys does; erase it first, or "
-            "give up this import with --discard."
-        )
 
     async def _take(self, record: Record) -> None:
         if isinstance(record, CopiedNode) and record.late:
@@ -315,8 +321,15 @@ class _Section:
             try:
                 await self._add(whole, nodes=list(self._late.values()), edges=self._late_edges)
             except Conflict as error:
-                raise self._exists() from error
+                raise _exists(self._name) from error
         await self._copies.finish(self._tenant)
+
+
+def _exists(name: str) -> Conflict:
+    return Conflict(
+        f"The tenant {name} exists already, or one of its keys does; erase it first, or give up "
+        "this import with --discard."
+    )
 
 
 def _tell(report: Report, before: int, total: int, done: int) -> None:
