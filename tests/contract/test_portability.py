@@ -2,7 +2,8 @@
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -110,7 +111,7 @@ def world(graph: Graph, cypher: Cypher, tmp_path: Path) -> World:
 
 
 @pytest.fixture
-async def tenant(world: World) -> TenantId:
+async def tenant(world: World) -> AsyncIterator[TenantId]:
     """A tenant that has one of everything: learned, judged, scheduled, archived, with a key."""
     graph, archive = world.graph, world.archive
     made = await new_tenant(graph)
@@ -137,7 +138,10 @@ async def tenant(world: World) -> TenantId:
         revoked_at=None,
     )
     await Keys(graph).create(key, fresh_id())
-    return made
+    yield made
+    # Its jobs and schedules are due, and other tests' workers would take them.
+    with suppress(NotFound):
+        await world.erase(made)
 
 
 def _told(*parts: Any) -> str:

@@ -1,5 +1,6 @@
 """Copies by the command line, on the store that the settings name."""
 
+import re
 import secrets
 from pathlib import Path
 
@@ -12,7 +13,7 @@ def test_a_tenant_is_exported_erased_and_imported(
     name, file = f"moved-{secrets.token_hex(4)}", str(tmp_path / "moved.copy")
     assert ecphoria("tenants", "create", name).returncode == 0
     key = ecphoria("keys", "issue", "agent", "--tenant", name, "--scope", "read")
-    secret = key.stdout.strip()
+    (secret,) = re.findall(r"eck_\S+", key.stdout)
     said = ecphoria("remember", "The kettle is red.", "--tenant", name)
     assert said.returncode == 0, said.stderr
     copied = ecphoria("tenants", "export", name, file)
