@@ -168,7 +168,7 @@ class ServerSettings(_Group):
 
 
 class LimitsSettings(_Group):
-    """How much the service takes on at once, and how tenants share it."""
+    """Limits on requests: how many run, wait and arrive, for each tenant and in all."""
 
     concurrent: int = Field(default=4, ge=1, le=1_000)
     """Requests worked at once. Active tenants get equal shares of them; the others wait."""

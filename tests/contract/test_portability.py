@@ -23,12 +23,13 @@ from ecphoria.graph.tenants import Tenants
 from ecphoria.graph.traces import Traces
 from ecphoria.model.cold import ColdRecord
 from ecphoria.model.gate import SHIPPED
-from ecphoria.model.ids import KeyId, TenantId, fresh_id
-from ecphoria.model.tenant import ApiKey, Scope, Tenant
+from ecphoria.model.ids import TenantId, fresh_id
+from ecphoria.model.tenant import Scope, Tenant
 from ecphoria.portability.service import Portability
 from tests.conftest import Cypher, new_tenant
 from tests.contract.memories import episode_id, everything, place_in_time, write
 from tests.contract.test_learning import learn, woke
+from tests.contract.test_tenants_and_keys import a_key
 from tests.contract.test_traces import a_trace
 from tests.cypher.test_plans import jobs_of
 
@@ -128,15 +129,7 @@ async def tenant(world: World) -> AsyncIterator[TenantId]:
     cold = ColdEpisodes(graph)
     records = await cold.records(made, [asleep])
     assert await cold.replace(made, await archive.write(made, records), NOW) == [asleep]
-    key = ApiKey(
-        id=KeyId(fresh_id()),
-        tenant=made,
-        name="reader",
-        prefix="ek_",
-        scopes=frozenset({Scope.READ}),
-        created_at=NOW,
-        revoked_at=None,
-    )
+    key = a_key(made, Scope.READ)
     await Keys(graph).create(key, fresh_id())
     yield made
     # Its jobs and schedules are due, and other tests' workers would take them.
@@ -338,6 +331,39 @@ async def test_an_interrupted_restore_of_several_tenants_goes_on(
     assert await world.ask("MATCH (n:Imported|Import) RETURN n") == []
     for made, _ in tenants:
         await world.erase(made)
+
+
+async def test_giving_up_a_restore_keeps_the_tenants_that_are_whole(world: World) -> None:
+    """The archive of a tenant that can be used already is not erased with the rest."""
+    tenants = []
+    for name in (f"first-{fresh_id()}", f"second-{fresh_id()}"):
+        made = TenantId(fresh_id())
+        await Tenants(world.graph).create(Tenant(id=made, name=name, created_at=NOW))
+        await write(world.graph, made, everything(made))
+        asleep = episode_id(made, "2")
+        await Dormancies(world.graph).put_to_sleep(made, [(asleep, "x")], NOW)
+        cold = ColdEpisodes(world.graph)
+        records = await cold.records(made, [asleep])
+        await cold.replace(made, await world.archive.write(made, records), NOW)
+        tenants.append((made, name))
+    (first, _), (second, _) = tenants
+    before, archived = await world.whole(first), await world.archived(first)
+    file = world.folder / "copy"
+    await world.copies.write(file, "store", tenants, silent)
+    for made, _ in tenants:
+        await world.erase(made)
+    for writes in range(60):
+        # One write more each time, until the first tenant is whole and the second is not.
+        with pytest.raises(StoreUnavailable):
+            await world.failing(1).restore(file, silent)
+        if await world.whole(first) == before and writes and len(await world.whole(second)) > 3:
+            break
+    await world.copies.discard(file)
+    assert await world.whole(first) == before
+    assert await world.archived(first) == archived
+    assert await world.whole(second) == []
+    assert await world.ask("MATCH (n:Imported|Import) RETURN n") == []
+    await world.erase(first)
 
 
 async def test_a_restore_beside_a_tenant_that_exists_stores_nothing(

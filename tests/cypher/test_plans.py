@@ -38,12 +38,12 @@ from ecphoria.model.consolidation import (
 from ecphoria.model.copies import CopiedNode
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
 from ecphoria.model.gate import SHIPPED
-from ecphoria.model.ids import KeyId, TenantId, fresh_id
+from ecphoria.model.ids import TenantId, fresh_id
 from ecphoria.model.job import JobFault, JobKind, JobState, Progress
 from ecphoria.model.merge import MergeStatus
 from ecphoria.model.schedule import Mark, Schedule
 from ecphoria.model.shadow import Choice, Policy
-from ecphoria.model.tenant import ApiKey, Scope
+from ecphoria.model.tenant import Scope
 from ecphoria.ports.associations import Association, Crowd, Touched
 from ecphoria.ports.merges import AlikeNames, Compared
 from tests.conftest import Server, new_tenant
@@ -57,6 +57,7 @@ from tests.contract.memories import (
     write,
 )
 from tests.contract.test_learning import judged, learn, stimulated, woke
+from tests.contract.test_tenants_and_keys import a_key
 from tests.contract.test_traces import a_trace
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
@@ -114,15 +115,7 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         await dormancies.put_to_sleep(tenant, [(episode_id(tenant, "2"), "x")], NOW)
         await dormancies.pin(tenant, turn, pinned=True)
         await _archive(graph, tenant)
-        key = ApiKey(
-            id=KeyId(fresh_id()),
-            tenant=tenant,
-            name="reader",
-            prefix="ek_",
-            scopes=frozenset({Scope.READ}),
-            created_at=NOW,
-            revoked_at=None,
-        )
+        key = a_key(tenant, Scope.READ)
         await Keys(graph).create(key, fresh_id())
         await Keys(graph).revoke(key.id, NOW)
         made = CopiedNode(number=0, labels=("Episode",), properties={})

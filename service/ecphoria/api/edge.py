@@ -104,7 +104,7 @@ _PAGE = (
     "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 )
-"""Policy of Swagger UI, whose page has a script of its own in it."""
+"""Policy of the Swagger UI page, which contains an inline script."""
 _YEAR_S = 31_536_000
 
 
@@ -161,24 +161,21 @@ class BodyLimit:
 
         async def counted() -> Message:
             nonlocal received, awaited
-            # Behind the body comes only the end of the connection, which may take its time.
-            async with asyncio.timeout_at(until if awaited else None):
-                message = await receive()
+            # After the body only the end of the connection is received, at any later time.
+            try:
+                async with asyncio.timeout_at(until if awaited else None):
+                    message = await receive()
+            except TimeoutError:
+                raise Timeout(
+                    f"The body did not arrive within {self._seconds:g} s; send it in parts."
+                ) from None
             awaited = awaited and message.get("more_body", False)
             received += len(message.get("body", b""))
             if received > limit:
                 raise _too_large(limit)
             return message
 
-        async def in_time() -> Message:
-            try:
-                return await counted()
-            except TimeoutError:
-                raise Timeout(
-                    f"The body did not arrive within {self._seconds:g} s; send it in parts."
-                ) from None
-
-        await self._app(scope, in_time, send)
+        await self._app(scope, counted, send)
 
 
 def _too_large(limit: int) -> TooLarge:

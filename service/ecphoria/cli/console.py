@@ -1,15 +1,28 @@
 """How the command line looks: one theme, and errors as one sentence."""
 
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 from rich.theme import Theme
 
 from ecphoria.errors import EcphoriaError, Unauthenticated
 
-__all__ = ["counting", "say_error", "stderr", "stdout"]
+__all__ = ["Watch", "counting", "say_error", "stderr", "stdout", "watching"]
+
+Watch = Callable[[str, int, int], None]
+"""Told a stage of long work, how much of it is done, and how much there is."""
 
 _THEME = Theme(
     {
@@ -60,6 +73,42 @@ def counting(console: Console) -> Progress:
         TimeRemainingColumn(elapsed_when_finished=True),
         console=console,
     )
+
+
+@contextmanager
+def watching() -> Iterator[Watch]:
+    """Show how far each stage of long work has come: a bar on a terminal, else lines."""
+    console = stderr()
+    if not console.is_terminal:
+        yield _told_in_lines(console)
+        return
+    with counting(console) as progress:
+        tasks: dict[tuple[str, int], TaskID] = {}
+
+        def watch(stage: str, done: int, total: int) -> None:
+            if (stage, total) not in tasks:
+                tasks[stage, total] = progress.add_task(stage, total=total)
+            progress.update(tasks[stage, total], completed=done)
+
+        yield watch
+
+
+def _told_in_lines(console: Console) -> Watch:
+    """Tell, a line per tenth, how far a stage has come and how long the rest will take."""
+    begun: dict[tuple[str, int], float] = {}
+    told: set[tuple[str, int, int]] = set()
+
+    def watch(stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        start = begun.setdefault((stage, total), now)
+        tenth = 10 * done // total
+        if not tenth or (stage, total, tenth) in told:
+            return
+        told.add((stage, total, tenth))
+        left = (now - start) * (total - done) / done
+        console.print(f"{stage} {done:,}/{total:,}, {left:.0f} s left")
+
+    return watch
 
 
 def say_error(error: EcphoriaError) -> None:

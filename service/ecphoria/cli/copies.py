@@ -1,23 +1,15 @@
 """Commands for copies: backup of a store and its restore, export and import of a tenant."""
 
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TaskID,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
 from ecphoria import loop
 from ecphoria.cli.access import tenants
-from ecphoria.cli.console import stderr, stdout
+from ecphoria.cli.console import stderr, stdout, watching
 from ecphoria.cli.local import Home, given_settings, needed
 
 if TYPE_CHECKING:
@@ -105,40 +97,7 @@ def _run(home: Path | None, work: "Callable[[Portability, Report], Awaitable[T]]
             with drawn(stderr()) as engine:
                 reports = Reports(engine=engine)
                 copies = await stack.enter_async_context(open_copies(settings, reports))
-            with _reported() as report:
+            with watching() as report:
                 return await work(copies, report)
 
     return loop.run(run())
-
-
-@contextlib.contextmanager
-def _reported() -> "Iterator[Report]":
-    """Draw how far a copy is: a bar on a terminal, else a line per tenth."""
-    console = stderr()
-    if not console.is_terminal:
-        said: set[tuple[str, int]] = set()
-
-        def write(what: str, done: int, total: int) -> None:
-            tenth = 10 * done // max(1, total)
-            if (what, tenth) not in said:
-                said.add((what, tenth))
-                console.print(f"{what} {10 * tenth} %", style="dim")
-
-        yield write
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=28),
-        TaskProgressColumn(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-    )
-    with Progress(*columns, console=console) as progress:
-        tasks: dict[str, TaskID] = {}
-
-        def draw(what: str, done: int, total: int) -> None:
-            task = tasks.get(what)
-            if task is None:
-                task = tasks[what] = progress.add_task(what, total=total)
-            progress.update(task, completed=done, total=total)
-
-        yield draw

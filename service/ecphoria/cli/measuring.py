@@ -2,24 +2,21 @@
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import TaskID
 
 from ecphoria import loop
 from ecphoria.cli.connection import admin_key
-from ecphoria.cli.console import counting, say_error, stderr
+from ecphoria.cli.console import Watch, say_error, watching
 from ecphoria.client import AsyncClient
 from ecphoria.errors import BadFile, InvalidInput, Misconfigured
 
 if TYPE_CHECKING:
-    from ecphoria.evaluation.run import Connect, Watch
+    from ecphoria.evaluation.run import Connect
     from ecphoria.settings import Settings
 
 __all__ = ["Home", "Key", "Server", "Where", "check_targets", "on_service", "refusing"]
@@ -71,48 +68,13 @@ def on_service(
 
     async def whole() -> None:
         async with _service(where) as connect:
-            with _progress() as watch:
+            with watching() as watch:
                 await work(connect, watch)
 
     try:
         loop.run(whole())
     except (asyncio.CancelledError, KeyboardInterrupt) as ended:
         raise typer.Exit(_INTERRUPTED) from ended
-
-
-@contextlib.contextmanager
-def _progress() -> "Iterator[Watch]":
-    console = stderr()
-    if not console.is_terminal:
-        yield _told_in_lines(console)
-        return
-    with counting(console) as progress:
-        tasks: dict[tuple[str, int], TaskID] = {}
-
-        def watch(stage: str, done: int, total: int) -> None:
-            if (stage, total) not in tasks:
-                tasks[stage, total] = progress.add_task(stage, total=total)
-            progress.update(tasks[stage, total], completed=done)
-
-        yield watch
-
-
-def _told_in_lines(console: Console) -> "Watch":
-    """Tell, a line per tenth, how far a stage has come and how long the rest will take."""
-    begun: dict[tuple[str, int], float] = {}
-    told: set[tuple[str, int, int]] = set()
-
-    def watch(stage: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        start = begun.setdefault((stage, total), now)
-        tenth = 10 * done // total
-        if not tenth or (stage, total, tenth) in told:
-            return
-        told.add((stage, total, tenth))
-        left = (now - start) * (total - done) / done
-        console.print(f"{stage} {done:,}/{total:,}, {left:.0f} s left")
-
-    return watch
 
 
 @contextlib.asynccontextmanager

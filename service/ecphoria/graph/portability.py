@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import neo4j.time
 from neo4j.vector import Vector, VectorDType
@@ -18,6 +18,8 @@ from ecphoria.model.ids import TenantId
 
 __all__ = ["Copies", "Snapshot", "StoreMark", "UnderWay"]
 
+T = TypeVar("T")
+
 _PAGE: Final = 500
 """Nodes of one read; with vectors about 2 MB."""
 _HELD_S: Final = 3_600.0
@@ -28,7 +30,7 @@ _BATCH: Final = 5_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreMark:
-    """What a store is bound to."""
+    """The embedding model and the latest schema file of a store."""
 
     model: str
     dimension: int
@@ -110,18 +112,13 @@ class Snapshot:
 
     def __init__(self, work: Work, listed: Sequence[_Listed]) -> None:
         self._work = work
-        self._late = {row.node: row.late for row in listed}
-        self._number = {row.node: number for number, row in enumerate(listed)}
-        self._read: set[str] = set()
+        self._listed = listed
+        self._number: dict[str, int] = {}
 
     @property
     def size(self) -> int:
         """Count the nodes."""
-        return len(self._number)
-
-    def _pages(self) -> Iterator[list[str]]:
-        listed = list(self._number)
-        return (listed[start : start + _PAGE] for start in range(0, len(listed), _PAGE))
+        return len(self._listed)
 
     async def nodes(self) -> AsyncIterator[CopiedNode]:
         """Read every node, in the order of their numbers.
@@ -129,32 +126,31 @@ class Snapshot:
         Traces and jobs come and go without the lock; one that has gone since it was listed is
         left out.
         """
-        for page in self._pages():
-            rows = {row.node: row for row in await self._work.run(_LOAD_NODES, nodes=page)}
-            self._read |= rows.keys()
-            for node in page:
-                row = rows.get(node)
-                if row is None:
-                    continue
-                yield CopiedNode(
-                    number=self._number[node],
-                    labels=tuple(sorted(row.labels)),
-                    properties=_read(row.properties),
-                    late=self._late[node],
-                )
+        for page in _pages(self._listed):
+            names = [one.node for one in page]
+            rows = {row.node: row for row in await self._work.run(_LOAD_NODES, nodes=names)}
+            for one in page:
+                row = rows.get(one.node)
+                if row is not None:
+                    number = self._number[one.node] = len(self._number)
+                    yield CopiedNode(
+                        number=number,
+                        labels=tuple(sorted(row.labels)),
+                        properties=_read(row.properties),
+                        late=one.late,
+                    )
 
     async def edges(self) -> AsyncIterator[CopiedEdge]:
         """Read every edge between the nodes that were read."""
-        for page in self._pages():
-            for row in await self._work.run(_LOAD_EDGES, nodes=page):
-                if not {row.tail, row.head} <= self._read:
-                    continue
-                yield CopiedEdge(
-                    tail=self._number[row.tail],
-                    head=self._number[row.head],
-                    type=row.type,
-                    properties=_read(row.properties),
-                )
+        for names in _pages(list(self._number)):
+            for row in await self._work.run(_LOAD_EDGES, nodes=names):
+                if row.head in self._number:
+                    yield CopiedEdge(
+                        tail=self._number[row.tail],
+                        head=self._number[row.head],
+                        type=row.type,
+                        properties=_read(row.properties),
+                    )
 
 
 class Copies:
@@ -271,6 +267,10 @@ class Copies:
             (batch,) = await self._graph.run(statement, tenant=tenant, batch=_BATCH)
             if batch.changed < _BATCH:
                 return
+
+
+def _pages(whole: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (whole[start : start + _PAGE] for start in range(0, len(whole), _PAGE))
 
 
 def _joined(edges: Iterable[CopiedEdge], found: Mapping[int, str]) -> Iterable[dict[str, object]]:

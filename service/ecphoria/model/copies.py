@@ -1,4 +1,4 @@
-"""What a copy of a tenant consists of, apart from the server and from the file."""
+"""Records of a copy: nodes, edges and archived files of a tenant."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,6 @@
 """Copy tenants to a file and back: export and import of one, backup and restore of all."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -36,7 +35,7 @@ Report = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copied:
-    """What a copy holds."""
+    """Counts of a copy."""
 
     tenants: int
     nodes: int
@@ -144,24 +143,36 @@ class Portability:
         return await self.take_in(path, report)
 
     async def discard(self, path: Path) -> None:
-        """Delete what an interrupted import of this file has stored.
+        """Delete what an interrupted import of this file has stored of tenants that are not whole.
+
+        A tenant that is whole can be used already, so it stays, with its archive.
 
         Raises:
             BadFile: The file is damaged.
         """
-        for record in read_file(path):
-            if isinstance(record, SectionStart) and await self._copies.under_way(record.tenant):
-                await self._copies.discard(record.tenant)
-                if record.tenant != OPERATORS:
-                    await self._archive.erase(TenantId(record.tenant))
+        for start in check_file(path).sections:
+            if await self._copies.under_way(start.tenant) is None:
+                continue
+            if start.tenant == OPERATORS or await self._exists(start):
+                await self._copies.finish(start.tenant)
+                await self._copies.forget(start.tenant)
+            else:
+                await self._copies.discard(start.tenant)
+                await self._archive.erase(TenantId(start.tenant))
+
+    async def _exists(self, start: SectionStart) -> bool:
+        try:
+            await self._tenants.find(start.name)
+        except NotFound:
+            return False
+        return True
 
     async def _require_absent(self, start: SectionStart, digest: str) -> None:
         """Refuse a tenant that exists, unless an earlier attempt with this file stored it."""
         under_way = await self._copies.under_way(start.tenant)
         if under_way is None:
-            with suppress(NotFound):
-                await self._tenants.find(start.name)
-                raise _exists(start.name)
+            if await self._exists(start):
+                raise _conflict(start.name)
         elif under_way.digest != digest:
             raise Conflict(
                 f"Another copy of {start.name} is under way; send that file again, or give it up "
@@ -256,8 +267,7 @@ class _Section:
         self._late: dict[int, CopiedNode] = {}
         self._late_edges: list[CopiedEdge] = []
         self._known: dict[int, str] = {}
-        self._nodes: list[CopiedNode] = []
-        self._edges: list[CopiedEdge] = []
+        self._waiting: list[CopiedNode | CopiedEdge] = []
         self._stored = 0
         self.done = 0
 
@@ -274,9 +284,12 @@ class _Section:
                 await self._flush()
                 await self._open()
                 return record
+            # Nodes must be stored, and counted, before the first edge is.
+            if self._waiting and type(record) is not type(self._waiting[0]):
+                await self._flush()
             self.done += 1
             await self._take(record)
-            if len(self._nodes) + len(self._edges) >= self._batch:
+            if len(self._waiting) >= self._batch:
                 await self._flush()
                 report(self.done)
         raise AssertionError("the file was checked")
@@ -288,27 +301,24 @@ class _Section:
             self._late_edges.append(record)
         elif self.done <= self._stored:
             return
-        elif isinstance(record, CopiedNode):
-            self._nodes.append(record)
-        elif isinstance(record, CopiedEdge):
-            self._edges.append(record)
+        elif isinstance(record, CopiedNode | CopiedEdge):
+            self._waiting.append(record)
         elif isinstance(record, ArchiveBytes):
             tenant = TenantId(self._tenant)
             await self._archive.put(tenant, record.file, record.offset, record.content)
 
     async def _flush(self) -> None:
-        """Store what has been collected; the last nodes before the first edges."""
-        if self._nodes:
-            await self._add(self.done - len(self._edges), nodes=self._nodes)
-            self._nodes = []
-        if self._edges:
-            if not self._known:
-                self._known = await self._copies.imported(self._tenant)
-            await self._add(self.done, edges=self._edges)
-            self._edges = []
+        """Store what waits: nodes only, or edges only."""
+        nodes = [one for one in self._waiting if isinstance(one, CopiedNode)]
+        edges = [one for one in self._waiting if isinstance(one, CopiedEdge)]
+        if edges and not self._known:
+            self._known = await self._copies.imported(self._tenant)
+        if nodes or edges:
+            await self._add(self.done, nodes, edges)
+        self._waiting = []
 
     async def _add(
-        self, done: int, *, nodes: Sequence[CopiedNode] = (), edges: Sequence[CopiedEdge] = ()
+        self, done: int, nodes: Sequence[CopiedNode], edges: Sequence[CopiedEdge]
     ) -> None:
         await self._copies.add(
             self._tenant, self._digest, done, nodes=nodes, edges=edges, known=self._known
@@ -319,13 +329,13 @@ class _Section:
         whole = self.done + 1
         if self._stored < whole:
             try:
-                await self._add(whole, nodes=list(self._late.values()), edges=self._late_edges)
+                await self._add(whole, list(self._late.values()), self._late_edges)
             except Conflict as error:
-                raise _exists(self._name) from error
+                raise _conflict(self._name) from error
         await self._copies.finish(self._tenant)
 
 
-def _exists(name: str) -> Conflict:
+def _conflict(name: str) -> Conflict:
     return Conflict(
         f"The tenant {name} exists already, or one of its keys does; erase it first, or give up "
         "this import with --discard."

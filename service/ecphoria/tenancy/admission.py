@@ -12,8 +12,8 @@ from ecphoria.errors import TooManyRequests
 __all__ = ["Admission", "Limits"]
 
 _RECENT_S = 1.0
-"""How long a tenant counts as active after its last request: a client that sends one request
-after the other pauses between them, and would else lose its share in each pause."""
+"""A tenant stays active for so long after its last request. A client pauses between two requests;
+it must not lose its share of the slots in each pause."""
 
 _REMEMBERED = 10_000
 """Callers whose rate is remembered; the one that has been silent longest is forgotten first."""
@@ -21,7 +21,7 @@ _REMEMBERED = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much the service takes on.
+    """Limits on requests.
 
     Attributes:
         concurrent: Requests worked at once.
@@ -54,7 +54,7 @@ class Admission:
         """Share out the service.
 
         Args:
-            limits: How much of it there is.
+            limits: How many requests may run, wait and arrive.
             monotonic: Tells seconds.
             waited: Told the kind of each request admitted, and the seconds it waited.
         """
