@@ -103,7 +103,7 @@ def _add_views(app: typer.Typer, load: Load) -> None:
         """Show whether the local Neo4j runs and how to reach it; exit code 3 when it does not."""
         now = Engine(load(home)).status()
         _show(now)
-        if now.state is EngineState.STOPPED:
+        if now.state in {EngineState.STOPPED, EngineState.FAILED}:
             raise typer.Exit(_STOPPED)
 
     @app.command()

@@ -24,6 +24,7 @@ __all__ = [
     "end_of",
     "environment",
     "find_server",
+    "has_panicked",
     "is_started",
     "require_alone",
     "server_command",
@@ -53,6 +54,9 @@ JAVA_FLAGS = (
 _STOP_SECONDS = 60
 _PASSWORD_SECONDS = 120
 _GONE_SECONDS = 10
+_PANIC = "needs to be restarted"
+"""Neo4j prints it for each request after an error that its store cannot survive."""
+_TAIL_BYTES = 65_536
 
 
 def server_command(java: JavaRuntime, home: Home, memory: Memory) -> list[str]:
@@ -206,6 +210,21 @@ def is_started(home: Home) -> bool:
     try:
         with home.console.open(encoding="utf-8", errors="replace") as lines:
             return any(line.endswith("Started.\n") for line in lines)
+    except FileNotFoundError:
+        return False
+
+
+def has_panicked(home: Home) -> bool:
+    """Tell whether the server of this run has stopped its database after a critical error.
+
+    The process goes on, but it refuses every query, also when the cause, often a full disk, is
+    gone. Only a restart helps.
+    """
+    try:
+        with home.console.open("rb") as lines:
+            lines.seek(0, os.SEEK_END)
+            lines.seek(max(0, lines.tell() - _TAIL_BYTES))
+            return _PANIC.encode() in lines.read()
     except FileNotFoundError:
         return False
 

@@ -65,6 +65,8 @@ class EngineState(enum.StrEnum):
     STOPPED = "stopped"
     STARTING = "starting"
     RUNNING = "running"
+    FAILED = "failed"
+    """The process runs, but its database stopped after an error, for instance a full disk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,14 +131,15 @@ class Engine:
             leave(self._home)
 
     def revive(self, report: Report = silent) -> Endpoint | None:
-        """Start the server again, on the same ports, if it died; tell where, if so.
+        """Start the server again, on the same ports, if it died or failed; tell where, if so.
 
-        A server that was taken down on purpose stays down.
+        A server that was taken down on purpose stays down. A failed one is left alone while its
+        disk is full.
 
         Raises:
             EngineError: with a `reason`; see docs/howto/engine.md for each and its remedy.
         """
-        if not self._has_died():
+        if not self._must_start():
             return None
         with self._alone(report):
             state = self._home.read_state()
@@ -177,7 +180,7 @@ class Engine:
             since = datetime.fromtimestamp(server.create_time(), tz=UTC)
             memory = server.memory_info().rss
         return EngineStatus(
-            state=EngineState.RUNNING if process.is_started(self._home) else EngineState.STARTING,
+            state=self._state(),
             home=self._home.root,
             endpoint=self._endpoint(state),
             keep=state.keep,
@@ -207,17 +210,29 @@ class Engine:
         report(Progress(stage=Stage.READY))
         return self._endpoint(state)
 
-    def _has_died(self) -> bool:
+    def _state(self) -> EngineState:
+        if process.has_panicked(self._home):
+            return EngineState.FAILED
+        return EngineState.RUNNING if process.is_started(self._home) else EngineState.STARTING
+
+    def _must_start(self) -> bool:
         state = self._home.read_state()
         if state is None or state.pid is None:
             return False
-        return process.find_server(state.pid, self._home) is None
+        server = process.find_server(state.pid, self._home)
+        return server is None or process.has_panicked(self._home)
 
     def _is_up(self, state: ServerState) -> bool:
-        """Find the server that is noted, and wait for it if its starter was killed half-way."""
+        """Find the server that is noted, and wait for it if its starter was killed half-way.
+
+        One whose database failed is stopped, if there is space for it to start again.
+        """
         if state.pid is None:
             return False
         server = process.find_server(state.pid, self._home)
+        if server is not None and process.has_panicked(self._home):
+            require_space(self._home.root, _SPACE)
+            process.stop(server)
         seconds = self._settings.start_timeout_s
         if server is not None and process.wait_started(server, self._home, seconds):
             return True

@@ -1,4 +1,4 @@
-"""Watch over a managed server while a service uses it, and start it again when it dies."""
+"""Watch over a managed server while a service uses it; start it again when it dies or fails."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -21,7 +21,7 @@ _LONGEST_PAUSE_S: Final = 60.0
 
 @asynccontextmanager
 async def supervised(engine: Engine, report: Report) -> AsyncIterator[Endpoint]:
-    """Use the server for a while, and start it again whenever it dies meanwhile.
+    """Use the server for a while, and start it again whenever it dies or fails meanwhile.
 
     It comes back on the same ports, so that open drivers reconnect by themselves.
 
@@ -40,7 +40,7 @@ async def supervised(engine: Engine, report: Report) -> AsyncIterator[Endpoint]:
 
 
 async def _watch(engine: Engine) -> None:
-    """Look every second whether the server died; run until cancelled.
+    """Look every second whether the server died or failed; run until cancelled.
 
     A start that fails, for instance because the disk is full, is tried again after a pause that
     doubles up to a minute.

@@ -1,8 +1,9 @@
 """Open the driver, and turn what it raises into our own errors, once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
 import neo4j
 from neo4j.exceptions import (
@@ -42,8 +43,21 @@ _TIMED_OUT = frozenset(
         "Neo.TransientError.Transaction.LockAcquisitionTimeout",
     }
 )
-# A query came upon a node that another transaction deleted while it ran.
-_DELETED = "Neo.ClientError.Statement.EntityNotFound"
+_UNAVAILABLE: Final[Mapping[str, tuple[type[Unavailable], str]]] = {
+    # A query came upon a node that another transaction deleted while it ran.
+    "Neo.ClientError.Statement.EntityNotFound": (
+        Unavailable,
+        "Somebody deleted what the query read; nothing was written. Try again.",
+    ),
+    # After a critical error the server starts no transaction until it is restarted.
+    "Neo.DatabaseError.Transaction.TransactionStartFailed": (
+        StoreUnavailable,
+        (
+            "Neo4j stopped its database after an error, often a full disk; nothing was written."
+            " Free space. The local Neo4j then restarts by itself; restart your own."
+        ),
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,12 +135,9 @@ def _translate(error: Neo4jError, query: str) -> EcphoriaError:
         return Timeout(query=query)
     if code == _COMMIT_FAILED:
         return OutcomeUnknown(query=query, reason=code)
-    if code == _DELETED:
-        return Unavailable(
-            "Somebody deleted what the query read; nothing was written. Try again.",
-            query=query,
-            reason=code,
-        )
+    if code in _UNAVAILABLE:
+        kind, remedy = _UNAVAILABLE[code]
+        return kind(remedy, query=query, reason=code)
     if isinstance(error, TransientError) or code.startswith("Neo.ClientError.Transaction."):
         return StoreUnavailable(query=query, reason=code)
     if isinstance(error, ClientError):

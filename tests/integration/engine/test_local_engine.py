@@ -1,6 +1,7 @@
 """The real server, assembled and run: slow starts, so each test tells one whole story."""
 
 import asyncio
+import contextlib
 import dataclasses
 import os
 import signal
@@ -152,6 +153,27 @@ async def test_a_server_that_dies_is_started_again_until_it_is_taken_down(
         await asyncio.sleep(3)
         assert engine.status().state is EngineState.STOPPED, "it was taken down on purpose"
     assert engine.status().state is EngineState.STOPPED
+
+
+async def test_a_server_that_cannot_write_is_started_again_and_keeps_what_it_had(
+    engine: Engine,
+) -> None:
+    """A limit on the size of its files stops its database, as a full disk does."""
+    async with supervised(engine, silent) as endpoint:
+        await asyncio.to_thread(ask, endpoint, "CREATE (:Kept {n: 1})")
+        psutil.Process(endpoint.pid).rlimit(psutil.RLIMIT_FSIZE, (65_536, 65_536))
+        much = (
+            "UNWIND range(1, 20000) AS n CREATE (:Much {n: n, text: toString(n) + 'xxxxxxxxxxx'})"
+        )
+        for _ in range(60):
+            with contextlib.suppress(httpx.HTTPError, KeyError):
+                await asyncio.to_thread(ask, endpoint, much)
+            if engine.status().endpoint != endpoint or engine.status().state is EngineState.FAILED:
+                break
+        again = await running_again(engine, endpoint.pid)
+        assert again.bolt_uri == endpoint.bolt_uri
+        assert await asyncio.to_thread(ask, again, "MATCH (k:Kept) RETURN k.n") == [[1]]
+        await asyncio.to_thread(ask, again, "CREATE (:Kept {n: 2})")
 
 
 async def running_again(engine: Engine, before: int) -> Endpoint:

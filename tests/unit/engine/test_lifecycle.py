@@ -1,6 +1,7 @@
 """The engine's whole life, with a Java that only pretends to be a server."""
 
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -10,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -41,6 +43,12 @@ threading.Thread(target=lambda: (time.sleep(1.0), os._exit(0))).start()
 ctypes.CDLL(None).pthread_exit(None)
 """
 """Its first thread ends at once, another one later."""
+
+
+FAILS = f"""{STARTS}
+(while [ ! -e "$NEO4J_HOME/fail" ]; do sleep 0.02; done; rm "$NEO4J_HOME/fail"
+echo 'ERROR The database has encountered a critical error, and needs to be restarted.') &"""
+"""Starts well; its database stops when the file `fail` appears."""
 
 
 @pytest.fixture
@@ -128,6 +136,46 @@ def test_a_killed_server_is_noticed_and_replaced(make: Make) -> None:
     os.kill(first.pid, signal.SIGKILL)
     assert gone(first.pid)
     assert engine.status().state is EngineState.STOPPED
+    assert engine.up().pid != first.pid
+
+
+def failed(engine: Engine, home: Path) -> Endpoint:
+    first = engine.up()
+    (home / "fail").touch()
+    deadline = time.monotonic() + 10
+    while engine.status().state is not EngineState.FAILED:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return first
+
+
+def test_a_server_whose_database_stopped_is_replaced(make: Make, tmp_path: Path) -> None:
+    engine = make(behaviour=FAILS)
+    assert engine.revive() is None
+    first = failed(engine, tmp_path / "home")
+    second = engine.up()
+    assert second.pid != first.pid
+    assert failed(engine, tmp_path / "home") == second
+    third = engine.revive()
+    assert third is not None
+    assert third.bolt_uri == second.bolt_uri
+    assert engine.status().state is EngineState.RUNNING
+    assert engine.revive() is None
+
+
+def test_a_server_whose_database_stopped_waits_for_space(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = make(behaviour=FAILS)
+    first = failed(engine, tmp_path / "home")
+    with monkeypatch.context() as full:
+        full.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1_000))
+        for start in (engine.up, engine.revive):
+            with pytest.raises(EngineError) as caught:
+                start()
+            assert caught.value.fields["reason"] == "disk-full"
+        now = engine.status()
+        assert (now.state, now.endpoint) == (EngineState.FAILED, first)
     assert engine.up().pid != first.pid
 
 

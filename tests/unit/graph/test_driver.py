@@ -53,6 +53,12 @@ def test_what_the_driver_raises_becomes_ours_once(
     assert "told by the server" not in raised.value.message
 
 
+def test_a_database_that_stopped_is_told_with_its_remedy() -> None:
+    error = server_error("Neo.DatabaseError.Transaction.TransactionStartFailed")
+    with pytest.raises(StoreUnavailable, match="full disk"), translated_errors("recall.find_it"):
+        raise error
+
+
 def test_our_own_errors_pass_unchanged() -> None:
     with pytest.raises(Conflict, match="mine"), translated_errors("recall.find_it"):
         raise Conflict("mine")
