@@ -194,7 +194,7 @@ class EncoderUnavailable(Unavailable):
 
 
 class ArchiveUnavailable(Unavailable):
-    """The archive cannot be used: free space or set its folder; nothing was changed."""
+    """The archive cannot be used: free space, or set the folder that its services share."""
 
     code = "archive-unavailable"
 

@@ -71,6 +71,15 @@ def test_a_predicate_gets_a_class(owner: Owner) -> None:
     assert own == [{"relation": "lives in", "predicate_class": "multi", "own": True}]
 
 
+def test_a_predicate_is_no_longer_than_those_of_facts(owner: Owner) -> None:
+    for name, status in (("x" * 256, 200), ("x" * 257, 422), ("%20", 422)):
+        answer = owner.request(
+            "PUT", f"/v1/predicates/{name}", json={"predicate_class": "functional"}
+        )
+        assert answer.status_code == status, answer.text
+    assert "256" in answer.text
+
+
 def test_a_recall_marks_what_is_over_and_can_be_asked_as_of_then(owner: Owner) -> None:
     moved(owner)
     now = owner.post("/v1/recall", json={"cue": "Where does Ana live, in Oslo?"}).json()

@@ -73,9 +73,10 @@ class ColdFiles:
 
         Raises:
             ArchiveDamaged: It is missing, or not as it was written.
-            ArchiveUnavailable: The file is there and cannot be read.
+            ArchiveUnavailable: The file cannot be read, or the tenant has no folder here.
         """
-        return await asyncio.to_thread(self._read, self._folder / tenant / place.file, place)
+        folder = self._folder / tenant
+        return await asyncio.to_thread(self._read_of, folder, place)
 
     async def wipe(self, tenant: TenantId, places: Sequence[Located]) -> None:
         """Overwrite records; a file without any goes."""
@@ -150,6 +151,15 @@ class ColdFiles:
             _flush_folder(path.parent)
         except OSError as error:
             raise ArchiveUnavailable(_told(self._folder, error)) from error
+
+    def _read_of(self, folder: Path, place: Located) -> bytes:
+        if not folder.is_dir():
+            # Not damage: another service of this store has archived it elsewhere.
+            raise ArchiveUnavailable(
+                "The archive of this service has no files of this tenant. All services of a store"
+                " need the same folder: set ECPHORIA_ARCHIVE__DIR; nothing was changed."
+            )
+        return self._read(folder / place.file, place)
 
     def _read(self, path: Path, place: Located) -> bytes:
         try:

@@ -22,6 +22,11 @@ from ecphoria.ports.world import Clock
 
 __all__ = ["FactPage", "FactService", "Predicate", "Request"]
 
+_LONGEST = 256
+"""Characters of a predicate; facts have the same bound."""
+_MOST = 1_000
+"""Own classes of a tenant; they are kept, and listed, as one."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -157,14 +162,22 @@ class FactService:
         """Give a predicate another class; every fact of it is laid out anew.
 
         Raises:
-            InvalidInput: The predicate is empty.
+            InvalidInput: The predicate is empty or too long, or the tenant has chosen too many.
             NotFound: There is no such tenant.
         """
         name = relation(predicate)
-        if not name:
-            raise InvalidInput("the predicate is empty; name one", field="predicate")
+        if not 0 < len(name) <= _LONGEST:
+            raise InvalidInput(
+                f"`predicate` needs 1 to {_LONGEST} characters, as those of facts have",
+                field="predicate",
+            )
 
         async def work(transaction: FactTransaction) -> Decision:
+            if len(transaction.classes) >= _MOST and name not in transaction.classes:
+                raise InvalidInput(
+                    f"{_MOST:,} predicates have a class of their own; undo one you do not need",
+                    field="predicate",
+                )
             decision = Decision(
                 id=fresh_id(),
                 number=transaction.number,

@@ -193,6 +193,18 @@ async def test_what_is_deleted_leaves_no_trace_in_the_files(
     assert on_disk(world) == b""
 
 
+async def test_a_service_with_another_folder_says_so_instead_of_damage(
+    world: World, tenant: TenantId, tmp_path: Path
+) -> None:
+    ids = await a_talk(world.ingest, tenant)
+    await archived(world, tenant, ids)
+    other = ArchiveService(world.step, world.cold, ColdFiles(tmp_path / "other"), WallClock())
+    for work in (other.restore(tenant, ids), other.scrub(tenant)):
+        with pytest.raises(ArchiveUnavailable, match="need the same folder"):
+            await work
+    assert set((await world.archive.restore(tenant, ids)).restored) == set(ids)
+
+
 async def test_a_damaged_record_is_told_and_loses_nothing_else(
     world: World, tenant: TenantId
 ) -> None:

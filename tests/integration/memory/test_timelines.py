@@ -20,7 +20,7 @@ from ecphoria.model.episode import Extracted, NewEpisode, Receipt, Statement
 from ecphoria.model.fact import FactView, PredicateClass, Ruling, Standing
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.model.merge import MergeStatus
-from ecphoria.ports.facts import FactQuery
+from ecphoria.ports.facts import FactQuery, FactTransaction
 from ecphoria.ports.world import Embedder
 from tests.conftest import Cypher, WallClock, new_tenant
 
@@ -188,6 +188,20 @@ async def test_a_predicate_may_be_given_another_class_and_back(
     await facts.undo(tenant, set_class.id)
     assert all(row["standing"] is None for row in await cypher(STORED, t=tenant))
     assert not [one for one in await facts.predicates(tenant) if one.own]
+
+
+async def test_a_tenant_chooses_at_most_a_thousand_classes(
+    facts: FactService, graph: Graph, tenant: TenantId
+) -> None:
+    chosen = {f"likes {number}": PredicateClass.MULTI for number in range(1_000)}
+
+    async def work(transaction: FactTransaction) -> None:
+        await transaction.set_classes(chosen, "likes 0")
+
+    await Facts(graph).change(tenant, work)
+    with pytest.raises(InvalidInput, match="1,000"):
+        await facts.set_class(tenant, "one more", PredicateClass.MULTI)
+    await facts.set_class(tenant, "likes 7", PredicateClass.FUNCTIONAL)
 
 
 async def test_two_values_may_be_kept_open_and_an_interval_set(

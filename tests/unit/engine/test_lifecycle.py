@@ -46,7 +46,7 @@ ctypes.CDLL(None).pthread_exit(None)
 
 
 FAILS = f"""{STARTS}
-(while [ ! -e "$NEO4J_HOME/fail" ]; do sleep 0.02; done; rm "$NEO4J_HOME/fail"
+(while [ ! -e "$NEO4J_HOME/fail" ]; do kill -0 $$ || exit; sleep 0.02; done; rm "$NEO4J_HOME/fail"
 echo 'ERROR The database has encountered a critical error, and needs to be restarted.') &"""
 """Starts well; its database stops when the file `fail` appears."""
 
