@@ -5,7 +5,7 @@ UV := $(shell command -v uv 2>/dev/null || echo $(BIN)/uv)
 export UV_LINK_MODE ?= copy
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-outage check bench docs clean
+.PHONY: help setup demo test test-outage test-long check audit bench docs clean
 
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,8 +28,13 @@ test: setup  ## Run all tests, on a real Neo4j
 	$(BIN)/pytest -q --doctest-modules service/ecphoria/kernels
 	$(BIN)/pytest -q -m "not outage" tests/cypher tests/contract tests/integration tests/acceptance
 
-test-outage: setup  ## Kill and stop Neo4j in the middle of a cycle: two minutes, not part of `make test`
-	$(BIN)/pytest -q -m outage tests/contract
+test-outage: setup  ## Kill the service and Neo4j under load, at random and in a cycle: ten minutes
+	$(BIN)/pytest -q -m outage tests/contract tests/acceptance
+
+test-long: setup  ## The generated tests at length and a storm of 50 kills: a night
+	ECPHORIA_TEST_STEPS=2000 $(BIN)/pytest -q tests/acceptance/test_any_order.py
+	ECPHORIA_TEST_EXAMPLES=50 $(BIN)/pytest -q tests/acceptance/test_openapi.py
+	ECPHORIA_TEST_KILLS=50 $(BIN)/pytest -q -m outage tests/acceptance/test_storm.py
 
 check: setup  ## Format, lint, types, layers, documentation
 	$(BIN)/ruff format --check service tests scripts
@@ -37,6 +42,9 @@ check: setup  ## Format, lint, types, layers, documentation
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q --strict
+
+audit: setup  ## Look for known vulnerabilities of the dependencies, where the advisories can be had
+	@$(BIN)/python -m scripts.audit $(UV) tool run pip-audit@2.10.1
 
 bench: setup  ## Measure speed; latencies are printed as ratios to a bare query too
 	$(BIN)/python -m scripts.bench

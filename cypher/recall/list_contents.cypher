@@ -10,8 +10,11 @@ MATCH (e:Episode {id: id})
 WHERE e.tenant = $tenant AND e:LiveEpisode
 WITH e
 ORDER BY e.id
-RETURN collect([
+WITH [
   e.id, e.speaker, e.role, e.occurred_at.epochMillis, e.terms, toFloat(e.length), e.length_prior,
   e.is_question, e.time_expression, e.first_person, e.second_person, e.title, e.importance,
   vector(e.embedding, size(e.embedding), FLOAT32)
-]) AS rows
+] AS row
+// The vector is read last: without it, the episode was archived a moment ago.
+WHERE row[13] IS NOT NULL
+RETURN collect(row) AS rows

@@ -17,6 +17,8 @@ MATCH (e)-[:HAS_PASSAGE]->(p:Passage)
 WITH e, p, 1 - vector_distance(
     vector(p.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
   ) AS score
+// The index may still name an episode that was archived a moment ago.
+WHERE score IS NOT NULL
 ORDER BY score DESC, e.turn, p.ordinal
 LIMIT $limit
 RETURN collect([p.id, e.id, e.session, e.ordinal, p.ordinal, score]) AS rows

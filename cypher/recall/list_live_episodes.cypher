@@ -10,9 +10,12 @@ MATCH (e:Episode {id: id})
 WHERE e.tenant = $tenant AND e:LiveEpisode
 WITH e
 ORDER BY e.turn
-RETURN collect([
+WITH [
   e.id, e.tenant, e.turn, e.text, e.title, e.speaker, e.role, e.session, e.ordinal,
   e.position, e.occurred_at.epochSeconds * 1000000 + e.occurred_at.microsecond,
   e.recorded_at.epochSeconds * 1000000 + e.recorded_at.microsecond,
   e.source, e.metadata, e.importance, 'live'
-]) AS rows
+] AS row
+// Without its text, the episode was archived a moment ago.
+WHERE row[3] IS NOT NULL
+RETURN collect(row) AS rows

@@ -18,7 +18,7 @@ CALL (a) {
   WITH b, 1 - vector_distance(
       vector(b.embedding, size(b.embedding), FLOAT32), here, COSINE
     ) AS cosine
-  WHERE b <> a
+  WHERE b <> a AND cosine IS NOT NULL
   RETURN b.id AS id, b.turn AS turn, cosine
   ORDER BY cosine DESC, turn
   LIMIT $limit

@@ -16,7 +16,8 @@ CALL () {
   WITH f, 1 - vector_distance(
       vector(f.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
     ) AS cosine
-  WHERE (f.standing IS NULL OR f.standing <> 'retracted' OR $retracted)
+  // A fact may have been deleted since the index was read.
+  WHERE cosine IS NOT NULL AND (f.standing IS NULL OR f.standing <> 'retracted' OR $retracted)
     AND EXISTS { (f)-[:SUBJECT]->(:LiveConcept) } AND EXISTS { (f)-[:OBJECT]->(:LiveConcept) }
   RETURN f, cosine
   ORDER BY cosine DESC, f.id

@@ -14,6 +14,8 @@ SEARCH p IN (
 WITH p, 1 - vector_distance(
     vector(p.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
   ) AS score
+// The index may still name an episode that was archived a moment ago.
+WHERE score IS NOT NULL
 ORDER BY score DESC, p.turn, p.ordinal
 LIMIT $limit
 MATCH (p)<-[:HAS_PASSAGE]-(e:Episode)

@@ -14,6 +14,8 @@ SEARCH e IN (
 WITH e, 1 - vector_distance(
     vector(e.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
   ) AS score
+// The index may still name an episode that was archived a moment ago.
+WHERE score IS NOT NULL
 ORDER BY score DESC, e.turn
 LIMIT $limit
 RETURN collect([e.id, e.session, e.ordinal, score]) AS rows

@@ -1,4 +1,4 @@
-"""No query writes a derived property on the stub of an archived episode."""
+"""Queries and archived episodes: no derived property on a stub, no score of a missing vector."""
 
 import re
 
@@ -44,3 +44,18 @@ def test_the_writers_are_found() -> None:
 @pytest.mark.parametrize("name", sorted(WRITERS))
 def test_a_writer_leaves_stubs_alone(name: str) -> None:
     assert GUARD.search(WRITERS[name].text), f"{name} may write on the stub of an archived episode"
+
+
+SCORED = re.compile(r"1 - vector_distance\(.*?COSINE\s+\) AS (\w+)\n", re.DOTALL)
+
+
+def test_a_search_leaves_out_what_lost_its_vector_meanwhile() -> None:
+    """The index may still name an episode that was archived a moment ago: its score is null."""
+    found = {
+        name: (scored[1], query.text)
+        for name, query in load_queries(cypher_root()).items()
+        if (scored := SCORED.search(query.text))
+    }
+    assert len(found) >= 9
+    for name, (score, text) in found.items():
+        assert re.search(rf"\b{score} (?:IS NOT NULL|>=)", text), name

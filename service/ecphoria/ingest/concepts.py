@@ -11,7 +11,6 @@ from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from weakref import WeakValueDictionary
 
@@ -298,11 +297,13 @@ async def _again(
     stated = await _came_with(transaction, [body.id for body in older])
     added: list[MentionRow] = []
     removed: list[tuple[EpisodeId, str]] = []
-    for body in older:
+    found = await aside(
+        lambda: [_mentions_of(body, table) for body in older],
+        sum(len(body.text) for body in older),
+    )
+    for body, read in zip(older, found, strict=True):
         was = frozenset(body.mentions)
-        now = await aside(partial(_mentions_of, body, table), len(body.text))
-        if body.id in stated:
-            now |= stated[body.id].names
+        now = read | stated[body.id].names if body.id in stated else read
         added += _mentions(body.id, sorted(now - was))
         removed += ((body.id, name) for name in sorted(was - now - unmade))
     return tuple(added), tuple(removed)

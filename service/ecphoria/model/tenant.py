@@ -6,7 +6,11 @@ from enum import StrEnum
 
 from ecphoria.model.ids import KeyId, TenantId
 
-__all__ = ["ApiKey", "Principal", "Scope", "Tenant", "TenantStats"]
+__all__ = ["TENANT_NAME", "ApiKey", "Principal", "Scope", "Tenant", "TenantStats"]
+
+
+TENANT_NAME = "[a-z0-9][a-z0-9_-]{0,63}"
+"""Regular expression of a tenant's whole name."""
 
 
 class Scope(StrEnum):

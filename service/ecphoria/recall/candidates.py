@@ -28,7 +28,7 @@ from ecphoria.ports.passages import PassageColumns
 from ecphoria.ports.recall import Around, Columns, RecallStore, SeedRow, TermCount, Window
 from ecphoria.recall.asking import Subject, find_subject
 from ecphoria.recall.seeding import Seeding
-from ecphoria.recall.units import Units, count_stems, units_of
+from ecphoria.recall.units import Units, count_stems, counting_work, units_of
 
 __all__ = ["Candidates", "gather", "gather_more"]
 
@@ -38,8 +38,6 @@ REACH = 2
 _BACK, _AHEAD = 3, 2
 """How far words spread over NEXT; turns that far outside are read but cannot be hits."""
 
-_SEARCHES = 100
-"""Searches for a stem through a text that take as long as to find its names."""
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -192,12 +190,6 @@ def _count(
     return units_of(columns, counts, passages, stems), counts
 
 
-def _work(columns: Columns, passages: PassageColumns | None, stems: Sequence[str]) -> int:
-    """Estimate the work of counting, in characters that a name would be looked for in."""
-    texts = chain(columns.terms, passages.terms if passages else ())
-    return sum(map(len, texts)) * len(stems) // _SEARCHES
-
-
 async def _weigh(
     store: RecallStore,
     tenant: TenantId,
@@ -217,7 +209,8 @@ async def _weigh(
         passages = await store.passages_of(tenant, wanted, seeding.vector)
     previous, following = _neighbours(columns)
     units, counts = await aside(
-        partial(_count, columns, passages, stems), _work(columns, passages, stems)
+        partial(_count, columns, passages, stems),
+        counting_work(chain(columns.terms, passages.terms if passages else ()), stems),
     )
     often = np.array([asked[stem] for stem in stems], dtype=np.float64)
     rarity = _rarity(stems, seeding.terms, profile.items) * often

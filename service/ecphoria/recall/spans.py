@@ -1,13 +1,15 @@
 """Which passage of a long memory answers the cue, and which others it has."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
+from ecphoria.loop import aside
 from ecphoria.model.ids import EpisodeId
 from ecphoria.model.recall import HitPassage
 from ecphoria.recall.strategies.strategy import Search
-from ecphoria.recall.units import count_stems
+from ecphoria.recall.units import count_stems, counting_work
 
 __all__ = ["passages_of_hits"]
 
@@ -25,7 +27,10 @@ async def passages_of_hits(
     found = await search.store.passages_of(search.tenant, hits, search.seeding.vector)
     stems, rarity = search.candidates.stems, search.candidates.rarity
     mass = float(rarity.sum()) or 1.0
-    score = (count_stems(found.terms, stems) > 0.0) @ rarity / mass + found.cosine
+    counts = await aside(
+        partial(count_stems, found.terms, stems), counting_work(found.terms, stems)
+    )
+    score = (counts > 0.0) @ rarity / mass + found.cosine
     listed: dict[EpisodeId, list[HitPassage]] = {}
     for row in np.argsort(-score, kind="stable").tolist():
         passage = HitPassage(

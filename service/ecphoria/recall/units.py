@@ -4,7 +4,7 @@ A short memory is one unit; a long one has a unit for each of its passages.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ecphoria.ports.passages import PassageColumns
 from ecphoria.ports.recall import Columns
 
-__all__ = ["Units", "count_stems", "units_of"]
+__all__ = ["Units", "count_stems", "counting_work", "units_of"]
 
 FloatArray = NDArray[np.float64]
 
@@ -22,6 +22,10 @@ _MANY = 100
 
 _BETWEEN = " \n "
 """Between two texts that are searched as one; no stem has a line break."""
+
+
+_SEARCHES = 100
+"""Searches for a stem through a text that take as long as to find its names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -113,6 +117,11 @@ def count_stems(terms: Sequence[str], stems: Sequence[str]) -> FloatArray:
         rows = np.searchsorted(starts, _find_all(everything, f" {stem} "), side="right") - 1
         counts[:, column] = np.bincount(rows, minlength=len(terms))
     return counts
+
+
+def counting_work(terms: Iterable[str], stems: Sequence[str]) -> int:
+    """Estimate the work of `count_stems`, in the characters that `loop.aside` expects."""
+    return sum(map(len, terms)) * len(stems) // _SEARCHES
 
 
 def _count_all(terms: Sequence[str], stems: Sequence[str]) -> FloatArray:

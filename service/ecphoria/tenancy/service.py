@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ecphoria.errors import Conflict, InvalidInput, NotFound
 from ecphoria.model.gate import SHIPPED, Gate
 from ecphoria.model.ids import KeyId, TenantId, fresh_id
-from ecphoria.model.tenant import ApiKey, Scope, Tenant
+from ecphoria.model.tenant import TENANT_NAME, ApiKey, Scope, Tenant
 from ecphoria.ports.tenants import KeyStore, TenantStore
 from ecphoria.ports.world import Clock
 from ecphoria.tenancy.access import DEFAULT_TENANT, Access
@@ -19,7 +19,7 @@ __all__ = ["IssuedKey", "TenancyService"]
 EraseArchive = Callable[[TenantId], Awaitable[int]]
 """Deletes a tenant's files of the archive; tells how many records they held."""
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_NAME = re.compile(TENANT_NAME)
 _LONGEST_KEY_NAME = 100
 
 

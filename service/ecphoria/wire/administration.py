@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field
 
 from ecphoria.model.recall import OptionValue
-from ecphoria.model.tenant import Scope
+from ecphoria.model.tenant import TENANT_NAME, Scope
 from ecphoria.wire.base import Answer, FewFaults, Instant, Parameters, Request
 
 __all__ = [
@@ -33,7 +33,7 @@ class TenantRequest(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "acme"}]})
 
-    name: str
+    name: Annotated[str, Field(json_schema_extra={"pattern": f"^{TENANT_NAME}$"})]
     """1 to 64 lower-case letters, digits, `-` and `_`, beginning with a letter or digit."""
 
 
