@@ -3,7 +3,7 @@
 Writers, an eraser, a reader and a keeper (sleep, archive, restore, wake, consolidation) work while
 SIGKILL ends the service process or the Neo4j that it supervises. After each recovery the test
 compares the store with every acknowledged effect: nothing is lost, doubled or back from erasure,
-and the doctor and the archive's scrub find nothing. `ECPHORIA_TEST_KILLS` sets the number of kills.
+and the doctor and the archive's scrub find nothing. `ECPHORIA_TEST_KILLS` sets how many kills.
 """
 
 import os
