@@ -23,20 +23,20 @@ from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.consolidation.step import Step
 from ecphoria.consolidation.supersede import Supersede
 from ecphoria.errors import Misconfigured, NotFound
-from ecphoria.graph.associations import Associations
-from ecphoria.graph.cold import ColdEpisodes
-from ecphoria.graph.cutting import Cuttings
-from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.associations import AssociationStore
+from ecphoria.graph.cold import ColdStore
+from ecphoria.graph.cutting import CuttingStore
+from ecphoria.graph.dormancy import DormancyStore
 from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.engrams import Engrams
+from ecphoria.graph.engrams import EngramStore
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.facts import Facts
-from ecphoria.graph.gds import Priors
-from ecphoria.graph.jobs import Jobs
-from ecphoria.graph.links import Links
-from ecphoria.graph.merges import Merges
-from ecphoria.graph.replay import Replays
-from ecphoria.graph.schedules import Schedules
+from ecphoria.graph.facts import FactStore
+from ecphoria.graph.gds import PriorStore
+from ecphoria.graph.jobs import JobStore
+from ecphoria.graph.links import LinkStore
+from ecphoria.graph.merges import MergeStore
+from ecphoria.graph.replay import ReplayStore
+from ecphoria.graph.schedules import ScheduleStore
 from ecphoria.graph.survey import GraphSurvey
 from ecphoria.ingest.older import OlderEpisodes
 from ecphoria.jobs.fault import killer
@@ -80,10 +80,10 @@ async def start(
     consolidation = ConsolidationService(
         steps=steps, survey=GraphSurvey(graph), monotonic=time.monotonic
     )
-    store, schedules = Jobs(graph, group.kept), Schedules(graph)
+    store, schedules = JobStore(graph, group.kept), ScheduleStore(graph)
     worker = Worker(
         store,
-        _by_kind(consolidation, OlderEpisodes(Cuttings(graph), embedder, time.monotonic)),
+        _by_kind(consolidation, OlderEpisodes(CuttingStore(graph), embedder, time.monotonic)),
         WorkerOptions(
             lease_s=group.lease_s,
             poll_s=group.poll_s,
@@ -107,7 +107,7 @@ async def start(
         worker.start(group.workers)
         stack.push_async_callback(scheduler.stop)
         scheduler.start()
-        for tenant in await Cuttings(graph).tenants():
+        for tenant in await CuttingStore(graph).tenants():
             with contextlib.suppress(NotFound):  # erased meanwhile
                 await service.cut_older(tenant, trigger=Trigger.START)
     return service
@@ -183,18 +183,18 @@ def steps_of(
     chat: Chat | None = None,
 ) -> tuple[Step, ...]:
     """Give the steps of a cycle in their order; `archive` is the folder of the archive."""
-    links, associations, engrams = Links(graph), Associations(graph), Engrams(graph)
+    links, associations, engrams = LinkStore(graph), AssociationStore(graph), EngramStore(graph)
     return (
-        ProposeMerges(Merges(graph), embedder),
+        ProposeMerges(MergeStore(graph), embedder),
         MakeEngrams(engrams, chat),
         Associate(associations),
-        Prior(Priors(graph, options)),
+        Prior(PriorStore(graph, options)),
         Decay(links),
         Prune(links),
-        Dormancy(Dormancies(graph)),
+        Dormancy(DormancyStore(graph)),
         _archiving(graph, archive),
-        Supersede(Facts(graph)),
-        Replay(Replays(graph), associations),
+        Supersede(FactStore(graph)),
+        Replay(ReplayStore(graph), associations),
         MakeClusters(engrams, chat),
     )
 
@@ -202,7 +202,7 @@ def steps_of(
 def archive_of(settings: Settings, graph: Graph, clock: Clock) -> ArchiveService:
     """Give the archive as it is used by hand."""
     folder = folder_of(settings)
-    return ArchiveService(_archiving(graph, folder), ColdEpisodes(graph), ColdFiles(folder), clock)
+    return ArchiveService(_archiving(graph, folder), ColdStore(graph), ColdFiles(folder), clock)
 
 
 def folder_of(settings: Settings) -> Path:
@@ -211,7 +211,7 @@ def folder_of(settings: Settings) -> Path:
 
 
 def _archiving(graph: Graph, folder: Path) -> Archiving:
-    return Archiving(ColdEpisodes(graph), ColdFiles(folder), Dormancies(graph))
+    return Archiving(ColdStore(graph), ColdFiles(folder), DormancyStore(graph))
 
 
 def listener(settings: JobsSettings, metrics: Metrics) -> Callable[[str, float], None]:

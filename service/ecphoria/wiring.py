@@ -29,30 +29,30 @@ from ecphoria.errors import Misconfigured
 from ecphoria.facts.service import FactService
 from ecphoria.graph.archive import EpisodeArchive
 from ecphoria.graph.check import check, health
-from ecphoria.graph.doctor import GraphPatient
-from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.doctor import IntegrityStore
+from ecphoria.graph.dormancy import DormancyStore
 from ecphoria.graph.dormant import DormantReader
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.facts import Facts
-from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.facts import FactStore
+from ecphoria.graph.ingest import IngestStore
 from ecphoria.graph.keys import Keys
-from ecphoria.graph.learning import LearningGraph
-from ecphoria.graph.merges import Merges
+from ecphoria.graph.learning import LearningStore
+from ecphoria.graph.merges import MergeStore
 from ecphoria.graph.migrate import migrate
 from ecphoria.graph.policies import Policies
 from ecphoria.graph.portability import Copies
 from ecphoria.graph.queries import cypher_root
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.graph.tenants import Tenants
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.jobs.service import JobService
 from ecphoria.learning.service import LearningService
 from ecphoria.model.ids import TenantId, TraceId
 from ecphoria.model.shadow import Comparison
 from ecphoria.portability.service import Portability
-from ecphoria.ports.tenants import Archive, Health
+from ecphoria.ports.tenants import Health
 from ecphoria.ports.world import Embedder
 from ecphoria.recall.policies import TenantPolicies
 from ecphoria.recall.service import STRATEGIES, RecallService
@@ -112,7 +112,7 @@ class Services:
     cold: ArchiveService
     doctor: Doctor
     facts: FactService
-    archive: Archive
+    archive: EpisodeArchive
     tenancy: TenancyService
     access: Access
     admission: Admission
@@ -176,11 +176,11 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
                 settings, graph, options, embedder, metrics=metrics, stack=stack
             ),
             learning=learning,
-            merges=MergeReview(Merges(graph), Facts(graph)),
+            merges=MergeReview(MergeStore(graph), FactStore(graph)),
             forgetting=forgetting,
             cold=cold,
-            doctor=Doctor(GraphPatient(graph), time.monotonic, cold),
-            facts=FactService(store=Facts(graph), clock=SystemClock()),
+            doctor=Doctor(IntegrityStore(graph), time.monotonic, cold),
+            facts=FactService(store=FactStore(graph), clock=SystemClock()),
             archive=EpisodeArchive(graph),
             tenancy=tenancy,
             access=access,
@@ -336,13 +336,13 @@ def _shadowed(
 def _writing(
     settings: Settings, graph: Graph, embedder: Embedder, erased: Callable[[TenantId], None]
 ) -> tuple[ArchiveService, IngestService, ForgettingService]:
-    store, clock = EpisodeWriter(graph), SystemClock()
+    store, clock = IngestStore(graph), SystemClock()
     cold = background.archive_of(settings, graph, clock)
     keep = timedelta(days=settings.erasure.key_days)
     ingest = IngestService(
         store=store, embedder=embedder, clock=clock, thaw=cold, erased=erased, refuse_keys=keep
     )
-    return cold, ingest, ForgettingService(Dormancies(graph), cold, ingest.wake, clock)
+    return cold, ingest, ForgettingService(DormancyStore(graph), cold, ingest.wake, clock)
 
 
 def _tenancy(
@@ -368,7 +368,7 @@ def _tenancy(
 
 
 async def _learning(graph: Graph, metrics: Metrics, stack: AsyncExitStack) -> LearningService:
-    service = LearningService(LearningGraph(graph), SystemClock(), metrics.effects)
+    service = LearningService(LearningStore(graph), SystemClock(), metrics.effects)
     stack.push_async_callback(service.close)
     await service.begin()
     return service
@@ -388,7 +388,7 @@ def _recall(
         store=store,
         dormant=dormant,
         caches=(store.forget, dormant.forget),
-        traces=Traces(graph, settings.recall.traces_kept, learning.wake),
+        traces=TraceStore(graph, settings.recall.traces_kept, learning.wake),
         embedder=CachingEmbedder(embedder),
         clock=SystemClock(),
         default_strategy=settings.recall.strategy,

@@ -6,24 +6,22 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.facts import Facts
-from ecphoria.graph.ingest import EpisodeWriter
-from ecphoria.model.fact import Decision, PredicateClass, Ruling, Standing
-from ecphoria.model.ids import ConceptId, EpisodeId, FactId, TenantId, derived_id, fresh_id
-from ecphoria.ports.facts import EvidenceRow, FactRow, FactTransaction, TimelineRow
-from ecphoria.ports.ingest import (
+from ecphoria.graph.changes import (
     AboutRow,
     ConceptRow,
     EpisodeRow,
     IngestChanges,
-    IngestTransaction,
     MentionRow,
     NameState,
     NextRow,
     SynonymRow,
     TermDelta,
 )
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.facts import EvidenceRow, FactRow, FactStore, FactTransaction, TimelineRow
+from ecphoria.graph.ingest import IngestStore, IngestTransaction
+from ecphoria.model.fact import Decision, PredicateClass, Ruling, Standing
+from ecphoria.model.ids import ConceptId, EpisodeId, FactId, TenantId, derived_id, fresh_id
 from ecphoria.ports.passages import PassageRow
 from ecphoria.ports.world import Vector
 
@@ -186,7 +184,7 @@ async def write(graph: Graph, tenant: TenantId, changes: IngestChanges) -> None:
     async def work(transaction: IngestTransaction) -> None:
         await transaction.write(whole(changes))
 
-    await EpisodeWriter(graph).change(tenant, work)
+    await IngestStore(graph).change(tenant, work)
 
 
 async def place_in_time(graph: Graph, tenant: TenantId) -> None:
@@ -207,7 +205,7 @@ async def place_in_time(graph: Graph, tenant: TenantId) -> None:
         await transaction.decide(decision)
         await transaction.set_classes({"lies on": PredicateClass.MULTI}, "lies on")
 
-    await Facts(graph).change(tenant, work)
+    await FactStore(graph).change(tenant, work)
 
 
 def everything(tenant: TenantId) -> IngestChanges:

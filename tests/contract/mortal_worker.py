@@ -20,7 +20,7 @@ from ecphoria import background
 from ecphoria.embedding import EmbedderOptions, create_embedder
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.jobs import Jobs
+from ecphoria.graph.jobs import JobStore
 from ecphoria.model.ids import JobId, TenantId
 from ecphoria.model.job import ENDED
 from ecphoria.ports.world import Vectors
@@ -62,7 +62,7 @@ async def work(job: JobId, tenant: TenantId, fault: str | None) -> None:
         await background.start(
             settings, graph, options, LateEmbedder(), metrics=metrics, stack=stack
         )
-        jobs = Jobs(Graph.connect(options), settings.jobs.kept)
+        jobs = JobStore(Graph.connect(options), settings.jobs.kept)
         stack.push_async_callback(jobs._graph.close)
         while True:
             if (await jobs.find(tenant, job)).state in ENDED:

@@ -14,9 +14,9 @@ from ecphoria.consolidation.associate import Associate
 from ecphoria.consolidation.clusters import MakeClusters
 from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.step import Cycle
-from ecphoria.graph.associations import Associations
+from ecphoria.graph.associations import AssociationStore
 from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.engrams import Engrams
+from ecphoria.graph.engrams import EngramStore
 from ecphoria.graph.executor import Graph
 from ecphoria.llm.openai import OpenAIChat
 from ecphoria.model.ids import TenantId, fresh_id
@@ -56,7 +56,7 @@ async def a_talk(graph: Graph, tenant: TenantId) -> None:
         for number in range(1, 7)
     ]  # fmt: skip
     await write(graph, tenant, appended(*rows))
-    await Associate(Associations(graph)).run(a_cycle(tenant))
+    await Associate(AssociationStore(graph)).run(a_cycle(tenant))
 
 
 async def engrams(cypher: Cypher, tenant: TenantId) -> list[dict[str, Any]]:
@@ -75,7 +75,7 @@ async def test_a_model_writes_and_is_asked_once_about_the_same(
     graph: Graph, tenant: TenantId, cypher: Cypher, chat: OpenAIChat, endpoint: ChatEndpoint
 ) -> None:
     await a_talk(graph, tenant)
-    steps = (MakeEngrams(Engrams(graph), chat), MakeClusters(Engrams(graph), chat))
+    steps = (MakeEngrams(EngramStore(graph), chat), MakeClusters(EngramStore(graph), chat))
     for step in steps:
         dry = await step.run(a_cycle(tenant, dry_run=True))
         assert (dry.counts["made"], dry.counts["asked"]) == (1, 0)
@@ -97,7 +97,7 @@ async def test_without_an_answer_the_turns_stand_until_there_is_one(
     graph: Graph, tenant: TenantId, cypher: Cypher, chat: OpenAIChat, endpoint: ChatEndpoint
 ) -> None:
     await a_talk(graph, tenant)
-    steps = (MakeEngrams(Engrams(graph), chat), MakeClusters(Engrams(graph), chat))
+    steps = (MakeEngrams(EngramStore(graph), chat), MakeClusters(EngramStore(graph), chat))
     endpoint.statuses = [503] * 4
     for made in (1, 0):
         for step in steps:
@@ -117,7 +117,7 @@ async def test_what_cannot_be_used_is_not_asked_for_again(
 ) -> None:
     await a_talk(graph, tenant)
     endpoint.says = lambda _: "Napoleon was here. [1]"
-    step = MakeEngrams(Engrams(graph), chat)
+    step = MakeEngrams(EngramStore(graph), chat)
     outcome = await step.run(a_cycle(tenant))
     assert (outcome.counts["asked"], len(outcome.degraded)) == (2, 1)
     (found,) = await engrams(cypher, tenant)
@@ -130,7 +130,7 @@ async def test_any_turn_that_was_read_takes_the_summary_along(
     graph: Graph, tenant: TenantId, cypher: Cypher, chat: OpenAIChat
 ) -> None:
     await a_talk(graph, tenant)
-    for step in (MakeEngrams(Engrams(graph), chat), MakeClusters(Engrams(graph), chat)):
+    for step in (MakeEngrams(EngramStore(graph), chat), MakeClusters(EngramStore(graph), chat)):
         await step.run(a_cycle(tenant))
     await write(graph, tenant, appended(removed=(episode_id(tenant, "3"),)))
     assert await engrams(cypher, tenant) == []
@@ -141,7 +141,7 @@ async def test_a_model_that_is_set_later_summarises_what_is_there_and_may_go_aga
 ) -> None:
     await a_talk(graph, tenant)
     for writer in (None, chat, None):
-        steps = (MakeEngrams(Engrams(graph), writer), MakeClusters(Engrams(graph), writer))
+        steps = (MakeEngrams(EngramStore(graph), writer), MakeClusters(EngramStore(graph), writer))
         for step in steps:
             assert (await step.run(a_cycle(tenant))).counts["made"] == 1
         method = "llm:small" if writer else "extractive"

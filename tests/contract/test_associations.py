@@ -13,16 +13,15 @@ import pytest
 from ecphoria.consolidation.associate import Associate
 from ecphoria.consolidation.step import Cycle
 from ecphoria.consolidation.surroundings import NEAR, NEIGHBOURS
-from ecphoria.graph.associations import Associations
-from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.associations import AssociationStore
+from ecphoria.graph.changes import EpisodeRow
+from ecphoria.graph.dormancy import DormancyStore
 from ecphoria.graph.executor import Graph
 from ecphoria.kernels.hebbian import association, lift
 from ecphoria.kernels.hops import edge_decay
 from ecphoria.kernels.neighbours import combined, rung
-from ecphoria.model.consolidation import Lease
+from ecphoria.model.consolidation import Lease, LeaseLost
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.ports.consolidation import LeaseLost
-from ecphoria.ports.ingest import EpisodeRow
 from ecphoria.ports.world import Vector
 from tests.conftest import Cypher
 from tests.contract.memories import (
@@ -90,7 +89,7 @@ async def edges(cypher: Cypher, tenant: TenantId, part: str) -> dict[tuple[str, 
 
 @pytest.fixture
 def step(graph: Graph) -> Associate:
-    return Associate(Associations(graph))
+    return Associate(AssociationStore(graph))
 
 
 async def test_similar_equals_brute_force_in_one_cycle_and_in_many(
@@ -118,7 +117,7 @@ async def test_the_server_finds_one_as_near_the_other_as_the_other_the_one(
 ) -> None:
     await write(graph, tenant, appended(*(a_turn(tenant, number) for number in range(1, 61))))
     ids = [episode_id(tenant, str(number)) for number in range(1, 61)]
-    rows = await Associations(graph).near(tenant, ids, fetch=64, above=NEAR)
+    rows = await AssociationStore(graph).near(tenant, ids, fetch=64, above=NEAR)
     cosines = {(row.of, row.id): row.cosine for row in rows}
     assert len(cosines) > 100
     assert all(cosines[other, one] == cosine for (one, other), cosine in cosines.items())
@@ -173,7 +172,7 @@ async def test_who_sleeps_makes_room_and_who_wakes_is_joined_again(
     left = [one for one in numbers if episode_id(tenant, str(one)) not in asleep]
     # The first time they sleep before they were ever joined, then after.
     for _ in range(2):
-        await Dormancies(graph).put_to_sleep(tenant, reasons, NOW)
+        await DormancyStore(graph).put_to_sleep(tenant, reasons, NOW)
         await step.run(a_cycle(tenant))
         among = await edges(cypher, tenant, "w_sim")
         awake = {pair: part for pair, part in among.items() if not {*pair} & {*asleep}}
@@ -312,7 +311,7 @@ async def test_a_cycle_cut_short_anywhere_is_completed_by_the_next(
 
     with pytest.raises(Killed):
         await step.run(a_cycle(tenant, reached=reached))
-    assert (await Associations(graph).progress(tenant)).associated_turn == 64
+    assert (await AssociationStore(graph).progress(tenant)).associated_turn == 64
     await step.run(a_cycle(tenant))
     expected = brute_force(tenant, numbers)
     assert await edges(cypher, tenant, "w_sim") == pytest.approx(expected, abs=1e-5)

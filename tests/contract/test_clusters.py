@@ -11,15 +11,14 @@ from ecphoria.consolidation.clusters import MakeClusters
 from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.step import Cycle
 from ecphoria.graph.archive import EpisodeArchive
-from ecphoria.graph.associations import Associations
-from ecphoria.graph.dormancy import Dormancies
-from ecphoria.graph.engrams import Engrams
+from ecphoria.graph.associations import AssociationStore
+from ecphoria.graph.changes import EpisodeRow
+from ecphoria.graph.dormancy import DormancyStore
+from ecphoria.graph.engrams import EngramStore
 from ecphoria.graph.executor import Graph
-from ecphoria.model.consolidation import Lease
+from ecphoria.model.consolidation import Lease, LeaseLost
 from ecphoria.model.engram import EngramKind
 from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.ports.consolidation import LeaseLost
-from ecphoria.ports.ingest import EpisodeRow
 from tests.conftest import Cypher, new_tenant
 from tests.contract.canonical import canonical
 from tests.contract.memories import START, appended, axis, episode_id, turn, write
@@ -34,7 +33,7 @@ def a_cycle(tenant: TenantId, **how: Any) -> Cycle:
 
 @pytest.fixture
 def step(graph: Graph) -> MakeClusters:
-    return MakeClusters(Engrams(graph))
+    return MakeClusters(EngramStore(graph))
 
 
 def said(tenant: TenantId, number: int) -> EpisodeRow:
@@ -48,7 +47,7 @@ def said(tenant: TenantId, number: int) -> EpisodeRow:
 
 async def remembered(graph: Graph, tenant: TenantId, *numbers: int) -> None:
     await write(graph, tenant, appended(*(said(tenant, number) for number in numbers)))
-    await Associate(Associations(graph)).run(a_cycle(tenant))
+    await Associate(AssociationStore(graph)).run(a_cycle(tenant))
 
 
 async def clusters(cypher: Cypher, tenant: TenantId) -> dict[tuple[int, ...], dict[str, Any]]:
@@ -98,7 +97,7 @@ async def test_the_same_whatever_the_order_and_the_cycles(
             place += 1
             rows.append(replace(said(other_tenant, number), turn=place))
         await write(graph, other_tenant, appended(*rows))
-        await Associate(Associations(graph)).run(a_cycle(other_tenant))
+        await Associate(AssociationStore(graph)).run(a_cycle(other_tenant))
         await step.run(a_cycle(other_tenant))
     at_once, bit_by_bit = await clusters(cypher, tenant), await clusters(cypher, other_tenant)
     assert len(at_once) == 2
@@ -130,7 +129,7 @@ async def test_words_of_a_deleted_memory_are_gone_at_once(
     )
     await write(graph, tenant, appended(removed=(episode_id(tenant, str(quoted)),)))
     assert set(await clusters(cypher, tenant)) == {tuple(range(1, 7))}
-    await Associate(Associations(graph)).run(a_cycle(tenant))
+    await Associate(AssociationStore(graph)).run(a_cycle(tenant))
     assert (await step.run(a_cycle(tenant))).counts["clusters"] == 1, "three are too few"
 
 
@@ -140,7 +139,7 @@ async def test_sleep_changes_no_engram(
     await remembered(graph, tenant, *range(1, 7))
     await step.run(a_cycle(tenant))
     before = await clusters(cypher, tenant)
-    await Dormancies(graph).put_to_sleep(tenant, [(episode_id(tenant, "2"), "x")], NOW)
+    await DormancyStore(graph).put_to_sleep(tenant, [(episode_id(tenant, "2"), "x")], NOW)
     assert (await step.run(a_cycle(tenant))).counts == {"clusters": 1, "made": 0, "dropped": 0}
     assert await clusters(cypher, tenant) == before
 
@@ -156,7 +155,7 @@ async def test_who_lost_the_job_writes_nothing(
 
 async def test_engrams_are_listed_in_pages_and_by_kind(graph: Graph, tenant: TenantId) -> None:
     await remembered(graph, tenant, *range(1, 14))
-    engrams = Engrams(graph)
+    engrams = EngramStore(graph)
     await MakeEngrams(engrams).run(a_cycle(tenant))
     await MakeClusters(engrams).run(a_cycle(tenant))
     archive = EpisodeArchive(graph)

@@ -21,12 +21,12 @@ from ecphoria import background
 from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.consolidation.step import Step
-from ecphoria.graph.doctor import GraphPatient
-from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.doctor import IntegrityStore
+from ecphoria.graph.dormancy import DormancyStore
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.ingest import EpisodeWriter
-from ecphoria.graph.jobs import Jobs
+from ecphoria.graph.ingest import IngestStore
+from ecphoria.graph.jobs import JobStore
 from ecphoria.graph.queries import Mode
 from ecphoria.graph.survey import GraphSurvey
 from ecphoria.graph.tenants import Tenants
@@ -71,11 +71,11 @@ async def a_memory(graph: Graph, embedder: Embedder, tenant: TenantId) -> None:
     page = NewEpisode(
         text="Marek Novak paints boats in Trieste.", title="Marek Novak", occurred_at=START
     )
-    ingest = IngestService(store=EpisodeWriter(graph), embedder=embedder, clock=WallClock())
+    ingest = IngestService(store=IngestStore(graph), embedder=embedder, clock=WallClock())
     receipts = await ingest.append_batch(tenant, [*turns, page])
     assert all(isinstance(one, Receipt) for one in receipts)
     policy = DormancyPolicy(mode=DormancyMode.BUDGET, budget=BUDGET, quiet_days=0)
-    await Dormancies(graph).set_policy(tenant, policy)
+    await DormancyStore(graph).set_policy(tenant, policy)
 
 
 @pytest.fixture
@@ -118,7 +118,9 @@ def a_service(graph: Graph, steps: Sequence[Step]) -> ConsolidationService:
     return ConsolidationService(steps=steps, survey=GraphSurvey(graph), monotonic=time.monotonic)
 
 
-async def places_of(options: GraphOptions, embedder: Embedder, jobs: Jobs, job: Job) -> list[str]:
+async def places_of(
+    options: GraphOptions, embedder: Embedder, jobs: JobStore, job: Job
+) -> list[str]:
     """Do a job undisturbed and tell, in order, its places and the writes it made."""
     seen: dict[str, None] = {}
 
@@ -133,7 +135,7 @@ async def places_of(options: GraphOptions, embedder: Embedder, jobs: Jobs, job: 
     async with Graph.connect(options, on_query=lambda name, _: seen.setdefault(name)) as graph:
         steps = background.steps_of(graph, options, embedder, NOWHERE)
         report = await a_service(graph, steps).run(claimed, watch)
-        await Jobs(graph, 9).finish(lease, JobState.DONE, report=report)
+        await JobStore(graph, 9).finish(lease, JobState.DONE, report=report)
         reads = {name for name, query in graph.queries.items() if query.mode is Mode.READ}
     return [place for place in seen if place not in reads]
 
@@ -141,7 +143,7 @@ async def places_of(options: GraphOptions, embedder: Embedder, jobs: Jobs, job: 
 async def test_however_its_workers_die_a_cycle_leaves_the_same_graph(
     graph: Graph, embedder: Embedder, options: GraphOptions, cypher: Cypher, kill: Kill
 ) -> None:
-    tenant, jobs = TenantId(fresh_id()), Jobs(graph, 9)
+    tenant, jobs = TenantId(fresh_id()), JobStore(graph, 9)
     await a_memory(graph, embedder, tenant)
     untouched = await canonical(cypher, tenant)
     first = await jobs.enqueue(tenant, JobKind.CONSOLIDATION)
@@ -155,7 +157,7 @@ async def test_however_its_workers_die_a_cycle_leaves_the_same_graph(
     await a_memory(graph, embedder, tenant)
     assert await canonical(cypher, tenant) == untouched
     job = await jobs.enqueue(tenant, JobKind.CONSOLIDATION)
-    doctor = Doctor(GraphPatient(graph), time.monotonic)
+    doctor = Doctor(IntegrityStore(graph), time.monotonic)
     for place in places:
         assert kill(job, place) == -signal.SIGKILL, place
         assert (await doctor.examine(tenant)).findings == (), place
@@ -184,7 +186,7 @@ def cable(neo4j_server: Server) -> Iterator[Cable]:
 async def test_neo4j_out_of_reach_in_the_middle_only_delays_a_cycle(
     graph: Graph, embedder: Embedder, neo4j_server: Server, cypher: Cypher, cable: Cable
 ) -> None:
-    tenant, jobs = TenantId(fresh_id()), Jobs(graph, 9)
+    tenant, jobs = TenantId(fresh_id()), JobStore(graph, 9)
     far = GraphOptions(
         uri=f"bolt://127.0.0.1:{cable.port}", user=neo4j_server.user,
         password=neo4j_server.password, retry_s=0.5, connect_timeout_s=2.0,
@@ -201,7 +203,7 @@ async def test_neo4j_out_of_reach_in_the_middle_only_delays_a_cycle(
         cycle = a_service(store, background.steps_of(store, options, embedder, NOWHERE))
         retries = Retries(limit=50, first_pause_s=0.1, longest_pause_s=0.5)
         how = WorkerOptions(lease_s=5.0, poll_s=0.1, retries=retries)
-        return Worker(Jobs(store, 9), cycle.run, how, fault=pull)
+        return Worker(JobStore(store, 9), cycle.run, how, fault=pull)
 
     await a_memory(graph, embedder, tenant)
     job = await jobs.enqueue(tenant, JobKind.CONSOLIDATION)

@@ -8,13 +8,12 @@ import pytest
 from ecphoria.consolidation.engrams import CLOSED_AFTER, MakeEngrams
 from ecphoria.consolidation.step import Cycle
 from ecphoria.graph.archive import EpisodeArchive
-from ecphoria.graph.engrams import Engrams
+from ecphoria.graph.changes import EpisodeRow
+from ecphoria.graph.engrams import EngramStore
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.tenants import Tenants
-from ecphoria.model.consolidation import Lease
+from ecphoria.model.consolidation import Lease, LeaseLost
 from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.ports.consolidation import LeaseLost
-from ecphoria.ports.ingest import EpisodeRow
 from tests.conftest import Cypher, new_tenant
 from tests.contract.memories import START, appended, axis, episode_id, turn, write
 
@@ -27,7 +26,7 @@ def a_cycle(tenant: TenantId, **how: Any) -> Cycle:
 
 @pytest.fixture
 def step(graph: Graph) -> MakeEngrams:
-    return MakeEngrams(Engrams(graph))
+    return MakeEngrams(EngramStore(graph))
 
 
 def a_talk(tenant: TenantId, count: int = 9, session: str = "s1") -> list[EpisodeRow]:
@@ -155,7 +154,7 @@ async def test_no_engram_is_stored_of_what_was_deleted_meanwhile(
 ) -> None:
     await write(graph, tenant, appended(*a_talk(tenant)))
 
-    class Late(Engrams):
+    class Late(EngramStore):
         async def members(self, tenant: TenantId, session: str) -> Any:
             found = await super().members(tenant, session)
             await write(graph, tenant, appended(removed=tuple(one.id for one in found[:8])))
@@ -163,7 +162,7 @@ async def test_no_engram_is_stored_of_what_was_deleted_meanwhile(
 
     await MakeEngrams(Late(graph)).run(a_cycle(tenant))
     assert await engrams(cypher, tenant) == []
-    (session,) = await Engrams(graph).touched_sessions(tenant, "1")
+    (session,) = await EngramStore(graph).touched_sessions(tenant, "1")
     assert session.mark, "the next cycle looks again"
 
 

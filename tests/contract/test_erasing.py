@@ -9,25 +9,23 @@ import pytest
 from structlog.testing import capture_logs
 
 from ecphoria.errors import EcphoriaError, NotFound
-from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.dormancy import DormancyStore
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.facts import Facts
-from ecphoria.graph.jobs import Jobs
+from ecphoria.graph.facts import FactStore, FactTransaction
+from ecphoria.graph.jobs import JobStore
 from ecphoria.graph.keys import Keys
-from ecphoria.graph.learning import LearningGraph
-from ecphoria.graph.merges import Merges
-from ecphoria.graph.schedules import Schedules
+from ecphoria.graph.learning import LearningStore, LearningTransaction
+from ecphoria.graph.merges import MergeStore
+from ecphoria.graph.schedules import ScheduleStore
 from ecphoria.graph.tenants import Tenants
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.model.fact import Decision, Ruling
 from ecphoria.model.ids import TenantId, fresh_id
 from ecphoria.model.job import JobKind
 from ecphoria.model.merge import MergeStatus
 from ecphoria.model.schedule import Mark
 from ecphoria.model.tenant import Scope
-from ecphoria.ports.facts import FactTransaction
-from ecphoria.ports.learning import LearningTransaction
 from tests.conftest import Cypher, Server, new_tenant
 from tests.contract.memories import START, appended, episode_id, everything, turn, write
 from tests.contract.test_tenants_and_keys import a_key
@@ -37,16 +35,16 @@ Writer = Callable[[Graph, TenantId], Awaitable[object]]
 
 
 async def keep_a_trace(graph: Graph, tenant: TenantId) -> None:
-    await Traces(graph, keep=9).save(tenant, [a_trace(tenant)])
+    await TraceStore(graph, keep=9).save(tenant, [a_trace(tenant)])
 
 
 async def queue(graph: Graph, tenant: TenantId) -> None:
-    await Jobs(graph, keep=9).enqueue(tenant, JobKind.DRY_RUN)
+    await JobStore(graph, keep=9).enqueue(tenant, JobKind.DRY_RUN)
 
 
 async def schedule(graph: Graph, tenant: TenantId) -> None:
     due = Mark(scheduled_turn=1, light_turn=1, due_at=START, is_due=True, steps=())
-    await Schedules(graph).advance(tenant, lambda _: due)
+    await ScheduleStore(graph).advance(tenant, lambda _: due)
 
 
 async def issue(graph: Graph, tenant: TenantId) -> None:
@@ -62,7 +60,7 @@ async def learn(graph: Graph, tenant: TenantId) -> None:
     async def judge(transaction: LearningTransaction) -> None:
         await transaction.judge(a_trace(tenant).id, [], {})
 
-    await LearningGraph(graph).change(tenant, judge)
+    await LearningStore(graph).change(tenant, judge)
 
 
 async def decide(graph: Graph, tenant: TenantId) -> None:
@@ -75,20 +73,20 @@ async def decide(graph: Graph, tenant: TenantId) -> None:
     async def work(transaction: FactTransaction) -> None:
         await transaction.decide(decision)
 
-    await Facts(graph).change(tenant, work)
+    await FactStore(graph).change(tenant, work)
 
 
 async def merge(graph: Graph, tenant: TenantId) -> None:
-    await Merges(graph).decide(tenant, "rome", "roma", MergeStatus.ACCEPTED)
+    await MergeStore(graph).decide(tenant, "rome", "roma", MergeStatus.ACCEPTED)
 
 
 async def sleep(graph: Graph, tenant: TenantId) -> None:
     reasons = [(episode_id(tenant, str(number)), "test") for number in range(1, 5)]
-    await Dormancies(graph).put_to_sleep(tenant, reasons, START)
+    await DormancyStore(graph).put_to_sleep(tenant, reasons, START)
 
 
 async def pin(graph: Graph, tenant: TenantId) -> None:
-    await Dormancies(graph).pin(tenant, episode_id(tenant, "1"), pinned=True)
+    await DormancyStore(graph).pin(tenant, episode_id(tenant, "1"), pinned=True)
 
 
 WRITERS: tuple[Writer, ...] = (

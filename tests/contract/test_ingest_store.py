@@ -9,19 +9,12 @@ import pytest
 
 from ecphoria.errors import NotFound
 from ecphoria.graph.archive import EpisodeArchive
+from ecphoria.graph.changes import IngestChanges, MovedRow, Placed, SegmentStart, TermDelta
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.ingest import IngestStore, IngestTransaction
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.model.recall import Filters
-from ecphoria.ports.ingest import (
-    IngestChanges,
-    IngestTransaction,
-    MovedRow,
-    Placed,
-    SegmentStart,
-    TermDelta,
-)
 from tests.conftest import Cypher
 from tests.contract.memories import (
     START,
@@ -46,7 +39,7 @@ Ask = Callable[[IngestTransaction], Awaitable[T]]
 
 
 async def ask(graph: Graph, tenant: TenantId, work: Ask[T]) -> T:
-    return await EpisodeWriter(graph).change(tenant, work)
+    return await IngestStore(graph).change(tenant, work)
 
 
 async def segment(
@@ -97,7 +90,7 @@ async def test_nobody_writes_for_a_tenant_that_is_not_there(graph: Graph) -> Non
         raise AssertionError
 
     with pytest.raises(NotFound):
-        await EpisodeWriter(graph).change(TenantId(fresh_id()), never)
+        await IngestStore(graph).change(TenantId(fresh_id()), never)
 
 
 async def test_an_error_in_the_work_leaves_nothing_behind(graph: Graph, tenant: TenantId) -> None:
@@ -106,7 +99,7 @@ async def test_an_error_in_the_work_leaves_nothing_behind(graph: Graph, tenant: 
         raise ValueError("stop")
 
     with pytest.raises(ValueError, match="stop"):
-        await EpisodeWriter(graph).change(tenant, fail)
+        await IngestStore(graph).change(tenant, fail)
     stats = await EpisodeArchive(graph).stats(tenant)
     assert (stats.episodes, stats.terms, stats.concepts, stats.change) == (0, 0, 0, 0)
 
@@ -123,7 +116,7 @@ async def test_transactions_of_a_tenant_run_one_after_the_other(
         await transaction.write(whole(appended(turn(tenant, number), terms=(term,))))
         seen.append(number)
 
-    await asyncio.gather(*(EpisodeWriter(graph).change(tenant, append) for _ in range(8)))
+    await asyncio.gather(*(IngestStore(graph).change(tenant, append) for _ in range(8)))
     assert sorted(seen) == list(range(1, 9))
     counts = (await EpisodeReader(graph).lexicon(tenant, ["turn"], [])).terms
     assert counts[0].items == 8
@@ -134,8 +127,8 @@ async def test_body_hashes_are_of_this_tenant(
 ) -> None:
     await write(graph, tenant, everything(tenant))
     mine, missing = episode_id(tenant, "1"), EpisodeId(fresh_id())
-    assert await EpisodeWriter(graph).body_hashes(tenant, [mine, missing]) == {mine: "hash 1"}
-    assert await EpisodeWriter(graph).body_hashes(other_tenant, [mine]) == {}
+    assert await IngestStore(graph).body_hashes(tenant, [mine, missing]) == {mine: "hash 1"}
+    assert await IngestStore(graph).body_hashes(other_tenant, [mine]) == {}
     assert await ask(graph, tenant, lambda t: t.body_hashes([mine])) == {mine: "hash 1"}
 
 

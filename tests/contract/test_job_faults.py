@@ -13,11 +13,11 @@ from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.dormancy import Dormancy
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.consolidation.step import Cycle
-from ecphoria.graph.doctor import GraphPatient
-from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.doctor import IntegrityStore
+from ecphoria.graph.dormancy import DormancyStore
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.jobs import Jobs
+from ecphoria.graph.jobs import JobStore
 from ecphoria.graph.tenants import Tenants
 from ecphoria.jobs.retries import Retries
 from ecphoria.jobs.worker import Watch, Worker, WorkerOptions
@@ -36,8 +36,8 @@ OPTIONS = WorkerOptions(poll_s=0.05, retries=Retries(limit=3, first_pause_s=0.0)
 
 
 @pytest.fixture(scope="module")
-def jobs(graph: Graph) -> Jobs:
-    return Jobs(graph, keep=9)
+def jobs(graph: Graph) -> JobStore:
+    return JobStore(graph, keep=9)
 
 
 def steps_told(graph: Graph, told: list[tuple[TenantId, str]]) -> ConsolidationService:
@@ -60,7 +60,7 @@ async def drained(worker: Worker) -> None:
 
 
 async def test_a_long_cycle_lets_others_go_first_after_each_step(
-    jobs: Jobs, graph: Graph, tenant: TenantId, other_tenant: TenantId
+    jobs: JobStore, graph: Graph, tenant: TenantId, other_tenant: TenantId
 ) -> None:
     told: list[tuple[TenantId, str]] = []
     worker = Worker(jobs, steps_told(graph, told).run, OPTIONS)
@@ -77,7 +77,7 @@ async def test_a_long_cycle_lets_others_go_first_after_each_step(
 
 
 async def test_a_cycle_alone_is_not_interrupted(
-    jobs: Jobs, graph: Graph, tenant: TenantId
+    jobs: JobStore, graph: Graph, tenant: TenantId
 ) -> None:
     told: list[tuple[TenantId, str]] = []
     job = await jobs.enqueue(tenant, CYCLE)
@@ -88,7 +88,7 @@ async def test_a_cycle_alone_is_not_interrupted(
 
 
 async def test_a_memory_no_step_can_bear_ends_its_job_and_spoils_nothing(
-    jobs: Jobs, graph: Graph, embedder: Embedder, neo4j_server: Server, cypher: Cypher
+    jobs: JobStore, graph: Graph, embedder: Embedder, neo4j_server: Server, cypher: Cypher
 ) -> None:
     options = GraphOptions(
         uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
@@ -112,7 +112,7 @@ async def test_a_memory_no_step_can_bear_ends_its_job_and_spoils_nothing(
     assert dead.progress.place.startswith("dormancy: "), "it tells where"
     assert dead.fault is not None
     assert "much" not in dead.fault.message
-    doctor = Doctor(GraphPatient(graph), time.monotonic)
+    doctor = Doctor(IntegrityStore(graph), time.monotonic)
     assert (await doctor.examine(tenant)).findings == ()
 
     await cypher(poison, tenant=tenant, importance=0.5)
@@ -124,7 +124,7 @@ async def test_a_memory_no_step_can_bear_ends_its_job_and_spoils_nothing(
 
 
 async def test_a_job_goes_on_when_the_stores_clock_is_set_back(
-    jobs: Jobs, tenant: TenantId, cypher: Cypher
+    jobs: JobStore, tenant: TenantId, cypher: Cypher
 ) -> None:
     begun, may_end = asyncio.Event(), asyncio.Event()
 
@@ -159,7 +159,7 @@ async def test_a_clock_set_back_puts_nothing_to_sleep(
     graph: Graph, tenant: TenantId, mode: DormancyMode
 ) -> None:
     await write(graph, tenant, appended(*(turn(tenant, number) for number in range(1, 7))))
-    store = Dormancies(graph)
+    store = DormancyStore(graph)
     policy = DormancyPolicy(mode=mode, budget=1, quiet_days=0)
     await store.set_policy(tenant, policy)
 

@@ -9,7 +9,7 @@ import pytest
 
 from ecphoria.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 from ecphoria.graph.executor import Graph, Work
-from ecphoria.graph.jobs import Jobs
+from ecphoria.graph.jobs import JobStore
 from ecphoria.graph.lease import change_under
 from ecphoria.graph.tenants import Tenants
 from ecphoria.jobs.retries import Retries
@@ -21,12 +21,12 @@ from ecphoria.model.consolidation import (
     Gap,
     GraphSize,
     Lease,
+    LeaseLost,
     StepReport,
     StepStatus,
 )
 from ecphoria.model.ids import JobId, TenantId
 from ecphoria.model.job import Claimed, Job, JobKind, JobState, Progress
-from ecphoria.ports.consolidation import LeaseLost
 from tests.conftest import Cypher, new_tenant
 
 CYCLE = JobKind.CONSOLIDATION
@@ -36,8 +36,8 @@ SHORT = 0.15
 
 
 @pytest.fixture(scope="module")
-def jobs(graph: Graph) -> Jobs:
-    return Jobs(graph, keep=3)
+def jobs(graph: Graph) -> JobStore:
+    return JobStore(graph, keep=3)
 
 
 def report(claimed: Claimed) -> ConsolidationReport:
@@ -70,7 +70,7 @@ def report(claimed: Claimed) -> ConsolidationReport:
     )
 
 
-async def taken(jobs: Jobs, job: Job, seconds: float = LONG) -> Claimed:
+async def taken(jobs: JobStore, job: Job, seconds: float = LONG) -> Claimed:
     claimed = await jobs.claim(job.id, seconds)
     assert claimed is not None
     return claimed
@@ -83,12 +83,12 @@ async def write(graph: Graph, lease: Lease) -> str:
     return await change_under(graph, lease, "test.write", work)
 
 
-def a_worker(jobs: Jobs, handler: Handler, **changed: object) -> Worker:
+def a_worker(jobs: JobStore, handler: Handler, **changed: object) -> Worker:
     options = {"lease_s": LONG, "poll_s": 0.05, **changed}
     return Worker(jobs, handler, WorkerOptions(**options))  # type: ignore[arg-type]
 
 
-async def until(jobs: Jobs, job: Job, met: Callable[[Job], bool]) -> Job:
+async def until(jobs: JobStore, job: Job, met: Callable[[Job], bool]) -> Job:
     async with asyncio.timeout(10):
         while True:
             found = await jobs.find(job.tenant, job.id)
@@ -105,7 +105,7 @@ async def quiet(claimed: Claimed, _: Watch) -> ConsolidationReport:
     return report(claimed)
 
 
-async def test_a_job_goes_from_queued_to_done(jobs: Jobs, tenant: TenantId) -> None:
+async def test_a_job_goes_from_queued_to_done(jobs: JobStore, tenant: TenantId) -> None:
     queued = await jobs.enqueue(tenant, CYCLE, steps=["prior"])
     assert (queued.state, queued.steps, queued.attempts) == (JobState.QUEUED, ("prior",), 0)
     assert queued.id in await jobs.due(1_000)
@@ -123,7 +123,7 @@ async def test_a_job_goes_from_queued_to_done(jobs: Jobs, tenant: TenantId) -> N
     assert await jobs.claim(queued.id, LONG) is None
 
 
-async def test_the_next_attempt_learns_which_steps_ended(jobs: Jobs, tenant: TenantId) -> None:
+async def test_the_next_attempt_learns_which_steps_ended(jobs: JobStore, tenant: TenantId) -> None:
     queued = await jobs.enqueue(tenant, CYCLE)
     first = await taken(jobs, queued)
     steps = report(first).steps
@@ -139,7 +139,7 @@ async def test_the_next_attempt_learns_which_steps_ended(jobs: Jobs, tenant: Ten
     assert (third.ended, third.before) == ((), None)
 
 
-async def test_one_of_a_kind_waits_and_one_is_begun(jobs: Jobs, tenant: TenantId) -> None:
+async def test_one_of_a_kind_waits_and_one_is_begun(jobs: JobStore, tenant: TenantId) -> None:
     first = await jobs.enqueue(tenant, CYCLE, steps=["prior"])
     assert (await jobs.enqueue(tenant, CYCLE, steps=["prior"])) == first
     joined = await jobs.enqueue(tenant, CYCLE, steps=["merge"])
@@ -158,7 +158,7 @@ async def test_one_of_a_kind_waits_and_one_is_begun(jobs: Jobs, tenant: TenantId
     assert (await taken(jobs, second)).lease.token == 1
 
 
-async def test_of_eight_claimers_one_gets_the_job(jobs: Jobs, graph: Graph) -> None:
+async def test_of_eight_claimers_one_gets_the_job(jobs: JobStore, graph: Graph) -> None:
     tenants = [await new_tenant(graph) for _ in range(5)]
     for tenant in tenants:
         queued = await jobs.enqueue(tenant, CYCLE)
@@ -168,13 +168,13 @@ async def test_of_eight_claimers_one_gets_the_job(jobs: Jobs, graph: Graph) -> N
         await Tenants(graph).erase(tenant)
 
 
-async def test_eight_triggers_queue_one_job(jobs: Jobs, tenant: TenantId) -> None:
+async def test_eight_triggers_queue_one_job(jobs: JobStore, tenant: TenantId) -> None:
     queued = await asyncio.gather(*(jobs.enqueue(tenant, CYCLE) for _ in range(8)))
     assert len({job.id for job in queued}) == 1
 
 
 async def test_who_wakes_after_the_lease_may_not_write(
-    jobs: Jobs, graph: Graph, tenant: TenantId
+    jobs: JobStore, graph: Graph, tenant: TenantId
 ) -> None:
     queued = await jobs.enqueue(tenant, CYCLE)
     paused = await taken(jobs, queued, SHORT)
@@ -201,7 +201,7 @@ async def test_who_wakes_after_the_lease_may_not_write(
 
 
 async def test_a_worker_that_slept_through_its_lease_leaves_the_job_to_the_next(
-    jobs: Jobs, graph: Graph, tenant: TenantId, cypher: Cypher
+    jobs: JobStore, graph: Graph, tenant: TenantId, cypher: Cypher
 ) -> None:
     slept, may_wake = asyncio.Event(), asyncio.Event()
     wrote: list[str] = []
@@ -231,7 +231,7 @@ async def test_a_worker_that_slept_through_its_lease_leaves_the_job_to_the_next(
 
 
 async def test_a_failure_is_retried_after_growing_pauses_until_the_job_is_dead(
-    jobs: Jobs, tenant: TenantId, cypher: Cypher
+    jobs: JobStore, tenant: TenantId, cypher: Cypher
 ) -> None:
     async def poisoned(_: Claimed, __: Watch) -> ConsolidationReport:
         raise ZeroDivisionError("a memory's text")
@@ -263,7 +263,7 @@ async def test_a_failure_is_retried_after_growing_pauses_until_the_job_is_dead(
     assert (await jobs.find(tenant, dead.id)).state is JobState.DONE
 
 
-async def test_a_job_that_kills_its_workers_dies(jobs: Jobs, tenant: TenantId) -> None:
+async def test_a_job_that_kills_its_workers_dies(jobs: JobStore, tenant: TenantId) -> None:
     queued = await jobs.enqueue(tenant, CYCLE)
     for _ in range(2):
         await taken(jobs, queued, SHORT)
@@ -275,7 +275,7 @@ async def test_a_job_that_kills_its_workers_dies(jobs: Jobs, tenant: TenantId) -
     assert "killed" in dead.fault.message
 
 
-async def test_what_is_refused_fails_at_once(jobs: Jobs, tenant: TenantId) -> None:
+async def test_what_is_refused_fails_at_once(jobs: JobStore, tenant: TenantId) -> None:
     async def refused(_: Claimed, __: Watch) -> ConsolidationReport:
         raise InvalidInput("no such step")
 
@@ -287,7 +287,7 @@ async def test_what_is_refused_fails_at_once(jobs: Jobs, tenant: TenantId) -> No
     assert (failed.fault.code, failed.fault.message) == ("invalid-input", "no such step")
 
 
-async def test_a_job_that_waits_is_cancelled_at_once(jobs: Jobs, tenant: TenantId) -> None:
+async def test_a_job_that_waits_is_cancelled_at_once(jobs: JobStore, tenant: TenantId) -> None:
     queued = await jobs.enqueue(tenant, CYCLE)
     assert (await jobs.cancel(tenant, queued.id)).state is JobState.CANCELLED
     assert await jobs.claim(queued.id, LONG) is None
@@ -299,7 +299,7 @@ async def test_a_job_that_waits_is_cancelled_at_once(jobs: Jobs, tenant: TenantI
 
 
 async def test_a_job_that_runs_is_cancelled_at_the_next_place(
-    jobs: Jobs, tenant: TenantId
+    jobs: JobStore, tenant: TenantId
 ) -> None:
     places: list[str] = []
 
@@ -321,7 +321,7 @@ async def test_a_job_that_runs_is_cancelled_at_the_next_place(
         await jobs.retry(tenant, (await jobs.enqueue(tenant, CYCLE)).id)
 
 
-async def test_a_worker_that_stops_gives_its_job_back(jobs: Jobs, tenant: TenantId) -> None:
+async def test_a_worker_that_stops_gives_its_job_back(jobs: JobStore, tenant: TenantId) -> None:
     async def endless(_: Claimed, watch: Watch) -> ConsolidationReport:
         while True:
             await watch(Progress(place="one more"))
@@ -345,7 +345,7 @@ async def test_a_worker_that_stops_gives_its_job_back(jobs: Jobs, tenant: Tenant
 
 
 async def test_a_long_step_keeps_its_lease_and_a_wake_up_is_heard(
-    jobs: Jobs, tenant: TenantId
+    jobs: JobStore, tenant: TenantId
 ) -> None:
     async def slow(claimed: Claimed, _: Watch) -> ConsolidationReport:
         await asyncio.sleep(3 * SHORT)
@@ -367,7 +367,7 @@ async def test_a_job_waits_for_the_store_and_not_for_its_lease(
 ) -> None:
     away = 3
 
-    class Away(Jobs):
+    class Away(JobStore):
         async def release(self, *how: Any, **told: Any) -> None:
             self.answer()
             await super().release(*how, **told)
@@ -396,8 +396,8 @@ async def test_a_job_waits_for_the_store_and_not_for_its_lease(
     assert (done.attempts, away < 0) == (1 + fails, True)
 
 
-async def test_a_store_out_of_reach_ends_no_worker(jobs: Jobs, tenant: TenantId) -> None:
-    class Flickering(Jobs):
+async def test_a_store_out_of_reach_ends_no_worker(jobs: JobStore, tenant: TenantId) -> None:
+    class Flickering(JobStore):
         refusals = 2
 
         async def due(self, limit: int) -> list[JobId]:
@@ -413,7 +413,7 @@ async def test_a_store_out_of_reach_ends_no_worker(jobs: Jobs, tenant: TenantId)
     await worker.stop()
 
 
-async def test_the_newest_are_kept(jobs: Jobs, tenant: TenantId) -> None:
+async def test_the_newest_are_kept(jobs: JobStore, tenant: TenantId) -> None:
     made = []
     for _ in range(5):
         queued = await jobs.enqueue(tenant, CYCLE)
@@ -427,7 +427,7 @@ async def test_the_newest_are_kept(jobs: Jobs, tenant: TenantId) -> None:
 
 
 async def test_tenants_do_not_see_each_others_jobs(
-    jobs: Jobs, tenant: TenantId, other_tenant: TenantId
+    jobs: JobStore, tenant: TenantId, other_tenant: TenantId
 ) -> None:
     queued = await jobs.enqueue(tenant, CYCLE)
     assert await jobs.list(other_tenant, limit=9) == []
@@ -439,7 +439,7 @@ async def test_tenants_do_not_see_each_others_jobs(
 
 
 async def test_an_erased_tenant_has_no_jobs_and_its_worker_writes_no_more(
-    jobs: Jobs, graph: Graph
+    jobs: JobStore, graph: Graph
 ) -> None:
     tenant = await new_tenant(graph)
     claimed = await taken(jobs, await jobs.enqueue(tenant, CYCLE))
@@ -450,7 +450,7 @@ async def test_an_erased_tenant_has_no_jobs_and_its_worker_writes_no_more(
         await jobs.enqueue(tenant, CYCLE)
 
 
-async def test_the_stores_clock_decides(jobs: Jobs, tenant: TenantId) -> None:
+async def test_the_stores_clock_decides(jobs: JobStore, tenant: TenantId) -> None:
     queued = await jobs.enqueue(tenant, CYCLE)
     claimed = await taken(jobs, queued)
     assert claimed.job.run_after is not None

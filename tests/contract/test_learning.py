@@ -8,21 +8,19 @@ from typing import Any
 import pytest
 
 from ecphoria.errors import Conflict, EcphoriaError, InvalidInput, NotFound
-from ecphoria.graph.associations import Associations
+from ecphoria.graph.associations import Association, AssociationStore
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.learning import LearningGraph
+from ecphoria.graph.learning import LearningStore, LearningTransaction
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.graph.tenants import Tenants
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.kernels.hops import edge_decay
 from ecphoria.learning.effects import effects_of
 from ecphoria.learning.service import LearningService
 from ecphoria.model.ids import TenantId, TraceId
 from ecphoria.model.learning import Charge, Learning, Use
 from ecphoria.model.recall import Stimulation, Trace, TracedHit
-from ecphoria.ports.associations import Association
-from ecphoria.ports.learning import LearningTransaction
 from tests.conftest import Cypher, Server, WallClock, new_tenant
 from tests.contract.memories import (
     START,
@@ -53,7 +51,7 @@ async def learn(graph: Graph, tenant: TenantId, trace: TraceId) -> bool:
             await transaction.write(found, await effects_of(found, transaction))
         return found is not None
 
-    return await LearningGraph(graph).change(tenant, work)
+    return await LearningStore(graph).change(tenant, work)
 
 
 def woke(tenant: TenantId, *numbers: int, at: datetime = START, **scores: float) -> Trace:
@@ -80,7 +78,7 @@ async def uses(graph: Graph, tenant: TenantId, *numbers: int) -> list[Use]:
         found = await transaction.uses(ids)
         return [found[one] for one in ids]
 
-    return await LearningGraph(graph).change(tenant, work)
+    return await LearningStore(graph).change(tenant, work)
 
 
 def ms(at: datetime) -> int:
@@ -88,23 +86,23 @@ def ms(at: datetime) -> int:
 
 
 @pytest.fixture
-async def learning(graph: Graph, tenant: TenantId) -> LearningGraph:
+async def learning(graph: Graph, tenant: TenantId) -> LearningStore:
     """The state of a tenant with seven turns that learns."""
     await write(graph, tenant, appended(*(turn(tenant, number) for number in range(1, 8))))
-    store = LearningGraph(graph)
+    store = LearningStore(graph)
     await store.switch(tenant, on=True, now=LONG_AGO)
     return store
 
 
 async def recalled(graph: Graph, tenant: TenantId, traces: Sequence[Trace]) -> None:
     """Store traces, and apply them in their order."""
-    await Traces(graph, keep=1000).save(tenant, traces)
+    await TraceStore(graph, keep=1000).save(tenant, traces)
     for trace in traces:
         assert await learn(graph, tenant, trace.id)
 
 
 async def test_a_use_moves_base_level_stability_and_chain(
-    graph: Graph, tenant: TenantId, learning: LearningGraph
+    graph: Graph, tenant: TenantId, learning: LearningStore
 ) -> None:
     made = START + timedelta(minutes=1)
     later = made + timedelta(days=7)
@@ -121,7 +119,7 @@ async def test_a_use_moves_base_level_stability_and_chain(
 
 
 async def test_only_the_first_five_count_as_used(
-    graph: Graph, tenant: TenantId, learning: LearningGraph
+    graph: Graph, tenant: TenantId, learning: LearningStore
 ) -> None:
     await recalled(graph, tenant, [woke(tenant, 7, 6, 5, 4, 3, 2, 1, at=START)])
     found = await uses(graph, tenant, *range(1, 8))
@@ -130,7 +128,7 @@ async def test_only_the_first_five_count_as_used(
 
 
 async def test_eight_instants_are_kept_and_all_are_counted(
-    graph: Graph, tenant: TenantId, learning: LearningGraph
+    graph: Graph, tenant: TenantId, learning: LearningStore
 ) -> None:
     instants = [START + timedelta(hours=hour) for hour in range(1, 13)]
     await recalled(graph, tenant, [woke(tenant, 1, at=at) for at in instants])
@@ -140,7 +138,7 @@ async def test_eight_instants_are_kept_and_all_are_counted(
 
 
 async def test_a_late_trace_counts_without_time_passing(
-    graph: Graph, tenant: TenantId, learning: LearningGraph
+    graph: Graph, tenant: TenantId, learning: LearningStore
 ) -> None:
     early, late = (woke(tenant, 1, at=START + timedelta(days=day)) for day in (2, 9))
     await recalled(graph, tenant, [late])
@@ -154,7 +152,7 @@ async def test_a_late_trace_counts_without_time_passing(
 
 
 async def test_a_trace_applied_again_changes_nothing(
-    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+    graph: Graph, tenant: TenantId, learning: LearningStore, cypher: Cypher
 ) -> None:
     trace = woke(tenant, 1, 2)
     await recalled(graph, tenant, [trace])
@@ -165,14 +163,14 @@ async def test_a_trace_applied_again_changes_nothing(
 
 
 async def test_eight_writers_at_once_lose_nothing(
-    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+    graph: Graph, tenant: TenantId, learning: LearningStore, cypher: Cypher
 ) -> None:
     """Each saves traces and works on the whole queue, as eight services on one store would."""
     outcomes: list[str] = []
 
     async def one(writer: int) -> None:
-        service = LearningService(LearningGraph(graph), WallClock(), outcomes.append)
-        traces = Traces(graph, keep=1000, pending=service.wake)
+        service = LearningService(LearningStore(graph), WallClock(), outcomes.append)
+        traces = TraceStore(graph, keep=1000, pending=service.wake)
         for number in range(3):
             at = START + timedelta(days=1, seconds=3 * writer + number)
             await traces.save(tenant, [woke(tenant, 1, 2 + writer % 6, at=at)])
@@ -194,11 +192,11 @@ async def test_eight_writers_at_once_lose_nothing(
 
 
 async def test_what_waits_is_found_again_at_the_next_start(
-    graph: Graph, tenant: TenantId, learning: LearningGraph
+    graph: Graph, tenant: TenantId, learning: LearningStore
 ) -> None:
-    await Traces(graph, keep=1000).save(tenant, [woke(tenant, 1), woke(tenant, 1, 2)])
+    await TraceStore(graph, keep=1000).save(tenant, [woke(tenant, 1), woke(tenant, 1, 2)])
     assert (await learning.find(tenant)).pending == 2
-    service = LearningService(LearningGraph(graph), WallClock())
+    service = LearningService(LearningStore(graph), WallClock())
     await service.begin()
     await service.drain()
     assert await learning.find(tenant) == Learning(on=True, recalls=2, pending=0)
@@ -206,9 +204,9 @@ async def test_what_waits_is_found_again_at_the_next_start(
 
 
 async def test_what_waits_is_not_dropped_with_old_traces(
-    graph: Graph, tenant: TenantId, learning: LearningGraph
+    graph: Graph, tenant: TenantId, learning: LearningStore
 ) -> None:
-    traces = Traces(graph, keep=1)
+    traces = TraceStore(graph, keep=1)
     waiting = [woke(tenant, 1, at=START + timedelta(seconds=number)) for number in range(4)]
     for trace in waiting:
         await traces.save(tenant, [trace])
@@ -221,12 +219,12 @@ async def test_what_waits_is_not_dropped_with_old_traces(
 
 
 async def test_switched_off_nothing_is_written(
-    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+    graph: Graph, tenant: TenantId, learning: LearningStore, cypher: Cypher
 ) -> None:
     service = LearningService(learning, WallClock())
-    traces = Traces(graph, keep=1000, pending=service.wake)
+    traces = TraceStore(graph, keep=1000, pending=service.wake)
     # Stored without a word to the service, which could else be faster than the switch.
-    await Traces(graph, keep=1000).save(tenant, [woke(tenant, 1)])
+    await TraceStore(graph, keep=1000).save(tenant, [woke(tenant, 1)])
     await service.switch(tenant, on=False)
     state = await cypher(STATE, tenant=tenant)
     await traces.save(tenant, [woke(tenant, 1)])
@@ -241,7 +239,7 @@ async def test_switched_off_nothing_is_written(
 
 
 async def test_another_tenant_stays_as_it_was(
-    graph: Graph, tenant: TenantId, other_tenant: TenantId, learning: LearningGraph, cypher: Cypher
+    graph: Graph, tenant: TenantId, other_tenant: TenantId, learning: LearningStore, cypher: Cypher
 ) -> None:
     await write(graph, other_tenant, everything(other_tenant))
     state = await cypher(STATE, tenant=other_tenant)
@@ -255,15 +253,15 @@ async def test_another_tenant_stays_as_it_was(
 async def test_state_goes_with_its_episode_and_its_tenant(graph: Graph, cypher: Cypher) -> None:
     tenant = await new_tenant(graph)
     await write(graph, tenant, appended(*(turn(tenant, number) for number in (1, 2, 3))))
-    store = LearningGraph(graph)
+    store = LearningStore(graph)
     await store.switch(tenant, on=True, now=LONG_AGO)
     gone = woke(tenant, 3, 1)
-    await Traces(graph, keep=9).save(tenant, [gone])
+    await TraceStore(graph, keep=9).save(tenant, [gone])
     await write(graph, tenant, appended(removed=(episode_id(tenant, "3"),)))
     assert await learn(graph, tenant, gone.id)
     (use,) = await uses(graph, tenant, 1)
     assert (use.count, use.recalls) == (2, 1)
-    await Traces(graph, keep=9).save(tenant, [woke(tenant, 1)])
+    await TraceStore(graph, keep=9).save(tenant, [woke(tenant, 1)])
     await Tenants(graph).erase(tenant)
     assert await cypher("MATCH (n {tenant: $tenant}) RETURN count(n) AS n", tenant=tenant) == [
         {"n": 0}
@@ -275,10 +273,10 @@ async def test_state_goes_with_its_episode_and_its_tenant(graph: Graph, cypher: 
 
 
 async def test_one_bad_trace_does_not_stop_the_queue(
-    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+    graph: Graph, tenant: TenantId, learning: LearningStore, cypher: Cypher
 ) -> None:
     bad, good = woke(tenant, 1), woke(tenant, 1, at=START + timedelta(seconds=1))
-    await Traces(graph, keep=9).save(tenant, [bad, good])
+    await TraceStore(graph, keep=9).save(tenant, [bad, good])
     await cypher("MATCH (t:Trace {id: $id}) SET t.payload = '{'", id=bad.id)
     outcomes: list[str] = []
     service = LearningService(learning, WallClock(), outcomes.append)
@@ -294,7 +292,7 @@ async def test_one_bad_trace_does_not_stop_the_queue(
 
 
 async def test_memories_recalled_together_are_linked(
-    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+    graph: Graph, tenant: TenantId, learning: LearningStore, cypher: Cypher
 ) -> None:
     """Turns 1 and 2 come together three times in nine recalls, 3 and 4 twice."""
     at = START + timedelta(minutes=9)
@@ -318,7 +316,7 @@ async def test_memories_recalled_together_are_linked(
 
 
 async def test_a_walk_takes_links_with_a_weight_as_they_have_faded(
-    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+    graph: Graph, tenant: TenantId, learning: LearningStore, cypher: Cypher
 ) -> None:
     at = START + timedelta(minutes=9)
     await recalled(graph, tenant, [woke(tenant, *pair, at=at) for pair in ((1, 2), (1, 3))])
@@ -343,10 +341,10 @@ async def test_a_walk_takes_links_with_a_weight_as_they_have_faded(
 
 
 async def test_nearness_and_learning_keep_each_others_part(
-    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+    graph: Graph, tenant: TenantId, learning: LearningStore, cypher: Cypher
 ) -> None:
     one, other = sorted(episode_id(tenant, name) for name in "12")
-    store = Associations(graph)
+    store = AssociationStore(graph)
     at = START + timedelta(minutes=9)
     await store.save_similar(
         tenant, None, now=at, edges=[Association(one=one, other=other, part=0.576)], done=[]
@@ -384,7 +382,7 @@ def stimulated(tenant: TenantId, number: int, turn_of_cue: int, strength: float)
 
 
 async def test_a_stimulus_charges_and_what_fires_is_reset(
-    graph: Graph, tenant: TenantId, learning: LearningGraph
+    graph: Graph, tenant: TenantId, learning: LearningStore
 ) -> None:
     """The worked example of the leaky integrator, with the tau that each spike leaves."""
     own, stimuli = 1, ((1, 0.2), (11, 0.2), (21, 0.05))
@@ -405,7 +403,7 @@ async def test_a_stimulus_charges_and_what_fires_is_reset(
 
 
 async def test_a_train_keeps_its_latest_sixteen_spikes(
-    graph: Graph, tenant: TenantId, learning: LearningGraph
+    graph: Graph, tenant: TenantId, learning: LearningStore
 ) -> None:
     await recalled(graph, tenant, [stimulated(tenant, 2, at, 0.1) for at in (*range(3, 23), 9)])
     (charge,) = await charges(graph, tenant, 2)
@@ -423,7 +421,7 @@ async def judged(
 ) -> dict[str, tuple[float, float]]:
     """Judge turns by their digits; what that makes of them, by turn."""
     ids = {episode_id(tenant, name): name for name in "1234567"}
-    service = LearningService(LearningGraph(graph), WallClock())
+    service = LearningService(LearningStore(graph), WallClock())
     regards = await service.judge(
         tenant,
         trace.id,
@@ -438,7 +436,7 @@ async def test_feedback_moves_reliability_and_salience(graph: Graph, tenant: Ten
     rows = (turn(tenant, 1), turn(tenant, 2, role="user"), turn(tenant, 3, role="tool"))
     await write(graph, tenant, appended(*rows))
     traces = [woke(tenant, 1, 2, 3) for _ in range(4)]
-    await Traces(graph, keep=9).save(tenant, traces)
+    await TraceStore(graph, keep=9).save(tenant, traces)
     found = await judged(graph, tenant, traces[0], useful="1")
     assert found["1"] == pytest.approx((0.76, 0.55))
     for trace in traces[1:3]:
@@ -452,7 +450,7 @@ async def test_feedback_moves_reliability_and_salience(graph: Graph, tenant: Ten
 
 
 async def test_the_same_feedback_again_changes_nothing_and_the_opposite_is_a_conflict(
-    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+    graph: Graph, tenant: TenantId, learning: LearningStore, cypher: Cypher
 ) -> None:
     trace = woke(tenant, 1, 2, 3)
     await recalled(graph, tenant, [trace])
@@ -465,7 +463,7 @@ async def test_the_same_feedback_again_changes_nothing_and_the_opposite_is_a_con
 
 
 async def test_a_useful_hit_that_was_not_counted_is_used(
-    graph: Graph, tenant: TenantId, learning: LearningGraph
+    graph: Graph, tenant: TenantId, learning: LearningStore
 ) -> None:
     trace = woke(tenant, 7, 6, 5, 4, 3, 2, 1)
     await recalled(graph, tenant, [trace])
@@ -476,10 +474,10 @@ async def test_a_useful_hit_that_was_not_counted_is_used(
 
 
 async def test_feedback_on_what_is_not_there_is_refused(
-    graph: Graph, tenant: TenantId, other_tenant: TenantId, learning: LearningGraph
+    graph: Graph, tenant: TenantId, other_tenant: TenantId, learning: LearningStore
 ) -> None:
     trace = woke(tenant, 1, 2)
-    await Traces(graph, keep=9).save(tenant, [trace])
+    await TraceStore(graph, keep=9).save(tenant, [trace])
     with pytest.raises(InvalidInput, match="did not return"):
         await judged(graph, tenant, trace, useful="13")
     with pytest.raises(InvalidInput, match="at least one"):
@@ -493,10 +491,10 @@ async def test_feedback_on_what_is_not_there_is_refused(
 
 
 async def test_eight_judges_at_once_are_all_heard(
-    graph: Graph, tenant: TenantId, learning: LearningGraph, cypher: Cypher
+    graph: Graph, tenant: TenantId, learning: LearningStore, cypher: Cypher
 ) -> None:
     traces = [woke(tenant, 1) for _ in range(8)]
-    await Traces(graph, keep=9).save(tenant, traces)
+    await TraceStore(graph, keep=9).save(tenant, traces)
     await asyncio.gather(*(judged(graph, tenant, trace, useful="1") for trace in traces))
     rows = await cypher(
         "MATCH (e {id: $id}) RETURN e.reward_pos AS n, e.salience AS s",
@@ -506,23 +504,23 @@ async def test_eight_judges_at_once_are_all_heard(
 
 
 async def test_a_trace_stored_after_the_service_closed_stays_on_the_queue(
-    graph: Graph, tenant: TenantId, learning: LearningGraph, neo4j_server: Server
+    graph: Graph, tenant: TenantId, learning: LearningStore, neo4j_server: Server
 ) -> None:
     options = GraphOptions(
         uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
     )
     async with Graph.connect(options) as own:
-        service = LearningService(LearningGraph(own), WallClock())
+        service = LearningService(LearningStore(own), WallClock())
         await service.close()
-    await Traces(graph, keep=9, pending=service.wake).save(tenant, [woke(tenant, 1)])
+    await TraceStore(graph, keep=9, pending=service.wake).save(tenant, [woke(tenant, 1)])
     await service.drain()
     assert (await learning.find(tenant)).pending == 1
 
 
 async def test_what_stops_the_queue_is_no_lost_exception(
-    graph: Graph, tenant: TenantId, learning: LearningGraph
+    graph: Graph, tenant: TenantId, learning: LearningStore
 ) -> None:
-    class Refusing(LearningGraph):
+    class Refusing(LearningStore):
         refusals = 1
 
         async def pending(self, tenant: TenantId, limit: int) -> Sequence[TraceId]:
@@ -532,7 +530,7 @@ async def test_what_stops_the_queue_is_no_lost_exception(
             return await super().pending(tenant, limit)
 
     service = LearningService(Refusing(graph), WallClock())
-    traces = Traces(graph, keep=9, pending=service.wake)
+    traces = TraceStore(graph, keep=9, pending=service.wake)
     for number, waiting in ((1, 1), (2, 0)):
         await traces.save(tenant, [woke(tenant, 1, at=START + timedelta(seconds=number))])
         await service.drain()

@@ -11,7 +11,7 @@ from ecphoria.consolidation.decay import BUDGET, Decay
 from ecphoria.consolidation.prune import Prune
 from ecphoria.consolidation.step import Cycle
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.links import Links
+from ecphoria.graph.links import LinkStore
 from ecphoria.model.ids import TenantId, fresh_id
 from tests.conftest import Cypher
 from tests.contract.memories import (
@@ -38,12 +38,12 @@ def a_cycle(tenant: TenantId, **how: Any) -> Cycle:
 
 @pytest.fixture
 def prune(graph: Graph) -> Prune:
-    return Prune(Links(graph))
+    return Prune(LinkStore(graph))
 
 
 @pytest.fixture
 def decay(graph: Graph) -> Decay:
-    return Decay(Links(graph))
+    return Decay(LinkStore(graph))
 
 
 async def joined(

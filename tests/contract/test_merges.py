@@ -10,15 +10,14 @@ import pytest
 from ecphoria.consolidation.merge import SAME, MergeReview, ProposeMerges
 from ecphoria.consolidation.step import Cycle
 from ecphoria.errors import InvalidInput, NotFound
+from ecphoria.graph.changes import SynonymRow
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.facts import Facts
-from ecphoria.graph.merges import Merges
+from ecphoria.graph.facts import FactStore
+from ecphoria.graph.merges import MergeStore
 from ecphoria.graph.recall import EpisodeReader
-from ecphoria.model.consolidation import Lease
+from ecphoria.model.consolidation import Lease, LeaseLost
 from ecphoria.model.ids import TenantId, fresh_id
 from ecphoria.model.merge import MergeStatus
-from ecphoria.ports.consolidation import LeaseLost
-from ecphoria.ports.ingest import SynonymRow
 from ecphoria.ports.world import Embedder
 from tests.conftest import Cypher
 from tests.contract.memories import appended, concept_id, made, mention, named, turn, write
@@ -41,12 +40,12 @@ def a_cycle(tenant: TenantId, **how: Any) -> Cycle:
 
 @pytest.fixture
 def step(graph: Graph, embedder: Embedder) -> ProposeMerges:
-    return ProposeMerges(Merges(graph), embedder)
+    return ProposeMerges(MergeStore(graph), embedder)
 
 
 @pytest.fixture
 def review(graph: Graph) -> MergeReview:
-    return MergeReview(Merges(graph), Facts(graph))
+    return MergeReview(MergeStore(graph), FactStore(graph))
 
 
 async def fill(graph: Graph, tenant: TenantId) -> None:

@@ -16,7 +16,7 @@ from neo4j.exceptions import ResultFailedError, TransientError
 from ecphoria.errors import OutcomeUnknown, StoreUnavailable
 from ecphoria.graph.driver import GraphOptions, open_driver
 from ecphoria.graph.executor import Done, Graph, Statement, Work
-from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.ingest import IngestStore
 from ecphoria.graph.queries import Mode, Query
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.episode import NewEpisode, Outcome, Receipt
@@ -187,7 +187,7 @@ async def test_an_append_whose_commit_was_not_confirmed_is_stored_once(
         losing_commits(neo4j_server, 1) as uri,
         Graph.connect(options_of(uri, neo4j_server)) as graph,
     ):
-        service = IngestService(store=EpisodeWriter(graph), embedder=embedder, clock=WallClock())
+        service = IngestService(store=IngestStore(graph), embedder=embedder, clock=WallClock())
         receipt = await service.append(tenant, new)
     assert receipt.outcome is Outcome.CREATED
     assert await turns_of(cypher, tenant) == 1
@@ -201,7 +201,7 @@ async def test_an_unknown_outcome_is_told_and_the_same_key_is_safe(
         losing_commits(neo4j_server, 2) as uri,
         Graph.connect(options_of(uri, neo4j_server)) as graph,
     ):
-        service = IngestService(store=EpisodeWriter(graph), embedder=embedder, clock=WallClock())
+        service = IngestService(store=IngestStore(graph), embedder=embedder, clock=WallClock())
         with pytest.raises(OutcomeUnknown, match="same key"):
             await service.append(tenant, new)
         assert (await service.append(tenant, new)).outcome is Outcome.EXISTED
@@ -218,7 +218,7 @@ async def test_sixty_tenants_append_at_once_over_few_connections(
     # "Marek Novak" becomes a concept with the second episode, so older episodes are looked at.
     texts = ("I met Marek Novak at the pier.", "Marek Novak sold his boat to Marek Novak.")
     async with Graph.connect(options) as few:
-        service = IngestService(store=EpisodeWriter(few), embedder=embedder, clock=WallClock())
+        service = IngestService(store=IngestStore(few), embedder=embedder, clock=WallClock())
 
         async def append(tenant: TenantId, text: str) -> Receipt:
             return await service.append(tenant, NewEpisode(text=text, vector=vector))

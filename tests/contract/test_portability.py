@@ -13,14 +13,14 @@ import pytest
 
 from ecphoria.cold.files import ColdFiles
 from ecphoria.errors import BadFile, Conflict, EcphoriaError, NotFound, StoreUnavailable
-from ecphoria.graph.cold import ColdEpisodes
-from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.cold import ColdStore
+from ecphoria.graph.dormancy import DormancyStore
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.keys import Keys
-from ecphoria.graph.learning import LearningGraph
+from ecphoria.graph.learning import LearningStore
 from ecphoria.graph.portability import Copies
 from ecphoria.graph.tenants import Tenants
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.model.cold import ColdRecord
 from ecphoria.model.gate import SHIPPED
 from ecphoria.model.ids import TenantId, fresh_id
@@ -81,7 +81,7 @@ class World:
     async def archived(self, tenant: TenantId) -> list[ColdRecord]:
         return [
             ColdRecord(id=place.id, content=await self.archive.read(tenant, place))
-            for place, _ in await ColdEpisodes(self.graph).stubs(tenant, 0, 100)
+            for place, _ in await ColdStore(self.graph).stubs(tenant, 0, 100)
         ]
 
     async def whole(self, tenant: TenantId) -> list[str]:
@@ -117,16 +117,16 @@ async def tenant(world: World) -> AsyncIterator[TenantId]:
     graph, archive = world.graph, world.archive
     made = await new_tenant(graph)
     await write(graph, made, everything(made))
-    await LearningGraph(graph).switch(made, on=True, now=NOW)
+    await LearningStore(graph).switch(made, on=True, now=NOW)
     traces = [woke(made, 1, 2), a_trace(made)]
-    await Traces(graph, keep=5).save(made, traces)
+    await TraceStore(graph, keep=5).save(made, traces)
     await learn(graph, made, traces[0].id)
     await jobs_of(graph, made)
     await place_in_time(graph, made)
     await Tenants(graph).set_gate(made, SHIPPED)
     asleep = episode_id(made, "2")
-    await Dormancies(graph).put_to_sleep(made, [(asleep, "x")], NOW)
-    cold = ColdEpisodes(graph)
+    await DormancyStore(graph).put_to_sleep(made, [(asleep, "x")], NOW)
+    cold = ColdStore(graph)
     records = await cold.records(made, [asleep])
     assert await cold.replace(made, await archive.write(made, records), NOW) == [asleep]
     key = a_key(made, Scope.READ)
@@ -341,8 +341,8 @@ async def test_giving_up_a_restore_keeps_the_tenants_that_are_whole(world: World
         await Tenants(world.graph).create(Tenant(id=made, name=name, created_at=NOW))
         await write(world.graph, made, everything(made))
         asleep = episode_id(made, "2")
-        await Dormancies(world.graph).put_to_sleep(made, [(asleep, "x")], NOW)
-        cold = ColdEpisodes(world.graph)
+        await DormancyStore(world.graph).put_to_sleep(made, [(asleep, "x")], NOW)
+        cold = ColdStore(world.graph)
         records = await cold.records(made, [asleep])
         await cold.replace(made, await world.archive.write(made, records), NOW)
         tenants.append((made, name))

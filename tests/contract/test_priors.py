@@ -10,17 +10,16 @@ import pytest
 from ecphoria.consolidation.prior import Prior
 from ecphoria.consolidation.step import Cycle, Skipped
 from ecphoria.errors import EcphoriaError
+from ecphoria.graph.changes import IngestChanges
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.gds import PREFIX, Priors
+from ecphoria.graph.gds import PREFIX, PriorStore
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.kernels.adjacency import Adjacency
 from ecphoria.kernels.midrank import midrank
 from ecphoria.kernels.pagerank_push import push
-from ecphoria.model.consolidation import Lease
+from ecphoria.model.consolidation import Lease, LeaseLost
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.ports.consolidation import LeaseLost
-from ecphoria.ports.ingest import IngestChanges
 from tests.conftest import Cypher, Server
 from tests.contract.memories import (
     about,
@@ -46,8 +45,8 @@ def options(neo4j_server: Server) -> GraphOptions:
 
 
 @pytest.fixture(scope="module")
-def store(graph: Graph, options: GraphOptions) -> Priors:
-    return Priors(graph, options)
+def store(graph: Graph, options: GraphOptions) -> PriorStore:
+    return PriorStore(graph, options)
 
 
 def the_worked_example(tenant: TenantId) -> IngestChanges:
@@ -106,7 +105,7 @@ async def projections(cypher: Cypher) -> list[str]:
     return [row["graphName"] for row in rows if row["graphName"].startswith(PREFIX)]
 
 
-async def test_the_worked_example(graph: Graph, store: Priors, tenant: TenantId) -> None:
+async def test_the_worked_example(graph: Graph, store: PriorStore, tenant: TenantId) -> None:
     await write(graph, tenant, the_worked_example(tenant))
     ranks = await store.page_rank(tenant, fresh_id())
     assert ranks is not None
@@ -124,7 +123,7 @@ async def test_the_worked_example(graph: Graph, store: Priors, tenant: TenantId)
 
 
 async def test_the_figures_equal_a_second_method(
-    graph: Graph, store: Priors, tenant: TenantId, cypher: Cypher
+    graph: Graph, store: PriorStore, tenant: TenantId, cypher: Cypher
 ) -> None:
     await write(graph, tenant, a_web(tenant))
     await Prior(store).run(a_cycle(tenant))
@@ -156,7 +155,7 @@ async def test_the_figures_equal_a_second_method(
 
 
 async def test_a_prior_is_written_only_where_it_is_off_by_a_hundredth(
-    graph: Graph, store: Priors, tenant: TenantId, cypher: Cypher
+    graph: Graph, store: PriorStore, tenant: TenantId, cypher: Cypher
 ) -> None:
     await write(graph, tenant, a_web(tenant))
     first = (await Prior(store).run(a_cycle(tenant))).counts
@@ -172,7 +171,7 @@ async def test_a_prior_is_written_only_where_it_is_off_by_a_hundredth(
 
 
 async def test_nodes_without_edges_change_nothing_and_repeating_changes_nothing(
-    graph: Graph, store: Priors, tenant: TenantId, cypher: Cypher
+    graph: Graph, store: PriorStore, tenant: TenantId, cypher: Cypher
 ) -> None:
     await write(graph, tenant, a_web(tenant))
     await Prior(store).run(a_cycle(tenant))
@@ -186,7 +185,7 @@ async def test_nodes_without_edges_change_nothing_and_repeating_changes_nothing(
 
 
 async def test_a_tenant_ranks_its_own_graph_and_loses_what_is_gone(
-    graph: Graph, store: Priors, tenant: TenantId, other_tenant: TenantId, cypher: Cypher
+    graph: Graph, store: PriorStore, tenant: TenantId, other_tenant: TenantId, cypher: Cypher
 ) -> None:
     await write(graph, tenant, the_worked_example(tenant))
     await write(graph, other_tenant, everything(other_tenant))
@@ -206,13 +205,13 @@ async def test_a_tenant_ranks_its_own_graph_and_loses_what_is_gone(
     assert EpisodeId(episode_id(tenant, "3")) not in await priors_in(cypher, tenant)
 
 
-async def test_an_empty_memory_is_nothing_to_rank(store: Priors, tenant: TenantId) -> None:
+async def test_an_empty_memory_is_nothing_to_rank(store: PriorStore, tenant: TenantId) -> None:
     counts = (await Prior(store).run(a_cycle(tenant))).counts
     assert (counts["episodes"], counts["concepts"], counts["arcs"]) == (0, 0, 0)
 
 
 async def test_a_dry_run_tells_the_counts_and_writes_nothing(
-    graph: Graph, store: Priors, tenant: TenantId, cypher: Cypher
+    graph: Graph, store: PriorStore, tenant: TenantId, cypher: Cypher
 ) -> None:
     await write(graph, tenant, the_worked_example(tenant))
     outcome = await Prior(store).run(a_cycle(tenant, dry_run=True))
@@ -222,7 +221,7 @@ async def test_a_dry_run_tells_the_counts_and_writes_nothing(
 
 @pytest.mark.parametrize("held", [{"token": 2, "seconds": -1}, {"token": 3, "seconds": 60}])
 async def test_without_its_lease_a_step_writes_nothing(
-    graph: Graph, store: Priors, tenant: TenantId, cypher: Cypher, held: dict[str, int]
+    graph: Graph, store: PriorStore, tenant: TenantId, cypher: Cypher, held: dict[str, int]
 ) -> None:
     await write(graph, tenant, the_worked_example(tenant))
     job = fresh_id()
@@ -244,7 +243,7 @@ async def test_without_its_lease_a_step_writes_nothing(
 
 async def test_the_projection_is_dropped_also_after_a_failure(
     graph: Graph,
-    store: Priors,
+    store: PriorStore,
     tenant: TenantId,
     cypher: Cypher,
     monkeypatch: pytest.MonkeyPatch,
@@ -259,7 +258,11 @@ async def test_the_projection_is_dropped_also_after_a_failure(
 
 
 async def test_an_orphan_of_a_killed_process_goes_after_its_hour(
-    graph: Graph, store: Priors, tenant: TenantId, cypher: Cypher, monkeypatch: pytest.MonkeyPatch
+    graph: Graph,
+    store: PriorStore,
+    tenant: TenantId,
+    cypher: Cypher,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     await write(graph, tenant, the_worked_example(tenant))
     await cypher(
@@ -275,7 +278,7 @@ async def test_an_orphan_of_a_killed_process_goes_after_its_hour(
 
 
 async def test_without_the_library_the_step_is_skipped_with_the_remedy(
-    store: Priors, tenant: TenantId, monkeypatch: pytest.MonkeyPatch
+    store: PriorStore, tenant: TenantId, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from graphdatascience.error.gds_not_installed import GdsNotFound  # noqa: PLC0415
     from graphdatascience.query_runner.neo4j_query_runner import (  # noqa: PLC0415

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from ecphoria.errors import NotFound
+from ecphoria.graph.changes import IngestChanges
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.model.recall import Filters
-from ecphoria.ports.ingest import IngestChanges
 from ecphoria.ports.recall import Around, Columns, TermCount, Window
 from tests.conftest import Cypher
 from tests.contract.memories import (

@@ -12,14 +12,12 @@ from ecphoria.consolidation.prune import Prune
 from ecphoria.consolidation.replay import Replay
 from ecphoria.consolidation.step import Cycle
 from ecphoria.consolidation.surroundings import NEIGHBOURS
-from ecphoria.graph.associations import Associations
+from ecphoria.graph.associations import Association, AssociationStore
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.links import Links
-from ecphoria.graph.replay import Replays
-from ecphoria.model.consolidation import Lease
+from ecphoria.graph.links import LinkStore
+from ecphoria.graph.replay import ReplayStore
+from ecphoria.model.consolidation import Lease, LeaseLost
 from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.ports.associations import Association
-from ecphoria.ports.consolidation import LeaseLost
 from tests.conftest import Cypher
 from tests.contract.canonical import canonical
 from tests.contract.memories import appended, episode_id, turn, write
@@ -34,7 +32,7 @@ def a_cycle(tenant: TenantId, **how: Any) -> Cycle:
 
 @pytest.fixture
 def step(graph: Graph) -> Replay:
-    return Replay(Replays(graph), Associations(graph))
+    return Replay(ReplayStore(graph), AssociationStore(graph))
 
 
 def age_of(number: int) -> timedelta:
@@ -52,7 +50,7 @@ async def a_memory(graph: Graph, tenant: TenantId, count: int = COUNT) -> None:
         for number in range(1, count + 1)
     ]  # fmt: skip
     await write(graph, tenant, appended(*rows))
-    await Associate(Associations(graph)).run(a_cycle(tenant))
+    await Associate(AssociationStore(graph)).run(a_cycle(tenant))
 
 
 def differences(counts: Mapping[str, int]) -> dict[str, int]:
@@ -86,7 +84,7 @@ async def test_what_is_off_around_the_sample_is_found_and_mended(
     )  # fmt: skip
     changed = [Association(one=off[0], other=off[1], part=0.1),
                Association(one=wrong[0], other=wrong[1], part=0.7)]  # fmt: skip
-    await Associations(graph).save_similar(tenant, None, now=NOW, edges=changed, done=())
+    await AssociationStore(graph).save_similar(tenant, None, now=NOW, edges=changed, done=())
     dry = await step.run(a_cycle(tenant, dry_run=True))
     assert await edges(cypher, tenant, "w_sim") != sound
     wet = await step.run(a_cycle(tenant))
@@ -103,12 +101,12 @@ async def test_a_replay_cut_short_mends_the_rest_the_next_time(
     graph: Graph, step: Replay, tenant: TenantId, cypher: Cypher
 ) -> None:
     await some_mentions(graph, tenant, 30)
-    await Associate(Associations(graph)).run(a_cycle(tenant))
+    await Associate(AssociationStore(graph)).run(a_cycle(tenant))
     lifted = await edges(cypher, tenant, "w_lift")
     assert len(lifted) == 1
     one, other = sorted(episode_id(tenant, str(number)) for number in (1, 2))
     strangers = [Association(one=one, other=other, part=0.7)]
-    await Associations(graph).save_similar(tenant, None, now=NOW, edges=strangers, done=())
+    await AssociationStore(graph).save_similar(tenant, None, now=NOW, edges=strangers, done=())
     await cypher("MATCH (:Concept {tenant: $tenant})-[r:ASSOCIATED]->() DELETE r", tenant=tenant)
 
     async def reached(place: str) -> None:
@@ -145,7 +143,7 @@ async def test_what_pruning_took_is_not_brought_back(
         " coactivations: 5, last_used: $now, created_at: $now, formula: 1}]->(other)",
         hub=hub, strangers=strangers, now=NOW,
     )  # fmt: skip
-    pruned = (await Prune(Links(graph)).run(a_cycle(tenant))).counts
+    pruned = (await Prune(LinkStore(graph)).run(a_cycle(tenant))).counts
     assert pruned["similar"] == 1
     assert len(await edges(cypher, tenant, "w_sim")) == len(sound) - 1
     assert differences((await step.run(a_cycle(tenant))).counts) == NOTHING
@@ -157,7 +155,7 @@ async def test_what_waits_is_left_to_associate(
     await write(graph, tenant, appended(*(turn(tenant, number) for number in range(1, 9))))
     counts = (await step.run(a_cycle(tenant))).counts
     assert set(counts.values()) == {0}
-    await Associate(Associations(graph)).run(a_cycle(tenant))
+    await Associate(AssociationStore(graph)).run(a_cycle(tenant))
     assert (await step.run(a_cycle(tenant))).counts["old"] == 8
     await write(graph, tenant, appended(turn(tenant, 9)))
     assert (await step.run(a_cycle(tenant))).counts["old"] == 8
@@ -168,7 +166,7 @@ async def test_nothing_is_replayed_in_an_empty_memory(step: Replay, tenant: Tena
     assert set((await step.run(a_cycle(tenant))).counts.values()) == {0}
 
 
-class Watched(Replays):
+class Watched(ReplayStore):
     """Tells which memories a replay looked at."""
 
     seen: set[str]
@@ -183,7 +181,7 @@ async def test_each_attempt_at_a_cycle_looks_at_the_same_and_each_cycle_at_other
 ) -> None:
     await a_memory(graph, tenant)
     store = Watched(graph)
-    step = Replay(store, Associations(graph), pool=20)
+    step = Replay(store, AssociationStore(graph), pool=20)
 
     async def looked_at(now: datetime) -> set[str]:
         await step.run(a_cycle(tenant, now=now))

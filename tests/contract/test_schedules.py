@@ -8,9 +8,9 @@ import pytest
 
 from ecphoria.errors import NotFound
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.jobs import Jobs
-from ecphoria.graph.schedules import Schedules
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.jobs import JobStore
+from ecphoria.graph.schedules import ScheduleStore
+from ecphoria.graph.traces import TraceStore
 from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, marked
 from ecphoria.model.ids import TenantId, fresh_id
 from ecphoria.model.job import JobState, Trigger
@@ -22,13 +22,13 @@ EVERY_TWO = Schedule(every_episodes=2)
 
 
 @pytest.fixture(scope="module")
-def jobs(graph: Graph) -> Jobs:
-    return Jobs(graph, keep=9)
+def jobs(graph: Graph) -> JobStore:
+    return JobStore(graph, keep=9)
 
 
 @pytest.fixture(scope="module")
-def schedules(graph: Graph) -> Schedules:
-    return Schedules(graph)
+def schedules(graph: Graph) -> ScheduleStore:
+    return ScheduleStore(graph)
 
 
 async def append(graph: Graph, tenant: TenantId, *numbers: int) -> None:
@@ -41,7 +41,7 @@ def by(schedule: Schedule) -> Callable[[Standing], Mark | None]:
 
 
 async def test_a_schedule_comes_back_as_it_was_given_and_goes(
-    schedules: Schedules, tenant: TenantId, other_tenant: TenantId
+    schedules: ScheduleStore, tenant: TenantId, other_tenant: TenantId
 ) -> None:
     assert (await schedules.find(tenant)).own is None
     given = Schedule(
@@ -58,7 +58,7 @@ async def test_a_schedule_comes_back_as_it_was_given_and_goes(
 
 
 async def test_of_eight_schedulers_one_queues_the_cycle(
-    schedules: Schedules, jobs: Jobs, graph: Graph, tenant: TenantId
+    schedules: ScheduleStore, jobs: JobStore, graph: Graph, tenant: TenantId
 ) -> None:
     await append(graph, tenant, 1, 2)
     queued = await asyncio.gather(*(schedules.advance(tenant, by(EVERY_TWO)) for _ in range(8)))
@@ -74,7 +74,7 @@ async def test_of_eight_schedulers_one_queues_the_cycle(
 
 
 async def test_what_is_due_by_time_is_due_once(
-    schedules: Schedules, jobs: Jobs, tenant: TenantId
+    schedules: ScheduleStore, jobs: JobStore, tenant: TenantId
 ) -> None:
     hourly = Schedule(every_hours=1)
     await schedules.save(tenant, hourly)
@@ -96,8 +96,8 @@ async def test_what_is_due_by_time_is_due_once(
 
 
 async def test_a_scheduler_that_dies_in_the_middle_leaves_it_to_the_next(
-    schedules: Schedules,
-    jobs: Jobs,
+    schedules: ScheduleStore,
+    jobs: JobStore,
     graph: Graph,
     tenant: TenantId,
     monkeypatch: pytest.MonkeyPatch,
@@ -116,7 +116,11 @@ async def test_a_scheduler_that_dies_in_the_middle_leaves_it_to_the_next(
 
 
 async def test_a_scheduler_keeps_own_schedules_and_the_services(
-    schedules: Schedules, jobs: Jobs, graph: Graph, tenant: TenantId, other_tenant: TenantId
+    schedules: ScheduleStore,
+    jobs: JobStore,
+    graph: Graph,
+    tenant: TenantId,
+    other_tenant: TenantId,
 ) -> None:
     woken: list[str] = []
     for one in (tenant, other_tenant):
@@ -140,7 +144,7 @@ async def test_a_scheduler_keeps_own_schedules_and_the_services(
 
 
 async def test_a_light_cycle_is_queued_and_a_whole_one_swallows_it(
-    schedules: Schedules, jobs: Jobs, graph: Graph, tenant: TenantId
+    schedules: ScheduleStore, jobs: JobStore, graph: Graph, tenant: TenantId
 ) -> None:
     steps = ("merge", "associate")
 
@@ -167,7 +171,7 @@ async def test_a_light_cycle_is_queued_and_a_whole_one_swallows_it(
 
 
 async def test_a_memory_is_active_when_something_is_appended_or_recalled(
-    schedules: Schedules, graph: Graph, tenant: TenantId
+    schedules: ScheduleStore, graph: Graph, tenant: TenantId
 ) -> None:
     assert (await schedules.find(tenant)).active_at is None
     await append(graph, tenant, 1, 2)
@@ -178,7 +182,7 @@ async def test_a_memory_is_active_when_something_is_appended_or_recalled(
     early, late = appended_at - timedelta(days=1), appended_at + timedelta(days=1)
     for at in (early, late):
         trace = a_trace(tenant, created_at=at, seeds=(), hits=())
-        await Traces(graph, keep=9).save(tenant, [trace])
+        await TraceStore(graph, keep=9).save(tenant, [trace])
         assert (await schedules.find(tenant)).active_at == max(at, appended_at)
     await schedules.save(tenant, Schedule(idle_minutes=10))
     listed = await schedules.standings(own_only=True)
@@ -189,5 +193,5 @@ async def test_a_memory_is_active_when_something_is_appended_or_recalled(
     assert await schedules.advance(tenant, by(Schedule(idle_minutes=10))) is None
 
 
-async def test_nobody_is_scheduled_while_being_erased(schedules: Schedules) -> None:
+async def test_nobody_is_scheduled_while_being_erased(schedules: ScheduleStore) -> None:
     assert await schedules.advance(TenantId(fresh_id()), by(EVERY_TWO)) is None

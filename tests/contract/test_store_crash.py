@@ -18,10 +18,10 @@ from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.engine import Endpoint, Engine, EngineSettings
 from ecphoria.errors import StoreUnavailable
-from ecphoria.graph.doctor import GraphPatient
+from ecphoria.graph.doctor import IntegrityStore
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.jobs import Jobs
+from ecphoria.graph.jobs import JobStore
 from ecphoria.graph.migrate import migrate
 from ecphoria.graph.tenants import Tenants
 from ecphoria.jobs.retries import Retries
@@ -80,7 +80,7 @@ class World:
     engine: Engine
     graph: Graph
     cypher: Cypher
-    jobs: Jobs
+    jobs: JobStore
     cycle: ConsolidationService
     tenant: TenantId
     clean: Sequence[str]
@@ -126,7 +126,7 @@ async def world(
         asking(options) as cypher,
     ):
         await migrate(graph, embedder.model, embedder.dimension)
-        tenant, jobs = TenantId(fresh_id()), Jobs(graph, keep=9)
+        tenant, jobs = TenantId(fresh_id()), JobStore(graph, keep=9)
         cycle = a_service(graph, background.steps_of(graph, options, embedder, NOWHERE))
         await a_memory(graph, embedder, tenant)
         first = await jobs.enqueue(tenant, JobKind.CONSOLIDATION, steps=STEPS)
@@ -137,7 +137,7 @@ async def world(
         yield World(engine, graph, cypher, jobs, cycle, tenant, clean)
 
 
-async def ended(jobs: Jobs, job: Job) -> Job:
+async def ended(jobs: JobStore, job: Job) -> Job:
     async with asyncio.timeout(120):
         while True:
             with suppress(StoreUnavailable):
@@ -168,6 +168,6 @@ async def test_a_cycle_outlives_the_end_of_neo4j(
     assert done.state is JobState.DONE
     assert done.attempts > 1
     assert await canonical(world.cypher, tenant) == world.clean
-    doctor = Doctor(GraphPatient(graph), time.monotonic)
+    doctor = Doctor(IntegrityStore(graph), time.monotonic)
     assert (await doctor.examine(tenant)).findings == ()
     await Tenants(graph).erase(tenant)

@@ -5,15 +5,14 @@ from datetime import timedelta
 
 import pytest
 
-from ecphoria.graph.associations import Associations
+from ecphoria.graph.associations import Association, AssociationStore
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.jobs import Jobs
+from ecphoria.graph.jobs import JobStore
 from ecphoria.graph.survey import GraphSurvey
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.model.consolidation import ConsolidationReport, Degrees
 from ecphoria.model.ids import TenantId
 from ecphoria.model.job import JobKind, JobState
-from ecphoria.ports.associations import Association
 from tests.conftest import Cypher
 from tests.contract.memories import START, appended, episode_id, everything, turn, write
 from tests.contract.test_traces import a_trace
@@ -29,7 +28,7 @@ async def test_every_label_and_every_type_is_counted_once(
 ) -> None:
     for one in (tenant, other_tenant):
         await write(graph, one, everything(one))
-    await Traces(graph, keep=5).save(tenant, [a_trace(tenant)])
+    await TraceStore(graph, keep=5).save(tenant, [a_trace(tenant)])
     found = await survey.size(tenant)
     nodes = await cypher(
         "MATCH (n) WHERE n.tenant = $tenant AND NOT n:Trace RETURN labels(n) AS labels",
@@ -63,7 +62,7 @@ async def test_degrees_are_those_of_live_nodes(
     await write(graph, tenant, appended(*(turn(tenant, number) for number in range(1, 12))))
     hub, *others = (episode_id(tenant, str(number)) for number in range(1, 12))
     spokes = [Association(one=min(hub, one), other=max(hub, one), part=0.7) for one in others[:4]]
-    await Associations(graph).save_similar(tenant, None, now=START, edges=spokes, done=())
+    await AssociationStore(graph).save_similar(tenant, None, now=START, edges=spokes, done=())
     # Sorted: six times 0, four times 1, once 4.
     assert await survey.degrees(tenant) == {"SIMILAR": Degrees(p50=0, p90=1, p99=4, most=4)}
 
@@ -71,7 +70,7 @@ async def test_degrees_are_those_of_live_nodes(
 async def test_a_gap_is_a_cue_refused_often_since_the_last_whole_cycle(
     graph: Graph, survey: GraphSurvey, tenant: TenantId
 ) -> None:
-    traces = Traces(graph, keep=99)
+    traces = TraceStore(graph, keep=99)
 
     async def asked(*cues: str, refused: bool = True) -> list[str]:
         made = [
@@ -97,9 +96,9 @@ async def test_a_gap_is_a_cue_refused_often_since_the_last_whole_cycle(
 async def test_what_was_refused_before_the_last_whole_cycle_is_no_gap_any_more(
     graph: Graph, survey: GraphSurvey, tenant: TenantId
 ) -> None:
-    jobs = Jobs(graph, 9)
+    jobs = JobStore(graph, 9)
     old = [a_trace(tenant, cue="Who?", refused=True, seeds=(), hits=()) for _ in range(3)]
-    await Traces(graph, keep=99).save(tenant, old)
+    await TraceStore(graph, keep=99).save(tenant, old)
     assert [gap.refused for gap in await survey.gaps(tenant, least=3, limit=9)] == [3]
     report = ConsolidationReport(cycle="c", started_at=START, seconds=0.0, steps=())
     for steps, gaps_after in ((["prior"], 1), ([], 0)):

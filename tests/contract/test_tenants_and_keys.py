@@ -6,17 +6,16 @@ import pytest
 from ecphoria.errors import Conflict, NotFound
 from ecphoria.graph.archive import EpisodeArchive
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.ingest import EpisodeWriter
-from ecphoria.graph.jobs import Jobs
+from ecphoria.graph.ingest import IngestStore, IngestTransaction
+from ecphoria.graph.jobs import JobStore
 from ecphoria.graph.keys import Keys
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.graph.tenants import Tenants
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.model.gate import Gate, GateFit
 from ecphoria.model.ids import KeyId, TenantId, fresh_id
 from ecphoria.model.job import JobKind
 from ecphoria.model.tenant import ApiKey, Principal, Scope, Tenant
-from ecphoria.ports.ingest import IngestTransaction
 from tests.conftest import Cypher
 from tests.contract.memories import appended, everything, place_in_time, turn, write
 from tests.contract.test_traces import a_trace
@@ -96,9 +95,9 @@ async def test_erasing_leaves_nothing_of_one_and_all_of_the_other(
     for owner in (tenant, gone.id):
         await write(graph, owner, everything(owner))
         await place_in_time(graph, owner)
-        await Traces(graph, keep=5).save(owner, [a_trace(owner)])
+        await TraceStore(graph, keep=5).save(owner, [a_trace(owner)])
         await Keys(graph).create(a_key(owner, Scope.READ), fresh_id())
-        await Jobs(graph, keep=5).enqueue(owner, JobKind.DRY_RUN)
+        await JobStore(graph, keep=5).enqueue(owner, JobKind.DRY_RUN)
         keyed = turn(owner, 9, ordinal=9, idempotency_key="k9")
         await write(graph, owner, appended(keyed))
         await write(graph, owner, appended(removed=(keyed.id,)))
@@ -148,7 +147,7 @@ async def test_a_tenant_that_is_being_erased_is_closed(graph: Graph, cypher: Cyp
         raise AssertionError
 
     with pytest.raises(NotFound):
-        await EpisodeWriter(graph).change(made.id, nothing)
+        await IngestStore(graph).change(made.id, nothing)
     with pytest.raises(NotFound):
         await EpisodeReader(graph).lexicon(made.id, [], [])
     assert (await tenants.erase(made.id))["remaining"] == 0

@@ -6,7 +6,7 @@ import pytest
 from ecphoria.errors import NotFound
 from ecphoria.graph.archive import EpisodeArchive
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.model.ids import TenantId, TraceId, fresh_id
 from ecphoria.model.recall import (
     Mark,
@@ -68,7 +68,7 @@ def a_trace(tenant: TenantId, **changed: object) -> Trace:
 
 async def test_a_trace_comes_back_as_it_went(graph: Graph, tenant: TenantId) -> None:
     await write(graph, tenant, everything(tenant))
-    traces = Traces(graph, keep=5)
+    traces = TraceStore(graph, keep=5)
     saved = a_trace(tenant)
     await traces.save(tenant, [saved])
     assert await traces.find(tenant, saved.id) == saved
@@ -78,7 +78,7 @@ async def test_labels_are_looked_up_when_a_trace_is_read(
     graph: Graph, tenant: TenantId, cypher: Cypher
 ) -> None:
     await write(graph, tenant, everything(tenant))
-    traces, saved = Traces(graph, keep=5), a_trace(tenant, about="Ann")
+    traces, saved = TraceStore(graph, keep=5), a_trace(tenant, about="Ann")
     await traces.save(tenant, [saved])
     (row,) = await cypher("MATCH (t:Trace {id: $id}) RETURN t.payload AS payload", id=saved.id)
     assert "Ann" not in row["payload"]
@@ -94,7 +94,7 @@ async def test_a_trace_leads_to_what_it_woke(
 ) -> None:
     await write(graph, tenant, everything(tenant))
     saved = a_trace(tenant)
-    await Traces(graph, keep=5).save(tenant, [saved])
+    await TraceStore(graph, keep=5).save(tenant, [saved])
     rows = await cypher(
         "MATCH (:Trace {id: $id})-[r]->(n) RETURN type(r) AS type, n.id AS id, "
         "r{.family, .weight, .rank, .score, .energy, .stream} AS told ORDER BY type, r.energy",
@@ -121,7 +121,7 @@ async def test_a_trace_leads_to_what_it_woke(
 
 
 async def test_a_trace_of_nothing_can_be_kept(graph: Graph, tenant: TenantId) -> None:
-    traces = Traces(graph, keep=5)
+    traces = TraceStore(graph, keep=5)
     empty = a_trace(tenant, seeds=(), waves=(), hits=())
     await traces.save(tenant, [empty])
     assert await traces.find(tenant, empty.id) == empty
@@ -129,7 +129,7 @@ async def test_a_trace_of_nothing_can_be_kept(graph: Graph, tenant: TenantId) ->
 
 async def test_only_the_newest_are_kept(graph: Graph, tenant: TenantId) -> None:
     await write(graph, tenant, everything(tenant))
-    traces = Traces(graph, keep=3)
+    traces = TraceStore(graph, keep=3)
     saved = [a_trace(tenant, created_at=START + timedelta(seconds=number)) for number in range(5)]
     for trace in saved:
         await traces.save(tenant, [trace])
@@ -143,7 +143,7 @@ async def test_a_trace_is_its_tenants_and_so_is_what_it_points_at(
     graph: Graph, tenant: TenantId, other_tenant: TenantId, cypher: Cypher
 ) -> None:
     await write(graph, tenant, everything(tenant))
-    traces = Traces(graph, keep=5)
+    traces = TraceStore(graph, keep=5)
     mine, foreign = a_trace(tenant), a_trace(tenant)
     await traces.save(tenant, [mine])
     with pytest.raises(NotFound):

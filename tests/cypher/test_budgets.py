@@ -20,12 +20,12 @@ import pytest
 from ecphoria.evaluation.load_data import Talk
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph, Statement, _rows_of
-from ecphoria.graph.ingest import EpisodeWriter
-from ecphoria.graph.learning import LearningGraph
+from ecphoria.graph.ingest import IngestStore
+from ecphoria.graph.learning import LearningStore
 from ecphoria.graph.queries import Query
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.graph.tenants import Tenants
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.learning.service import LearningService
 from ecphoria.model.episode import NewEpisode
@@ -134,14 +134,14 @@ async def _measured(
 ) -> Costs:
     """Watch one append, one recall of each strategy, and what is learned from them."""
     profiled.costs = defaultdict(list)
-    ingest = IngestService(store=EpisodeWriter(profiled), embedder=embedder, clock=WallClock())
+    ingest = IngestService(store=IngestStore(profiled), embedder=embedder, clock=WallClock())
     (added,) = _items(talk, APPENDED)
     await ingest.append_batch(tenant, added)
-    learning = LearningService(LearningGraph(profiled), WallClock())
-    await LearningGraph(graph).switch(tenant, on=True, now=LONG_AGO)
+    learning = LearningService(LearningStore(profiled), WallClock())
+    await LearningStore(graph).switch(tenant, on=True, now=LONG_AGO)
     recalls = RecallService(
         store=EpisodeReader(profiled),
-        traces=Traces(graph, keep=10, pending=learning.wake),
+        traces=TraceStore(graph, keep=10, pending=learning.wake),
         embedder=embedder,
         clock=WallClock(),
     )
@@ -159,7 +159,7 @@ async def costs(
     profiled: ProfiledGraph, graph: Graph, embedder: Embedder, cypher: Cypher
 ) -> AsyncIterator[Mapping[int, Costs]]:
     """Costs by the size of the tenant; all are filled before, so that plans are the same."""
-    filling = IngestService(store=EpisodeWriter(graph), embedder=embedder, clock=WallClock())
+    filling = IngestService(store=IngestStore(graph), embedder=embedder, clock=WallClock())
     tenants = {size: await new_tenant(graph) for size in SIZES}
     talks = {size: Talk(seed=3) for size in SIZES}
     for size, tenant in tenants.items():

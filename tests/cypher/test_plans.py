@@ -10,24 +10,24 @@ from neo4j.vector import Vector
 
 from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.step import Cycle
-from ecphoria.graph.associations import Associations
-from ecphoria.graph.cold import ColdEpisodes
-from ecphoria.graph.cutting import Cuttings
-from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.associations import Association, AssociationStore, Crowd, Touched
+from ecphoria.graph.cold import ColdStore
+from ecphoria.graph.cutting import CuttingStore
+from ecphoria.graph.dormancy import DormancyStore
 from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.engrams import Engrams
+from ecphoria.graph.engrams import EngramStore
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.gds import Priors
-from ecphoria.graph.jobs import Jobs
+from ecphoria.graph.gds import PriorStore
+from ecphoria.graph.jobs import JobStore
 from ecphoria.graph.keys import Keys
-from ecphoria.graph.learning import LearningGraph
-from ecphoria.graph.merges import Merges
+from ecphoria.graph.learning import LearningStore
+from ecphoria.graph.merges import AlikeNames, Compared, MergeStore
 from ecphoria.graph.policies import Policies
 from ecphoria.graph.portability import Copies
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
-from ecphoria.graph.schedules import Schedules
+from ecphoria.graph.schedules import ScheduleStore
 from ecphoria.graph.tenants import Tenants
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.model.cold import Located
 from ecphoria.model.consolidation import (
     ConsolidationReport,
@@ -44,8 +44,6 @@ from ecphoria.model.merge import MergeStatus
 from ecphoria.model.schedule import Mark, Schedule
 from ecphoria.model.shadow import Choice, Policy
 from ecphoria.model.tenant import Scope
-from ecphoria.ports.associations import Association, Crowd, Touched
-from ecphoria.ports.merges import AlikeNames, Compared
 from tests.conftest import Server, new_tenant
 from tests.contract.memories import (
     appended,
@@ -92,25 +90,25 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
     for _ in range(2):
         tenant = await new_tenant(graph)
         await write(graph, tenant, everything(tenant))
-        learning = LearningGraph(graph)
+        learning = LearningStore(graph)
         await learning.switch(tenant, on=True, now=NOW)
         traces = [woke(tenant, 1, 2), stimulated(tenant, 1, 9, 0.2), a_trace(tenant)]
-        await Traces(graph, keep=5).save(tenant, traces)
+        await TraceStore(graph, keep=5).save(tenant, traces)
         for trace in traces[:2]:
             await learn(graph, tenant, trace.id)
         await judged(graph, tenant, traces[0], useful="1", not_useful="2")
-        priors = Priors(graph, given)
+        priors = PriorStore(graph, given)
         turn = episode_id(tenant, "1")
         await priors.save_priors(tenant, None, concepts=False, priors={turn: 0.5})
         await _associate(graph, tenant)
         await jobs_of(graph, tenant)
         await _merge(graph, tenant)
         later = NOW + timedelta(days=30)
-        await MakeEngrams(Engrams(graph)).run(Cycle(id="cycle", tenant=tenant, now=later))
+        await MakeEngrams(EngramStore(graph)).run(Cycle(id="cycle", tenant=tenant, now=later))
         await Tenants(graph).set_gate(tenant, SHIPPED)
         await place_in_time(graph, tenant)
         await Policies(graph).save(tenant, Policy(promoted=(Choice(strategy="dense"),)))
-        dormancies = Dormancies(graph)
+        dormancies = DormancyStore(graph)
         await dormancies.set_policy(tenant, DormancyPolicy(mode=DormancyMode.OFF))
         await dormancies.put_to_sleep(tenant, [(episode_id(tenant, "2"), "x")], NOW)
         await dormancies.pin(tenant, turn, pinned=True)
@@ -133,13 +131,13 @@ async def _merge(graph: Graph, tenant: TenantId) -> None:
     """Propose that two concepts are one, and accept it."""
     names = AlikeNames(one="rome", other="tiber", kind="name", other_kind="name")
     same = Compared(names=names, cosine=0.95, reason="alike")
-    await Merges(graph).propose(tenant, None, [same])
-    await Merges(graph).decide(tenant, "rome", "tiber", MergeStatus.ACCEPTED)
+    await MergeStore(graph).propose(tenant, None, [same])
+    await MergeStore(graph).decide(tenant, "rome", "tiber", MergeStatus.ACCEPTED)
 
 
 async def _associate(graph: Graph, tenant: TenantId) -> None:
     """Join what is there, with all that an association and a mark can hold."""
-    store = Associations(graph)
+    store = AssociationStore(graph)
     turns = sorted(episode_id(tenant, name) for name in "12")
     near = Association(one=turns[0], other=turns[1], part=0.7)
     done = [Touched(id=turns[0], turn=2, mark="")]
@@ -156,7 +154,7 @@ async def _associate(graph: Graph, tenant: TenantId) -> None:
 
 async def jobs_of(graph: Graph, tenant: TenantId) -> None:
     """A job that rests after a fault, is cancelled while it runs, and ends; a schedule."""
-    jobs, schedules = Jobs(graph, keep=5), Schedules(graph)
+    jobs, schedules = JobStore(graph, keep=5), ScheduleStore(graph)
     await schedules.save(tenant, Schedule(every_hours=1.0))
     await schedules.advance(
         tenant,
@@ -169,7 +167,7 @@ async def jobs_of(graph: Graph, tenant: TenantId) -> None:
         step = StepReport(name="prior", status=StepStatus.DONE, seconds=0.0)
         progress = Progress(place="p", ended=step, before=GraphSize(turn=1))
         await jobs.renew(claimed.lease, 60.0, progress)
-        await Cuttings(graph).save(tenant, claimed.lease, {}, 1)
+        await CuttingStore(graph).save(tenant, claimed.lease, {}, 1)
         fault = JobFault(code="internal", message="m")
         await jobs.release(claimed.lease, pause_s=0.0, counted=True, fault=fault)
     last = await jobs.claim(queued.id, 60.0)
@@ -181,7 +179,7 @@ async def jobs_of(graph: Graph, tenant: TenantId) -> None:
 
 async def _archive(graph: Graph, tenant: TenantId) -> None:
     """Leave a stub of a sleeping turn."""
-    cold, asleep = ColdEpisodes(graph), episode_id(tenant, "2")
+    cold, asleep = ColdStore(graph), episode_id(tenant, "2")
     (record,) = await cold.records(tenant, [asleep])
     digest = sha256(record.content).hexdigest()
     place = Located(id=asleep, file="x.cold", offset=10, sha256=digest)

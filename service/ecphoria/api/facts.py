@@ -8,9 +8,9 @@ from starlette.status import HTTP_201_CREATED
 from ecphoria.api.guard import Caller, GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.api.problems import guarded
 from ecphoria.facts.service import Request
+from ecphoria.graph.facts import FactQuery
 from ecphoria.model.fact import Ruling
 from ecphoria.model.ids import FactId
-from ecphoria.ports.facts import FactQuery
 from ecphoria.wire.facts import (
     ClassRequest,
     DecisionAnswer,

@@ -55,7 +55,7 @@ class _Header:
 
 
 class ColdFiles:
-    """The archive on a disk; implements `ports.cold.ColdStorage`."""
+    """The archive on a disk."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

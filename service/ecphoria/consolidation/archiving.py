@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from functools import partial
 
+from ecphoria.cold.files import ColdFiles
 from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.errors import ArchiveDamaged, Conflict, NotFound
+from ecphoria.graph.cold import ColdStore
+from ecphoria.graph.dormancy import DormancyStore
 from ecphoria.model.cold import ColdRecord, Located, Restored, Scrub
-from ecphoria.model.consolidation import Change, Outcome
+from ecphoria.model.consolidation import Change, LeaseLost, Outcome
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.ports.cold import ColdGraph, ColdStorage
-from ecphoria.ports.consolidation import LeaseLost
-from ecphoria.ports.dormancy import DormancyStore
 from ecphoria.ports.world import Clock
 
 __all__ = ["ArchiveService", "Archiving"]
@@ -33,8 +33,8 @@ class Archiving:
 
     def __init__(
         self,
-        graph: ColdGraph,
-        files: ColdStorage,
+        graph: ColdStore,
+        files: ColdFiles,
         policies: DormancyStore,
         *,
         settled_s: float = _SETTLED_S,
@@ -102,9 +102,7 @@ class Archiving:
 class ArchiveService:
     """Archive, restore and scrub by hand."""
 
-    def __init__(
-        self, step: Archiving, graph: ColdGraph, files: ColdStorage, clock: Clock
-    ) -> None:
+    def __init__(self, step: Archiving, graph: ColdStore, files: ColdFiles, clock: Clock) -> None:
         self._step = step
         self._graph = graph
         self._files = files
@@ -205,7 +203,7 @@ async def _attempt(
     return done, refused
 
 
-async def references(graph: ColdGraph, tenant: TenantId) -> list[Located]:
+async def references(graph: ColdStore, tenant: TenantId) -> list[Located]:
     """List where all of a tenant's records lie."""
     found: list[Located] = []
     after = 0

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from ecphoria.consolidation.surroundings import (
     NEIGHBOURS,
+    NearReader,
     Pair,
     Surroundings,
     admits,
@@ -18,8 +19,8 @@ from ecphoria.consolidation.surroundings import (
     everyone,
     joined,
 )
+from ecphoria.graph.associations import Association, Crowd, Near, Touched
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.associations import Association, Crowd, Near, NearReader, Touched
 
 __all__ = ["Arrivals", "Settled"]
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from ecphoria.consolidation.arrivals import Arrivals
 from ecphoria.consolidation.step import Cycle
 from ecphoria.consolidation.surroundings import Differences, Lifts
+from ecphoria.graph.associations import AssociationStore, Touched
 from ecphoria.kernels.neighbours import rung
 from ecphoria.model.consolidation import Outcome
-from ecphoria.ports.associations import AssociationStore, Touched
 
 __all__ = ["Associate"]
 

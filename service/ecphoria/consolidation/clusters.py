@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.consolidation.summary import FORMULA, key_of
 from ecphoria.consolidation.writing import Writer
+from ecphoria.graph.associations import Association
+from ecphoria.graph.engrams import EngramRow, EngramStore
 from ecphoria.kernels.clusters import clusters
 from ecphoria.model.consolidation import Change, Outcome
-from ecphoria.ports.associations import Association
 from ecphoria.ports.chat import Chat
-from ecphoria.ports.engrams import ClusterStore, EngramRow
 
 __all__ = ["MakeClusters"]
 
@@ -33,7 +33,7 @@ class MakeClusters:
 
     name = "clusters"
 
-    def __init__(self, store: ClusterStore, chat: Chat | None = None) -> None:
+    def __init__(self, store: EngramStore, chat: Chat | None = None) -> None:
         """Summarise in the memories' own words, or in those of a language model."""
         self._store = store
         self._chat = chat

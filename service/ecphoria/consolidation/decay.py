@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ecphoria.consolidation.step import TOLD, Cycle
+from ecphoria.graph.links import LearnedLink, Link, LinkStore, Weakened
 from ecphoria.kernels.hebbian import homeostasis
 from ecphoria.kernels.hops import edge_decay
 from ecphoria.kernels.neighbours import combined
 from ecphoria.model.consolidation import Change, Outcome
-from ecphoria.ports.links import LearnedLink, Link, LinkStore, Weakened
 
 __all__ = ["Decay"]
 

@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 
 from ecphoria.consolidation.archiving import ArchiveService
 from ecphoria.consolidation.vocabulary import Vocabulary
+from ecphoria.graph.doctor import Account, IntegrityStore, Said, TermCounts, Totals
 from ecphoria.kernels.lexical import spread_lengths
 from ecphoria.language.cutting import cut
 from ecphoria.model.checkup import Checkup, Finding, Rule, Symptom
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.doctor import Account, Patient, Said, TermCounts, Totals
 
 __all__ = ["Doctor"]
 
@@ -31,7 +31,7 @@ class Doctor:
 
     def __init__(
         self,
-        patient: Patient,
+        patient: IntegrityStore,
         monotonic: Callable[[], float],
         archive: ArchiveService | None = None,
     ) -> None:

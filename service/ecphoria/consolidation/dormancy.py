@@ -12,13 +12,13 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from ecphoria.consolidation.step import TOLD, Cycle
+from ecphoria.graph.dormancy import Candidate, DormancyStore
 from ecphoria.kernels.arrays import FloatArray
 from ecphoria.kernels.chain import advance, retrievability, strength
 from ecphoria.kernels.keep import keep_value
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
 from ecphoria.model.learning import FIRST_STABILITY
-from ecphoria.ports.dormancy import Candidate, DormancyStore
 
 __all__ = ["Dormancy"]
 

@@ -5,9 +5,9 @@ from datetime import timedelta
 from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.consolidation.summary import FORMULA, key_of
 from ecphoria.consolidation.writing import Writer
+from ecphoria.graph.engrams import EngramRow, EngramStore, TouchedSession
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.ports.chat import Chat
-from ecphoria.ports.engrams import EngramRow, EngramStore, TouchedSession
 
 __all__ = ["CLOSED_AFTER", "MakeEngrams"]
 

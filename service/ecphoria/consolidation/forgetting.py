@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from ecphoria.consolidation.archiving import ArchiveService
 from ecphoria.errors import TooLarge
+from ecphoria.graph.dormancy import DormancyStore
 from ecphoria.model.cold import Restored
 from ecphoria.model.dormancy import DormancyPolicy, Sleeper
 from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.ports.dormancy import DormancyStore
 from ecphoria.ports.world import Clock
 
 __all__ = ["AT_ONCE", "ForgettingService", "Wake"]

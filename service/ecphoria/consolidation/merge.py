@@ -11,11 +11,11 @@ import numpy as np
 from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.timelines import renew
+from ecphoria.graph.facts import FactStore
+from ecphoria.graph.merges import AlikeNames, Compared, MergeStore
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.model.ids import TenantId, concept_id
 from ecphoria.model.merge import Merge, MergeStatus
-from ecphoria.ports.facts import FactStore
-from ecphoria.ports.merges import AlikeNames, Compared, MergeStore
 from ecphoria.ports.world import Embedder
 
 __all__ = ["MergeReview", "ProposeMerges", "compatible"]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.consolidation.step import Cycle, Skipped
+from ecphoria.graph.gds import PageRanks, PriorStore
 from ecphoria.kernels.midrank import midrank
 from ecphoria.model.consolidation import Outcome
-from ecphoria.ports.consolidation import PageRanks, PriorStore
 
 __all__ = ["Prior"]
 

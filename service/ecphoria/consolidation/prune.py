@@ -8,8 +8,8 @@ from datetime import timedelta
 
 from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.consolidation.surroundings import NEIGHBOURS
+from ecphoria.graph.links import LinkStore
 from ecphoria.model.consolidation import Change, Outcome
-from ecphoria.ports.links import LinkStore
 
 __all__ = ["Prune"]
 

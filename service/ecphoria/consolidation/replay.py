@@ -20,11 +20,11 @@ from ecphoria.consolidation.surroundings import (
     Pair,
     Surroundings,
 )
+from ecphoria.graph.associations import Association, AssociationStore, Progress
+from ecphoria.graph.replay import Remembered, ReplayStore
 from ecphoria.kernels.replay import priority, quotas
 from ecphoria.model.consolidation import Outcome
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.associations import Association, AssociationStore, Progress
-from ecphoria.ports.replay import Remembered, ReplayStore
 
 __all__ = ["Replay"]
 

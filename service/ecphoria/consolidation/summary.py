@@ -11,9 +11,9 @@ from math import ceil, sqrt
 
 import numpy as np
 
+from ecphoria.graph.engrams import Member
 from ecphoria.kernels.central import central
 from ecphoria.model.ids import TenantId, derived_id
-from ecphoria.ports.engrams import Member
 
 __all__ = ["FORMULA", "Summary", "extracted", "key_of"]
 

@@ -16,10 +16,10 @@ from ecphoria.facts.timelines import (
     rows_of,
     settle,
 )
+from ecphoria.graph.facts import FactStore, FactTransaction
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.model.fact import UNENDING as OPEN_END
 from ecphoria.model.fact import FactKey, Standing
-from ecphoria.ports.facts import FactStore, FactTransaction
 
 __all__ = ["Supersede"]
 

@@ -1,28 +1,23 @@
 """What should join memories and concepts, as computed from vectors and counts alone."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from ecphoria.consolidation.step import TOLD
+from ecphoria.graph.associations import Association, AssociationStore, Companion, Crowd, Near
 from ecphoria.kernels.hebbian import association, linked
 from ecphoria.kernels.neighbours import similarity
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.associations import (
-    Association,
-    AssociationStore,
-    Companion,
-    Crowd,
-    Near,
-    NearReader,
-)
 
 __all__ = [
     "NEAR",
     "NEIGHBOURS",
     "Differences",
     "Lifts",
+    "NearReader",
     "Pair",
     "Surroundings",
     "admits",
@@ -30,6 +25,28 @@ __all__ = [
     "everyone",
     "joined",
 ]
+
+
+class NearReader(Protocol):
+    """Reads the surroundings of episodes."""
+
+    async def near(
+        self, tenant: TenantId, episodes: Sequence[str], *, fetch: int, above: float
+    ) -> Sequence[Near]:
+        """Search around live episodes: `fetch` each, of these the ones with enough cosine.
+
+        By episode as asked, then nearest first, ties by turn. None is its own neighbour.
+        """
+        ...
+
+    async def similar(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Association]:
+        """List the edges of these episodes to live ones that have a part by nearness."""
+        ...
+
+    async def crowds(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Crowd]:
+        """Read what was stored of the crowds of these; whoever was never searched has none."""
+        ...
+
 
 NEIGHBOURS = 15
 """k of SYNAPSE's edges, asked of both ends."""

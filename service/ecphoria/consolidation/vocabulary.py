@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from ecphoria.extraction.rules import extract
+from ecphoria.graph.doctor import NameCounts, Said
 from ecphoria.model.checkup import Symptom
-from ecphoria.ports.doctor import NameCounts, Said
 
 __all__ = ["Vocabulary"]
 

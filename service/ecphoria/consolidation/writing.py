@@ -13,12 +13,12 @@ from typing import Final
 import numpy as np
 
 from ecphoria.consolidation.summary import Summary, extracted
+from ecphoria.graph.engrams import Member
 from ecphoria.kernels.central import central
 from ecphoria.language import english, german
 from ecphoria.language.names import capitalised_words
 from ecphoria.language.tokens import stems, words
 from ecphoria.ports.chat import Chat, NoAnswer, TextRefused
-from ecphoria.ports.engrams import Member
 
 __all__ = ["PROMPT", "Writer", "usable"]
 

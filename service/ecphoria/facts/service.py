@@ -7,6 +7,7 @@ from datetime import datetime
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.predicates import DEFAULTS, class_of, relation
 from ecphoria.facts.timelines import effective, lay_out, renew, settle
+from ecphoria.graph.facts import FactQuery, FactStore, FactTransaction
 from ecphoria.language.names import normalise
 from ecphoria.model.fact import (
     Decision,
@@ -17,7 +18,6 @@ from ecphoria.model.fact import (
     Ruling,
 )
 from ecphoria.model.ids import FactId, KeyId, TenantId, fresh_id
-from ecphoria.ports.facts import FactQuery, FactStore, FactTransaction
 from ecphoria.ports.world import Clock
 
 __all__ = ["FactPage", "FactService", "Predicate", "Request"]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from ecphoria.facts.predicates import class_of
+from ecphoria.graph.facts import FactStore, FactTransaction, TimelineRow
 from ecphoria.kernels.claims import OPEN, Claim, Stated, evidence
 from ecphoria.kernels.timeline import Rulings, Timeline, in_force, timeline
 from ecphoria.model.fact import (
@@ -20,7 +21,6 @@ from ecphoria.model.fact import (
     Standing,
 )
 from ecphoria.model.ids import FactId, TenantId
-from ecphoria.ports.facts import FactStore, FactTransaction, TimelineRow
 
 __all__ = [
     "KEYS_AT_ONCE",

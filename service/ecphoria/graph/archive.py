@@ -68,7 +68,7 @@ _COUNT_GRAPH = Statement("archive.count_graph", _Counts)
 
 
 class EpisodeArchive:
-    """Reading without a cue; implements `ports.tenants.Archive`."""
+    """Reading without a cue."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

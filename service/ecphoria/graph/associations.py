@@ -8,16 +8,97 @@ from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.lease import change_under
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.associations import (
-    Association,
-    Companion,
-    Crowd,
-    Near,
-    Progress,
-    Touched,
-)
 
-__all__ = ["Associations"]
+__all__ = ["Association", "AssociationStore", "Companion", "Crowd", "Near", "Progress", "Touched"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a tenant is associated.
+
+    Attributes:
+        turn: Its last turn now.
+        items: Its episodes now.
+        associated_turn: Episodes up to this turn have been associated.
+        associated_total: The total the lifts were computed with.
+    """
+
+    turn: int
+    items: int
+    associated_turn: int
+    associated_total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touched:
+    """A node whose surroundings changed since it was associated.
+
+    Attributes:
+        turn: Of an episode; 0 of a concept.
+        mark: The mark that a write left on it; a later write leaves another. Empty if it is new.
+    """
+
+    id: str
+    turn: int
+    mark: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Near:
+    """A live episode beside another.
+
+    Attributes:
+        of, of_turn: The other.
+    """
+
+    of: str
+    of_turn: int
+    id: str
+    turn: int
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crowd:
+    """How many episodes are near one, and what it takes to be among its nearest.
+
+    Attributes:
+        size: No fewer than are near it, or more than its nearest can be: not all of many are
+            fetched, and one that comes back is counted again.
+        cosine, turn: Of the last among its nearest, if there are others behind it; else None.
+    """
+
+    id: str
+    size: int
+    cosine: float | None = None
+    turn: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Companion:
+    """A concept mentioned together with another.
+
+    Attributes:
+        joint: Episodes that mention both.
+        mentions: Episodes that mention the one.
+        other_mentions: Episodes that mention the other.
+    """
+
+    of: str
+    id: str
+    joint: int
+    mentions: int
+    other_mentions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Association:
+    """An edge between two nodes of a kind, the smaller id first, and one part of its weight."""
+
+    one: str
+    other: str
+    part: float
+
 
 _FIND_PROGRESS = Statement("consolidation.find_progress", Progress)
 _LIST_TOUCHED_EPISODES = Statement("consolidation.list_touched_episodes", Touched)
@@ -50,8 +131,8 @@ _SIMILAR = _Kind(save=_SAVE_SIMILAR, drop=_DROP_SIMILAR)
 _ASSOCIATED = _Kind(save=_SAVE_ASSOCIATED, drop=_DROP_ASSOCIATED)
 
 
-class Associations:
-    """Association edges; implements `ports.associations.AssociationStore`."""
+class AssociationStore:
+    """Association edges."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

@@ -19,10 +19,16 @@ from ecphoria.model.cold import ColdRecord, Located
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.episode import excerpt
 from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.ports.cold import Due, Stub
 from ecphoria.ports.passages import PassageRow
 
-__all__ = ["ColdEpisodes"]
+__all__ = ["ColdStore"]
+
+
+Due = tuple[EpisodeId, int]
+"""An episode and its turn, by which pages follow one another."""
+
+
+Stub = tuple[Located, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +76,8 @@ _RESTORE_EPISODES = Statement("cold.restore_episodes", _Key)
 _RESTORE_EDGES = Statement("cold.restore_edges", Done)
 
 
-class ColdEpisodes:
-    """The graph's side of the archive; implements `ports.cold.ColdGraph`."""
+class ColdStore:
+    """The graph's side of the archive."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

@@ -10,9 +10,39 @@ from ecphoria.graph.tenant_lock import count_change, lock_tenant
 from ecphoria.language.cutting import WHOLE
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.ports.passages import CuttingStart, PassageRow, Uncut, UncutPage
+from ecphoria.ports.passages import PassageRow
 
-__all__ = ["MARK_UNCUT", "Cuttings"]
+__all__ = ["MARK_UNCUT", "CuttingStore", "Uncut"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uncut:
+    """An episode that has no passages and may need some."""
+
+    id: EpisodeId
+    title: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UncutPage:
+    """Some episodes in the order of their turns.
+
+    Attributes:
+        last_turn: The last turn looked at; None behind the last episode.
+        found: Those of them that may need passages.
+    """
+
+    last_turn: int | None
+    found: Sequence[Uncut]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CuttingStart:
+    """Where the job that cuts older episodes goes on, and the tenant's turn when it begins."""
+
+    after: int
+    turn: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +65,8 @@ _LIST_UNCUT = Statement("passages.list_uncut", _UncutLists)
 _SAVE_CUT_AFTER = Statement("passages.save_cut_after", Done)
 
 
-class Cuttings:
-    """Episodes that wait for their passages; implements `ports.passages.CuttingStore`."""
+class CuttingStore:
+    """Episodes that wait for their passages."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

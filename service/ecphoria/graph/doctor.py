@@ -9,9 +9,87 @@ from ecphoria.graph.lucene import all_of
 from ecphoria.graph.tenant_lock import no_tenant
 from ecphoria.model.checkup import Finding, Rule, Symptom
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.doctor import Account, NameCounts, Said, TermCounts, Totals
 
-__all__ = ["GraphPatient"]
+__all__ = ["Account", "IntegrityStore", "NameCounts", "Said", "TermCounts", "Totals"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """A tenant's counters as stored.
+
+    Attributes:
+        stated: The stored number of names and facts that episodes came with.
+        came_with: The same, as its names and its evidence say.
+        passages, passage_length: The stored number of passages, and of their stems.
+        passages_found, passage_length_found: The same, as the passages say.
+        cut_after: Episodes behind this turn may still wait for their passages; None: none does.
+    """
+
+    change: int
+    turn: int
+    items: int
+    titles: int
+    length: int
+    near_length: float
+    stated: int
+    came_with: int
+    passages: int = 0
+    passages_found: int = 0
+    passage_length: int = 0
+    passage_length_found: int = 0
+    cut_after: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What one episode adds to the counts.
+
+    Attributes:
+        session: Empty for documents and notes.
+        terms: Its stems, joined by blanks; None where they are not in the store.
+        live: Whether recall can find it.
+    """
+
+    id: str
+    turn: int
+    session: str
+    ordinal: int | None
+    titled: bool
+    length: int
+    near_length: float
+    terms: str | None
+    live: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermCounts:
+    """How many items have a stem, and how many it reaches over NEXT."""
+
+    items: int
+    near: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What an episode says; its text is None where it is archived.
+
+    Attributes:
+        passages: How many it has.
+    """
+
+    turn: int
+    title: str | None
+    text: str | None
+    id: str = ""
+    passages: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameCounts:
+    """How many items have a name as their title, and how many as a candidate in their text."""
+
+    titles: int
+    candidates: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +145,8 @@ _BY_RULE: Final = {
 _FIND: Final = {name: Statement(f"doctor.{name}", _Faults) for name in _BY_RULE}
 
 
-class GraphPatient:
-    """A tenant's graph under examination; implements `ports.doctor.Patient`."""
+class IntegrityStore:
+    """A tenant's graph under examination."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

@@ -13,9 +13,34 @@ from ecphoria.graph.tenant_lock import count_change, lock_tenant, no_tenant
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy, Sleeper
 from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.ports.dormancy import Candidate
 
-__all__ = ["Dormancies"]
+__all__ = ["Candidate", "DormancyStore"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A live memory that nobody pinned; instants are milliseconds since 1970.
+
+    Attributes:
+        prior: None without an edge, or before the first cycle.
+        stability, used_ms: Days it lasts, and its last use; None before the first.
+        working, lasting, chain_ms: The memory chain and when it held; None before the first use.
+        woken_ms: The latest kept recall that woke it, if any.
+        facts: Live facts it is evidence of, each with the number of live episodes that are.
+    """
+
+    id: EpisodeId
+    turn: int
+    occurred_ms: int
+    importance: float
+    prior: float | None
+    stability: float | None
+    used_ms: int | None
+    working: float | None
+    lasting: float | None
+    chain_ms: int | None
+    woken_ms: int | None
+    facts: Sequence[tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +79,8 @@ _LIST_SLEEPING = Statement("dormancy.list_sleeping", _Sleeping)
 _SAVE_PIN = Statement("dormancy.save_pin", _Key)
 
 
-class Dormancies:
-    """States of memories; implements `ports.dormancy.DormancyStore`."""
+class DormancyStore:
+    """States of memories."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

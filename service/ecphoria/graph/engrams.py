@@ -2,16 +2,64 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
+from ecphoria.graph.associations import Association
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.lease import change_under
 from ecphoria.graph.tenant_lock import LOCK_TENANT
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.associations import Association
-from ecphoria.ports.engrams import EngramRow, Member, TouchedSession
+from ecphoria.ports.world import Vector
 
-__all__ = ["Engrams"]
+__all__ = ["EngramRow", "EngramStore", "Member", "TouchedSession"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TouchedSession:
+    """A session that changed since its engram was made.
+
+    Attributes:
+        mark: The mark a write left on it; empty if none did.
+        last_occurred_at: Of its last turn.
+        engram: The id of its engram, if it has one.
+    """
+
+    name: str
+    mark: str
+    last_occurred_at: datetime
+    engram: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A turn, as far as a summary needs it; `length` is its number of stems."""
+
+    id: str
+    body_hash: str
+    speaker: str
+    text: str
+    length: int
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngramRow:
+    """An engram to store.
+
+    Attributes:
+        members: How many turns it stands for.
+        evidence: The turns whose words are in the summary.
+        method: How it was made.
+        formula: By which version of that.
+    """
+
+    id: str
+    summary: str
+    members: int
+    evidence: tuple[str, ...]
+    method: str
+    formula: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +80,8 @@ _CREATE_CLUSTER_ENGRAM = Statement("consolidation.create_cluster_engram", Done)
 _REMOVE_CLUSTER_ENGRAMS = Statement("consolidation.remove_cluster_engrams", Done)
 
 
-class Engrams:
-    """Engrams; implements `EngramStore` and `ClusterStore` of `ports.engrams`."""
+class EngramStore:
+    """Engrams and clusters."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

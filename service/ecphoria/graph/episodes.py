@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from ecphoria.graph.changes import EpisodeRow
 from ecphoria.graph.executor import packed
 from ecphoria.model.episode import Episode, State
 from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.ports.ingest import EpisodeRow
 
 __all__ = ["StoredEpisode", "to_episode", "to_groups"]
 

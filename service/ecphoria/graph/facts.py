@@ -11,6 +11,7 @@ from ecphoria.graph.lease import change_under
 from ecphoria.graph.tenant_lock import count_change, lock_tenant, no_tenant
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.fact import (
+    DEFAULT_RELIABILITY,
     UNENDING,
     Decision,
     FactKey,
@@ -22,9 +23,85 @@ from ecphoria.model.fact import (
     StoredFact,
 )
 from ecphoria.model.ids import EpisodeId, FactId, TenantId
-from ecphoria.ports.facts import FactQuery, FactTransaction, TimelineRow
+from ecphoria.ports.world import Vector
 
-__all__ = ["FactRows", "Facts", "classes_of"]
+__all__ = [
+    "EvidenceRow",
+    "FactQuery",
+    "FactRow",
+    "FactStore",
+    "FactTransaction",
+    "TimelineRow",
+    "classes_of",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactRow:
+    """A fact nobody had stated before, and the concepts at its ends.
+
+    Attributes:
+        subject, object, qualifier: Normalised.
+        relation: The predicate, normalised.
+        subject_concept, object_concept: The same where that names a concept, else None.
+        statement: What is embedded.
+    """
+
+    id: FactId
+    subject: str
+    predicate: str
+    object: str
+    subject_concept: str | None
+    object_concept: str | None
+    statement: str
+    vector: Vector
+    relation: str
+    qualifier: str = ""
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceRow:
+    """An EVIDENCE edge, fact to the episode that came with it.
+
+    Attributes:
+        valid_from, valid_to: As stated; None where nothing was said.
+        reliability: How far it is to be trusted, 0 to 1.
+    """
+
+    fact: FactId
+    episode: EpisodeId
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    reliability: float = DEFAULT_RELIABILITY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineRow:
+    """What is kept of a fact's place in time; nothing where its key needs no timeline.
+
+    Attributes:
+        held_from, held_until: Its spells, in order.
+        superseded_by: The fact that ended the last of them.
+    """
+
+    fact: FactId
+    standing: Standing | None = None
+    held_from: tuple[datetime, ...] = ()
+    held_until: tuple[datetime, ...] = ()
+    superseded_by: FactId | None = None
+    contested_by: FactId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactQuery:
+    """Which facts to list: those with this name at an end, of this relation, after a cursor."""
+
+    concept: str | None = None
+    relation: str | None = None
+    after: FactId | None = None
+    limit: int = 100
+
 
 T = TypeVar("T")
 
@@ -104,8 +181,8 @@ _LIST_FACTS = Statement("facts.list_facts", _FactKeyRow)
 _LIST_FACTS_WITH = Statement("facts.list_facts_with", _FactKeyRow)
 
 
-class FactRows:
-    """Facts in an open transaction; implements `ports.facts.FactTransaction`."""
+class FactTransaction:
+    """Facts in an open transaction."""
 
     def __init__(
         self, work: Work, tenant: TenantId, classes: Mapping[str, PredicateClass], number: int
@@ -170,8 +247,8 @@ class FactRows:
         await count_change(self._work, self._tenant)
 
 
-class Facts:
-    """Facts of tenants; implements `ports.facts.FactStore`."""
+class FactStore:
+    """Facts of tenants."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -186,7 +263,9 @@ class Facts:
 
         async def locked(inner: Work) -> T:
             found = await lock_tenant(inner, tenant)
-            return await work(FactRows(inner, tenant, classes_of(found.classes), found.change))
+            return await work(
+                FactTransaction(inner, tenant, classes_of(found.classes), found.change)
+            )
 
         return await change_under(self._graph, lease, "facts.change", locked)
 

@@ -13,19 +13,43 @@ from typing import TYPE_CHECKING, Final
 
 import neo4j
 import numpy as np
+from numpy.typing import NDArray
 
 from ecphoria.graph.driver import GraphOptions, translated_errors
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.lease import change_under
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.consolidation import PageRanks
 
 if TYPE_CHECKING:
     from graphdatascience import GraphDataScience
     from graphdatascience.graph.graph_api import Graph as Projection
 
-__all__ = ["Priors"]
+__all__ = ["PageRanks", "PriorStore"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRanks:
+    """PageRank of every node with an edge, as parallel columns; n rows.
+
+    Attributes:
+        id: Episodes and concepts.
+        is_concept: Which of them are concepts.
+        value: As the library scales it: the mean over a connected graph is 1.
+        stored: The prior that each had before; -1 where it had none.
+        arcs: Directed arcs followed, two for each edge.
+        iterations: Rounds that ran.
+        converged: Whether the last round changed less than the tolerance.
+    """
+
+    id: tuple[str, ...]
+    is_concept: NDArray[np.bool_]
+    value: NDArray[np.float64]
+    stored: NDArray[np.float64]
+    arcs: int
+    iterations: int
+    converged: bool
+
 
 PREFIX: Final = "ecphoria-"
 _ORPHANED_S: Final = 3_600
@@ -67,8 +91,8 @@ _SAVE_CONCEPT_PRIORS = Statement("consolidation.save_concept_priors", Done)
 _DROP_PRIORS = Statement("consolidation.drop_priors", _Dropped)
 
 
-class Priors:
-    """PageRank and where it is kept; implements `ports.consolidation.PriorStore`."""
+class PriorStore:
+    """PageRank and where it is kept."""
 
     def __init__(self, graph: Graph, options: GraphOptions) -> None:
         self._graph = graph

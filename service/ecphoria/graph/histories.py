@@ -55,7 +55,7 @@ LIST_CHARGES = Statement("learning.list_charges", StoredCharge)
 
 
 class HistoryReader:
-    """Reads episodes' histories; implements `ports.learning.Histories`."""
+    """Reads episodes' histories; implements `ports.recall.Histories`."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

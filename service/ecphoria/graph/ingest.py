@@ -7,28 +7,27 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
+from ecphoria.graph.changes import (
+    Body,
+    IngestChanges,
+    NameState,
+    Placed,
+    SegmentStart,
+    StatedBy,
+)
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Done, Graph, Statement, Work
-from ecphoria.graph.facts import FactRows, classes_of
+from ecphoria.graph.facts import FactTransaction, classes_of
 from ecphoria.graph.lucene import any_phrase
 from ecphoria.graph.tenant_lock import Counters, lock_tenant
 from ecphoria.graph.writes import apply_changes
 from ecphoria.model.episode import Episode
 from ecphoria.model.fact import FactKey
 from ecphoria.model.ids import EpisodeId, FactId, TenantId
-from ecphoria.ports.facts import FactTransaction
-from ecphoria.ports.ingest import (
-    Body,
-    IngestChanges,
-    IngestTransaction,
-    NameState,
-    Placed,
-    SegmentStart,
-    StatedBy,
-)
 from ecphoria.ports.world import Vector
 
-__all__ = ["EpisodeWriter"]
+__all__ = ["IngestStore", "IngestTransaction"]
+
 
 T = TypeVar("T")
 
@@ -123,8 +122,8 @@ _LIST_STATED_COUNTS = Statement("ingest.list_stated_counts", _StatedCount)
 _LIST_FACTS = Statement("ingest.list_facts", _FactKey)
 
 
-class EpisodeWriter:
-    """The write side of the memory graph; implements `ports.ingest.IngestStore`."""
+class IngestStore:
+    """The write side of the memory graph."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -140,7 +139,7 @@ class EpisodeWriter:
         return {EpisodeId(row.id): row.body_hash for row in rows}
 
     async def change(
-        self, tenant: TenantId, work: Callable[[IngestTransaction], Awaitable[T]]
+        self, tenant: TenantId, work: Callable[["IngestTransaction"], Awaitable[T]]
     ) -> T:
         """Run `work` in one transaction under the tenant's write lock.
 
@@ -156,47 +155,54 @@ class EpisodeWriter:
 
         async def locked(transaction: Work) -> T:
             counters = await lock_tenant(transaction, tenant)
-            return await work(_Transaction(self._graph, tenant, counters, transaction))
+            return await work(IngestTransaction(self._graph, tenant, counters, transaction))
 
         async with self._pairs:
             return await self._graph.change("ingest.change", locked)
 
 
-class _Transaction:
-    """One locked transaction; implements `ports.ingest.IngestTransaction`."""
+class IngestTransaction:
+    """One locked transaction."""
 
     def __init__(self, graph: Graph, tenant: TenantId, counters: Counters, work: Work) -> None:
         self._graph = graph
         self._tenant = tenant
         self._counters = counters
         self._work = work
-        self._facts = FactRows(work, tenant, classes_of(counters.classes), counters.change)
+        self._facts = FactTransaction(work, tenant, classes_of(counters.classes), counters.change)
 
     @property
     def timelines(self) -> FactTransaction:
+        """Where facts stand in time, in the same transaction."""
         return self._facts
 
     @property
     def timed(self) -> bool:
+        """Whether any fact of the tenant has a place in time."""
         return self._counters.timed
 
     @property
     def change(self) -> int:
+        """The tenant's change counter before this transaction; +1 when `write` ran."""
         return self._counters.change
 
     @property
     def turn(self) -> int:
+        """The tenant's last turn before this transaction."""
         return self._counters.turn
 
     @property
     def stated(self) -> int:
+        """How many names and facts the tenant's episodes came with."""
         return self._counters.stated
 
     async def body_hashes(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
+        """Look up which of these episodes exist, and the hash of their bodies."""
         rows = await self._work.run(_LIST_BODY_HASHES, tenant=self._tenant, ids=list(ids))
         return {EpisodeId(row.id): row.body_hash for row in rows}
 
     async def erased(self, ids: Sequence[EpisodeId], keep: timedelta) -> frozenset[EpisodeId]:
+        """Tell which of these episodes were erased within `keep`; forget it of the others."""
         seconds = keep.total_seconds()
         rows = await self._work.run(
             _LIST_TOMBSTONES, tenant=self._tenant, ids=list(ids), seconds=seconds
@@ -207,16 +213,23 @@ class _Transaction:
         return frozenset(EpisodeId(row.id) for row in rows if not row.is_over)
 
     async def forget_erased(self, keep: timedelta) -> None:
+        """Forget of which episodes it is longer ago than `keep` that they were erased."""
         seconds = keep.total_seconds()
         await self._work.run(_DROP_OLD_TOMBSTONES, tenant=self._tenant, seconds=seconds)
 
     async def episode(self, episode: EpisodeId) -> Episode | None:
+        """Fetch one episode of the tenant, live or not."""
         row = await self._work.run_one(_FIND_EPISODE, tenant=self._tenant, id=episode)
         return None if row is None else to_episode(row)
 
     async def segments(
         self, starts: Sequence[SegmentStart], margin: int
     ) -> Mapping[str, Sequence[Placed]]:
+        """List the turns of each session from its start on, and `margin` turns before, in order.
+
+        The order is (occurred_at, position with None as 0, turn). A session that has none, or
+        does not exist, is left out.
+        """
         rows = await self._work.run(
             _LIST_SEGMENTS,
             tenant=self._tenant,
@@ -236,10 +249,12 @@ class _Transaction:
         return found
 
     async def vectors(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Vector]:
+        """Fetch stored vectors."""
         rows = await self._work.run(_LIST_VECTORS, tenant=self._tenant, ids=list(ids))
         return {EpisodeId(row.id): row.embedding for row in rows}
 
     async def names(self) -> tuple[Sequence[NameState], Sequence[str]]:
+        """Load every name of the tenant, and every word it has seen in lower case."""
         (columns,) = await self._work.run(_LIST_NAMES, tenant=self._tenant)
         (words,) = await self._work.run(_LIST_WORDS, tenant=self._tenant)
         states = [
@@ -264,10 +279,15 @@ class _Transaction:
         return states, words.words
 
     async def word_counts(self, words: Sequence[str]) -> Mapping[str, int]:
+        """Count, for each word, the items that have it in lower case."""
         rows = await self._work.run(_LIST_WORD_COUNTS, tenant=self._tenant, words=list(words))
         return {row.word: row.items for row in rows}
 
     async def bodies_with(self, names: Sequence[str]) -> Sequence[Body]:
+        """Fetch the live items whose words hold one of these normalised names, each once.
+
+        Those that this transaction writes may be among them, and may be missing.
+        """
         found: dict[EpisodeId, Body] = {}
         for start in range(0, len(names), _NAMES_A_QUERY):
             query = any_phrase(self._tenant, names[start : start + _NAMES_A_QUERY])
@@ -285,9 +305,11 @@ class _Transaction:
         return await beside.run(_FIND_BODIES, tenant=self._tenant, query=query)
 
     async def sleepers(self, ids: Sequence[EpisodeId]) -> Sequence[Body]:
+        """Fetch the bodies of those of these episodes that are dormant."""
         return await self._work.run(_LIST_SLEEPERS, tenant=self._tenant, ids=list(ids))
 
     async def stated_by(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, StatedBy]:
+        """Tell what each of these items came with."""
         rows = await self._work.run(_LIST_STATED_BY, tenant=self._tenant, ids=list(ids))
         return {
             EpisodeId(row.id): StatedBy(names=frozenset(row.names), facts=row.facts)
@@ -295,20 +317,29 @@ class _Transaction:
         }
 
     async def stated_counts(self, names: Sequence[str]) -> Mapping[str, int]:
+        """Count, for each name, the items that state it; names that none does are left out."""
         rows = await self._work.run(_LIST_STATED_COUNTS, tenant=self._tenant, names=list(names))
         return {row.name: row.items for row in rows}
 
     async def facts(self, ids: Sequence[FactId]) -> frozenset[FactId]:
+        """Tell which of these facts are stored."""
         rows = await self._work.run(_LIST_FACTS, tenant=self._tenant, ids=list(ids))
         return frozenset(FactId(row.id) for row in rows)
 
     async def timed_among(self, keys: Sequence[FactKey]) -> Sequence[FactKey]:
+        """Tell which of these keys have a timeline."""
         return await self._facts.timed_among(keys)
 
     async def timed_of(self, episode: EpisodeId) -> Sequence[FactKey]:
+        """List the keys with a timeline that an episode claims something of."""
         return await self._facts.timed_of(episode)
 
     async def write(self, changes: AsyncGenerator[IngestChanges, None]) -> None:
+        """Apply the parts of one change; they become visible when the transaction commits.
+
+        The first part has all totals and all episodes and NEXT edges that are removed. A part
+        is asked for while the store is busy with the one before.
+        """
         await apply_changes(self._work, self._tenant, changes)
 
 

@@ -10,12 +10,11 @@ from ecphoria.errors import Conflict, EcphoriaError, NotFound
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.reports import report_of, size_of, step_of, text_of, with_names
 from ecphoria.graph.tenant_lock import lock_tenant
-from ecphoria.model.consolidation import ConsolidationReport, Lease
+from ecphoria.model.consolidation import ConsolidationReport, Lease, LeaseLost
 from ecphoria.model.ids import JobId, TenantId, fresh_id
 from ecphoria.model.job import Claimed, Job, JobFault, JobKind, JobState, Progress, Trigger
-from ecphoria.ports.consolidation import LeaseLost
 
-__all__ = ["Jobs", "add_job"]
+__all__ = ["JobStore", "add_job"]
 
 _TRIES: Final = 5
 
@@ -90,8 +89,8 @@ _RETRY_JOB = Statement("jobs.retry_job", _JobKey)
 _COUNT_JOBS = Statement("jobs.count_jobs", _Count)
 
 
-class Jobs:
-    """The queue of background work; implements `ports.jobs.JobStore`."""
+class JobStore:
+    """The queue of background work."""
 
     def __init__(self, graph: Graph, keep: int) -> None:
         """Keep the newest `keep` ended jobs of each tenant."""

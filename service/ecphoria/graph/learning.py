@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
@@ -14,9 +14,63 @@ from ecphoria.graph.traces import StoredTrace, to_trace
 from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.learning import Charge, Learning, Link, Use
 from ecphoria.model.recall import Trace
-from ecphoria.ports.learning import Effects, Judgement, LearningTransaction, Woken
 
-__all__ = ["LearningGraph"]
+__all__ = ["Effects", "Judgement", "LearningStore", "LearningTransaction", "Woken"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effects:
+    """What one recall changes: the state of memories as it is afterwards.
+
+    Attributes:
+        recalls: 1 if the tenant's count of recalls grows, 0 if the recall found nothing.
+    """
+
+    recalls: int = 0
+    uses: Mapping[EpisodeId, Use] = field(default_factory=dict)
+    links: Sequence[Link] = ()
+    charges: Mapping[EpisodeId, Charge] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Woken:
+    """A hit of a trace whose memory is still there.
+
+    Attributes:
+        useful: How it was judged before, None if it was not.
+        counted: Whether the recall counts its first hits as used, or did.
+        role: Who stated it: user, assistant, tool, system.
+        salience: As it is now.
+        rewards, penalties: Judgements so far that it was useful, and that it was not.
+        on: Whether the tenant learns.
+    """
+
+    id: EpisodeId
+    rank: int
+    useful: bool | None
+    counted: bool
+    role: str | None
+    salience: float
+    rewards: int
+    penalties: int
+    on: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """How a hit is judged, and what that makes of the memory.
+
+    Attributes:
+        first: Reliability before any judgement.
+    """
+
+    id: EpisodeId
+    useful: bool
+    first: float
+    rewards: int
+    penalties: int
+    salience: float
+
 
 T = TypeVar("T")
 
@@ -60,8 +114,8 @@ _SAVE_CHARGES = Statement("learning.save_charges", Done)
 _SAVE_USES = Statement("learning.save_uses", Done)
 
 
-class LearningGraph:
-    """The queue and the state on the memory graph; implements `ports.learning.LearningStore`."""
+class LearningStore:
+    """The queue and the state on the memory graph."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -92,7 +146,7 @@ class LearningGraph:
         return [TraceId(row.id) for row in rows]
 
     async def change(
-        self, tenant: TenantId, work: Callable[[LearningTransaction], Awaitable[T]]
+        self, tenant: TenantId, work: Callable[["LearningTransaction"], Awaitable[T]]
     ) -> T:
         """Run `work` in one transaction under the tenant's write lock.
 
@@ -104,7 +158,7 @@ class LearningGraph:
 
         async def locked(inner: Work) -> T:
             found = await lock_tenant(inner, tenant)
-            return await work(_Transaction(tenant, found.recalls, inner))
+            return await work(LearningTransaction(tenant, found.recalls, inner))
 
         return await self._graph.change("learning.change", locked)
 
@@ -113,8 +167,8 @@ class LearningGraph:
         await self._graph.run(_UPDATE_TRACE, tenant=tenant, id=trace, applied=False, recalls=0)
 
 
-class _Transaction:
-    """One locked transaction; implements `ports.learning.LearningTransaction`."""
+class LearningTransaction:
+    """One locked transaction."""
 
     def __init__(self, tenant: TenantId, recalls: int, work: Work) -> None:
         self._tenant = tenant
@@ -123,17 +177,21 @@ class _Transaction:
 
     @property
     def recalls(self) -> int:
+        """Recalls the tenant learned from before."""
         return self._recalls
 
     async def trace(self, trace: TraceId) -> Trace | None:
+        """Load a trace; None if its effects are not due: applied, dropped, or switched off."""
         row = await self._work.run_one(_FIND_PENDING, tenant=self._tenant, id=trace)
         return None if row is None else to_trace(json.loads(row.payload))
 
     async def uses(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
+        """Tell how episodes were used; those that are gone are absent."""
         rows = await self._work.run(LIST_USES, tenant=self._tenant, ids=list(ids))
         return {EpisodeId(row.id): to_use(row) for row in rows}
 
     async def links(self, ids: Sequence[EpisodeId]) -> Sequence[Link]:
+        """List the links with something learned at these episodes, and all between them."""
         rows = await self._work.run(_LIST_LINKS, tenant=self._tenant, ids=list(ids))
         return [
             Link(
@@ -149,26 +207,31 @@ class _Transaction:
     async def charges(
         self, ids: Sequence[EpisodeId], fresh: Callable[[int], Charge]
     ) -> Mapping[EpisodeId, Charge]:
+        """Tell the charges of episodes, those never stimulated as `fresh` makes them of a turn."""
         rows = await self._work.run(LIST_CHARGES, tenant=self._tenant, ids=list(ids))
         return {EpisodeId(row.id): to_charge(row) or fresh(row.own) for row in rows}
 
     async def hits(self, trace: TraceId) -> frozenset[EpisodeId]:
+        """Tell what a trace returned, erased memories too; NotFound without the trace."""
         row = await self._work.run_one(_FIND_TRACE, tenant=self._tenant, id=trace)
         if row is None:
             raise NotFound("there is no such trace, or it was dropped", trace=trace)
         return frozenset(hit.episode for hit in to_trace(json.loads(row.payload)).hits)
 
     async def woken(self, trace: TraceId) -> Sequence[Woken]:
+        """List the hits of a trace whose memories are there, best first."""
         return await self._work.run(_LIST_WOKEN, tenant=self._tenant, id=trace)
 
     async def judge(
         self, trace: TraceId, judgements: Sequence[Judgement], uses: Mapping[EpisodeId, Use]
     ) -> None:
+        """Store judgements, and the uses they count as."""
         rows = [asdict(one) for one in judgements]
         await self._work.run(_SAVE_JUDGEMENTS, tenant=self._tenant, id=trace, rows=rows)
         await self._save_uses(uses)
 
     async def write(self, trace: Trace, effects: Effects) -> None:
+        """Store the effects and take the trace off the queue."""
         await self._save_uses(effects.uses)
         if effects.links:
             links = [asdict(link) for link in effects.links]

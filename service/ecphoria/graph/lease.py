@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ecphoria.graph.executor import Graph, Statement, Work
-from ecphoria.model.consolidation import Lease
-from ecphoria.ports.consolidation import LeaseLost
+from ecphoria.model.consolidation import Lease, LeaseLost
 
 __all__ = ["change_under"]
 

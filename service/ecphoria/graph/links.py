@@ -1,6 +1,7 @@
 """Association edges: what was learned on them, and those a node has too many of."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -8,9 +9,56 @@ from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.lease import change_under
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.links import LearnedLink, Link, Weakened
 
-__all__ = ["Links"]
+__all__ = ["LearnedLink", "Link", "LinkStore", "Weakened"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """An association edge: `edge` is its type, the smaller id stands first."""
+
+    edge: str
+    one: str
+    other: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnedLink:
+    """An association edge on which something was learned.
+
+    Attributes:
+        similar: Its part by nearness.
+        lift: Its part by mentions together.
+        learned: What was learned, as it was when last used.
+        age_days: Since it was last used.
+        weight: As it was last written.
+    """
+
+    edge: str
+    one: str
+    other: str
+    similar: float
+    lift: float
+    learned: float
+    age_days: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weakened:
+    """What an edge has left.
+
+    Attributes:
+        link: The edge, with its new weight.
+        was: What was learned when it was read; if that has changed, it is left alone.
+        learned: What is left of it, as of the last use.
+    """
+
+    link: Link
+    was: float
+    learned: float
+
 
 _LIST_LEARNED = Statement("consolidation.list_learned", LearnedLink)
 _LIST_SURPLUS = Statement("consolidation.list_surplus", Link)
@@ -25,8 +73,8 @@ _REMOVE = {
 }
 
 
-class Links:
-    """Association edges; implements `ports.links.LinkStore`."""
+class LinkStore:
+    """Association edges."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

@@ -10,9 +10,27 @@ from ecphoria.graph.tenant_lock import count_change, lock_tenant
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
 from ecphoria.model.merge import Merge, MergeStatus
-from ecphoria.ports.merges import AlikeNames, Compared
 
-__all__ = ["Merges"]
+__all__ = ["AlikeNames", "Compared", "MergeStore"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlikeNames:
+    """Two concepts with nearly the same words, not compared yet, by their normalised names."""
+
+    one: str
+    other: str
+    kind: str
+    other_kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What came of comparing two names; `reason` is empty if they are two."""
+
+    names: AlikeNames
+    cosine: float
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +52,8 @@ _UPDATE_MERGE = Statement("merges.update_merge", _MergeRow)
 _MARK_FACTS = Statement("merges.mark_facts", Done)
 
 
-class Merges:
-    """Merges of concepts; implements `ports.merges.MergeStore`."""
+class MergeStore:
+    """Merges of concepts."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ecphoria.graph.executor import Graph, Statement
-from ecphoria.graph.facts import Facts
+from ecphoria.graph.facts import FactStore
 from ecphoria.model.fact import FactKey, KeyRecord, PredicateClass, Standing
 from ecphoria.model.ids import EpisodeId, FactId, TenantId
 from ecphoria.ports.past import ClaimedFact, FactStanding, RelatingFact
@@ -70,7 +70,7 @@ class PastReader:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._facts = Facts(graph)
+        self._facts = FactStore(graph)
 
     async def standings(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime

@@ -2,12 +2,30 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from ecphoria.graph.executor import Graph, Statement
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.replay import Remembered
 
-__all__ = ["Replays"]
+__all__ = ["Remembered", "ReplayStore"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """A live memory that may be replayed.
+
+    Attributes:
+        salience: Its importance, moved by feedback, 0 to 1.
+        own: Whether the speaker speaks of themselves.
+        question: Whether it asks something.
+    """
+
+    id: str
+    turn: int
+    occurred_at: datetime
+    salience: float
+    own: bool
+    question: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +44,8 @@ _LIST_MENTIONED = Statement("consolidation.list_mentioned", _ConceptKey)
 _LIST_DEGREES = Statement("consolidation.list_degrees", _Degree)
 
 
-class Replays:
-    """Memories as a replay sees them; implements `ports.replay.ReplayStore`."""
+class ReplayStore:
+    """Memories as a replay sees them."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

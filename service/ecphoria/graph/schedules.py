@@ -12,7 +12,7 @@ from ecphoria.model.ids import TenantId
 from ecphoria.model.job import Job, JobKind, Trigger
 from ecphoria.model.schedule import Mark, Schedule, Standing
 
-__all__ = ["Schedules"]
+__all__ = ["ScheduleStore"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +38,8 @@ _SAVE_SCHEDULE = Statement("jobs.save_schedule", _TenantKey)
 _MARK_SCHEDULE = Statement("jobs.mark_schedule", Done)
 
 
-class Schedules:
-    """When tenants want to be consolidated; implements `ports.jobs.ScheduleStore`."""
+class ScheduleStore:
+    """When tenants want to be consolidated."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ecphoria.graph.associations import Progress
 from ecphoria.graph.executor import Graph, Statement
 from ecphoria.model.consolidation import Degrees, Gap, GraphSize
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.associations import Progress
 
 __all__ = ["GraphSurvey"]
 

@@ -27,7 +27,7 @@ from ecphoria.model.recall import (
     WaveArc,
 )
 
-__all__ = ["StoredTrace", "Traces", "to_trace"]
+__all__ = ["StoredTrace", "TraceStore", "to_trace"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +62,8 @@ _FIND_TRACE = Statement("traces.find_trace", StoredTrace)
 _LIST_LABELS = Statement("traces.list_labels", _Label)
 
 
-class Traces:
-    """Where recalls leave their records; implements `ports.recall.TraceStore`."""
+class TraceStore:
+    """Where recalls leave their records."""
 
     def __init__(
         self, graph: Graph, keep: int, pending: Callable[[TenantId], None] = lambda _: None

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from ecphoria.graph.changes import IngestChanges, MovedRow, NameState, NextRow
 from ecphoria.graph.episodes import to_groups
 from ecphoria.graph.executor import Done, Statement, Work, packed
+from ecphoria.graph.facts import EvidenceRow, FactRow
 from ecphoria.graph.leaving import mark_around
 from ecphoria.graph.passages import CREATE_PASSAGES, REMOVE_PASSAGES, passage_groups
 from ecphoria.graph.tenant_lock import UPDATE_TENANT
 from ecphoria.model.ids import EpisodeId, TenantId, derived_id
-from ecphoria.ports.facts import EvidenceRow, FactRow
-from ecphoria.ports.ingest import IngestChanges, MovedRow, NameState, NextRow
 
 __all__ = ["apply_changes"]
 

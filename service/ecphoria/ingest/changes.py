@@ -9,6 +9,8 @@ from functools import partial
 from itertools import chain
 
 from ecphoria.extraction.records import Extraction
+from ecphoria.graph.changes import EpisodeRow, IngestChanges, SegmentStart, TermDelta
+from ecphoria.graph.ingest import IngestTransaction
 from ecphoria.ingest.concepts import ConceptChanges
 from ecphoria.ingest.prepare import Prepared
 from ecphoria.ingest.sequence import (
@@ -25,13 +27,6 @@ from ecphoria.loop import aside
 from ecphoria.model.episode import Episode, indexed_text
 from ecphoria.model.ids import EpisodeId
 from ecphoria.ports.cold import InTheArchive
-from ecphoria.ports.ingest import (
-    EpisodeRow,
-    IngestChanges,
-    IngestTransaction,
-    SegmentStart,
-    TermDelta,
-)
 from ecphoria.ports.world import Vector, Vectors
 
 __all__ = ["Encoded", "Placed", "addition", "placed", "removal", "waking"]

@@ -18,22 +18,22 @@ from ecphoria.extraction.name_table import NameRow, NameTable
 from ecphoria.extraction.records import Candidate, Extraction
 from ecphoria.extraction.rules import extract
 from ecphoria.extraction.synonyms import SynonymTable
+from ecphoria.graph.changes import (
+    AboutRow,
+    Body,
+    ConceptRow,
+    MentionRow,
+    NameState,
+    StatedBy,
+    SynonymRow,
+)
+from ecphoria.graph.ingest import IngestTransaction
 from ecphoria.ingest.prepare import Prepared
 from ecphoria.ingest.statements import Standing, standing
 from ecphoria.language.names import NameKind
 from ecphoria.loop import aside
 from ecphoria.model.episode import Episode
 from ecphoria.model.ids import EpisodeId, TenantId, concept_id
-from ecphoria.ports.ingest import (
-    AboutRow,
-    Body,
-    ConceptRow,
-    IngestTransaction,
-    MentionRow,
-    NameState,
-    StatedBy,
-    SynonymRow,
-)
 
 __all__ = ["ConceptBook", "ConceptChanges"]
 

@@ -5,11 +5,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import structlog
 
+from ecphoria.graph.cutting import CuttingStore, Uncut
 from ecphoria.ingest.prepare import Part, parts_of
 from ecphoria.model.consolidation import ConsolidationReport, StepReport, StepStatus
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.model.job import Claimed, Progress
-from ecphoria.ports.passages import CuttingStore, PassageRow, Uncut
+from ecphoria.ports.passages import PassageRow
 from ecphoria.ports.world import Embedder
 
 __all__ = ["OlderEpisodes"]

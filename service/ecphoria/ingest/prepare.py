@@ -8,6 +8,8 @@ from functools import cached_property
 from ecphoria.extraction.records import Extraction, Triple
 from ecphoria.extraction.rules import extract
 from ecphoria.facts.predicates import relation
+from ecphoria.graph.changes import EpisodeRow
+from ecphoria.graph.facts import EvidenceRow
 from ecphoria.ingest.door import body_hash, check, checked_claims, checked_time, content_key
 from ecphoria.ingest.sequence import Arrival, Place
 from ecphoria.kernels.unit import unit_vector
@@ -18,8 +20,6 @@ from ecphoria.language.turns import TurnFeatures, turn_features
 from ecphoria.model.episode import NewEpisode, indexed_text
 from ecphoria.model.fact import DEFAULT_RELIABILITY, ROLE_RELIABILITY, FactKey
 from ecphoria.model.ids import EpisodeId, FactId, TenantId, derived_id, fresh_id
-from ecphoria.ports.facts import EvidenceRow
-from ecphoria.ports.ingest import EpisodeRow
 from ecphoria.ports.passages import PassageRow
 from ecphoria.ports.world import Vector, Vectors
 

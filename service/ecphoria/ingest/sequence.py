@@ -14,9 +14,9 @@ from math import exp
 
 import numpy as np
 
+from ecphoria.graph.changes import MovedRow, NextRow, Placed
 from ecphoria.kernels.lexical import context_norms, spread_lengths
 from ecphoria.model.ids import EpisodeId
-from ecphoria.ports.ingest import MovedRow, NextRow, Placed
 from ecphoria.ports.world import Vector
 
 __all__ = ["MARGIN", "Arrival", "Resequenced", "archived", "resequence", "vectors_needed"]

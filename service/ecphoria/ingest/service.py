@@ -17,6 +17,7 @@ from ecphoria.errors import (
     TooLarge,
 )
 from ecphoria.facts.timelines import settle
+from ecphoria.graph.ingest import IngestStore, IngestTransaction
 from ecphoria.ingest.changes import Encoded, addition, placed, removal, waking
 from ecphoria.ingest.concepts import ConceptBook
 from ecphoria.ingest.prepare import Prepared, prepare
@@ -24,7 +25,6 @@ from ecphoria.ingest.statements import disturbed, facts_of
 from ecphoria.model.episode import Episode, NewEpisode, Outcome, Receipt, State
 from ecphoria.model.ids import EpisodeId, FactId, TenantId
 from ecphoria.ports.cold import InTheArchive, Thaw
-from ecphoria.ports.ingest import IngestStore, IngestTransaction
 from ecphoria.ports.world import Clock, Embedder, Vector, Vectors
 
 __all__ = ["BATCH_LIMIT", "IngestService"]

@@ -8,12 +8,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ecphoria.facts.predicates import class_of, relation
+from ecphoria.graph.facts import EvidenceRow, FactRow
+from ecphoria.graph.ingest import IngestTransaction
 from ecphoria.ingest.prepare import Prepared, key_of
 from ecphoria.language.names import is_name
 from ecphoria.model.fact import FactKey, PredicateClass
 from ecphoria.model.ids import FactId
-from ecphoria.ports.facts import EvidenceRow, FactRow
-from ecphoria.ports.ingest import IngestTransaction
 from ecphoria.ports.world import Vector
 
 __all__ = ["FactChanges", "Standing", "disturbed", "facts_of", "standing"]

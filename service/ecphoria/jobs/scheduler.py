@@ -8,9 +8,10 @@ from datetime import datetime, timedelta
 import structlog
 
 from ecphoria.errors import EcphoriaError
+from ecphoria.graph.jobs import JobStore
+from ecphoria.graph.schedules import ScheduleStore
 from ecphoria.model.job import JobState
 from ecphoria.model.schedule import Mark, Schedule, Standing
-from ecphoria.ports.jobs import JobStore, ScheduleStore
 
 __all__ = ["Scheduler", "SchedulerOptions", "marked", "next_due"]
 

@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from ecphoria.errors import InvalidInput, NotFound
+from ecphoria.graph.jobs import JobStore
+from ecphoria.graph.schedules import ScheduleStore
 from ecphoria.jobs.scheduler import next_due
 from ecphoria.model.ids import JobId, TenantId
 from ecphoria.model.job import Job, JobKind, JobState, Trigger
 from ecphoria.model.schedule import Schedule, Standing
-from ecphoria.ports.jobs import JobStore, ScheduleStore
 
 __all__ = ["JobService"]
 

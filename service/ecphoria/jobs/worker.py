@@ -9,11 +9,10 @@ from typing import Final
 import structlog
 
 from ecphoria.errors import EcphoriaError, Unavailable
+from ecphoria.graph.jobs import JobStore
 from ecphoria.jobs.retries import Again, Retries, fault_of
-from ecphoria.model.consolidation import ConsolidationReport
+from ecphoria.model.consolidation import ConsolidationReport, LeaseLost
 from ecphoria.model.job import Claimed, Job, JobFault, JobState, Progress
-from ecphoria.ports.consolidation import LeaseLost
-from ecphoria.ports.jobs import JobStore
 
 __all__ = ["Handler", "Watch", "Worker", "WorkerOptions"]
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from ecphoria.graph.learning import LearningTransaction
 from ecphoria.kernels.fire import Rest, advance, next_tau, stimulate
 from ecphoria.kernels.spikes import join
 from ecphoria.model.ids import EpisodeId
 from ecphoria.model.learning import Charge
 from ecphoria.model.recall import Stimulation
-from ecphoria.ports.learning import LearningTransaction
 
 __all__ = ["charged"]
 

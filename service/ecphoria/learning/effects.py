@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from ecphoria.graph.learning import Effects, LearningTransaction
 from ecphoria.kernels.arrays import FloatArray
 from ecphoria.kernels.chain import advance, grow, refresh, retrievability
 from ecphoria.learning.charges import charged
 from ecphoria.learning.links import Part, rewired
 from ecphoria.model.learning import RECENT, Use
 from ecphoria.model.recall import Trace
-from ecphoria.ports.learning import Effects, LearningTransaction
 
 __all__ = ["COUNTED", "effects_of", "participation", "used"]
 

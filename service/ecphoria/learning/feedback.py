@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ecphoria.errors import Conflict, InvalidInput
+from ecphoria.graph.learning import Judgement, LearningTransaction, Woken
 from ecphoria.kernels.trust import reliability, salience
 from ecphoria.learning.effects import COUNTED, used
 from ecphoria.model.ids import EpisodeId, TraceId
 from ecphoria.model.learning import Regard, Use
-from ecphoria.ports.learning import Judgement, LearningTransaction, Woken
 
 __all__ = ["Feedback", "taken"]
 

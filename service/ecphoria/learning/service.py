@@ -13,11 +13,11 @@ from contextvars import Context
 import structlog
 
 from ecphoria.errors import NotFound, Unavailable
+from ecphoria.graph.learning import LearningStore, LearningTransaction
 from ecphoria.learning.effects import effects_of
 from ecphoria.learning.feedback import Feedback, taken
 from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.learning import Learning, Regard
-from ecphoria.ports.learning import LearningStore, LearningTransaction
 from ecphoria.ports.world import Clock
 
 __all__ = ["LearningService"]

@@ -12,10 +12,15 @@ __all__ = [
     "Gap",
     "GraphSize",
     "Lease",
+    "LeaseLost",
     "Outcome",
     "StepReport",
     "StepStatus",
 ]
+
+
+class LeaseLost(Exception):
+    """A write came after its job's lease was over; another worker has the job, or may take it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,27 +1,17 @@
 """Passages of long episodes: what writing, recall and the job that cuts older episodes need."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.model.recall import Filters
 from ecphoria.ports.world import Vector
 
-__all__ = [
-    "CuttingStart",
-    "CuttingStore",
-    "PassageColumns",
-    "PassageReads",
-    "PassageRow",
-    "PassageSeed",
-    "Uncut",
-    "UncutPage",
-]
+__all__ = ["PassageColumns", "PassageReads", "PassageRow", "PassageSeed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,70 +89,4 @@ class PassageReads(Protocol):
         self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
     ) -> PassageColumns:
         """Fetch all passages of episodes; an episode without passages is absent."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Uncut:
-    """An episode that has no passages and may need some."""
-
-    id: EpisodeId
-    title: str | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UncutPage:
-    """Some episodes in the order of their turns.
-
-    Attributes:
-        last_turn: The last turn looked at; None behind the last episode.
-        found: Those of them that may need passages.
-    """
-
-    last_turn: int | None
-    found: Sequence[Uncut]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CuttingStart:
-    """Where the job that cuts older episodes goes on, and the tenant's turn when it begins."""
-
-    after: int
-    turn: int
-
-
-class CuttingStore(Protocol):
-    """Where the job that cuts older episodes reads, writes, and keeps how far it has come."""
-
-    async def tenants(self) -> Sequence[TenantId]:
-        """List the tenants whose older episodes are not cut yet."""
-        ...
-
-    async def begin(self, tenant: TenantId, lease: Lease) -> CuttingStart:
-        """Find where to go on; NotFound without the tenant.
-
-        Raises:
-            LeaseLost: Another worker has taken the job.
-        """
-        ...
-
-    async def page(self, tenant: TenantId, after_turn: int, limit: int) -> UncutPage:
-        """Look at the next `limit` episodes by turn."""
-        ...
-
-    async def save(
-        self,
-        tenant: TenantId,
-        lease: Lease,
-        passages: Mapping[EpisodeId, Sequence[PassageRow]],
-        after: int | None,
-    ) -> None:
-        """Write passages, and up to which turn all is cut; None: to the end.
-
-        Episodes that are gone, archived or cut meanwhile are left as they are.
-
-        Raises:
-            LeaseLost: Another worker has taken the job; nothing was written.
-        """
         ...

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ecphoria.model.episode import Episode
 from ecphoria.model.gate import Gate
-from ecphoria.model.ids import EpisodeId, TenantId, TraceId
-from ecphoria.model.recall import Filters, Trace
+from ecphoria.model.ids import EpisodeId, TenantId
+from ecphoria.model.learning import Charge, Use
+from ecphoria.model.recall import Filters
 from ecphoria.model.shadow import Policy
-from ecphoria.ports.learning import Histories
 from ecphoria.ports.passages import PassageReads
 from ecphoria.ports.past import FactStanding, PastReads
 from ecphoria.ports.world import Vector
@@ -25,6 +25,7 @@ __all__ = [
     "ConceptArcs",
     "ConceptEdges",
     "FoundConcept",
+    "Histories",
     "Lexicon",
     "NearFacts",
     "Neighbour",
@@ -33,7 +34,6 @@ __all__ = [
     "RecallStore",
     "SeedRow",
     "TermCount",
-    "TraceStore",
     "Window",
 ]
 
@@ -259,6 +259,20 @@ class Neighbour:
     cosine: float
 
 
+class Histories(Protocol):
+    """Reading what recalls left on memories."""
+
+    async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
+        """Tell how episodes were used; those that are gone are absent."""
+        ...
+
+    async def charges(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, Charge]:
+        """Tell the charges of episodes; those never stimulated are absent."""
+        ...
+
+
 class RecallStore(Histories, PassageReads, Protocol):
     """The read side of the memory graph; every call sees one tenant's live nodes only."""
 
@@ -380,20 +394,4 @@ class PolicyStore(Protocol):
 
     async def save(self, tenant: TenantId, policy: Policy) -> None:
         """Keep how the tenant's recalls run; NotFound without the tenant."""
-        ...
-
-
-class TraceStore(Protocol):
-    """Where recalls leave their records."""
-
-    async def save(self, tenant: TenantId, traces: Sequence[Trace]) -> None:
-        """Store traces with WOKE and SEEDED edges, dropping the tenant's oldest over a bound."""
-        ...
-
-    async def find(self, tenant: TenantId, trace: TraceId) -> Trace:
-        """Load a trace.
-
-        Raises:
-            NotFound: No such trace in this tenant, or it was dropped.
-        """
         ...

@@ -5,52 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from ecphoria.model.engram import Engram, EngramKind
-from ecphoria.model.episode import Episode
 from ecphoria.model.gate import Gate
-from ecphoria.model.ids import EpisodeId, KeyId, TenantId
-from ecphoria.model.session import Session
-from ecphoria.model.tenant import ApiKey, Principal, Tenant, TenantStats
+from ecphoria.model.ids import KeyId, TenantId
+from ecphoria.model.tenant import ApiKey, Principal, Tenant
 
-__all__ = ["Archive", "Health", "KeyStore", "TenantStore"]
-
-
-class Archive(Protocol):
-    """Reading what is stored, without a cue."""
-
-    async def episode(self, tenant: TenantId, episode: EpisodeId) -> Episode:
-        """Fetch one episode; NotFound if it is not this tenant's."""
-        ...
-
-    async def list_episodes(
-        self,
-        tenant: TenantId,
-        *,
-        session: str | None,
-        concept: str | None,
-        occurred_from: datetime | None,
-        occurred_before: datetime | None,
-        after_turn: int,
-        limit: int,
-    ) -> Sequence[Episode]:
-        """List episodes by turn, from after `after_turn` on (the page's cursor)."""
-        ...
-
-    async def list_sessions(
-        self, tenant: TenantId, *, after: str | None, limit: int
-    ) -> Sequence[Session]:
-        """List sessions by name, from after `after` on."""
-        ...
-
-    async def list_engrams(
-        self, tenant: TenantId, *, kind: EngramKind | None, after: str | None, limit: int
-    ) -> Sequence[Engram]:
-        """List engrams by id, from after `after` on."""
-        ...
-
-    async def stats(self, tenant: TenantId) -> TenantStats:
-        """Count the tenant's graph by kind."""
-        ...
+__all__ = ["Health", "KeyStore", "TenantStore"]
 
 
 class TenantStore(Protocol):

@@ -10,6 +10,7 @@ from time import perf_counter
 import structlog
 
 from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge, UnknownStrategy
+from ecphoria.graph.traces import TraceStore
 from ecphoria.loop import aside
 from ecphoria.model.ids import TenantId, TraceId, fresh_id
 from ecphoria.model.recall import (
@@ -21,7 +22,7 @@ from ecphoria.model.recall import (
     Trace,
     TracedHit,
 )
-from ecphoria.ports.recall import RecallStore, TraceStore
+from ecphoria.ports.recall import RecallStore
 from ecphoria.ports.world import Clock, Embedder
 from ecphoria.recall.asking import Subject
 from ecphoria.recall.assemble import (

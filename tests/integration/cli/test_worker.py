@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.jobs import Jobs
+from ecphoria.graph.jobs import JobStore
 from ecphoria.graph.tenants import Tenants
 from ecphoria.model.ids import TenantId
 from ecphoria.model.job import ENDED, Job, JobKind, JobState
@@ -76,7 +76,7 @@ def worker(environment: dict[str, str], log: Path) -> Iterator[Working]:
             process.kill()
 
 
-async def until(jobs: Jobs, job: Job, met: Callable[[Job], bool]) -> Job:
+async def until(jobs: JobStore, job: Job, met: Callable[[Job], bool]) -> Job:
     async with asyncio.timeout(60):
         while True:
             found = await jobs.find(job.tenant, job.id)
@@ -86,8 +86,8 @@ async def until(jobs: Jobs, job: Job, met: Callable[[Job], bool]) -> Job:
 
 
 @pytest.fixture(scope="module")
-def jobs(graph: Graph) -> Jobs:
-    return Jobs(graph, keep=9)
+def jobs(graph: Graph) -> JobStore:
+    return JobStore(graph, keep=9)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def workers(
 
 
 async def test_two_workers_share_the_jobs(
-    workers: tuple[Working, Working], jobs: Jobs, tenants: list[TenantId]
+    workers: tuple[Working, Working], jobs: JobStore, tenants: list[TenantId]
 ) -> None:
     queued = [await jobs.enqueue(tenant, JobKind.CONSOLIDATION) for tenant in tenants]
     done = [await until(jobs, job, lambda found: found.state in ENDED) for job in queued]
@@ -126,7 +126,7 @@ async def test_two_workers_share_the_jobs(
 
 
 async def test_who_wakes_after_its_lease_leaves_the_job_to_the_other(
-    workers: tuple[Working, Working], jobs: Jobs, tenants: list[TenantId], cypher: Cypher
+    workers: tuple[Working, Working], jobs: JobStore, tenants: list[TenantId], cypher: Cypher
 ) -> None:
     first, second = workers
     second.process.send_signal(signal.SIGSTOP)
@@ -148,7 +148,7 @@ async def test_who_wakes_after_its_lease_leaves_the_job_to_the_other(
 
 
 async def test_who_is_terminated_gives_its_job_back_and_holds_no_lease(
-    workers: tuple[Working, Working], jobs: Jobs, tenants: list[TenantId], cypher: Cypher
+    workers: tuple[Working, Working], jobs: JobStore, tenants: list[TenantId], cypher: Cypher
 ) -> None:
     first, second = workers
     job = await jobs.enqueue(tenants[0], JobKind.CONSOLIDATION)

@@ -3,9 +3,9 @@
 import pytest
 
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.ingest import IngestStore
 from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.ports.world import Embedder
 from ecphoria.recall.service import RecallService
@@ -15,7 +15,7 @@ from tests.conftest import WallClock
 @pytest.fixture(scope="session")
 def ingest(graph: Graph, embedder: Embedder) -> IngestService:
     """The write side."""
-    return IngestService(store=EpisodeWriter(graph), embedder=embedder, clock=WallClock())
+    return IngestService(store=IngestStore(graph), embedder=embedder, clock=WallClock())
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +23,7 @@ def recalls(graph: Graph, embedder: Embedder) -> RecallService:
     """The read side."""
     return RecallService(
         store=EpisodeReader(graph),
-        traces=Traces(graph, keep=100),
+        traces=TraceStore(graph, keep=100),
         embedder=embedder,
         clock=WallClock(),
     )

@@ -18,21 +18,20 @@ from ecphoria.consolidation.forgetting import ForgettingService
 from ecphoria.consolidation.step import Cycle
 from ecphoria.errors import ArchiveUnavailable, NotFound
 from ecphoria.graph.archive import EpisodeArchive
-from ecphoria.graph.cold import ColdEpisodes
-from ecphoria.graph.doctor import GraphPatient
-from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.cold import ColdStore
+from ecphoria.graph.doctor import IntegrityStore
+from ecphoria.graph.dormancy import DormancyStore
 from ecphoria.graph.executor import Done, Graph, Statement
-from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.ingest import IngestStore
 from ecphoria.graph.records import from_bytes
 from ecphoria.graph.tenants import Tenants
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.cold import ColdRecord, Located
-from ecphoria.model.consolidation import Lease
+from ecphoria.model.consolidation import Lease, LeaseLost
 from ecphoria.model.dormancy import DormancyPolicy
 from ecphoria.model.episode import NewEpisode, Outcome, State
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.model.recall import Cue, RecallOptions
-from ecphoria.ports.consolidation import LeaseLost
 from ecphoria.ports.world import Embedder
 from ecphoria.recall.service import RecallService
 from tests.conftest import Cypher, Server, WallClock, new_tenant
@@ -47,7 +46,7 @@ class World:
 
     folder: Path
     files: ColdFiles
-    cold: ColdEpisodes
+    cold: ColdStore
     step: Archiving
     archive: ArchiveService
     forgetting: ForgettingService
@@ -64,11 +63,11 @@ class World:
 
 @pytest.fixture
 def world(graph: Graph, embedder: Embedder, tmp_path: Path) -> World:
-    store, files, cold = Dormancies(graph), ColdFiles(tmp_path), ColdEpisodes(graph)
+    store, files, cold = DormancyStore(graph), ColdFiles(tmp_path), ColdStore(graph)
     step = Archiving(cold, files, store, settled_s=0.0)
     archive = ArchiveService(step, cold, files, WallClock())
     ingest = IngestService(
-        store=EpisodeWriter(graph), embedder=embedder, clock=WallClock(), thaw=archive
+        store=IngestStore(graph), embedder=embedder, clock=WallClock(), thaw=archive
     )
     return World(
         folder=tmp_path,
@@ -78,7 +77,7 @@ def world(graph: Graph, embedder: Embedder, tmp_path: Path) -> World:
         archive=archive,
         forgetting=ForgettingService(store, archive, ingest.wake, WallClock()),
         ingest=ingest,
-        doctor=Doctor(GraphPatient(graph), lambda: 0.0, archive),
+        doctor=Doctor(IntegrityStore(graph), lambda: 0.0, archive),
     )
 
 
@@ -416,8 +415,8 @@ KILLED = """
     from ecphoria.cold.files import ColdFiles
     from ecphoria.consolidation.archiving import Archiving
     from ecphoria.consolidation.step import Cycle
-    from ecphoria.graph.cold import ColdEpisodes
-    from ecphoria.graph.dormancy import Dormancies
+    from ecphoria.graph.cold import ColdStore
+    from ecphoria.graph.dormancy import DormancyStore
     from ecphoria.graph.driver import GraphOptions
     from ecphoria.graph.executor import Done, Graph, Statement
 
@@ -427,7 +426,7 @@ KILLED = """
                 os.kill(os.getpid(), 9)
 
         async with Graph.connect(GraphOptions(uri=uri, user=user, password=password)) as graph:
-            step = Archiving(ColdEpisodes(graph), ColdFiles(Path(folder)), Dormancies(graph))
+            step = Archiving(ColdStore(graph), ColdFiles(Path(folder)), DormancyStore(graph))
             now = datetime.now(UTC) + timedelta(days=100)
             await step.run(Cycle(id="c", tenant=tenant, now=now, reached=reached))
 

@@ -9,9 +9,9 @@ import pytest
 from ecphoria.errors import InvalidInput
 from ecphoria.facts.service import FactService, Request
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.facts import Facts
+from ecphoria.graph.facts import FactStore
 from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.episode import Extracted, NewEpisode, Receipt, Statement
 from ecphoria.model.fact import Ruling
@@ -94,7 +94,7 @@ async def test_what_holds_stands_above_what_held_and_says_why(
     assert result.hits[new].parts["current"] > 0.0
     assert result.hits[new].score == pytest.approx(result.hits[old].score, abs=1e-9)
     assert all(hit.parts["current"] == 0.0 for hit in result.hits if hit.rank != new + 1)
-    facts = FactService(store=Facts(graph), clock=WallClock())
+    facts = FactService(store=FactStore(graph), clock=WallClock())
     (by,) = result.hits[old].superseded_by
     wrong = await facts.decide(tenant, Request(ruling=Ruling.RETRACT, fact=by))
     assert all(hit.superseded_at is None for hit in (await ask(recalls, tenant)).hits)
@@ -170,7 +170,7 @@ async def test_as_of_the_present_is_the_recall_of_the_present(
     """So what differs as of the past are the counts over the whole store, and nothing else."""
     await add(ingest, tenant, (*EARLY, *LATE))
     recalls = RecallService(
-        store=EpisodeReader(graph), traces=Traces(graph, 9), embedder=embedder, clock=Still()
+        store=EpisodeReader(graph), traces=TraceStore(graph, 9), embedder=embedder, clock=Still()
     )
     for strategy in STRATEGIES:
         plain = await ask(recalls, tenant, strategy=strategy)

@@ -9,7 +9,7 @@ import pytest
 
 from ecphoria.consolidation.doctor import Doctor
 from ecphoria.errors import NotFound
-from ecphoria.graph.doctor import GraphPatient
+from ecphoria.graph.doctor import IntegrityStore
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.tenants import Tenants
 from ecphoria.ingest.service import IngestService
@@ -23,7 +23,7 @@ from tests.integration.memory.talks import START, TEXTS, remember, turns
 @pytest.fixture(scope="module")
 def doctor(graph: Graph) -> Doctor:
     ticks = iter(range(1_000_000))
-    return Doctor(GraphPatient(graph), lambda: float(next(ticks)))
+    return Doctor(IntegrityStore(graph), lambda: float(next(ticks)))
 
 
 def told(found: Checkup) -> list[tuple[str, str]]:
@@ -308,7 +308,7 @@ async def test_the_doctor_finds_what_is_wrong(
 async def test_the_text_index_itself_is_looked_at(
     graph: Graph, ingest: IngestService, tenant: TenantId
 ) -> None:
-    class Lossy(GraphPatient):
+    class Lossy(IntegrityStore):
         async def indexed(self, tenant: TenantId) -> frozenset[str]:
             return frozenset(sorted(await super().indexed(tenant))[1:])
 
@@ -325,7 +325,7 @@ async def test_nobody_is_examined_who_is_not_there(doctor: Doctor) -> None:
 async def test_the_examination_says_when_somebody_wrote_meanwhile(
     graph: Graph, ingest: IngestService, tenant: TenantId
 ) -> None:
-    class Busy(GraphPatient):
+    class Busy(IntegrityStore):
         async def indexed(self, of: TenantId) -> frozenset[str]:
             await ingest.append(of, NewEpisode(text="One more."))
             return await super().indexed(of)

@@ -15,21 +15,20 @@ from ecphoria.consolidation.dormancy import Dormancy
 from ecphoria.consolidation.forgetting import ForgettingService
 from ecphoria.consolidation.step import Cycle
 from ecphoria.errors import NotFound
-from ecphoria.graph.cold import ColdEpisodes
-from ecphoria.graph.doctor import GraphPatient
-from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.cold import ColdStore
+from ecphoria.graph.doctor import IntegrityStore
+from ecphoria.graph.dormancy import DormancyStore
 from ecphoria.graph.dormant import DormantReader
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.policies import Policies
 from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.ingest.service import IngestService
-from ecphoria.model.consolidation import Lease
+from ecphoria.model.consolidation import Lease, LeaseLost
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
 from ecphoria.model.episode import NewEpisode, State
 from ecphoria.model.ids import TenantId, fresh_id
 from ecphoria.model.recall import Cue, Filters, RecallOptions, RecallResult, Verdict
-from ecphoria.ports.consolidation import LeaseLost
 from ecphoria.ports.world import Embedder
 from ecphoria.recall.policies import TenantPolicies
 from ecphoria.recall.service import STRATEGIES, RecallService
@@ -43,25 +42,25 @@ CUE = "What did Ana see by the river in Turku?"
 
 
 @pytest.fixture(scope="module")
-def store(graph: Graph) -> Dormancies:
-    return Dormancies(graph)
+def store(graph: Graph) -> DormancyStore:
+    return DormancyStore(graph)
 
 
 @pytest.fixture(scope="module")
 def forgetting(
     graph: Graph,
-    store: Dormancies,
+    store: DormancyStore,
     ingest: IngestService,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> ForgettingService:
-    files, cold = ColdFiles(tmp_path_factory.mktemp("archive")), ColdEpisodes(graph)
+    files, cold = ColdFiles(tmp_path_factory.mktemp("archive")), ColdStore(graph)
     archive = ArchiveService(Archiving(cold, files, store), cold, files, WallClock())
     return ForgettingService(store, archive, ingest.wake, WallClock())
 
 
 @pytest.fixture(scope="module")
 def doctor(graph: Graph) -> Doctor:
-    return Doctor(GraphPatient(graph), lambda: 0.0)
+    return Doctor(IntegrityStore(graph), lambda: 0.0)
 
 
 def told(result: RecallResult) -> object:
@@ -83,7 +82,7 @@ async def test_what_sleeps_is_found_by_no_strategy_and_wakes_unchanged(
 ) -> None:
     recalls = RecallService(
         store=EpisodeReader(graph),
-        traces=Traces(graph, keep=1),
+        traces=TraceStore(graph, keep=1),
         embedder=embedder,
         clock=StoppedClock(),
     )
@@ -202,18 +201,18 @@ def aged(tenant: TenantId, number: int, days: float, importance: float = 0.5) ->
     )
 
 
-async def cycle(store: Dormancies, tenant: TenantId, **how: object) -> tuple[list[str], dict]:  # type: ignore[type-arg]
+async def cycle(store: DormancyStore, tenant: TenantId, **how: object) -> tuple[list[str], dict]:  # type: ignore[type-arg]
     made = Cycle(id=fresh_id(), tenant=tenant, now=NOW, **how)  # type: ignore[arg-type]
     outcome = await Dormancy(store).run(made)
     return [change.id for change in outcome.changes], dict(outcome.counts)
 
 
-async def asleep(store: Dormancies, tenant: TenantId) -> Sequence[str]:
+async def asleep(store: DormancyStore, tenant: TenantId) -> Sequence[str]:
     return [one.id for one in await store.sleepers(tenant, 0, 1_000)]
 
 
 async def test_a_budget_keeps_what_is_worth_most(
-    graph: Graph, store: Dormancies, tenant: TenantId
+    graph: Graph, store: DormancyStore, tenant: TenantId
 ) -> None:
     rows = [aged(tenant, n, 30 + n, importance=n / 10) for n in range(1, 9)]
     await write(graph, tenant, appended(*rows, aged(tenant, 9, 2, 0)))  # type: ignore[arg-type]
@@ -234,7 +233,7 @@ async def test_a_budget_keeps_what_is_worth_most(
 
 
 async def test_a_threshold_takes_what_can_hardly_be_called_back(
-    graph: Graph, store: Dormancies, tenant: TenantId, cypher: Cypher
+    graph: Graph, store: DormancyStore, tenant: TenantId, cypher: Cypher
 ) -> None:
     days = (100, 130, 137, 139, 150, 400)
     rows = [aged(tenant, n, age) for n, age in enumerate(days, 1)]
@@ -254,7 +253,7 @@ async def test_a_threshold_takes_what_can_hardly_be_called_back(
 
 
 async def test_a_fact_keeps_its_last_evidence_and_what_was_woken_lately_stays(
-    graph: Graph, store: Dormancies, tenant: TenantId, cypher: Cypher
+    graph: Graph, store: DormancyStore, tenant: TenantId, cypher: Cypher
 ) -> None:
     await write(graph, tenant, everything(tenant))
     await store.set_policy(tenant, DormancyPolicy(mode=DormancyMode.THRESHOLD))
@@ -274,7 +273,7 @@ async def test_a_fact_keeps_its_last_evidence_and_what_was_woken_lately_stays(
 
 
 async def test_a_cycle_that_lost_its_job_writes_nothing(
-    graph: Graph, store: Dormancies, tenant: TenantId
+    graph: Graph, store: DormancyStore, tenant: TenantId
 ) -> None:
     await write(graph, tenant, appended(aged(tenant, 1, 400)))  # type: ignore[arg-type]
     await store.set_policy(tenant, DormancyPolicy(mode=DormancyMode.THRESHOLD))
@@ -284,7 +283,7 @@ async def test_a_cycle_that_lost_its_job_writes_nothing(
 
 
 async def test_a_chunk_that_was_cut_short_is_completed_by_the_next(
-    graph: Graph, store: Dormancies, tenant: TenantId, monkeypatch: pytest.MonkeyPatch
+    graph: Graph, store: DormancyStore, tenant: TenantId, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ecphoria.consolidation.dormancy._CHUNK", 2)
     rows = [aged(tenant, n, 300 + n) for n in range(1, 6)]
@@ -326,7 +325,7 @@ async def test_a_cue_looks_among_what_sleeps_if_asked_to(  # noqa: PLR0917
     recalls = RecallService(
         store=EpisodeReader(graph),
         dormant=DormantReader(graph),
-        traces=Traces(graph, keep=1),
+        traces=TraceStore(graph, keep=1),
         embedder=embedder,
         clock=StoppedClock(),
     )
@@ -355,14 +354,14 @@ async def test_a_second_look_wakes_what_answers(  # noqa: PLR0917
     graph: Graph,
     embedder: Embedder,
     ingest: IngestService,
-    store: Dormancies,
+    store: DormancyStore,
     forgetting: ForgettingService,
     tenant: TenantId,
 ) -> None:
     recalls = RecallService(
         store=EpisodeReader(graph),
         dormant=DormantReader(graph),
-        traces=Traces(graph, keep=10),
+        traces=TraceStore(graph, keep=10),
         embedder=embedder,
         clock=StoppedClock(),
     )

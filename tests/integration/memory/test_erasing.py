@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.ingest import EpisodeWriter
+from ecphoria.graph.ingest import IngestStore
 from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.ids import TenantId
 from ecphoria.model.recall import Cue, RecallOptions
@@ -47,11 +47,11 @@ async def test_no_cache_holds_an_erased_episode(
 ) -> None:
     reader = EpisodeReader(graph)
     recalls = RecallService(
-        store=reader, traces=Traces(graph, keep=9), embedder=embedder, clock=WallClock(),
+        store=reader, traces=TraceStore(graph, keep=9), embedder=embedder, clock=WallClock(),
         caches=(reader.forget,),
     )  # fmt: skip
     ingest = IngestService(
-        store=EpisodeWriter(graph), embedder=embedder, clock=WallClock(), erased=recalls.forget
+        store=IngestStore(graph), embedder=embedder, clock=WallClock(), erased=recalls.forget
     )
     said, *others = turns()
     name = MARK.capitalize()

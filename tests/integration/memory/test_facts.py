@@ -6,13 +6,12 @@ import pytest
 
 from ecphoria.facts.service import FactService, Request
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.facts import Facts
+from ecphoria.graph.facts import FactQuery, FactStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.episode import Extracted, NewEpisode, Receipt, Statement
 from ecphoria.model.fact import Ruling
 from ecphoria.model.ids import TenantId
 from ecphoria.model.recall import Cue, RecallOptions, RecallResult
-from ecphoria.ports.facts import FactQuery
 from ecphoria.recall.service import RecallService
 from tests.conftest import Cypher, WallClock
 
@@ -125,7 +124,7 @@ async def test_a_retracted_fact_leads_nowhere_until_that_is_undone(
 ) -> None:
     ledger = NewEpisode(title="Ledger", text="Sums, and who owed them to whom.")
     known = stating(ledger, ("Brask Glass Works", "belonged to", "Orla Tamsin"))
-    facts = FactService(store=Facts(graph), clock=WallClock())
+    facts = FactService(store=FactStore(graph), clock=WallClock())
     cue = "Veldrin Lighthouse lamp maker?"
     before = await told(ingest, recalls, tenant, cue, LAMP, known, TAMSIN)
     asked = RecallOptions(k=3, explain=True)

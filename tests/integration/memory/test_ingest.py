@@ -19,10 +19,10 @@ from ecphoria.errors import (
 from ecphoria.extraction.name_table import NameTable
 from ecphoria.extraction.rules import extract
 from ecphoria.graph import ingest as writing
+from ecphoria.graph.changes import Body
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.episode import Extracted, NewEpisode, Outcome, Receipt, Statement
 from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.ports.ingest import Body
 from tests.conftest import Cypher
 
 
@@ -293,7 +293,7 @@ async def test_what_fails_beside_the_writing_undoes_it(
     async def broken(transaction: object, names: Sequence[str]) -> Sequence[Body]:
         raise StoreUnavailable
 
-    monkeypatch.setattr(writing._Transaction, "bodies_with", broken)
+    monkeypatch.setattr(writing.IngestTransaction, "bodies_with", broken)
     with pytest.raises(StoreUnavailable):
         await ingest.append_batch(tenant, rest)
     assert await dump(cypher, tenant) == before

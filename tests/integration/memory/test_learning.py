@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.learning import LearningGraph
+from ecphoria.graph.learning import LearningStore
 from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.kernels.base_level import base_level, older_uses, squash
 from ecphoria.learning.service import LearningService
@@ -38,7 +38,7 @@ async def house(
 ) -> "House":
     """A conversation in a tenant that learns, recalled at a standing instant."""
     await fill(ingest, tenant, chat())
-    await LearningGraph(graph).switch(tenant, on=True, now=LONG_AGO)
+    await LearningStore(graph).switch(tenant, on=True, now=LONG_AGO)
     return House(graph, embedder, tenant)
 
 
@@ -47,10 +47,10 @@ class House:
 
     def __init__(self, graph: Graph, embedder: Embedder, tenant: TenantId) -> None:
         self.tenant = tenant
-        self.learning = LearningService(LearningGraph(graph), WallClock())
+        self.learning = LearningService(LearningStore(graph), WallClock())
         self.recalls = RecallService(
             store=EpisodeReader(graph),
-            traces=Traces(graph, keep=100, pending=self.learning.wake),
+            traces=TraceStore(graph, keep=100, pending=self.learning.wake),
             embedder=embedder,
             clock=Still(),  # type: ignore[arg-type]  # its instant is a datetime
         )

@@ -16,14 +16,14 @@ from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.forgetting import ForgettingService
 from ecphoria.consolidation.step import Cycle
 from ecphoria.graph.archive import EpisodeArchive
-from ecphoria.graph.cold import ColdEpisodes
-from ecphoria.graph.cutting import Cuttings
-from ecphoria.graph.doctor import GraphPatient
-from ecphoria.graph.dormancy import Dormancies
+from ecphoria.graph.cold import ColdStore
+from ecphoria.graph.cutting import CuttingStore
+from ecphoria.graph.doctor import IntegrityStore
+from ecphoria.graph.dormancy import DormancyStore
 from ecphoria.graph.dormant import DormantReader
 from ecphoria.graph.executor import Graph, Statement
-from ecphoria.graph.ingest import EpisodeWriter
-from ecphoria.graph.jobs import Jobs
+from ecphoria.graph.ingest import IngestStore
+from ecphoria.graph.jobs import JobStore
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.graph.records import from_bytes, to_bytes
 from ecphoria.graph.tenants import Tenants
@@ -82,7 +82,7 @@ def reader(graph: Graph) -> EpisodeReader:
 
 @pytest.fixture
 def doctor(graph: Graph) -> Doctor:
-    return Doctor(GraphPatient(graph), lambda: 0.0)
+    return Doctor(IntegrityStore(graph), lambda: 0.0)
 
 
 async def vector_of(embedder: Embedder, text: str) -> Vector:
@@ -237,7 +237,7 @@ async def test_erasing_counts_passages(
 async def test_passages_sleep_and_wake_with_their_episode(
     ingest: IngestService, graph: Graph, tenant: TenantId, embedder: Embedder, cypher: Cypher
 ) -> None:
-    doctor = Doctor(GraphPatient(graph), lambda: 0.0)
+    doctor = Doctor(IntegrityStore(graph), lambda: 0.0)
     reader, dormant = EpisodeReader(graph), DormantReader(graph)
     awake = (await ingest.append(tenant, an_answer(number=1))).id
     asleep = (await ingest.append(tenant, an_answer(number=2))).id
@@ -250,7 +250,7 @@ async def test_passages_sleep_and_wake_with_their_episode(
             {one.episode for one in await store.passages_by_text(tenant, words, 50, ALL)},
         )
 
-    await Dormancies(graph).put_to_sleep(tenant, [(asleep, "quiet")], datetime.now(UTC))
+    await DormancyStore(graph).put_to_sleep(tenant, [(asleep, "quiet")], datetime.now(UTC))
     assert await found(reader) == ({awake}, {awake})
     assert await found(dormant) == ({awake, asleep}, {awake, asleep})
     assert (await reader.passages_of(tenant, [asleep], None)).episode == ()
@@ -265,15 +265,15 @@ class Cold:
     """A memory with an archive of its own."""
 
     def __init__(self, graph: Graph, embedder: Embedder, folder: Path) -> None:
-        files, policies = ColdFiles(folder), Dormancies(graph)
-        self.graph = ColdEpisodes(graph)
+        files, policies = ColdFiles(folder), DormancyStore(graph)
+        self.graph = ColdStore(graph)
         step = Archiving(self.graph, files, policies, settled_s=0.0)
         self.archive = ArchiveService(step, self.graph, files, WallClock())
         self.ingest = IngestService(
-            store=EpisodeWriter(graph), embedder=embedder, clock=WallClock(), thaw=self.archive
+            store=IngestStore(graph), embedder=embedder, clock=WallClock(), thaw=self.archive
         )
         self.forgetting = ForgettingService(policies, self.archive, self.ingest.wake, WallClock())
-        self.doctor = Doctor(GraphPatient(graph), lambda: 0.0, self.archive)
+        self.doctor = Doctor(IntegrityStore(graph), lambda: 0.0, self.archive)
         self._step = step
 
     async def archived(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> None:
@@ -321,7 +321,7 @@ def handler(older: OlderEpisodes) -> Handler:
 
 
 async def cut_older(graph: Graph, tenant: TenantId, handle: Handler) -> JobState:
-    jobs = Jobs(graph, keep=5)
+    jobs = JobStore(graph, keep=5)
     job = await jobs.enqueue(tenant, JobKind.PASSAGES)
     worker = Worker(jobs, handle, WorkerOptions(lease_s=5.0))
     while await worker.run_one():
@@ -330,7 +330,7 @@ async def cut_older(graph: Graph, tenant: TenantId, handle: Handler) -> JobState
 
 
 def older(graph: Graph, embedder: Embedder) -> OlderEpisodes:
-    return OlderEpisodes(Cuttings(graph), embedder, lambda: 0.0)
+    return OlderEpisodes(CuttingStore(graph), embedder, lambda: 0.0)
 
 
 async def as_before_passages(cypher: Cypher, tenant: TenantId) -> None:
@@ -359,9 +359,9 @@ async def test_an_old_archive_record_is_restored_and_cut_by_the_job(
     assert await cut_nothing(graph, tenant) == JobState.DONE
     await cypher("MATCH (p:Passage {tenant: $t}) DETACH DELETE p", t=tenant)
     await cold.archived(tenant, [ident])
-    assert tenant not in await Cuttings(graph).tenants()
+    assert tenant not in await CuttingStore(graph).tenants()
     await cold.archive.restore(tenant, [ident])
-    assert tenant in await Cuttings(graph).tenants()
+    assert tenant in await CuttingStore(graph).tenants()
     assert (await cold.doctor.examine(tenant)).findings == ()
     assert await cut_older(graph, tenant, handler(older(graph, embedder))) == JobState.DONE
     assert await memory_of(cypher, tenant) == whole
@@ -372,7 +372,7 @@ async def cut_nothing(graph: Graph, tenant: TenantId) -> JobState:
     """Let the job find its end at once, as in a store whose episodes are all archived."""
 
     async def run(claimed: Claimed, watch: Watch) -> ConsolidationReport:
-        store = Cuttings(graph)
+        store = CuttingStore(graph)
         start = await store.begin(tenant, claimed.lease)
         assert (await store.page(tenant, start.turn, 10)).last_turn is None
         await store.save(tenant, claimed.lease, {}, None)
@@ -390,15 +390,15 @@ async def test_an_old_store_is_cut_in_the_background_while_appends_go_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "_ENCODED_AT_ONCE", 4)
-    ingest = IngestService(store=EpisodeWriter(graph), embedder=embedder, clock=WallClock())
-    doctor = Doctor(GraphPatient(graph), lambda: 0.0)
+    ingest = IngestService(store=IngestStore(graph), embedder=embedder, clock=WallClock())
+    doctor = Doctor(IntegrityStore(graph), lambda: 0.0)
     texts = [a_long_text(*three) for three in permutations(TOPICS, 3)][:6]
     ids = await remember(
         ingest,
         tenant,
         [*turns("chat"), *(an_answer(text, number) for number, text in enumerate(texts, 1))],
     )
-    await Dormancies(graph).put_to_sleep(tenant, [(ids[-1], "quiet")], datetime.now(UTC))
+    await DormancyStore(graph).put_to_sleep(tenant, [(ids[-1], "quiet")], datetime.now(UTC))
     before = await memory_of(cypher, tenant)
     await as_before_passages(cypher, tenant)
     reader = EpisodeReader(graph)
@@ -422,10 +422,10 @@ async def test_an_old_store_is_cut_in_the_background_while_appends_go_on(
 
         return await work.run(claimed, until)
 
-    jobs = Jobs(graph, keep=5)
+    jobs = JobStore(graph, keep=5)
     job = await jobs.enqueue(tenant, JobKind.PASSAGES)
     assert await Worker(jobs, dies, WorkerOptions()).run_one()
-    assert tenant in await Cuttings(graph).tenants()
+    assert tenant in await CuttingStore(graph).tenants()
     assert (await jobs.find(tenant, job.id)).state is JobState.QUEUED
     await asyncio.gather(
         cut_older(graph, tenant, handler(work)),
@@ -433,7 +433,7 @@ async def test_an_old_store_is_cut_in_the_background_while_appends_go_on(
     )
     await cypher("MATCH (j:Job {id: $id}) SET j.run_after = datetime()", id=job.id)
     assert await cut_older(graph, tenant, handler(work)) == JobState.DONE
-    assert tenant not in await Cuttings(graph).tenants()
+    assert tenant not in await CuttingStore(graph).tenants()
     assert (await doctor.examine(tenant)).findings == ()
     await reader.lexicon(tenant, [], [])
     assert set((await reader.passages_of(tenant, ids, None)).episode) == set(ids[6:-1])
@@ -522,7 +522,7 @@ async def test_a_message_of_350_000_characters_is_kept_and_its_end_is_found(
 async def test_a_text_without_a_break_is_stored_and_deleted(
     text: str, graph: Graph, ingest: IngestService, tenant: TenantId, cypher: Cypher
 ) -> None:
-    doctor = Doctor(GraphPatient(graph), lambda: 0.0)
+    doctor = Doctor(IntegrityStore(graph), lambda: 0.0)
     ident = (await ingest.append(tenant, NewEpisode(text=text))).id
     assert (await doctor.examine(tenant)).findings == ()
     assert (await EpisodeArchive(graph).episode(tenant, ident)).text == text

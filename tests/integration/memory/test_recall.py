@@ -11,7 +11,7 @@ import pytest
 from ecphoria.errors import InvalidInput, NotFound, TooLarge, UnknownStrategy
 from ecphoria.graph.executor import Graph
 from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.traces import Traces
+from ecphoria.graph.traces import TraceStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.language.tokens import stems
 from ecphoria.model.episode import NewEpisode, Receipt
@@ -390,7 +390,7 @@ async def test_the_context_block_is_in_order_and_within_its_budget(
 async def test_a_trace_that_cannot_be_written_is_said_and_stops_nothing(
     graph: Graph, embedder: Embedder, ingest: IngestService, tenant: TenantId
 ) -> None:
-    class Broken(Traces):
+    class Broken(TraceStore):
         faults = 1
 
         async def save(self, tenant: TenantId, traces: Sequence[Trace]) -> None:

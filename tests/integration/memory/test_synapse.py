@@ -8,7 +8,7 @@ import pytest
 from ecphoria.consolidation.prior import Prior
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.gds import Priors
+from ecphoria.graph.gds import PriorStore
 from ecphoria.graph.recall import EpisodeReader
 from ecphoria.ingest.service import IngestService
 from ecphoria.kernels.spread import SpreadOptions, spread
@@ -80,7 +80,7 @@ def prior(graph: Graph, neo4j_server: Server) -> Prior:
     options = GraphOptions(
         uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
     )
-    return Prior(Priors(graph, options))
+    return Prior(PriorStore(graph, options))
 
 
 async def synapse(

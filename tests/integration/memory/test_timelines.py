@@ -12,15 +12,14 @@ from ecphoria.consolidation.supersede import Supersede
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.service import FactService, Request
 from ecphoria.graph.executor import Graph
-from ecphoria.graph.facts import Facts
-from ecphoria.graph.merges import Merges
+from ecphoria.graph.facts import FactQuery, FactStore, FactTransaction
+from ecphoria.graph.merges import MergeStore
 from ecphoria.graph.tenants import Tenants
 from ecphoria.ingest.service import IngestService
 from ecphoria.model.episode import Extracted, NewEpisode, Receipt, Statement
 from ecphoria.model.fact import FactView, PredicateClass, Ruling, Standing
 from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.model.merge import MergeStatus
-from ecphoria.ports.facts import FactQuery, FactTransaction
 from ecphoria.ports.world import Embedder
 from tests.conftest import Cypher, WallClock, new_tenant
 
@@ -51,7 +50,7 @@ def said(place: str, predicate: str = "lives in", **more: object) -> NewEpisode:
 
 @pytest.fixture
 def facts(graph: Graph) -> FactService:
-    return FactService(store=Facts(graph), clock=WallClock())
+    return FactService(store=FactStore(graph), clock=WallClock())
 
 
 async def add(ingest: IngestService, tenant: TenantId, *items: NewEpisode) -> Sequence[EpisodeId]:
@@ -198,7 +197,7 @@ async def test_a_tenant_chooses_at_most_a_thousand_classes(
     async def work(transaction: FactTransaction) -> None:
         await transaction.set_classes(chosen, "likes 0")
 
-    await Facts(graph).change(tenant, work)
+    await FactStore(graph).change(tenant, work)
     with pytest.raises(InvalidInput, match="1,000"):
         await facts.set_class(tenant, "one more", PredicateClass.MULTI)
     await facts.set_class(tenant, "likes 7", PredicateClass.FUNCTIONAL)
@@ -235,7 +234,7 @@ async def test_the_step_lays_out_what_older_stores_hold_and_tells_it_first(
           f.superseded_by, f.contested_by""",
         t=tenant,
     )
-    step = Supersede(Facts(graph))
+    step = Supersede(FactStore(graph))
     dry = await step.run(Cycle(id=fresh_id(), tenant=tenant, now=NOW, dry_run=True))
     assert all(row["touched"] for row in await cypher(STORED, t=tenant))
     done = await step.run(Cycle(id=fresh_id(), tenant=tenant, now=NOW))
@@ -249,9 +248,9 @@ async def test_the_step_lays_out_what_older_stores_hold_and_tells_it_first(
 
 async def merge_of(graph: Graph, embedder: Embedder, tenant: TenantId) -> MergeReview:
     """Have merges proposed, and give who decides them."""
-    store = Merges(graph)
+    store = MergeStore(graph)
     await ProposeMerges(store, embedder).run(Cycle(id=fresh_id(), tenant=tenant, now=NOW))
-    return MergeReview(store, Facts(graph))
+    return MergeReview(store, FactStore(graph))
 
 
 def told_of(name: str, place: str) -> NewEpisode:

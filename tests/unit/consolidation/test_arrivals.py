@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.consolidation.arrivals import Arrivals
-from ecphoria.consolidation.surroundings import NEAR, NEIGHBOURS, Differences, Pair
+from ecphoria.consolidation.surroundings import NEAR, NEIGHBOURS, Differences, NearReader, Pair
+from ecphoria.graph.associations import Association, Crowd, Near, Touched
 from ecphoria.model.ids import TenantId
-from ecphoria.ports.associations import Association, Crowd, Near, NearReader, Touched
 
 TENANT = TenantId("t")
 MANY = 90

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from ecphoria.consolidation.writing import Writer, usable
+from ecphoria.graph.engrams import Member
 from ecphoria.ports.chat import NoAnswer, Reply, TextRefused
-from ecphoria.ports.engrams import Member
 
 
 def member(number: int, text: str, speaker: str = "Ann") -> Member:

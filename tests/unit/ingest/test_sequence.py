@@ -10,9 +10,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ecphoria.graph.changes import Placed
 from ecphoria.ingest.sequence import MARGIN, Arrival, Resequenced, resequence, vectors_needed
 from ecphoria.model.ids import EpisodeId
-from ecphoria.ports.ingest import Placed
 from ecphoria.ports.world import Vector
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)

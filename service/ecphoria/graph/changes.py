@@ -1,14 +1,13 @@
-"""What writing memories needs: one transaction that holds the tenant's write lock."""
+"""Rows that an ingest reads, and the changes that it writes."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import NamedTuple, Protocol, TypeVar
+from datetime import datetime
+from typing import NamedTuple
 
-from ecphoria.model.episode import Episode, MetadataValue
-from ecphoria.model.fact import FactKey
-from ecphoria.model.ids import ConceptId, EpisodeId, FactId, TenantId
-from ecphoria.ports.facts import EvidenceRow, FactRow, FactTransaction
+from ecphoria.graph.facts import EvidenceRow, FactRow
+from ecphoria.model.episode import MetadataValue
+from ecphoria.model.ids import ConceptId, EpisodeId
 from ecphoria.ports.passages import PassageRow
 from ecphoria.ports.world import Vector
 
@@ -18,8 +17,6 @@ __all__ = [
     "ConceptRow",
     "EpisodeRow",
     "IngestChanges",
-    "IngestStore",
-    "IngestTransaction",
     "MentionRow",
     "MovedRow",
     "NameState",
@@ -30,8 +27,6 @@ __all__ = [
     "SynonymRow",
     "TermDelta",
 ]
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,133 +243,3 @@ class IngestChanges:
     facts_made: tuple[FactRow, ...] = ()
     evidence_added: tuple[EvidenceRow, ...] = ()
     woken: tuple[EpisodeId, ...] = ()
-
-
-class IngestTransaction(Protocol):
-    """Reads and the one write of a transaction; it sees the tenant alone until it ends."""
-
-    @property
-    def timelines(self) -> FactTransaction:
-        """Where facts stand in time, in the same transaction."""
-        ...
-
-    @property
-    def timed(self) -> bool:
-        """Whether any fact of the tenant has a place in time."""
-        ...
-
-    @property
-    def change(self) -> int:
-        """The tenant's change counter before this transaction; +1 when `write` ran."""
-        ...
-
-    @property
-    def turn(self) -> int:
-        """The tenant's last turn before this transaction."""
-        ...
-
-    @property
-    def stated(self) -> int:
-        """How many names and facts the tenant's episodes came with."""
-        ...
-
-    async def body_hashes(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
-        """Look up which of these episodes exist, and the hash of their bodies."""
-        ...
-
-    async def erased(self, ids: Sequence[EpisodeId], keep: timedelta) -> frozenset[EpisodeId]:
-        """Tell which of these episodes were erased within `keep`; forget it of the others."""
-        ...
-
-    async def forget_erased(self, keep: timedelta) -> None:
-        """Forget of which episodes it is longer ago than `keep` that they were erased."""
-        ...
-
-    async def episode(self, episode: EpisodeId) -> Episode | None:
-        """Fetch one episode of the tenant, live or not."""
-        ...
-
-    async def segments(
-        self, starts: Sequence[SegmentStart], margin: int
-    ) -> Mapping[str, Sequence[Placed]]:
-        """List the turns of each session from its start on, and `margin` turns before, in order.
-
-        The order is (occurred_at, position with None as 0, turn). A session that has none, or
-        does not exist, is left out.
-        """
-        ...
-
-    async def vectors(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Vector]:
-        """Fetch stored vectors."""
-        ...
-
-    async def names(self) -> tuple[Sequence[NameState], Sequence[str]]:
-        """Load every name of the tenant, and every word it has seen in lower case."""
-        ...
-
-    async def word_counts(self, words: Sequence[str]) -> Mapping[str, int]:
-        """Count, for each word, the items that have it in lower case."""
-        ...
-
-    async def bodies_with(self, names: Sequence[str]) -> Sequence[Body]:
-        """Fetch the live items whose words hold one of these normalised names, each once.
-
-        Those that this transaction writes may be among them, and may be missing.
-        """
-        ...
-
-    async def sleepers(self, ids: Sequence[EpisodeId]) -> Sequence[Body]:
-        """Fetch the bodies of those of these episodes that are dormant."""
-        ...
-
-    async def stated_by(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, StatedBy]:
-        """Tell what each of these items came with."""
-        ...
-
-    async def stated_counts(self, names: Sequence[str]) -> Mapping[str, int]:
-        """Count, for each name, the items that state it; names that none does are left out."""
-        ...
-
-    async def facts(self, ids: Sequence[FactId]) -> frozenset[FactId]:
-        """Tell which of these facts are stored."""
-        ...
-
-    async def timed_among(self, keys: Sequence[FactKey]) -> Sequence[FactKey]:
-        """Tell which of these keys have a timeline."""
-        ...
-
-    async def timed_of(self, episode: EpisodeId) -> Sequence[FactKey]:
-        """List the keys with a timeline that an episode claims something of."""
-        ...
-
-    async def write(self, changes: AsyncGenerator[IngestChanges, None]) -> None:
-        """Apply the parts of one change; they become visible when the transaction commits.
-
-        The first part has all totals and all episodes and NEXT edges that are removed. A part
-        is asked for while the store is busy with the one before.
-        """
-        ...
-
-
-class IngestStore(Protocol):
-    """The write side of the memory graph."""
-
-    async def body_hashes(
-        self, tenant: TenantId, ids: Sequence[EpisodeId]
-    ) -> Mapping[EpisodeId, str]:
-        """Look up, without the lock, which of these episodes exist: saves embedding them."""
-        ...
-
-    async def change(
-        self, tenant: TenantId, work: Callable[[IngestTransaction], Awaitable[T]]
-    ) -> T:
-        """Run `work` in one transaction under the tenant's write lock.
-
-        It is run again from the start when the server asks for a retry, and committed when it
-        returns.
-
-        Raises:
-            NotFound: There is no such tenant.
-            StoreUnavailable: The server does not answer; nothing was written.
-        """
-        ...
