@@ -1,6 +1,6 @@
 """Engrams of clusters: what memories that are alike come to, whenever they were made.
 
-Source: CLS-M's schemas and SYNAPSE's abstractions, over `SIMILAR` edges in the place of k-means.
+Source: CLS-M's schemas and SYNAPSE's abstractions; the clusters are ours, over `SIMILAR` edges.
 """
 
 import asyncio

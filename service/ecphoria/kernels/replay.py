@@ -1,7 +1,7 @@
 """Which memories are replayed: shares of ages, and within an age what asks to be looked at.
 
-Source: CLS-M's interleaved replay of new and old, by priority. The paper names the shares and
-what makes a memory worth replaying; the mean of its four terms is ours.
+Source: interleaved replay of CLS-M, with the shares of NeuromemoryAI 3.4. CLS-M names four terms
+of the priority; their mean is ours.
 """
 
 from collections.abc import Sequence
