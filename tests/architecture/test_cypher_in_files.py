@@ -4,7 +4,7 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
+from tests.each import for_each
 
 PACKAGE = Path(__file__).parents[2] / "service" / "ecphoria"
 CYPHER = re.compile(
@@ -28,9 +28,7 @@ def strings(tree: ast.AST) -> list[tuple[int, str]]:
     ]
 
 
-@pytest.mark.parametrize(
-    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.relative_to(PACKAGE).as_posix()
-)
+@for_each({path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))})
 def test_no_cypher_in_python(path: Path) -> None:
     found = [
         f"line {line}: {text[:60]!r}"

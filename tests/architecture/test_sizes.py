@@ -4,21 +4,17 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from tests.each import for_each
 
 PACKAGE = Path(__file__).parents[2] / "service" / "ecphoria"
-MODULES = sorted(PACKAGE.rglob("*.py"))
+MODULES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-def name(path: Path) -> str:
-    return path.relative_to(PACKAGE).as_posix()
-
-
-@pytest.mark.parametrize("path", MODULES, ids=name)
+@for_each(MODULES)
 def test_a_module_is_at_most_600_lines_and_a_kernel_250(path: Path) -> None:
     limit = 250 if "kernels" in path.parts else 600
     lines = len(path.read_text().splitlines())
-    assert lines <= limit, f"{name(path)} has {lines} lines: split it by idea"
+    assert lines <= limit, f"{lines} lines: split it by idea"
 
 
 def functions(path: Path) -> Iterator[tuple[str, int]]:
@@ -30,15 +26,15 @@ def functions(path: Path) -> Iterator[tuple[str, int]]:
             yield node.name, (node.end_lineno or start) - start
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name)
+@for_each(MODULES)
 def test_a_function_fits_a_screen(path: Path) -> None:
     long = [f"{one} ({size})" for one, size in functions(path) if size > 50]
-    assert not long, f"{name(path)}: {', '.join(long)} are over 50 lines below their docstring"
+    assert not long, f"{', '.join(long)} are over 50 lines below their docstring"
 
 
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "common", "misc", "manager"}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name)
+@for_each(MODULES)
 def test_a_module_is_named_by_its_idea(path: Path) -> None:
     assert path.stem not in FORBIDDEN_NAMES

@@ -2,9 +2,8 @@
 
 import re
 
-import pytest
-
 from ecphoria.graph.queries import Query, cypher_root, load_queries
+from tests.each import for_each
 
 DERIVED = frozenset((
     "access_count", "access_recent", "chain_at", "crowd", "crowd_cosine", "crowd_turn",
@@ -41,9 +40,9 @@ def test_the_writers_are_found() -> None:
     } <= set(WRITERS)
 
 
-@pytest.mark.parametrize("name", sorted(WRITERS))
-def test_a_writer_leaves_stubs_alone(name: str) -> None:
-    assert GUARD.search(WRITERS[name].text), f"{name} may write on the stub of an archived episode"
+@for_each(WRITERS)
+def test_a_writer_leaves_stubs_alone(query: Query) -> None:
+    assert GUARD.search(query.text), "it may write on the stub of an archived episode"
 
 
 SCORED = re.compile(r"1 - vector_distance\(.*?COSINE\s+\) AS (\w+)\n", re.DOTALL)

@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
-import pytest
-
 import ecphoria.evaluation
 import ecphoria.graph
 from ecphoria.graph.executor import Done, Statement
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
+from tests.each import for_each
 
 QUERIES = load_queries(cypher_root())
 # fmt: off
@@ -37,18 +36,14 @@ def in_package() -> Iterator[Statement[object]]:
 STATEMENTS = {statement.name: statement for statement in in_package()}
 
 
-@pytest.fixture(params=QUERIES.values(), ids=list(QUERIES))
-def query(request: pytest.FixtureRequest) -> Query:
-    found: Query = request.param
-    return found
-
-
+@for_each(QUERIES)
 def test_the_sentence_is_one(query: Query) -> None:
     assert query.doc.endswith(".")
     assert query.doc[0].isupper()
     assert ". " not in query.doc
 
 
+@for_each(QUERIES)
 def test_the_file_is_named_by_a_verb(query: Query) -> None:
     if query.mode is Mode.SCHEMA:
         number, kind, *what = query.source.stem.split("_")
@@ -60,11 +55,13 @@ def test_the_file_is_named_by_a_verb(query: Query) -> None:
         assert query.source.stem.split("_")[0] in VERBS
 
 
+@for_each(QUERIES)
 def test_the_language_version_is_pinned(query: Query) -> None:
     asks_any_server = {"server.show_components", "server.find_procedures", "server.gds_version"}
     assert query.text.startswith("CYPHER 25\n") is (query.name not in asks_any_server)
 
 
+@for_each(QUERIES)
 def test_the_columns_are_the_fields_of_the_rows(query: Query) -> None:
     if query.mode is Mode.SCHEMA:
         return
@@ -79,17 +76,20 @@ def test_every_statement_has_its_file() -> None:
     assert set(STATEMENTS) == files
 
 
+@for_each(QUERIES)
 def test_a_tenant_is_asked_for_wherever_memories_are(query: Query) -> None:
     if query.source.parent.name in {"ingest", "recall", "archive", "traces"}:
         assert query.params["tenant"] == "STRING"
 
 
+@for_each(QUERIES)
 def test_reads_break_their_ties(query: Query) -> None:
     one_row = {"find", "count", "load", "gds", "show", "await", "project"}
     if query.mode is Mode.READ and query.source.stem.split("_")[0] not in one_row:
         assert "ORDER BY" in query.text
 
 
+@for_each(QUERIES)
 def test_no_path_pattern_is_unbounded(query: Query) -> None:
     assert not re.search(r"-\[[^\]]*\*(?!\d+\.\.\d+)", query.text)
 

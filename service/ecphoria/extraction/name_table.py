@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from ecphoria.extraction.records import Extraction
 from ecphoria.language.english import STOP_WORDS
-from ecphoria.language.names import capitalised_words, normalised_words
 
 __all__ = ["NameDelta", "NameRow", "NameTable"]
 
@@ -113,15 +112,6 @@ class NameTable:
         if item.title:
             found.discard(item.title.name)
         return tuple(sorted(name for name in found if not self._is_lower_word(name)))
-
-    def cue_names(self, text: str) -> tuple[str, ...]:
-        """Name the concepts a cue names, in order; an everyday word only if capitalised."""
-        capitalised = capitalised_words(text)
-        return tuple(
-            name
-            for name in self.lookup(normalised_words(text))
-            if name in capitalised or not self._is_lower_word(name)
-        )
 
     def lookup(self, words: Sequence[str]) -> tuple[str, ...]:
         """Find known names in normalised words: leftmost, then longest, not overlapping.

@@ -14,8 +14,8 @@ state.act(), state.gate()
 ```
 
 Indices are local; new items and concepts take the next free ones, and arrays grow by themselves.
-`concept_graph.walk` runs the loop where the whole graph is at hand; `channel_read` turns the
-result into scores and paths.
+`concept_arcs` adds the steps between concepts; `channel_read` turns the result into scores and
+paths.
 """
 
 from dataclasses import dataclass, replace

@@ -144,12 +144,6 @@ def test_an_item_does_not_mention_its_own_title() -> None:
     assert table_of(film).mentions(film) == ("grand canal",)
 
 
-def test_a_cue_names_everyday_words_only_by_a_capital() -> None:
-    table = table_of(extract("Home", "They went home."), extract("Grand Canal", ""))
-    assert table.cue_names("who directed Home?") == ("home",)
-    assert table.cue_names("who went home by the grand canal?") == ("grand canal",)
-
-
 def test_two_items_with_one_title_share_a_concept() -> None:
     table = NameTable()
     table.add([extract("Mercury (planet)", "Hot.")])

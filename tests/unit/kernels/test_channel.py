@@ -17,13 +17,8 @@ from ecphoria.kernels.channel import (
     wake_items,
 )
 from ecphoria.kernels.channel_read import boost, path
-from ecphoria.kernels.concept_graph import (
-    ConceptGraph,
-    concept_graph,
-    fact_cue,
-    wake_related,
-    walk,
-)
+from ecphoria.kernels.concept_arcs import fact_cue, wake_related
+from tests.unit.kernels.whole_graph import ConceptGraph, concept_graph, walk
 
 TIGHT = ChannelOptions(item_frontier=2, concept_frontier=2, hub=3)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ecphoria.kernels.channel import ChannelState, start, wake_concepts, wake_items
 from ecphoria.kernels.channel_options import ChannelOptions
 from ecphoria.kernels.channel_read import path as hops_to
-from ecphoria.kernels.concept_graph import fact_cue, wake_related
+from ecphoria.kernels.concept_arcs import fact_cue, wake_related
 from ecphoria.model.ids import EpisodeId, TenantId
 from ecphoria.model.recall import PathStep, SeedRecord, Stream, Wave, WaveArc
 from ecphoria.ports.recall import ConceptArcs, ConceptEdges, FoundConcept, NearFacts, RecallStore
