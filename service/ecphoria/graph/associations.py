@@ -1,4 +1,4 @@
-"""The surroundings of nodes, and the association edges that come of them."""
+"""Store of association edges: reads the neighbours of a node, writes its SIMILAR edges."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

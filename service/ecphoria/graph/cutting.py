@@ -1,4 +1,4 @@
-"""Cut episodes that were stored before there were passages, and keep how far that has come."""
+"""Store of the job that cuts older episodes into passages, and of its progress."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Look for what is wrong in a tenant's graph; nothing is written."""
+"""Check a tenant's graph for inconsistencies; writes nothing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which episodes sleep, why, and by which policy."""
+"""Store of dormancy: states of episodes, reasons and policies."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Sessions that changed, clusters of memories, and the engrams in which they are summarised."""
+"""Store of engrams: changed sessions, clusters of episodes, and their summaries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Facts by what they may contradict: their claims, their places in time, and decisions."""
+"""Store of facts: claims, timelines and decisions, by subject and relation."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence

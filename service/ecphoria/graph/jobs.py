@@ -1,4 +1,4 @@
-"""Jobs as nodes of the store, which alone decides what is due and which lease holds."""
+"""Store of jobs: queue, leases and reports."""
 
 import json
 from collections.abc import Mapping, Sequence

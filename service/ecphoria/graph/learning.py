@@ -1,4 +1,4 @@
-"""Keep what recalls leave on memories, written under the tenant's lock, each recall once."""
+"""Store of learning: traces that wait, and what recalls changed on episodes."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Association edges: what was learned on them, and those a node has too many of."""
+"""Store of learned association edges: reads, weakens and prunes them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

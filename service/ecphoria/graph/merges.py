@@ -1,4 +1,4 @@
-"""Names that are alike, and the merges proposed and decided about them."""
+"""Store of merges: concepts with similar names, and decisions about them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

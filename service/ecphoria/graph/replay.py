@@ -1,4 +1,4 @@
-"""A few memories to look at again, and what is around them."""
+"""Read the episodes that a replay samples, and their neighbours."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Schedules, kept on the tenants' nodes; what is due is marked and queued in one transaction."""
+"""Store of schedules, on the tenants' nodes; marks due tenants and queues their jobs."""
 
 import json
 from collections.abc import Callable, Sequence

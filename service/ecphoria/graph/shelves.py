@@ -19,6 +19,8 @@ from ecphoria.ports.world import Vector
 __all__ = ["PassageReader", "PassageShelf", "StoredPassage"]
 
 _FIRST_SLOTS = 256
+_AT_ONCE = 50
+"""Episodes of one read: while the driver decodes an answer, no other request goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,14 +162,16 @@ class PassageReader:
     async def read(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
     ) -> PassageColumns:
-        """Fetch all passages of episodes, with one question for all that is not known."""
+        """Fetch all passages of episodes; those not known from the store, `_AT_ONCE` at a time."""
         # Held on to: what is read now must not be learnt by the shelf of a later state.
         memory = self._memories.get(tenant, _Memory())
         shelf, cuts = memory.shelf, memory.cuts
-        if missing := shelf.missing(episodes):
+        missing = shelf.missing(episodes)
+        for start in range(0, len(missing), _AT_ONCE):
+            part = missing[start : start + _AT_ONCE]
             shelf.put(
                 await self._graph.run(
-                    _LIST_PASSAGES_OF, tenant=tenant, ids=missing, dormant=self._dormant
+                    _LIST_PASSAGES_OF, tenant=tenant, ids=part, dormant=self._dormant
                 )
             )
         found = shelf.columns(episodes, vector)

@@ -1,1 +1,1 @@
-"""What the features need from the world, as protocols; adapters are built to fit them."""
+"""Protocols with more than one implementation, and the rows they give."""

@@ -1,4 +1,4 @@
-"""What the archive needs: the graph's side of it, and files."""
+"""How ingest reaches archived episodes."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Passages of long episodes: what writing, recall and the job that cuts older episodes need."""
+"""Passages of long episodes: rows, and reading them in a recall."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a recall needs to tell what holds from what held, now or as of an earlier time."""
+"""Facts by time: which hold now, which held, and as of when."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What recalling needs: seeds from the indexes, columns of a bounded subgraph, arcs by wave."""
+"""The store of a recall: search, columns of candidates, and arcs of a wave."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

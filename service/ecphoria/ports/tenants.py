@@ -1,4 +1,4 @@
-"""What administration needs: tenants, keys, listings, health."""
+"""Stores of tenants and keys, and the health of the server."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
