@@ -81,8 +81,8 @@ logged; an exception is logged by its class and the places it passed, without it
 
 With `ECPHORIA_TRACING__ENDPOINT` set, spans go to a collector of OpenTelemetry, and nowhere
 without it: one a request, named by method and route (`http.route`, `http.response.status_code`,
-`ecphoria.request_id`), and in it one a transaction and one a named query (`db.query.summary`, a
-name of [Queries](queries.md)). They hold no text, cue, parameter, address or error message;
+`ecphoria.request_id`), and in it one a transaction and one a named query (`db.query.summary`,
+the path of its file under `cypher/`). They hold no text, cue, parameter, address or error message;
 `error.type` is a class or a status. A caller's `traceparent` is taken over.
 """
 
