@@ -58,9 +58,9 @@ media type `application/problem+json`:
 Memory text is never repeated.
 
 The Python client raises the class of `ecphoria.errors` for the code; the command line prints the
-same detail. 503 and 504 have `Retry-After`, in seconds. Then nothing was written, except that after
-`outcome-unknown` it may have been. Only the operator can fix the causes of status 500: at start the
-command line prints their detail, over REST it is only in the log.
+same detail. 503 and 504 have `Retry-After`, in seconds. Then nothing was written, except that
+after `outcome-unknown` it may have been. Only the operator can fix the causes of status 500: at
+start the command line prints their detail, over REST it is only in the log.
 
 | code | status | class | what it says |
 |---|---|---|---|
@@ -70,9 +70,9 @@ _METRICS = f"""\
 
 {_NOTE}
 
-`GET /metrics` publishes these metrics in Prometheus' text format, with those of the Python process.
-It needs no key; no metric names a tenant, a memory or a caller. Times are in seconds. The service
-does not send metrics anywhere.
+`GET /metrics` publishes these metrics in Prometheus' text format, with those of the Python
+process. It needs no key; no metric names a tenant, a memory or a caller. Times are in seconds.
+The service does not send metrics anywhere.
 
 | metric | kind | labels | what it counts |
 |---|---|---|---|
@@ -81,8 +81,8 @@ _LOG = """\
 
 The log goes to standard error, one event a line with its values. `ECPHORIA_LOG__LEVEL` and
 `ECPHORIA_LOG__FORMAT` in the [settings](settings.md) change it. Every line of a request has its
-`request_id`, and `tenant_id` once the caller is known. Memory text, cues and keys are never logged.
-An exception is logged by its class and the lines of code it passed, without its message.
+`request_id`, and `tenant_id` once the caller is known. Memory text, cues and keys are never
+logged. An exception is logged by its class and the lines of code it passed, without its message.
 
 If `ECPHORIA_TRACING__ENDPOINT` is set, the service sends spans to an OpenTelemetry collector:
 one a request, named by method and route (`http.route`, `http.response.status_code`,
