@@ -249,7 +249,7 @@ def embedder_options(settings: Settings) -> EmbedderOptions:
 def _admission(settings: Settings, metrics: Metrics) -> Admission:
     group = settings.limits
     return Admission(
-        Limits(**group.model_dump(exclude={"read_s"})),
+        Limits(**group.model_dump(exclude={"read_s"}, exclude_none=True)),
         monotonic=time.monotonic,
         waited=metrics.waited,
     )
