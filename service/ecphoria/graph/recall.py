@@ -357,8 +357,10 @@ class EpisodeReader(PassageFinder):
 
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
         """Fetch whole episodes, in the order asked; missing ones are left out."""
-        rows = await self._graph.run(_LIST_LIVE_EPISODES, tenant=tenant, ids=list(ids))
-        found = {row.id: to_episode(row) for row in rows}
+        found: dict[str, Episode] = {}
+        for part in self._columns.in_parts(tenant, ids):
+            rows = await self._graph.run(_LIST_LIVE_EPISODES, tenant=tenant, ids=part)
+            found |= {row.id: to_episode(row) for row in rows}
         return [found[id_] for id_ in ids if id_ in found]
 
 
