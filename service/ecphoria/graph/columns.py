@@ -41,8 +41,6 @@ class _PlaceLists:
 
 _LIST_PLACES = Statement("recall.list_places", _PlaceLists)
 _LIST_CONTENTS = Statement("recall.list_contents", Content)
-_LIST_ALL_PLACES = Statement("recall.list_all_places", _PlaceLists)
-_LIST_ALL_CONTENTS = Statement("recall.list_all_contents", Content)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,8 +63,7 @@ class ColumnReader:
         """Read live episodes, and dormant ones too if asked to."""
         self._graph = graph
         self._keep = keep
-        self._list_places = _LIST_ALL_PLACES if dormant else _LIST_PLACES
-        self._list_contents = _LIST_ALL_CONTENTS if dormant else _LIST_CONTENTS
+        self._dormant = dormant
         self._memories: OrderedDict[TenantId, _Memory] = OrderedDict()
 
     def check(self, tenant: TenantId, *, change: int, deletions: int) -> None:
@@ -140,8 +137,9 @@ class ColumnReader:
         self, tenant: TenantId, ids: Sequence[str], windows: Sequence[Window], around: Around
     ) -> Sequence[Place]:
         (lists,) = await self._graph.run(
-            self._list_places,
+            _LIST_PLACES,
             tenant=tenant,
+            dormant=self._dormant,
             ids=list(ids),
             around=list(around.ids),
             back=around.back,
@@ -163,7 +161,11 @@ class ColumnReader:
         missing = shelf.missing(ids)
         for start in range(0, len(missing), _CONTENTS_AT_ONCE):
             part = missing[start : start + _CONTENTS_AT_ONCE]
-            shelf.put(await self._graph.run(self._list_contents, tenant=tenant, ids=part))
+            shelf.put(
+                await self._graph.run(
+                    _LIST_CONTENTS, tenant=tenant, ids=part, dormant=self._dormant
+                )
+            )
         self._bound(tenant)
         return shelf, frozenset(shelf.missing(missing))
 

@@ -20,6 +20,7 @@ __all__ = [
     "REMOVE_PASSAGES",
     "PassageFinder",
     "SeedOfPassage",
+    "by_filter",
     "overfetch",
     "passage_groups",
     "to_passage_seed",
@@ -127,10 +128,7 @@ class PassageFinder(HistoryReader):
             query=any_of(tenant, wanted),
             fetch=overfetch(limit) if filters == Filters() else FILTERED_FETCH,
             limit=limit,
-            session=filters.session,
-            speaker=filters.speaker,
-            occurred_from=filters.occurred_from,
-            occurred_before=filters.occurred_before,
+            **by_filter(filters),
         )
         return [to_passage_seed(row) for row in rows]
 
@@ -155,6 +153,16 @@ def within(filters: Filters) -> dict[str, str | datetime]:
         "speaker_to": filters.speaker or _LAST_TEXT,
         "occurred_from": filters.occurred_from or _FIRST_INSTANT,
         "occurred_before": filters.occurred_before or _LAST_INSTANT,
+    }
+
+
+def by_filter(filters: Filters) -> dict[str, str | datetime | None]:
+    """Write filters as parameters that are null where nothing is asked."""
+    return {
+        "session": filters.session,
+        "speaker": filters.speaker,
+        "occurred_from": filters.occurred_from,
+        "occurred_before": filters.occurred_before,
     }
 
 

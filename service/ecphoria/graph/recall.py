@@ -12,7 +12,7 @@ from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, packed
 from ecphoria.graph.gates import gate_of
 from ecphoria.graph.lucene import any_of
-from ecphoria.graph.passages import FILTERED_FETCH, PassageFinder, overfetch, within
+from ecphoria.graph.passages import FILTERED_FETCH, PassageFinder, by_filter, overfetch, within
 from ecphoria.graph.past import PastReader
 from ecphoria.graph.tenant_lock import no_tenant
 from ecphoria.model.episode import Episode
@@ -140,7 +140,7 @@ _LIST_PRIORS = Statement("recall.list_priors", _PriorLists)
 _LIST_RELATED = Statement("recall.list_related", _RelatedLists)
 _LIST_NEAREST_FACTS = Statement("recall.list_nearest_facts", _FactLists)
 _LIST_NEAREST = Statement("recall.list_nearest", _NearestLists)
-_LIST_LIVE_EPISODES = Statement("recall.list_live_episodes", StoredEpisode)
+_LIST_EPISODES = Statement("recall.list_episodes", StoredEpisode)
 
 
 class EpisodeReader(PassageFinder):
@@ -160,6 +160,7 @@ class EpisodeReader(PassageFinder):
         passages (3 kB each) are remembered.
         """
         super().__init__(graph, keep=keep_passages, dormant=dormant)
+        self._dormant = dormant
         self._columns = ColumnReader(graph, keep, dormant=dormant)
         self.past = PastReader(graph)
 
@@ -225,10 +226,7 @@ class EpisodeReader(PassageFinder):
             query=any_of(tenant, wanted),
             fetch=overfetch(limit) if filters == Filters() else FILTERED_FETCH,
             limit=limit,
-            session=filters.session,
-            speaker=filters.speaker,
-            occurred_from=filters.occurred_from,
-            occurred_before=filters.occurred_before,
+            **by_filter(filters),
         )
         return [to_seed(row) for row in rows]
 
@@ -359,7 +357,9 @@ class EpisodeReader(PassageFinder):
         """Fetch whole episodes, in the order asked; missing ones are left out."""
         found: dict[str, Episode] = {}
         for part in self._columns.in_parts(tenant, ids):
-            rows = await self._graph.run(_LIST_LIVE_EPISODES, tenant=tenant, ids=part)
+            rows = await self._graph.run(
+                _LIST_EPISODES, tenant=tenant, ids=part, dormant=self._dormant
+            )
             found |= {row.id: to_episode(row) for row in rows}
         return [found[id_] for id_ in ids if id_ in found]
 

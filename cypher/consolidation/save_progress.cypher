@@ -1,10 +1,11 @@
-// doc: Record up to which turn a tenant's episodes are associated, and take marks away.
+// doc: Record up to which turn and with which total a tenant is associated, and take marks away.
 // mode: write
-// params: tenant STRING, turn INTEGER, rows LIST<MAP>
+// params: tenant STRING, turn INTEGER, total INTEGER, rows LIST<MAP>
 // plan: Eager all are found by their key before a mark that has an index goes
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
-SET t.associated_turn = CASE
+SET t.associated_total = coalesce($total, t.associated_total),
+  t.associated_turn = CASE
     WHEN coalesce(t.associated_turn, 0) > $turn THEN t.associated_turn
     ELSE $turn
   END

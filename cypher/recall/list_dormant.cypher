@@ -1,7 +1,7 @@
-// doc: Compare the newest dormant episodes with a vector, one by one: no index holds them.
+// doc: Compare the newest dormant episodes with a vector or count a cue's stems in them, one by one.
 // mode: read
-// params: tenant STRING, vector VECTOR, scan INTEGER, limit INTEGER, session STRING,
-//   speaker STRING, occurred_from DATETIME, occurred_before DATETIME
+// params: tenant STRING, vector VECTOR, stems LIST<STRING>, scan INTEGER, limit INTEGER,
+//   session STRING, speaker STRING, occurred_from DATETIME, occurred_before DATETIME
 // each: id STRING, session STRING, ordinal INTEGER, score FLOAT
 CYPHER 25
 MATCH (e:DormantEpisode)
@@ -13,10 +13,15 @@ WHERE e.tenant = $tenant AND e.turn > 0
 WITH e
 ORDER BY e.tenant DESC, e.turn DESC
 LIMIT $scan
-WITH e, 1 - vector_distance(
+WITH e, CASE WHEN $vector IS NULL THEN ' ' + e.terms + ' ' END AS terms
+WITH e, CASE
+  WHEN $vector IS NULL
+  THEN nullIf(size([stem IN $stems WHERE terms CONTAINS ' ' + stem + ' ']) * 1.0, 0.0)
+  ELSE 1 - vector_distance(
     vector(e.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
-  ) AS score
-// The index may still name an episode that was archived a moment ago.
+  )
+END AS score
+// An episode that was archived a moment ago has no vector and no stems.
 WHERE score IS NOT NULL
 ORDER BY score DESC, e.turn
 LIMIT $limit
