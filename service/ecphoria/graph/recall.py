@@ -11,8 +11,7 @@ from ecphoria.graph.columns import ColumnReader
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, packed
 from ecphoria.graph.gates import gate_of
-from ecphoria.graph.lucene import any_of
-from ecphoria.graph.passages import FILTERED_FETCH, PassageFinder, by_filter, overfetch, within
+from ecphoria.graph.passages import PassageFinder, overfetch
 from ecphoria.graph.past import PastReader
 from ecphoria.graph.tenant_lock import no_tenant
 from ecphoria.model.episode import Episode
@@ -201,33 +200,15 @@ class EpisodeReader(PassageFinder):
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the vector index; score is the cosine; best first, ties by turn."""
-        asked = {
-            "tenant": tenant,
-            "vector": packed(vector),
-            "fetch": overfetch(limit),
-            "limit": limit,
-        }
-        if filters == Filters():
-            rows = await self._graph.run(_SEEDS_BY_VECTOR, **asked)
-        else:
-            rows = await self._graph.run(_SEEDS_BY_VECTOR_WITHIN, **asked, **within(filters))
+        search = (_SEEDS_BY_VECTOR, _SEEDS_BY_VECTOR_WITHIN)
+        rows = await self._by_vector(search, tenant, vector, limit, filters)
         return [to_seed(row) for row in rows]
 
     async def seeds_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the text index for items with any of the stems; best first, ties by turn."""
-        wanted = sorted(set(stems))
-        if not wanted:
-            return []
-        rows = await self._graph.run(
-            _SEEDS_BY_TEXT,
-            tenant=tenant,
-            query=any_of(tenant, wanted),
-            fetch=overfetch(limit) if filters == Filters() else FILTERED_FETCH,
-            limit=limit,
-            **by_filter(filters),
-        )
+        rows = await self._by_text(_SEEDS_BY_TEXT, tenant, stems, limit, filters)
         return [to_seed(row) for row in rows]
 
     async def columns(

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from ecphoria.graph.changes import IngestChanges, MovedRow, NameState, NextRow
+from ecphoria.graph.changes import IngestChanges, MovedRow, NameState
 from ecphoria.graph.episodes import to_groups
-from ecphoria.graph.executor import Done, Statement, Work, packed
-from ecphoria.graph.facts import EvidenceRow, FactRow
+from ecphoria.graph.executor import Done, Statement, Work, to_map
 from ecphoria.graph.leaving import mark_around
 from ecphoria.graph.passages import CREATE_PASSAGES, REMOVE_PASSAGES, passage_groups
 from ecphoria.graph.tenant_lock import UPDATE_TENANT
@@ -127,9 +126,9 @@ def _places(tenant: TenantId, changes: IngestChanges) -> Iterator[_Write]:
     yield _CREATE_EPISODES, {"groups": to_groups(changes.episodes)}
     for groups in passage_groups({row.id: row.passages for row in changes.episodes}):
         yield CREATE_PASSAGES, {"groups": groups}
-    yield _MOVE_EPISODES, {"rows": [_moved(row) for row in _by_id(changes.moved)]}
+    yield _MOVE_EPISODES, {"rows": [to_map(row) for row in _by_id(changes.moved)]}
     yield _WAKE_EPISODES, {"ids": sorted(changes.woken)}
-    yield _ADD_NEXT, {"rows": [_next(row) for row in changes.next_added]}
+    yield _ADD_NEXT, {"rows": [to_map(row) for row in changes.next_added]}
 
 
 def _counts(changes: IngestChanges) -> Iterator[_Write]:
@@ -156,8 +155,7 @@ def _names(changes: IngestChanges) -> Iterator[_Write]:
     yield _REMOVE_MENTIONS, {"rows": mentions}
     yield _UNMAKE_CONCEPTS, {"names": sorted(changes.concepts_unmade)}
     made = sorted(changes.concepts_made, key=lambda concept: concept.normalised)
-    rows = [{"normalised": concept.normalised, "id": concept.id} for concept in made]
-    yield _MAKE_CONCEPTS, {"rows": rows}
+    yield _MAKE_CONCEPTS, {"rows": [to_map(concept) for concept in made]}
 
 
 def _edges(changes: IngestChanges) -> Iterator[_Write]:
@@ -168,13 +166,9 @@ def _edges(changes: IngestChanges) -> Iterator[_Write]:
     yield _ADD_MENTIONS, {"groups": mentions}
     abouts = _by_concept((row.concept, row.episode, 1.0, False) for row in changes.abouts_added)
     yield _ADD_ABOUTS, {"groups": abouts}
-    synonyms = [
-        {"one": row.one, "other": row.other, "weight": row.weight}
-        for row in changes.synonyms_added
-    ]
-    yield _ADD_SYNONYMS, {"rows": synonyms}
-    yield _CREATE_FACTS, {"rows": [_fact(row) for row in changes.facts_made]}
-    yield _ADD_EVIDENCE, {"rows": [_evidence(row) for row in changes.evidence_added]}
+    yield _ADD_SYNONYMS, {"rows": [to_map(row) for row in changes.synonyms_added]}
+    yield _CREATE_FACTS, {"rows": [to_map(row) for row in changes.facts_made]}
+    yield _ADD_EVIDENCE, {"rows": [to_map(row) for row in changes.evidence_added]}
 
 
 def _counted_down(changes: IngestChanges) -> dict[str, list[str]]:
@@ -218,50 +212,6 @@ def _columns(names: Sequence[NameState]) -> dict[str, list[Any]]:
         "titles": [row.titles for row in names],
         "candidates": [row.candidates for row in names],
         "stated": [row.stated for row in names],
-    }
-
-
-def _moved(row: MovedRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "ordinal": row.ordinal,
-        "near_length": row.near_length,
-        "context_norm": row.context_norm,
-    }
-
-
-def _next(row: NextRow) -> dict[str, Any]:
-    return {
-        "tail": row.tail,
-        "head": row.head,
-        "gap_days": row.gap_days,
-        "weight": row.weight,
-    }
-
-
-def _fact(row: FactRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "subject": row.subject,
-        "predicate": row.predicate,
-        "object": row.object,
-        "subject_concept": row.subject_concept,
-        "object_concept": row.object_concept,
-        "statement": row.statement,
-        "vector": packed(row.vector),
-        "relation": row.relation,
-        "qualifier": row.qualifier,
-        "negated": row.negated,
-    }
-
-
-def _evidence(row: EvidenceRow) -> dict[str, Any]:
-    return {
-        "fact": row.fact,
-        "episode": row.episode,
-        "valid_from": row.valid_from,
-        "valid_to": row.valid_to,
-        "reliability": row.reliability,
     }
 
 
