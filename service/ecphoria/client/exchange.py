@@ -1,7 +1,7 @@
 """One HTTP exchange as values: what is sent, when it is sent again, which error came back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from ipaddress import ip_address
 from typing import TypeVar
@@ -46,7 +46,7 @@ _LONGEST_PAUSE_S = 8.0
 _PASSING = frozenset({502, 503, 504})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Call:
     """A request to make.
 
@@ -57,9 +57,10 @@ class Call:
 
     method: str
     path: str
-    repeatable: bool
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    _: KW_ONLY
     body: Request | None = None
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    repeatable: bool = True
     timeout_s: float | None = None
 
     def query(self) -> dict[str, str | int]:
@@ -186,8 +187,8 @@ def late(job: JobAnswer, waited_s: float) -> Timeout:
     return Timeout(f"The job is {job.state} after {waited_s:.0f} s: {said}", job=job.id)
 
 
-def body_of(model: type[_Body], given: Mapping[str, object]) -> _Body:
-    """Make a body of the values that were given.
+def body_of(model: type[_Body], /, **given: object) -> _Body:
+    """Make a body of the values that are not None.
 
     Raises:
         InvalidInput: The model refuses one of them.
