@@ -412,7 +412,7 @@ class AsyncUpkeep(AsyncConnection):
             one: The normalised name of one concept.
             other: The normalised name of the other.
         """
-        return await self._decide(one, other, MergeStatus.ACCEPTED)
+        return await self._set_merge_status(one, other, MergeStatus.ACCEPTED)
 
     async def reject_merge(self, one: str, other: str) -> MergeAnswer:
         """Keep two concepts apart; consolidation does not propose them again.
@@ -421,7 +421,7 @@ class AsyncUpkeep(AsyncConnection):
             one: The normalised name of one concept.
             other: The normalised name of the other.
         """
-        return await self._decide(one, other, MergeStatus.REJECTED)
+        return await self._set_merge_status(one, other, MergeStatus.REJECTED)
 
     async def undo_merge(self, one: str, other: str) -> MergeAnswer:
         """Take back what was decided about two concepts.
@@ -430,9 +430,9 @@ class AsyncUpkeep(AsyncConnection):
             one: The normalised name of one concept.
             other: The normalised name of the other.
         """
-        return await self._decide(one, other, MergeStatus.PROPOSED)
+        return await self._set_merge_status(one, other, MergeStatus.PROPOSED)
 
-    async def _decide(self, one: str, other: str, status: MergeStatus) -> MergeAnswer:
+    async def _set_merge_status(self, one: str, other: str, status: MergeStatus) -> MergeAnswer:
         wanted = body_of(MergeRequest, one=one, other=other, status=status)
         return await self._ask(MergeAnswer, "PUT", "/v1/merges", wanted)
 

@@ -1,4 +1,4 @@
-"""One HTTP exchange as values: what is sent, when it is sent again, which error came back."""
+"""The values of one HTTP exchange: the request, its retries, and the error of an answer."""
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
@@ -107,7 +107,7 @@ class Retries:
 
 
 def address_of(base_url: str) -> str:
-    """Check the address of a service; what is refused is not repeated, since it may be a key.
+    """Check the address of a service; the error does not repeat it, as it may be a key.
 
     Raises:
         InvalidInput: It is no address.
@@ -126,7 +126,7 @@ def address_of(base_url: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Tell whether a service is on this machine, where no proxy stands between."""
+    """Tell whether a service runs on this machine; no proxy is used then."""
     host = httpx.URL(url).host
     try:
         return host == "localhost" or ip_address(host).is_loopback
@@ -135,7 +135,7 @@ def is_loopback(url: str) -> bool:
 
 
 def unreachable(base_url: str, cause: httpx.TransportError) -> EcphoriaError:
-    """Say what to do when no answer came back."""
+    """Make the error of a call that got no answer."""
     if isinstance(cause, httpx.TimeoutException) and not isinstance(cause, httpx.ConnectTimeout):
         return Timeout(
             f"The service at {base_url} did not answer in time; ask for less, or allow more time.",
@@ -149,7 +149,7 @@ def unreachable(base_url: str, cause: httpx.TransportError) -> EcphoriaError:
 
 
 def unusable(cause: ValidationError) -> InvalidInput:
-    """Say which argument cannot be sent, as the service would have said it."""
+    """Make the error of an argument that cannot be sent, in the words of the service."""
     found = field_problems(cause.errors(), "#")
     said = " ".join(f"`{problem.pointer[2:]}`: {problem.detail}" for problem in found)
     return InvalidInput(said, field=found[0].pointer)
@@ -180,7 +180,7 @@ def failure_of(job: JobAnswer) -> EcphoriaError:
 
 
 def late(job: JobAnswer, waited_s: float) -> Timeout:
-    """Say how a job stands that did not end in time."""
+    """Make the error of a job that did not end in time."""
     said = "it goes on all the same; wait longer, or look at `GET /v1/jobs`."
     if not job.attempts:
         said = "no worker has taken it; start one with `ecphoria worker`."
