@@ -15,14 +15,14 @@ __all__ = [
     "AssociationStore",
     "Companion",
     "Crowd",
+    "KnnProgress",
     "Near",
-    "Progress",
     "Touched",
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class KnnProgress:
     """How far a tenant is associated.
 
     Attributes:
@@ -109,7 +109,7 @@ class Association:
     part: float
 
 
-_FIND_PROGRESS = Statement("consolidation.find_progress", Progress)
+_FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
 _LIST_TOUCHED_EPISODES = Statement("consolidation.list_touched_episodes", Touched)
 _LIST_TOUCHED_CONCEPTS = Statement("consolidation.list_touched_concepts", Touched)
 _LIST_NEAR = Statement("consolidation.list_near", Near)
@@ -129,10 +129,10 @@ class AssociationStore:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
-    async def progress(self, tenant: TenantId) -> Progress:
+    async def progress(self, tenant: TenantId) -> KnnProgress:
         """Tell how far the tenant is associated."""
         found = await self._graph.run_one(_FIND_PROGRESS, tenant=tenant)
-        return found or Progress(turn=0, items=0, associated_turn=0, associated_total=0)
+        return found or KnnProgress(turn=0, items=0, associated_turn=0, associated_total=0)
 
     async def touched_episodes(self, tenant: TenantId, after: int) -> Sequence[Touched]:
         """List episodes after a turn, and those that a write has marked, by turn."""

@@ -103,10 +103,10 @@ async def test_a_mechanism_without_weight_gives_exactly_the_list_of_its_base(
     await fill(ingest, tenant, chat() + passages())
     off: dict[str, OptionValue] = dict.fromkeys(WEIGHTS[strategy], 0.0)
     for cue in ("Who takes the pottery class?", BRIDGE):
-        by_recipe = await ask(recalls, tenant, cue, strategy, **off)
+        by_recipe = await ask(recalls, tenant, cue, strategy, 13, **off)
         recipe = await ask(recalls, tenant, cue, "ecphoria", w_concepts=0.0)
         assert listed(by_recipe) == listed(recipe)
-        by_fusion = await ask(recalls, tenant, cue, strategy, base="fusion", **off)
+        by_fusion = await ask(recalls, tenant, cue, strategy, 13, base="fusion", **off)
         fusion = await ask(recalls, tenant, cue, "fusion")
         assert listed(by_fusion) == listed(fusion)
         assert [hit.score for hit in by_fusion.hits] == pytest.approx(
