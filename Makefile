@@ -11,6 +11,7 @@ help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 setup: .venv/.ready  ## Make .venv with the CLI, the demo and the tests (1.4 GB with the engine)
+	@$(BIN)/python scripts/generate_sync_client.py
 
 .venv/.ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv 2>/dev/null || $(UV) venv -q --seed .venv || \
@@ -54,3 +55,4 @@ docs: setup  ## Serve the documentation
 
 clean:  ## Remove what the commands made here
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache site dist
+	rm -f service/ecphoria/client/sync_*.py

@@ -11,6 +11,7 @@ TAG=ecphoria
 "$ROOT/docker/build-base.sh" "$BASE" python3,python3-venv
 # As an archive: the older builder reads no docker/Dockerfile.dockerignore.
 tar -C "$ROOT" --exclude=__pycache__ -c docker/Dockerfile constraints.txt pyproject.toml \
-    README.md LICENSE NOTICE cypher service |
+    README.md LICENSE NOTICE cypher service \
+    scripts/build_hook.py scripts/generate_sync_client.py |
     docker build --quiet --build-arg "PYTHON=$BASE" --tag "$TAG" -f docker/Dockerfile - >&2
 echo "$TAG"

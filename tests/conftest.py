@@ -30,6 +30,10 @@ from ecphoria.graph.tenants import Tenants
 from ecphoria.model.ids import TenantId, fresh_id
 from ecphoria.model.tenant import Tenant
 from ecphoria.ports.world import Embedder
+from scripts.generate_sync_client import refresh
+
+# Before any test imports it.
+refresh()
 
 # A machine under load is no failure of the code.
 hypothesis.settings.register_profile("patient", deadline=None)

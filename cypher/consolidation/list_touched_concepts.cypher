@@ -1,10 +1,21 @@
-// doc: List the concepts that a write has marked.
+// doc: List the concepts that a write has marked, or every concept if asked, by id.
 // mode: read
-// params: tenant STRING
+// params: tenant STRING, every BOOLEAN
 // each: id STRING, turn INTEGER, mark STRING
 CYPHER 25
-MATCH (c:Concept)
-WHERE c.tenant = $tenant AND c.touched IS NOT NULL
-WITH c
+WITH $tenant AS tenant
+CALL (tenant) {
+  WHEN $every THEN {
+    MATCH (c:Name)
+    WHERE c.tenant = tenant AND c.normalised IS NOT NULL AND c:Concept
+    RETURN c, coalesce(c.touched, '') AS mark
+  }
+  ELSE {
+    MATCH (c:Concept)
+    WHERE c.tenant = tenant AND c.touched IS NOT NULL
+    RETURN c, c.touched AS mark
+  }
+}
+WITH c, mark
 ORDER BY c.id
-RETURN collect([c.id, 0, c.touched]) AS rows
+RETURN collect([c.id, 0, mark]) AS rows

@@ -1,11 +1,26 @@
-// doc: List a tenant's facts, by id, from a cursor on.
+// doc: List a tenant's facts, those with a name at an end if one is given, by id, from a cursor on.
 // mode: read
-// params: tenant STRING, relation STRING, after STRING, limit INTEGER
-// returns: id STRING, subject STRING, relation STRING, qualifier STRING
+// params: tenant STRING, name STRING, relation STRING, after STRING, limit INTEGER
+// returns: fact STRING, subject STRING, relation STRING, qualifier STRING
 CYPHER 25
-MATCH (f:Fact)
-WHERE f.tenant = $tenant AND f.recorded_at IS NOT NULL AND f.id > $after
-  AND ($relation IS NULL OR f.relation = $relation)
-RETURN f.id AS id, f.subject AS subject, f.relation AS relation, f.qualifier AS qualifier
-ORDER BY id
+WITH $tenant AS tenant
+CALL (tenant) {
+  WHEN $name IS NULL THEN {
+    MATCH (f:Fact)
+    WHERE f.tenant = tenant AND f.recorded_at IS NOT NULL
+    RETURN f
+  }
+  ELSE {
+    MATCH (f:Fact {tenant: tenant, subject: $name})
+    WHERE f.relation IS NOT NULL
+    RETURN f
+    UNION
+    MATCH (n:Name {tenant: tenant, normalised: $name})<-[:OBJECT]-(f:Fact)
+    RETURN f
+  }
+}
+WITH f
+WHERE f.id > $after AND ($relation IS NULL OR f.relation = $relation)
+RETURN f.id AS fact, f.subject AS subject, f.relation AS relation, f.qualifier AS qualifier
+ORDER BY fact
 LIMIT $limit

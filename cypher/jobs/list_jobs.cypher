@@ -1,20 +1,32 @@
-// doc: List a tenant's jobs, of a kind or in a state if one is named, the newest first.
+// doc: Find a job of a tenant by id, or list its jobs, of a kind or in a state, the newest first.
 // mode: read
-// params: tenant STRING, kind STRING, state STRING, limit INTEGER
+// params: tenant STRING, job STRING, kind STRING, state STRING, limit INTEGER
 // returns: id STRING, tenant STRING, kind STRING, state STRING, trigger STRING,
 //   steps LIST<STRING>, attempts INTEGER, created_at DATETIME, run_after DATETIME,
 //   started_at DATETIME, finished_at DATETIME, cancelling BOOLEAN, place STRING, done INTEGER,
 //   total INTEGER, ended LIST<STRING>, before STRING, report STRING, code STRING, message STRING
 CYPHER 25
-MATCH (j:Job)
-WHERE j.tenant = $tenant AND j.recorded_at IS NOT NULL
-  AND ($kind IS NULL OR j.kind = $kind) AND ($state IS NULL OR j.state = $state)
+WITH $tenant AS tenant
+CALL (tenant) {
+  WHEN $job IS NOT NULL THEN {
+    MATCH (j:Job {id: $job})
+    WHERE j.tenant = tenant
+    RETURN j, j.recorded_at AS created_at
+  }
+  ELSE {
+    MATCH (j:Job)
+    WHERE j.tenant = tenant AND j.recorded_at IS NOT NULL
+      AND ($kind IS NULL OR j.kind = $kind) AND ($state IS NULL OR j.state = $state)
+    RETURN j, j.recorded_at AS created_at
+    ORDER BY created_at DESC, j.id
+    LIMIT $limit
+  }
+}
 RETURN j.id AS id, j.tenant AS tenant, j.kind AS kind, j.state AS state, j.trigger AS trigger,
-  j.steps AS steps, j.attempts AS attempts, j.recorded_at AS created_at,
+  j.steps AS steps, j.attempts AS attempts, created_at,
   j.run_after AS run_after, j.started_at AS started_at, j.finished_at AS finished_at,
   coalesce(j.cancelling, false) AS cancelling, coalesce(j.place, '') AS place,
   coalesce(j.done, 0) AS done, coalesce(j.total, 0) AS total,
   coalesce(j.ended, []) AS ended, j.before AS before, j.report AS report,
   j.code AS code, j.message AS message
 ORDER BY created_at DESC, id
-LIMIT $limit

@@ -1,13 +1,14 @@
-// doc: Fetch what never changes of live episodes, with their vectors.
+// doc: Fetch the columns of live episodes that never change, and of dormant ones if asked.
 // mode: read
-// params: tenant STRING, ids LIST<STRING>
+// params: tenant STRING, ids LIST<STRING>, dormant BOOLEAN
 // each: id STRING, speaker STRING, role STRING, occurred_ms INTEGER, terms STRING, length FLOAT,
 //   length_prior FLOAT, is_question BOOLEAN, time_expression BOOLEAN, first_person BOOLEAN,
 //   second_person BOOLEAN, title STRING, importance FLOAT, vector VECTOR
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
-WHERE e.tenant = $tenant AND e:LiveEpisode
+WHERE e.tenant = $tenant
+  AND CASE WHEN $dormant THEN e:LiveEpisode OR e:DormantEpisode ELSE e:LiveEpisode END
 WITH e
 ORDER BY e.id
 WITH [

@@ -6,7 +6,8 @@
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
-WHERE e.tenant = $tenant AND (e:LiveEpisode OR ($dormant AND e:DormantEpisode))
+WHERE e.tenant = $tenant
+  AND CASE WHEN $dormant THEN e:LiveEpisode OR e:DormantEpisode ELSE e:LiveEpisode END
 OPTIONAL MATCH (e)-[:HAS_PASSAGE]->(p:Passage)
 WITH e, p
 ORDER BY e.id, p.ordinal

@@ -1,25 +1,27 @@
-// doc: List live episodes by id, with the turns near some of them, and by window of a session.
+// doc: List live episodes, and dormant ones if asked, by id, near others, and by window of a session.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>, around LIST<STRING>, back INTEGER, ahead INTEGER,
-//   windows LIST<MAP>
+//   windows LIST<MAP>, dormant BOOLEAN
 // returns: id LIST<STRING>, turn LIST<INTEGER>, session LIST<STRING>, ordinal LIST<INTEGER>,
 //   near_length LIST<FLOAT>, context_norm LIST<FLOAT>
 CYPHER 25
 CALL () {
   UNWIND $ids AS id
   MATCH (e:Episode {id: id})
-  WHERE e.tenant = $tenant AND e:LiveEpisode
+  WHERE e.tenant = $tenant
+    AND CASE WHEN $dormant THEN e:LiveEpisode OR e:DormantEpisode ELSE e:LiveEpisode END
   RETURN e
   UNION
   UNWIND $around AS id
   MATCH (near:Episode {id: id})
-  WHERE near.tenant = $tenant AND near:LiveEpisode
+  WHERE near.tenant = $tenant
+    AND CASE WHEN $dormant THEN near:LiveEpisode OR near:DormantEpisode ELSE near:LiveEpisode END
   // Without WITH and hint, statistics of when there were few episodes make it scan them all.
   WITH near.session AS session, near.ordinal - $back AS first, near.ordinal + $ahead AS last
   MATCH (e:Episode)
   USING INDEX SEEK e:Episode(tenant, session, ordinal)
   WHERE e.tenant = $tenant AND e.session = session AND e.ordinal >= first AND e.ordinal <= last
-    AND e:LiveEpisode
+    AND CASE WHEN $dormant THEN e:LiveEpisode OR e:DormantEpisode ELSE e:LiveEpisode END
   RETURN e
   UNION
   UNWIND $windows AS w
@@ -27,7 +29,7 @@ CALL () {
   MATCH (e:Episode)
   USING INDEX SEEK e:Episode(tenant, session, ordinal)
   WHERE e.tenant = $tenant AND e.session = session AND e.ordinal >= first AND e.ordinal <= last
-    AND e:LiveEpisode
+    AND CASE WHEN $dormant THEN e:LiveEpisode OR e:DormantEpisode ELSE e:LiveEpisode END
   RETURN e
 }
 WITH e, e.session AS session, coalesce(e.ordinal, -1) AS ordinal, e.turn AS turn

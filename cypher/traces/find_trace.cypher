@@ -1,8 +1,8 @@
-// doc: Load the record of a trace.
+// doc: Load the record of a trace; if asked, only while it waits to be learned from.
 // mode: read
-// params: tenant STRING, id STRING
+// params: tenant STRING, id STRING, pending_only BOOLEAN
 // returns: payload STRING
 CYPHER 25
 MATCH (t:Trace {id: $id})
-WHERE t.tenant = $tenant
+WHERE t.tenant = $tenant AND (NOT $pending_only OR t.pending_since IS NOT NULL)
 RETURN t.payload AS payload

@@ -52,13 +52,20 @@ from ecphoria.ports.world import Clock, Embedder
 from ecphoria.settings import ConsolidationSettings, JobsSettings, LlmSettings, Settings
 from ecphoria.telemetry import Metrics
 
-__all__ = ["archive_of", "cycle", "folder_of", "listener", "start", "steps_of"]
+__all__ = [
+    "archive_folder",
+    "build_archive",
+    "build_cycle",
+    "build_steps",
+    "query_listener",
+    "start_background",
+]
 
 _LIGHT = (ProposeMerges.name, MakeEngrams.name, Associate.name, Supersede.name)
 """Steps whose cost is that of what is new."""
 
 
-async def start(
+async def start_background(
     settings: Settings,
     graph: Graph,
     options: GraphOptions,
@@ -76,7 +83,7 @@ async def start(
         Misconfigured: A language model is set, and the package that asks it is missing.
     """
     group, default = settings.jobs, _schedule(settings.consolidation)
-    steps = cycle(settings, graph, options, embedder, metrics=metrics, stack=stack)
+    steps = build_cycle(settings, graph, options, embedder, metrics=metrics, stack=stack)
     consolidation = ConsolidationService(
         steps=steps, survey=GraphSurvey(graph), monotonic=time.monotonic
     )
@@ -134,7 +141,7 @@ def _schedule(group: ConsolidationSettings) -> Schedule:
     )
 
 
-def cycle(
+def build_cycle(
     settings: Settings,
     graph: Graph,
     options: GraphOptions,
@@ -151,7 +158,7 @@ def cycle(
     chat = _chat(settings.llm, metrics)
     if chat is not None:
         stack.push_async_callback(chat.close)
-    return steps_of(graph, options, embedder, folder_of(settings), chat)
+    return build_steps(graph, options, embedder, archive_folder(settings), chat)
 
 
 def _chat(group: LlmSettings, metrics: Metrics) -> Chat | None:
@@ -175,7 +182,7 @@ def _chat(group: LlmSettings, metrics: Metrics) -> Chat | None:
     )
 
 
-def steps_of(
+def build_steps(
     graph: Graph,
     options: GraphOptions,
     embedder: Embedder,
@@ -199,13 +206,13 @@ def steps_of(
     )
 
 
-def archive_of(settings: Settings, graph: Graph, clock: Clock) -> ArchiveService:
+def build_archive(settings: Settings, graph: Graph, clock: Clock) -> ArchiveService:
     """Give the archive as it is used by hand."""
-    folder = folder_of(settings)
+    folder = archive_folder(settings)
     return ArchiveService(_archiving(graph, folder), ColdStore(graph), ColdFiles(folder), clock)
 
 
-def folder_of(settings: Settings) -> Path:
+def archive_folder(settings: Settings) -> Path:
     """Find the archive's folder."""
     return settings.archive.dir or settings.home / "archive"
 
@@ -214,7 +221,7 @@ def _archiving(graph: Graph, folder: Path) -> Archiving:
     return Archiving(ColdStore(graph), ColdFiles(folder), DormancyStore(graph))
 
 
-def listener(settings: JobsSettings, metrics: Metrics) -> Callable[[str, float], None]:
+def query_listener(settings: JobsSettings, metrics: Metrics) -> Callable[[str, float], None]:
     """Count every query; under test, die at the one that is named."""
     if settings.fault is None:
         return metrics.query

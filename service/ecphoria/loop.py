@@ -1,10 +1,11 @@
-"""The event loop of a process that serves or measures."""
+"""The event loop of a process that serves or measures, and the cores it may use."""
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-__all__ = ["aside", "run"]
+__all__ = ["aside", "run", "usable_cores"]
 
 T = TypeVar("T")
 
@@ -34,3 +35,10 @@ async def aside(work: Callable[[], T], characters: int) -> T:
         characters: Length of the texts together.
     """
     return work() if characters < _LONG else await asyncio.to_thread(work)
+
+
+def usable_cores() -> int:
+    """Count the processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

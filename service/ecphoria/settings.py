@@ -170,8 +170,9 @@ class ServerSettings(_Group):
 class LimitsSettings(_Group):
     """Limits on requests: how many run, wait and arrive, for each tenant and in all."""
 
-    concurrent: int = Field(default=4, ge=1, le=1_000)
-    """Requests worked at once. Active tenants get equal shares of them; the others wait."""
+    concurrent: int | None = Field(default=None, ge=1, le=1_000)
+    """Requests worked at once; empty: the number of cores, at least 2. Active tenants get equal
+    shares of them; the others wait."""
     bulk: int = Field(default=2, ge=1, le=1_000)
     """Requests worked at once of those that take seconds: batches, erasures, the doctor."""
     waiting: int = Field(default=256, ge=0, le=100_000)

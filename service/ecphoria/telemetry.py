@@ -4,11 +4,13 @@ Events are names with ids and numbers. Memory text, cues and secrets are never l
 exception is logged by its class and its frames, because its message may quote either.
 """
 
+import asyncio
 import logging
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
+from importlib.metadata import version
 from typing import TYPE_CHECKING, TextIO
 
 import structlog
@@ -23,10 +25,12 @@ from prometheus_client import (
 )
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from ecphoria.errors import Misconfigured
+
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
-__all__ = ["Metrics", "Spans", "configure_logging"]
+__all__ = ["Metrics", "Spans", "configure_logging", "open_spans"]
 
 _SHORT = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _LONG = (*_SHORT[3:], 30.0, 60.0)
@@ -365,3 +369,43 @@ def _frames_only(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
     if chain:
         event["raised"] = chain
     return event
+
+
+def open_spans(endpoint: str | None, sample: float, stack: AsyncExitStack) -> Spans:
+    """Send spans to a collector, if one is set; the last leave when the stack is unwound.
+
+    Args:
+        endpoint: Address of a collector that speaks OTLP over HTTP.
+        sample: Share of the requests that are traced.
+        stack: Ends the sending.
+
+    Raises:
+        Misconfigured: OpenTelemetry is not installed.
+    """
+    if endpoint is None:
+        return Spans()
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
+            OTLPSpanExporter,
+        )
+        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415 (optional extra)
+        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+        from opentelemetry.sdk.trace.sampling import ParentBasedTraceIdRatio  # noqa: PLC0415
+    except ImportError as error:
+        raise Misconfigured(
+            'ECPHORIA_TRACING__ENDPOINT needs OpenTelemetry: pip install "ecphoria[otel]", or '
+            "unset it.",
+            setting="ECPHORIA_TRACING__ENDPOINT",
+        ) from error
+    provider = TracerProvider(
+        resource=Resource.create(
+            {"service.name": "ecphoria", "service.version": version("ecphoria")}
+        ),
+        sampler=ParentBasedTraceIdRatio(sample),
+        shutdown_on_exit=False,
+    )
+    exporter = OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces")
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    stack.push_async_callback(asyncio.to_thread, provider.shutdown)
+    return Spans(provider.get_tracer("ecphoria"))

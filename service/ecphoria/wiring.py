@@ -8,13 +8,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
 import structlog
 from prometheus_client import CollectorRegistry
 
-from ecphoria import background
+from ecphoria.background import archive_folder, build_archive, query_listener, start_background
 from ecphoria.cold.files import ColdFiles
 from ecphoria.consolidation.archiving import ArchiveService
 from ecphoria.consolidation.doctor import Doctor
@@ -58,8 +57,8 @@ from ecphoria.recall.policies import TenantPolicies
 from ecphoria.recall.service import STRATEGIES, RecallService
 from ecphoria.recall.shadow import ShadowedRecall
 from ecphoria.recall.waking import WakingRecall
-from ecphoria.settings import Settings, TracingSettings
-from ecphoria.telemetry import Metrics, Spans
+from ecphoria.settings import Settings
+from ecphoria.telemetry import Metrics, Spans, open_spans
 from ecphoria.tenancy.access import Access
 from ecphoria.tenancy.admission import Admission, Limits
 from ecphoria.tenancy.secrets import prefix_of
@@ -153,8 +152,8 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         stack.push_async_callback(_settle, loading)
         endpoint = await _start_engine(settings, told, stack)
         options = _graph_options(settings, endpoint)
-        spans = _open_spans(settings.tracing, stack)
-        on_query = background.listener(settings.jobs, metrics)
+        spans = open_spans(settings.tracing.endpoint, settings.tracing.sample, stack)
+        on_query = query_listener(settings.jobs, metrics)
         graph = Graph.connect(options, on_query=on_query, spans=spans)
         stack.push_async_callback(graph.close)
         found, embedder = await check(graph), await loading
@@ -172,7 +171,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             policies=policies,
             shadowed=shadowed,
             waking=WakingRecall(shadowed, forgetting.looks_again, forgetting.wake),
-            jobs=await background.start(
+            jobs=await start_background(
                 settings, graph, options, embedder, metrics=metrics, stack=stack
             ),
             learning=learning,
@@ -214,7 +213,7 @@ async def open_copies(
         graph = Graph.connect(_graph_options(settings, endpoint))
         stack.push_async_callback(graph.close)
         await check(graph)
-        yield Portability(Copies(graph), Tenants(graph), ColdFiles(background.folder_of(settings)))
+        yield Portability(Copies(graph), Tenants(graph), ColdFiles(archive_folder(settings)))
 
 
 def engine_settings(settings: Settings) -> EngineSettings:
@@ -249,7 +248,7 @@ def embedder_options(settings: Settings) -> EmbedderOptions:
 def _admission(settings: Settings, metrics: Metrics) -> Admission:
     group = settings.limits
     return Admission(
-        Limits(**group.model_dump(exclude={"read_s"})),
+        Limits(**group.model_dump(exclude={"read_s"}, exclude_none=True)),
         monotonic=time.monotonic,
         waited=metrics.waited,
     )
@@ -267,37 +266,6 @@ def _graph_options(settings: Settings, endpoint: Endpoint | None) -> GraphOption
         connect_timeout_s=group.connect_timeout_s,
         connections=group.connections,
     )
-
-
-def _open_spans(settings: TracingSettings, stack: AsyncExitStack) -> Spans:
-    """Send spans to the collector, if one is set; the last leave when the stack is unwound."""
-    if settings.endpoint is None:
-        return Spans()
-    try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
-            OTLPSpanExporter,
-        )
-        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415 (optional extra)
-        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
-        from opentelemetry.sdk.trace.sampling import ParentBasedTraceIdRatio  # noqa: PLC0415
-    except ImportError as error:
-        raise Misconfigured(
-            'ECPHORIA_TRACING__ENDPOINT needs OpenTelemetry: pip install "ecphoria[otel]", or '
-            "unset it.",
-            setting="ECPHORIA_TRACING__ENDPOINT",
-        ) from error
-    provider = TracerProvider(
-        resource=Resource.create(
-            {"service.name": "ecphoria", "service.version": version("ecphoria")}
-        ),
-        sampler=ParentBasedTraceIdRatio(settings.sample),
-        shutdown_on_exit=False,
-    )
-    exporter = OTLPSpanExporter(endpoint=f"{settings.endpoint.rstrip('/')}/v1/traces")
-    provider.add_span_processor(BatchSpanProcessor(exporter))
-    stack.push_async_callback(asyncio.to_thread, provider.shutdown)
-    return Spans(provider.get_tracer("ecphoria"))
 
 
 async def _start_engine(
@@ -337,7 +305,7 @@ def _writing(
     settings: Settings, graph: Graph, embedder: Embedder, erased: Callable[[TenantId], None]
 ) -> tuple[ArchiveService, IngestService, ForgettingService]:
     store, clock = IngestStore(graph), SystemClock()
-    cold = background.archive_of(settings, graph, clock)
+    cold = build_archive(settings, graph, clock)
     keep = timedelta(days=settings.erasure.key_days)
     ingest = IngestService(
         store=store, embedder=embedder, clock=clock, thaw=cold, erased=erased, refuse_keys=keep

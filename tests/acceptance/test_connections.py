@@ -1,5 +1,6 @@
 """What surrounds a request: slow senders, security headers, TLS."""
 
+import json
 import socket
 import ssl
 import time
@@ -62,6 +63,26 @@ def test_a_body_that_does_not_arrive_is_given_up(impatient: RunningService) -> N
     )
     assert b"HTTP/1.1 504" in read
     assert b"did not arrive" in read
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"no request at all\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nno header\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\nX:".ljust(65_537, b"x"),
+    ],
+    ids=["first line", "header", "long header"],
+)
+def test_what_is_no_http_is_answered_with_a_problem(
+    impatient: RunningService, sent: bytes
+) -> None:
+    head, _, body = ended(impatient, sent).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert b"content-type: application/problem+json" in head.lower()
+    assert json.loads(body)["status"] == 400
+    with httpx.Client(base_url=impatient.url) as client:
+        assert client.get("/healthz").status_code == 200
 
 
 def test_a_slow_request_is_not_taken_for_a_silent_connection(impatient: RunningService) -> None:

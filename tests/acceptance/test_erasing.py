@@ -1,5 +1,6 @@
 """Erasing episodes over HTTP: no copy of what they said is left, wherever it was copied to."""
 
+import gzip
 import secrets
 import zlib
 from collections.abc import Iterator
@@ -10,9 +11,13 @@ import httpx
 import pytest
 
 from ecphoria.client import Client
+from ecphoria.cold.files import ColdFiles
 from ecphoria.errors import Erased
 from ecphoria.graph.copies import count_copies
 from ecphoria.graph.executor import Graph
+from ecphoria.graph.portability import Copies
+from ecphoria.graph.tenants import Tenants
+from ecphoria.portability.service import Portability
 from ecphoria.settings import JobsSettings
 from ecphoria.wire.episodes import AppendRequest
 from tests.acceptance.conftest import Owner, new_owner, pointers, problem, running, settings_for
@@ -128,8 +133,15 @@ def on_disk(home: Path) -> bytes:
     return b"".join(files + unpacked)
 
 
+async def exported(graph: Graph, home: Path, owner: Owner, file: Path) -> bytes:
+    """Export the tenant as the command line does, and give the text of the copy."""
+    copies = Portability(Copies(graph), Tenants(graph), ColdFiles(home / "archive"))
+    await copies.export(owner.name, file, lambda _what, _done, _total: None)
+    return gzip.decompress(file.read_bytes()).lower()  # noqa: ASYNC240 (a small file)
+
+
 async def test_no_copy_of_an_erased_episode_is_left(
-    owner: Owner, graph: Graph, home: Path
+    owner: Owner, graph: Graph, home: Path, tmp_path: Path
 ) -> None:
     mark = f"zq{secrets.token_hex(4)}x"
     assert owner.put("/v1/learning", json={"on": True}).status_code == 200
@@ -150,12 +162,14 @@ async def test_no_copy_of_an_erased_episode_is_left(
         "Fact.subject",
         "Engram.summary",
     } <= before.keys()
+    assert mark.encode() in await exported(graph, home, owner, tmp_path / "before")
 
     for one in ids:
         assert owner.delete(f"/v1/episodes/{one}").status_code == 204
 
     assert await count_copies(graph, mark) == {}
     assert mark.encode() not in on_disk(home)
+    assert mark.encode() not in await exported(graph, home, owner, tmp_path / "after")
     told = [owner.get(f"/v1/traces/{trace}") for trace in traces]
     assert {answer.status_code for answer in told} == {200}
     told += [owner.get(path) for path in ("/v1/jobs", "/v1/consolidation", "/v1/merges")]

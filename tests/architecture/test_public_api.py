@@ -1,5 +1,6 @@
 """What `import ecphoria` gives, and what it must not cost."""
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import ecphoria
-import ecphoria.client
+from ecphoria import AsyncClient, Client
+from scripts.generate_sync_client import refresh
 
 PACKAGE = Path(ecphoria.__file__).parent
 HEAVY = ("neo4j", "fastapi", "numpy", "scipy", "torch", "onnxruntime", "pydantic_settings")
@@ -47,15 +49,39 @@ def test_the_light_install_stays_light(statement: str) -> None:
     assert _loaded_by(statement) == []
 
 
-def test_the_generated_client_is_fresh() -> None:
-    script = PACKAGE.parents[1] / "scripts" / "generate_sync_client.py"
-    namespace: dict[str, object] = {"__file__": str(script), "__name__": "generator"}
-    exec(compile(script.read_text(encoding="utf-8"), script, "exec"), namespace)  # noqa: S102
-    generate, twins = namespace["generate"], namespace["TWINS"]
-    assert callable(generate)
-    assert isinstance(twins, dict)
-    modules = (PACKAGE / "client").glob("async_*.py")
-    assert {one.name for one in twins} == {one.name for one in modules}
-    for source, twin in twins.items():
-        written = twin.read_text(encoding="utf-8")
-        assert generate(source) == written, "run: python scripts/generate_sync_client.py"
+def test_every_asynchronous_method_has_a_synchronous_twin() -> None:
+    def methods(client: type) -> dict[str, list[str]]:
+        return {
+            name: list(inspect.signature(method).parameters)
+            for name, method in inspect.getmembers(client, inspect.isfunction)
+            if not name.startswith("_")
+        }
+
+    expected = methods(AsyncClient)
+    expected["close"] = expected.pop("aclose")
+    assert methods(Client) == expected
+    for name in expected:
+        assert not inspect.iscoroutinefunction(getattr(Client, name))
+
+
+def test_a_change_of_the_asynchronous_client_reaches_its_twin(tmp_path: Path) -> None:
+    source, twin = tmp_path / "async_echo.py", tmp_path / "sync_echo.py"
+    left_over = tmp_path / "sync_former.py"
+    left_over.touch()
+    source.write_text(
+        "async def hear(sound: AsyncSound) -> str:\n    return await sound.heard()\n"
+    )
+    refresh(tmp_path)
+    assert not left_over.exists()
+    header, *lines = twin.read_text().splitlines()
+    assert (
+        header
+        == "# Generated from async_echo.py by scripts/generate_sync_client.py; edit that one."
+    )
+    assert lines == ["def hear(sound: Sound) -> str:", "    return sound.heard()"]
+    written = twin.stat().st_mtime_ns
+    refresh(tmp_path)
+    assert twin.stat().st_mtime_ns == written
+    source.write_text("async def cry() -> None: ...\n")
+    refresh(tmp_path)
+    assert twin.read_text().endswith("\ndef cry() -> None: ...\n")

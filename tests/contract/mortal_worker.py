@@ -16,7 +16,7 @@ import graphdatascience  # noqa: F401 (before the fork, where it costs once)
 import platformdirs
 from prometheus_client import CollectorRegistry
 
-from ecphoria import background
+from ecphoria.background import query_listener, start_background
 from ecphoria.embedding import EmbedderOptions, create_embedder
 from ecphoria.graph.driver import GraphOptions
 from ecphoria.graph.executor import Graph
@@ -56,10 +56,10 @@ async def work(job: JobId, tenant: TenantId, fault: str | None) -> None:
         retry_s=given.retry_s,
     )
     async with AsyncExitStack() as stack:
-        on_query = background.listener(settings.jobs, metrics)
+        on_query = query_listener(settings.jobs, metrics)
         graph = Graph.connect(options, on_query=on_query)
         stack.push_async_callback(graph.close)
-        await background.start(
+        await start_background(
             settings, graph, options, LateEmbedder(), metrics=metrics, stack=stack
         )
         jobs = JobStore(Graph.connect(options), settings.jobs.kept)

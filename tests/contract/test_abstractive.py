@@ -9,7 +9,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 from pydantic import SecretStr
 
-from ecphoria import background
+from ecphoria.background import build_cycle
 from ecphoria.consolidation.associate import Associate
 from ecphoria.consolidation.clusters import MakeClusters
 from ecphoria.consolidation.engrams import MakeEngrams
@@ -157,7 +157,7 @@ async def test_a_model_that_is_set_writes_and_its_tokens_are_counted(
     llm = LlmSettings(model="small", base_url=endpoint.url, api_key=SecretStr("sk-secret"))
     options = GraphOptions(uri="bolt://127.0.0.1:1", user="neo4j", password="none")  # for GDS only
     async with AsyncExitStack() as stack:
-        steps = background.cycle(
+        steps = build_cycle(
             read_settings(llm=llm), graph, options, embedder, metrics=metrics, stack=stack
         )
         for step in steps:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ecphoria import background
+from ecphoria.background import build_steps
 from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.consolidation.step import Step
@@ -133,7 +133,7 @@ async def places_of(
         await jobs.renew(lease, 60.0, progress)
 
     async with Graph.connect(options, on_query=lambda name, _: seen.setdefault(name)) as graph:
-        steps = background.steps_of(graph, options, embedder, NOWHERE)
+        steps = build_steps(graph, options, embedder, NOWHERE)
         report = await a_service(graph, steps).run(claimed, watch)
         await JobStore(graph, 9).finish(lease, JobState.DONE, report=report)
         reads = {name for name, query in graph.queries.items() if query.mode is Mode.READ}
@@ -200,7 +200,7 @@ async def test_neo4j_out_of_reach_in_the_middle_only_delays_a_cycle(
             asyncio.get_running_loop().call_later(5.0, cable.plug)
 
     def worker_of(store: Graph, options: GraphOptions) -> Worker:
-        cycle = a_service(store, background.steps_of(store, options, embedder, NOWHERE))
+        cycle = a_service(store, build_steps(store, options, embedder, NOWHERE))
         retries = Retries(limit=50, first_pause_s=0.1, longest_pause_s=0.5)
         how = WorkerOptions(lease_s=5.0, poll_s=0.1, retries=retries)
         return Worker(JobStore(store, 9), cycle.run, how, fault=pull)

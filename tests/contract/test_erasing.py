@@ -194,7 +194,7 @@ async def intruded(server: Server, tenant: TenantId, *, once: bool) -> AsyncIter
         seen: list[str] = []
 
         def intrude(query: str, _: float) -> None:
-            if query == "tenants.erase_jobs" and not (once and seen):
+            if query == "tenants.erase_kind" and not (once and seen):
                 seen.append(query)
                 driver.execute_query(
                     "CREATE (:Job {id: $id, tenant: $tenant, recorded_at: datetime(), cue: 'x'})",

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from ecphoria import background
+from ecphoria.background import build_steps
 from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.dormancy import Dormancy
 from ecphoria.consolidation.service import ConsolidationService
@@ -93,7 +93,7 @@ async def test_a_memory_no_step_can_bear_ends_its_job_and_spoils_nothing(
     options = GraphOptions(
         uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
     )
-    steps = background.steps_of(graph, options, embedder, NOWHERE)
+    steps = build_steps(graph, options, embedder, NOWHERE)
     cycle = a_service(graph, steps)
     worker, tenant = Worker(jobs, cycle.run, OPTIONS), TenantId(fresh_id())
     await a_memory(graph, embedder, tenant)

@@ -307,6 +307,37 @@ async def test_a_file_that_exists_is_not_overwritten(world: World, tenant: Tenan
     assert not [path for path in world.files() if path.name.startswith("none")]
 
 
+async def test_a_whole_store_comes_back_with_the_keys_of_its_operators(
+    world: World, tenant: TenantId
+) -> None:
+    other = await new_tenant(world.graph)
+    await write(world.graph, other, everything(other))
+    await Keys(world.graph).create(a_key(None, Scope.ADMIN), fresh_id())
+    before = [await world.whole(one) for one in (tenant, other)]
+    cold, keys = await world.archived(tenant), await operators_keys(world)
+    assert keys
+    # Tenants of other tests stay, so this names its own, as `backup` names all.
+    listed = [(tenant, f"t-{tenant}"), (other, f"t-{other}"), (None, "operators' keys")]
+    file = world.folder / "copy"
+    made = await world.copies.write(file, "store", listed, silent)
+    await world.erase(tenant)
+    await world.erase(other)
+    await world.ask("MATCH (k:ApiKey {tenant: ''}) DELETE k")
+    assert await operators_keys(world) == []
+    assert await world.copies.restore(file, silent) == made
+    assert made.tenants == 2
+    assert [await world.whole(one) for one in (tenant, other)] == before
+    assert await world.archived(tenant) == cold
+    assert await operators_keys(world) == keys
+    assert await world.ask("MATCH (n:Imported|Import) RETURN n") == []
+    await world.erase(other)
+
+
+async def operators_keys(world: World) -> list[str]:
+    rows = await world.ask("MATCH (k:ApiKey {tenant: ''}) RETURN properties(k) AS properties")
+    return sorted(_told(row["properties"]) for row in rows)
+
+
 @pytest.mark.parametrize("writes", [1, 6, 16, 20, 24])
 async def test_an_interrupted_restore_of_several_tenants_goes_on(
     world: World, writes: int

@@ -13,7 +13,7 @@ from pathlib import Path
 import neo4j
 import pytest
 
-from ecphoria import background
+from ecphoria.background import build_steps
 from ecphoria.consolidation.doctor import Doctor
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.engine import Endpoint, Engine, EngineSettings
@@ -127,7 +127,7 @@ async def world(
     ):
         await migrate(graph, embedder.model, embedder.dimension)
         tenant, jobs = TenantId(fresh_id()), JobStore(graph, keep=9)
-        cycle = a_service(graph, background.steps_of(graph, options, embedder, NOWHERE))
+        cycle = a_service(graph, build_steps(graph, options, embedder, NOWHERE))
         await a_memory(graph, embedder, tenant)
         first = await jobs.enqueue(tenant, JobKind.CONSOLIDATION, steps=STEPS)
         assert await Worker(jobs, cycle.run, HOW).run_one()

@@ -31,8 +31,8 @@ WRITERS = {
 def test_the_writers_are_found() -> None:
     assert {
         "consolidation.save_crowds",
-        "consolidation.save_episode_priors",
-        "consolidation.save_similar",
+        "consolidation.save_associations",
+        "consolidation.save_priors",
         "learning.save_charges",
         "learning.save_judgements",
         "learning.save_links",
@@ -45,7 +45,7 @@ def test_a_writer_leaves_stubs_alone(query: Query) -> None:
     assert GUARD.search(query.text), "it may write on the stub of an archived episode"
 
 
-SCORED = re.compile(r"1 - vector_distance\(.*?COSINE\s+\) AS (\w+)\n", re.DOTALL)
+SCORED = re.compile(r"1 - vector_distance\(.*?COSINE\s+\)(?:\s+END)? AS (\w+)\n", re.DOTALL)
 
 
 def test_a_search_leaves_out_what_lost_its_vector_meanwhile() -> None:

@@ -183,7 +183,8 @@ async def by_hand(cypher: Cypher, tenant: str) -> Params:
     """Give samples by parameter for queries that no life of so few turns reaches."""
     pairs = await cypher(
         "MATCH (a)-[r:SIMILAR|ASSOCIATED|MENTIONS]->(b) WHERE a.tenant = $id"
-        " RETURN a.id AS one, b.id AS other, a.id AS episode, b.normalised AS concept,"
+        " RETURN type(r) AS edge, a.id AS one, b.id AS other, a.id AS episode,"
+        " b.normalised AS concept,"
         " a.id AS id, r.w_learned AS was, 0.5 AS part, 0.5 AS learned, 0.5 AS weight,"
         " [1] AS turns, [0.5] AS strengths, 0.5 AS tau, 0.5 AS potential, 0.5 AS current,"
         " 1 AS turn, ['Extra'] AS labels, {} AS properties, 1 AS number",
@@ -201,7 +202,7 @@ async def by_hand(cypher: Cypher, tenant: str) -> Params:
     return {
         "tenant": tenant, "ids": ids, "episodes": ids, "frontier": ids, "rows": pairs,
         "keys": keys, "vector": Vector.from_numpy(np.ones(384, np.float32)), "limit": 50,
-        "batch": 50, "digest": "x", "done": 1,
+        "batch": 50, "digest": "x", "done": 1, "only_empty": False,
         "fetch": 50, "fan": 50, "longer_than": 1, "floor": 0.0, "keep": 1, "turn": 1,
         "light_turn": 1, "after_turn": 0, "due_at": LATER, "now": LATER, "before": LATER,
     }  # fmt: skip

@@ -1,10 +1,40 @@
-"""Connections: one that brings no request in time is closed."""
+"""Connections: one that brings no request in time is closed, one that brings no HTTP is told."""
 
 import asyncio
+from http import HTTPStatus
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from ecphoria.api.problems import render
+from ecphoria.wire.problem import Problem
+
 __all__ = ["bounded"]
+
+_NOT_HTTP = Problem(
+    type="about:blank",
+    title=HTTPStatus.BAD_REQUEST.phrase,
+    status=HTTPStatus.BAD_REQUEST,
+    detail="This cannot be read as HTTP/1.1; check the first line, and send shorter headers.",
+)
+
+
+class _Telling(H11Protocol):
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 (uvicorn's own words)
+        """Answer with a problem; uvicorn would answer plain text."""
+        answer = render(_NOT_HTTP, None, None)
+        headers = [*answer.raw_headers, (b"connection", b"close")]
+        for event in (
+            h11.Response(
+                status_code=answer.status_code,
+                headers=headers,
+                reason=_NOT_HTTP.title.encode(),
+            ),
+            h11.Data(data=bytes(answer.body)),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
 
 def bounded(seconds: float) -> type[H11Protocol]:
@@ -14,7 +44,7 @@ def bounded(seconds: float) -> type[H11Protocol]:
     a header, would stay open without end.
     """
 
-    class Bounded(H11Protocol):
+    class Bounded(_Telling):
         _deadline: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

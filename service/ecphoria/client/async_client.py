@@ -2,17 +2,11 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
-from types import TracebackType
-from typing import Self
+from typing import Literal
 from uuid import uuid4
 
 import httpx
 
-from ecphoria.client.async_facts import AsyncFacts
-from ecphoria.client.async_jobs import AsyncJobs
-from ecphoria.client.async_learning import AsyncLearner
-from ecphoria.client.async_merges import AsyncMerger
-from ecphoria.client.async_shadow import AsyncShadowing
 from ecphoria.client.async_upkeep import AsyncUpkeep
 from ecphoria.client.exchange import (
     Call,
@@ -24,6 +18,7 @@ from ecphoria.client.exchange import (
     segment,
 )
 from ecphoria.model.episode import MetadataValue
+from ecphoria.model.fact import PredicateClass
 from ecphoria.model.recall import OptionValue
 from ecphoria.model.tenant import Scope
 from ecphoria.wire.administration import (
@@ -48,17 +43,33 @@ from ecphoria.wire.episodes import (
     EpisodePage,
     Extraction,
 )
+from ecphoria.wire.facts import (
+    ClassRequest,
+    DecisionAnswer,
+    DecisionRequest,
+    FactAnswer,
+    FactPageAnswer,
+    HistoryAnswer,
+    PredicateAnswer,
+    UndoRequest,
+)
 from ecphoria.wire.gate import GateAnswer, GateRequest
+from ecphoria.wire.learning import (
+    FeedbackAnswer,
+    FeedbackRequest,
+    LearningAnswer,
+    LearningRequest,
+)
 from ecphoria.wire.recall import FilterRequest, RecallAnswer, RecallRequest, TraceAnswer
 
 __all__ = ["AsyncClient"]
 
 _CHARACTERS_A_SECOND = 2_000
-"""That are encoded at the least, on a slow and busy machine."""
+"""The least that a slow and busy machine encodes."""
 _DEFAULT_URL = "http://127.0.0.1:8765"
 
 
-class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowing, AsyncUpkeep):
+class AsyncClient(AsyncUpkeep):
     """One connection to an Ecphoria service, asynchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands
@@ -101,21 +112,6 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
         )
         super().__init__(address, http, retries or Retries())
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-    async def aclose(self) -> None:
-        """Close the connections; also done at the end of an `async with` block."""
-        await self._http.aclose()
-
     async def remember(
         self,
         text: str,
@@ -150,50 +146,42 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
             vector: Embedding of the text by the store's own model.
             extraction: Names and facts that the text holds.
         """
-        given = {
-            "text": text,
-            "title": title,
-            "speaker": speaker,
-            "role": role,
-            "session": session,
-            "position": position,
-            "occurred_at": occurred_at,
-            "source": source,
-            "metadata": None if metadata is None else dict(metadata),
-            "importance": importance,
-            "idempotency_key": idempotency_key,
-            "vector": None if vector is None else tuple(map(float, vector)),
-            "extraction": extraction,
-        }
-        return await self.append(body_of(AppendRequest, given))
+        return await self.append(
+            body_of(
+                AppendRequest,
+                text=text,
+                title=title,
+                speaker=speaker,
+                role=role,
+                session=session,
+                position=position,
+                occurred_at=occurred_at,
+                source=source,
+                metadata=None if metadata is None else dict(metadata),
+                importance=importance,
+                idempotency_key=idempotency_key,
+                vector=None if vector is None else tuple(map(float, vector)),
+                extraction=extraction,
+            )
+        )
 
     async def append(self, episode: AppendRequest) -> AppendAnswer:
         """Append one episode that is already in the shape of the API."""
-        return await self._post(
-            "/v1/episodes",
-            _keyed(episode),
-            AppendAnswer,
-            repeatable=True,
-            longer_s=_encoding_s([episode]),
-        )
+        wanted, timeout_s = _keyed(episode), self._append_timeout_s([episode])
+        return await self._ask(AppendAnswer, "POST", "/v1/episodes", wanted, timeout_s=timeout_s)
 
     async def append_batch(self, episodes: Sequence[AppendRequest]) -> BatchAnswer:
         """Append up to 1,000 episodes; one that cannot be used does not sink the others.
 
         The answer has a result for every item, in order: look at `refused`.
         """
-        batch = body_of(BatchRequest, {"episodes": tuple(_keyed(item) for item in episodes)})
-        return await self._post(
-            "/v1/episodes/batch",
-            batch,
-            BatchAnswer,
-            repeatable=True,
-            longer_s=_encoding_s(episodes),
-        )
+        wanted = body_of(BatchRequest, episodes=tuple(_keyed(item) for item in episodes))
+        timeout_s, path = self._append_timeout_s(episodes), "/v1/episodes/batch"
+        return await self._ask(BatchAnswer, "POST", path, wanted, timeout_s=timeout_s)
 
     async def get(self, episode: str) -> EpisodeAnswer:
         """Fetch one episode by its id."""
-        return await self._get(f"/v1/episodes/{segment(episode)}", EpisodeAnswer)
+        return await self._ask(EpisodeAnswer, "GET", f"/v1/episodes/{segment(episode)}")
 
     async def list(
         self,
@@ -205,29 +193,22 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
         page_size: int = 100,
     ) -> AsyncIterator[EpisodeAnswer]:
         """Walk through the episodes in the order they were recorded, a page at a time."""
-        cursor: str | None = None
-        while True:
-            page = await self._get(
-                "/v1/episodes",
-                EpisodePage,
-                session=session,
-                concept=concept,
-                occurred_from=instant_text(occurred_from),
-                occurred_before=instant_text(occurred_before),
-                cursor=cursor,
-                limit=page_size,
-            )
+        async for page in self._pages(
+            EpisodePage,
+            "/v1/episodes",
+            session=session,
+            concept=concept,
+            occurred_from=instant_text(occurred_from),
+            occurred_before=instant_text(occurred_before),
+            limit=page_size,
+        ):
             for episode in page.episodes:
                 yield episode
-            cursor = page.next_cursor
-            if cursor is None:
-                return
 
     async def delete(self, episode: str) -> None:
         """Delete one episode with everything that depended on it."""
         # Not repeated: if only the first answer was lost, the second would be "not found".
-        path = f"/v1/episodes/{segment(episode)}"
-        await self._send(Call(method="DELETE", path=path, repeatable=False))
+        await self._send(Call("DELETE", f"/v1/episodes/{segment(episode)}", repeatable=False))
 
     async def recall(
         self,
@@ -279,107 +260,218 @@ class AsyncClient(AsyncFacts, AsyncJobs, AsyncLearner, AsyncMerger, AsyncShadowi
             min_score: Leave out hits with a lower score.
             min_confidence: Refuse an answer with a lower confidence, 0 to 1.
         """
-        filters = {
-            "session": session,
-            "speaker": speaker,
-            "occurred_from": occurred_from,
-            "occurred_before": occurred_before,
-            "exclude": tuple(exclude) or None,
-        }
-        given = {
-            "cue": cue,
-            "vector": None if vector is None else tuple(map(float, vector)),
-            "strategy": strategy,
-            "options": None if options is None else dict(options),
-            "k": k,
-            "filters": body_of(FilterRequest, filters),
-            "token_budget": token_budget,
-            "as_of": as_of,
-            "known_at": known_at,
-            "explain": explain,
-            "record": record,
-            "include_dormant": include_dormant,
-            "wake": wake,
-            "asker": asker,
-            "collapse": collapse,
-            "min_score": None if min_score is None else float(min_score),
-            "min_confidence": None if min_confidence is None else float(min_confidence),
-        }
-        asked = body_of(RecallRequest, given)
-        return await self._post("/v1/recall", asked, RecallAnswer, repeatable=True)
+        wanted = body_of(
+            RecallRequest,
+            cue=cue,
+            vector=None if vector is None else tuple(map(float, vector)),
+            strategy=strategy,
+            options=None if options is None else dict(options),
+            k=k,
+            filters=body_of(
+                FilterRequest,
+                session=session,
+                speaker=speaker,
+                occurred_from=occurred_from,
+                occurred_before=occurred_before,
+                exclude=tuple(exclude) or None,
+            ),
+            token_budget=token_budget,
+            as_of=as_of,
+            known_at=known_at,
+            explain=explain,
+            record=record,
+            include_dormant=include_dormant,
+            wake=wake,
+            asker=asker,
+            collapse=collapse,
+            min_score=None if min_score is None else float(min_score),
+            min_confidence=None if min_confidence is None else float(min_confidence),
+        )
+        return await self._ask(RecallAnswer, "POST", "/v1/recall", wanted)
 
     async def trace(self, trace: str) -> TraceAnswer:
         """Fetch the replay of one recall by its `trace_id`."""
-        return await self._get(f"/v1/traces/{segment(trace)}", TraceAnswer)
+        return await self._ask(TraceAnswer, "GET", f"/v1/traces/{segment(trace)}")
 
     async def sessions(self, *, page_size: int = 100) -> AsyncIterator[SessionAnswer]:
         """Walk through the sessions by name, a page at a time."""
-        cursor: str | None = None
-        while True:
-            page = await self._get("/v1/sessions", SessionPage, cursor=cursor, limit=page_size)
+        async for page in self._pages(SessionPage, "/v1/sessions", limit=page_size):
             for session in page.sessions:
                 yield session
-            cursor = page.next_cursor
-            if cursor is None:
-                return
 
     async def stats(self) -> StatsAnswer:
         """Count the tenant's graph by kind."""
-        return await self._get("/v1/stats", StatsAnswer)
+        return await self._ask(StatsAnswer, "GET", "/v1/stats")
 
     async def strategies(self) -> Sequence[StrategyAnswer]:
         """List the recall strategies with their options."""
-        return await self._get_all("/v1/strategies", StrategyAnswer)
+        return await self._ask(tuple[StrategyAnswer, ...], "GET", "/v1/strategies")
 
     async def tenants(self) -> Sequence[TenantAnswer]:
         """List the tenants by name; needs an operator's key."""
-        return await self._get_all("/v1/tenants", TenantAnswer)
+        return await self._ask(tuple[TenantAnswer, ...], "GET", "/v1/tenants")
 
     async def create_tenant(self, name: str) -> TenantAnswer:
         """Create an owner of memories; needs an operator's key."""
-        wanted = body_of(TenantRequest, {"name": name})
-        return await self._post("/v1/tenants", wanted, TenantAnswer, repeatable=False)
+        wanted = body_of(TenantRequest, name=name)
+        return await self._ask(TenantAnswer, "POST", "/v1/tenants", wanted, repeatable=False)
 
     async def erase_tenant(self, name: str) -> ErasureAnswer:
         """Remove a tenant with everything it owns, and tell how much that was."""
-        call = Call(method="DELETE", path=f"/v1/tenants/{segment(name)}", repeatable=False)
-        return ErasureAnswer.model_validate_json((await self._send(call)).content)
+        path = f"/v1/tenants/{segment(name)}"
+        return await self._ask(ErasureAnswer, "DELETE", path, repeatable=False)
 
     async def keys(self) -> Sequence[KeyAnswer]:
         """List the tenant's keys, without their secrets."""
-        return await self._get_all("/v1/keys", KeyAnswer)
+        return await self._ask(tuple[KeyAnswer, ...], "GET", "/v1/keys")
 
     async def issue_key(self, name: str, scopes: Sequence[Scope]) -> IssuedKeyAnswer:
         """Issue a key of the tenant; the answer is the only place its secret ever appears."""
-        wanted = body_of(KeyRequest, {"name": name, "scopes": frozenset(scopes)})
-        return await self._post("/v1/keys", wanted, IssuedKeyAnswer, repeatable=False)
+        wanted = body_of(KeyRequest, name=name, scopes=frozenset(scopes))
+        return await self._ask(IssuedKeyAnswer, "POST", "/v1/keys", wanted, repeatable=False)
 
     async def revoke_key(self, key: str) -> None:
         """End a key by its id; it is refused within seconds."""
-        call = Call(method="DELETE", path=f"/v1/keys/{segment(key)}", repeatable=False)
-        await self._send(call)
+        await self._send(Call("DELETE", f"/v1/keys/{segment(key)}", repeatable=False))
 
     async def gate(self) -> GateAnswer:
         """Show by which gate the tenant's recalls are judged; needs the scope admin."""
-        return await self._get("/v1/gate", GateAnswer)
+        return await self._ask(GateAnswer, "GET", "/v1/gate")
 
     async def set_gate(self, gate: GateRequest) -> GateAnswer:
         """Give the tenant its own gate; the next recall is judged by it."""
-        call = Call(method="PUT", path="/v1/gate", repeatable=True, body=gate)
-        return GateAnswer.model_validate_json((await self._send(call)).content)
+        return await self._ask(GateAnswer, "PUT", "/v1/gate", gate)
 
     async def reset_gate(self) -> None:
         """Go back to the shipped gate."""
-        await self._send(Call(method="DELETE", path="/v1/gate", repeatable=True))
+        await self._send(Call("DELETE", "/v1/gate"))
 
     async def ready(self) -> ReadinessAnswer:
         """Tell whether the service can serve, and what is missing for full service."""
-        return await self._get("/readyz", ReadinessAnswer)
+        return await self._ask(ReadinessAnswer, "GET", "/readyz")
 
+    async def facts(
+        self,
+        concept: str | None = None,
+        *,
+        predicate: str | None = None,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
+        page_size: int = 100,
+    ) -> AsyncIterator[FactAnswer]:
+        """Walk through facts by id, page after page.
 
-def _encoding_s(episodes: Sequence[AppendRequest]) -> float:
-    """Tell how much longer an append may take because of the length of its texts."""
-    return sum(len(one.text) for one in episodes) / _CHARACTERS_A_SECOND
+        Args:
+            concept: Only facts with this name at an end.
+            predicate: Only facts of this predicate.
+            as_of: Tell which held then; now if absent.
+            known_at: Look only at what was recorded and decided by then.
+            page_size: Facts fetched at a time.
+        """
+        async for page in self._pages(
+            FactPageAnswer,
+            "/v1/facts",
+            concept=concept,
+            predicate=predicate,
+            as_of=instant_text(as_of),
+            known_at=instant_text(known_at),
+            limit=page_size,
+        ):
+            for fact in page.facts:
+                yield fact
+
+    async def fact_history(
+        self, fact: str, *, as_of: datetime | None = None, known_at: datetime | None = None
+    ) -> HistoryAnswer:
+        """Show everything claimed of the subject and predicate of a fact, and decided about it."""
+        path = f"/v1/facts/{segment(fact)}/history"
+        times = {"as_of": instant_text(as_of), "known_at": instant_text(known_at)}
+        return await self._ask(HistoryAnswer, "GET", path, parameters=times)
+
+    async def decide(
+        self,
+        fact: str,
+        ruling: Literal["retract", "keep_open", "set_interval"],
+        *,
+        other: str | None = None,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+        why: str = "",
+    ) -> DecisionAnswer:
+        """Decide that a fact is wrong, holds beside another one, or held in an interval.
+
+        Args:
+            fact: Its id.
+            ruling: What is decided.
+            other: The fact to keep open with it.
+            valid_from: Beginning of the interval to set.
+            valid_to: End of the interval to set; open if absent.
+            why: The reason, kept with the decision.
+        """
+        wanted = body_of(
+            DecisionRequest,
+            ruling=ruling,
+            other=other,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            why=why,
+        )
+        path = f"/v1/facts/{segment(fact)}/decisions"
+        return await self._ask(DecisionAnswer, "POST", path, wanted, repeatable=False)
+
+    async def undo(self, decision: str, *, why: str = "") -> DecisionAnswer:
+        """Take a decision back; undo the undo, and it counts again."""
+        wanted = body_of(UndoRequest, why=why)
+        path = f"/v1/decisions/{segment(decision)}/undo"
+        return await self._ask(DecisionAnswer, "POST", path, wanted, repeatable=False)
+
+    async def predicates(self) -> Sequence[PredicateAnswer]:
+        """List the predicates that are not `multi` by default, and the tenant's own choices."""
+        return await self._ask(tuple[PredicateAnswer, ...], "GET", "/v1/predicates")
+
+    async def set_predicate_class(
+        self, predicate: str, predicate_class: PredicateClass, *, why: str = ""
+    ) -> DecisionAnswer:
+        """Give a predicate another class; needs the scope admin, and can be undone."""
+        wanted = body_of(ClassRequest, predicate_class=predicate_class, why=why)
+        path = f"/v1/predicates/{segment(predicate)}"
+        return await self._ask(DecisionAnswer, "PUT", path, wanted, repeatable=False)
+
+    async def learning(self) -> LearningAnswer:
+        """Show whether recalls change the memories they wake."""
+        return await self._ask(LearningAnswer, "GET", "/v1/learning")
+
+    async def set_learning(self, *, on: bool) -> LearningAnswer:
+        """Let recalls change the memories they wake, or no more; needs the scope admin.
+
+        Args:
+            on: Off, what was learned stays, and recalls that wait are left out.
+        """
+        wanted = body_of(LearningRequest, on=on)
+        return await self._ask(LearningAnswer, "PUT", "/v1/learning", wanted)
+
+    async def feedback(
+        self, trace: str, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
+    ) -> FeedbackAnswer:
+        """Say which hits of a recall were useful; needs the scope write.
+
+        A hit is judged once for each recall: the same again changes nothing, the opposite is a
+        conflict.
+
+        Args:
+            trace: `trace_id` of the recall.
+            useful: Ids of episodes it returned that were.
+            not_useful: Ids of episodes it returned that were not.
+        """
+        wanted = body_of(FeedbackRequest, useful=tuple(useful), not_useful=tuple(not_useful))
+        path = f"/v1/traces/{segment(trace)}/feedback"
+        return await self._ask(FeedbackAnswer, "POST", path, wanted)
+
+    def _append_timeout_s(self, episodes: Sequence[AppendRequest]) -> float | None:
+        """Add the time that the service needs to encode long texts; None for no limit."""
+        usual = self._http.timeout.read
+        characters = sum(len(episode.text) for episode in episodes)
+        return None if usual is None else usual + characters / _CHARACTERS_A_SECOND
 
 
 def _keyed(episode: AppendRequest) -> AppendRequest:

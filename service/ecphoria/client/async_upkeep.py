@@ -1,12 +1,33 @@
-"""Calls that look after a memory, of the asynchronous client."""
+"""The connection of the asynchronous client, and its calls that look after a memory."""
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from time import monotonic
+from types import TracebackType
+from typing import Protocol, Self, TypeVar
 
-from ecphoria.client.async_sending import AsyncSender
-from ecphoria.client.exchange import Call, body_of, segment
+import httpx
+from pydantic import TypeAdapter
+
+from ecphoria.client.exchange import (
+    Call,
+    Parameter,
+    Retries,
+    body_of,
+    error_of,
+    failure_of,
+    late,
+    segment,
+    unreachable,
+)
 from ecphoria.model.dormancy import DormancyMode
 from ecphoria.model.engram import EngramKind
+from ecphoria.model.job import ENDED, JobState
+from ecphoria.model.merge import MergeStatus
+from ecphoria.model.recall import OptionValue
+from ecphoria.wire.base import Request
 from ecphoria.wire.cold import ArchiveAnswer, ArchiveRequest, RestoreAnswer, ScrubAnswer
+from ecphoria.wire.consolidation import ConsolidationAnswer
 from ecphoria.wire.doctor import CheckupAnswer
 from ecphoria.wire.dormancy import (
     DormancyPolicyAnswer,
@@ -17,12 +38,258 @@ from ecphoria.wire.dormancy import (
     SleeperPage,
 )
 from ecphoria.wire.engrams import EngramAnswer, EngramPage
+from ecphoria.wire.jobs import (
+    ConsolidationRequest,
+    JobAnswer,
+    ScheduleAnswer,
+    ScheduleRequest,
+)
+from ecphoria.wire.merges import MergeAnswer, MergePage, MergeRequest
+from ecphoria.wire.shadow import ShadowAnswer, ShadowRequest
 
 __all__ = ["AsyncUpkeep"]
 
+_FIRST_PAUSE_S = 0.05
+_LONGEST_PAUSE_S = 1.0
+_Read = TypeVar("_Read")
 
-class AsyncUpkeep(AsyncSender):
-    """What keeps a memory sound, and small."""
+
+class _Page(Protocol):
+    """One page of a list."""
+
+    @property
+    def next_cursor(self) -> Parameter:
+        """Give the `cursor` of the next page; None on the last."""
+
+
+_PageOf = TypeVar("_PageOf", bound=_Page)
+
+
+class AsyncConnection:
+    """Send calls over one connection, again where that is safe, and read the answers."""
+
+    def __init__(self, base_url: str, http: httpx.AsyncClient, retries: Retries) -> None:
+        self._base_url = base_url
+        self._http = http
+        self._retries = retries
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections; also done at the end of an `async with` block."""
+        await self._http.aclose()
+
+    async def _ask(
+        self,
+        answer_type: type[_Read],
+        method: str,
+        path: str,
+        body: Request | None = None,
+        *,
+        parameters: Mapping[str, Parameter] | None = None,
+        repeatable: bool = True,
+        timeout_s: float | None = None,
+    ) -> _Read:
+        """Send the `Call` of these arguments, and read its answer."""
+        call = Call(
+            method,
+            path,
+            body=body,
+            parameters=parameters or {},
+            repeatable=repeatable,
+            timeout_s=timeout_s,
+        )
+        return TypeAdapter(answer_type).validate_json((await self._send(call)).content)
+
+    async def _pages(
+        self, page_type: type[_PageOf], path: str, **parameters: Parameter
+    ) -> AsyncIterator[_PageOf]:
+        """Fetch a list, one page after the other."""
+        cursor: Parameter = None
+        while True:
+            page = await self._ask(
+                page_type, "GET", path, parameters={"cursor": cursor, **parameters}
+            )
+            yield page
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    async def _send(self, call: Call) -> httpx.Response:
+        """Send a call until it succeeds, or until `Retries` allows no further attempt."""
+        attempt = 0
+        while True:
+            answer, cause = None, None
+            try:
+                answer = await self._http.request(
+                    call.method,
+                    call.path,
+                    params=call.query(),
+                    headers=call.headers(),
+                    content=call.content(),
+                    timeout=call.timeout_s or httpx.USE_CLIENT_DEFAULT,
+                )
+            except httpx.TransportError as error:
+                cause = error
+                failure = unreachable(self._base_url, error)
+            else:
+                if answer.is_success:
+                    return answer
+                failure = error_of(answer)
+            if not self._retries.allow(call, attempt, failure):
+                raise failure from cause
+            await asyncio.sleep(self._retries.pause_s(attempt, answer))
+            attempt += 1
+
+
+class AsyncUpkeep(AsyncConnection):
+    """Calls that look after a memory: jobs, consolidation, dormancy, archive, merges, shadow."""
+
+    async def consolidate(
+        self,
+        *,
+        steps: Sequence[str] = (),
+        dry_run: bool = False,
+        timeout_s: float = 600.0,
+        watch: Callable[[JobAnswer], object] | None = None,
+    ) -> ConsolidationAnswer:
+        """Run a cycle of consolidation over the tenant's memory, and tell what it did.
+
+        Running it again changes nothing, so a call that was cut short can simply be repeated.
+
+        Args:
+            steps: Which steps to run; all if empty.
+            dry_run: Tell what would change, and write nothing.
+            timeout_s: Longest to wait for the end; it takes longer the larger the memory.
+            watch: Told how the job stands, each time it is asked for.
+        """
+        queued = await self.start_consolidation(steps=steps, dry_run=dry_run)
+        done = await self.wait_for_job(queued.id, timeout_s=timeout_s, watch=watch)
+        assert done.report is not None, "a job that is done has a report"
+        return done.report
+
+    async def start_consolidation(
+        self, *, steps: Sequence[str] = (), dry_run: bool = False
+    ) -> JobAnswer:
+        """Queue a cycle of consolidation, or join the one that waits, and do not wait for it.
+
+        Args:
+            steps: Which steps to run; all if empty.
+            dry_run: Tell what would change, and write nothing.
+        """
+        wanted = body_of(ConsolidationRequest, steps=tuple(steps), dry_run=dry_run)
+        return await self._ask(JobAnswer, "POST", "/v1/consolidation", wanted)
+
+    async def start_passages(self) -> JobAnswer:
+        """Queue the job that cuts long episodes from before there were passages, or join it.
+
+        New episodes get their passages when they are appended.
+        """
+        return await self._ask(JobAnswer, "POST", "/v1/passages")
+
+    async def last_consolidation(self) -> ConsolidationAnswer:
+        """Tell what the latest cycle did; NotFound before the first."""
+        return await self._ask(ConsolidationAnswer, "GET", "/v1/consolidation")
+
+    async def jobs(
+        self, *, state: JobState | None = None, limit: int = 100
+    ) -> Sequence[JobAnswer]:
+        """List jobs, the newest first."""
+        wanted = {"state": state, "limit": limit}
+        return await self._ask(tuple[JobAnswer, ...], "GET", "/v1/jobs", parameters=wanted)
+
+    async def job(self, job: str) -> JobAnswer:
+        """Tell how a job stands, and once it is done what it did."""
+        return await self._ask(JobAnswer, "GET", f"/v1/jobs/{segment(job)}")
+
+    async def wait_for_job(
+        self,
+        job: str,
+        *,
+        timeout_s: float = 600.0,
+        watch: Callable[[JobAnswer], object] | None = None,
+    ) -> JobAnswer:
+        """Wait until a job is done.
+
+        Args:
+            job: Its id.
+            timeout_s: Longest to wait.
+            watch: Told how the job stands, each time it is asked for.
+
+        Raises:
+            Timeout: It has not ended by then; it goes on all the same.
+            Conflict: It was cancelled.
+            EcphoriaError: It failed; the error is the one it failed with.
+        """
+        until, pause = monotonic() + timeout_s, _FIRST_PAUSE_S
+        while True:
+            found = await self.job(job)
+            if watch is not None:
+                watch(found)
+            if found.state is JobState.DONE:
+                return found
+            if found.state in ENDED:
+                raise failure_of(found)
+            if monotonic() > until:
+                raise late(found, timeout_s)
+            await asyncio.sleep(pause)
+            pause = min(1.5 * pause, _LONGEST_PAUSE_S)
+
+    async def cancel_job(self, job: str) -> JobAnswer:
+        """End a job that waits; one that runs ends at the next place it reaches."""
+        return await self._ask(JobAnswer, "POST", f"/v1/jobs/{segment(job)}/cancel")
+
+    async def retry_job(self, job: str) -> JobAnswer:
+        """Queue a job again that failed, died or was cancelled, with fresh attempts."""
+        path = f"/v1/jobs/{segment(job)}/retry"
+        return await self._ask(JobAnswer, "POST", path, repeatable=False)
+
+    async def schedule(self) -> ScheduleAnswer:
+        """Tell when cycles of the tenant run without being asked."""
+        return await self._ask(ScheduleAnswer, "GET", "/v1/consolidation/schedule")
+
+    async def set_schedule(
+        self,
+        *,
+        every_episodes: int | None = None,
+        every_hours: float | None = None,
+        daily_at: str | None = None,
+        idle_minutes: float | None = None,
+        light_episodes: int | None = None,
+    ) -> ScheduleAnswer:
+        """Give the tenant its own schedule; needs the scope admin.
+
+        Each that is given asks for a cycle; with none, nothing runs unasked.
+
+        Args:
+            every_episodes: After so many appended episodes.
+            every_hours: So many hours after the last by time.
+            daily_at: At this time of each day in UTC, as `03:30`.
+            idle_minutes: When for so many minutes nothing was appended or recalled.
+            light_episodes: A light cycle after so many appended episodes.
+        """
+        wanted = body_of(
+            ScheduleRequest,
+            every_episodes=every_episodes,
+            every_hours=None if every_hours is None else float(every_hours),
+            daily_at=daily_at,
+            idle_minutes=None if idle_minutes is None else float(idle_minutes),
+            light_episodes=light_episodes,
+        )
+        return await self._ask(ScheduleAnswer, "PUT", "/v1/consolidation/schedule", wanted)
+
+    async def reset_schedule(self) -> ScheduleAnswer:
+        """Go back to the service's schedule."""
+        return await self._ask(ScheduleAnswer, "DELETE", "/v1/consolidation/schedule")
 
     async def doctor(self, *, timeout_s: float = 600.0) -> CheckupAnswer:
         """Check what must hold of every graph, and recount what is counted; changes nothing.
@@ -32,8 +299,7 @@ class AsyncUpkeep(AsyncSender):
         Args:
             timeout_s: Longest to wait for the end; it takes longer the larger the memory.
         """
-        call = Call(method="GET", path="/v1/doctor", repeatable=True, timeout_s=timeout_s)
-        return CheckupAnswer.model_validate_json((await self._send(call)).content)
+        return await self._ask(CheckupAnswer, "GET", "/v1/doctor", timeout_s=timeout_s)
 
     async def engrams(
         self, *, kind: EngramKind | str | None = None, page_size: int = 100
@@ -44,49 +310,36 @@ class AsyncUpkeep(AsyncSender):
             kind: Only those of `session` or `cluster`.
             page_size: How many to ask for at once.
         """
-        cursor: str | None = None
-        while True:
-            page = await self._get(
-                "/v1/engrams", EngramPage, kind=kind, cursor=cursor, limit=page_size
-            )
+        async for page in self._pages(EngramPage, "/v1/engrams", kind=kind, limit=page_size):
             for engram in page.engrams:
                 yield engram
-            cursor = page.next_cursor
-            if cursor is None:
-                return
 
     async def dormant(self, *, page_size: int = 100) -> AsyncIterator[SleeperAnswer]:
         """Walk through what sleeps, in the order it was appended, a page at a time."""
-        cursor = 0
-        while True:
-            page = await self._get("/v1/dormancy", SleeperPage, cursor=cursor, limit=page_size)
-            for one in page.sleepers:
-                yield one
-            if page.next_cursor is None:
-                return
-            cursor = page.next_cursor
+        async for page in self._pages(SleeperPage, "/v1/dormancy", limit=page_size):
+            for sleeper in page.sleepers:
+                yield sleeper
 
     async def put_to_sleep(self, episodes: Sequence[str]) -> Sequence[str]:
         """Put live memories to sleep; tells which were, as pinned ones stay awake."""
-        wanted = body_of(IdsRequest, {"ids": tuple(episodes)})
-        done = await self._post("/v1/dormancy/sleep", wanted, IdsAnswer, repeatable=True)
+        wanted = body_of(IdsRequest, ids=tuple(episodes))
+        done = await self._ask(IdsAnswer, "POST", "/v1/dormancy/sleep", wanted)
         return done.ids
 
     async def wake(self, episodes: Sequence[str]) -> Sequence[str]:
         """Make dormant memories live again, exactly as they were; tells which were."""
-        wanted = body_of(IdsRequest, {"ids": tuple(episodes)})
-        done = await self._post("/v1/dormancy/wake", wanted, IdsAnswer, repeatable=True)
+        wanted = body_of(IdsRequest, ids=tuple(episodes))
+        done = await self._ask(IdsAnswer, "POST", "/v1/dormancy/wake", wanted)
         return done.ids
 
     async def pin(self, episode: str, *, pinned: bool = True) -> None:
         """Never let a memory be put to sleep, or no longer mind."""
         method = "PUT" if pinned else "DELETE"
-        path = f"/v1/episodes/{segment(episode)}/pin"
-        await self._send(Call(method=method, path=path, repeatable=True))
+        await self._send(Call(method, f"/v1/episodes/{segment(episode)}/pin"))
 
     async def dormancy_policy(self) -> DormancyPolicyAnswer:
         """Show how the tenant forgets; needs the scope admin."""
-        return await self._get("/v1/dormancy/policy", DormancyPolicyAnswer)
+        return await self._ask(DormancyPolicyAnswer, "GET", "/v1/dormancy/policy")
 
     async def set_dormancy_policy(
         self,
@@ -106,16 +359,15 @@ class AsyncUpkeep(AsyncSender):
             archive_days: After so many days asleep a memory goes to the archive; None for never.
             second_look: Look among what sleeps when the gate refuses a cue.
         """
-        given = {
-            "mode": mode,
-            "budget": budget,
-            "quiet_days": quiet_days,
-            "archive_days": archive_days,
-            "second_look": second_look,
-        }
-        wanted = body_of(DormancyPolicyRequest, given)
-        call = Call(method="PUT", path="/v1/dormancy/policy", repeatable=True, body=wanted)
-        return DormancyPolicyAnswer.model_validate_json((await self._send(call)).content)
+        wanted = body_of(
+            DormancyPolicyRequest,
+            mode=mode,
+            budget=budget,
+            quiet_days=quiet_days,
+            archive_days=archive_days,
+            second_look=second_look,
+        )
+        return await self._ask(DormancyPolicyAnswer, "PUT", "/v1/dormancy/policy", wanted)
 
     async def archive(self, *, days: float = 90.0, timeout_s: float = 600.0) -> ArchiveAnswer:
         """Move what has slept long to the archive's files; needs the scope admin.
@@ -124,20 +376,13 @@ class AsyncUpkeep(AsyncSender):
             days: Only what has slept for so many days.
             timeout_s: Longest to wait for the end.
         """
-        wanted = body_of(ArchiveRequest, {"days": days})
-        call = Call(
-            method="POST",
-            path="/v1/archive",
-            repeatable=True,
-            body=wanted,
-            timeout_s=timeout_s,
-        )
-        return ArchiveAnswer.model_validate_json((await self._send(call)).content)
+        wanted = body_of(ArchiveRequest, days=days)
+        return await self._ask(ArchiveAnswer, "POST", "/v1/archive", wanted, timeout_s=timeout_s)
 
     async def restore(self, episodes: Sequence[str]) -> RestoreAnswer:
         """Make archived memories dormant again, byte for byte; tells which records are damaged."""
-        wanted = body_of(IdsRequest, {"ids": tuple(episodes)})
-        return await self._post("/v1/archive/restore", wanted, RestoreAnswer, repeatable=True)
+        wanted = body_of(IdsRequest, ids=tuple(episodes))
+        return await self._ask(RestoreAnswer, "POST", "/v1/archive/restore", wanted)
 
     async def scrub(self, *, timeout_s: float = 600.0) -> ScrubAnswer:
         """Read every record of the archive and check it; needs the scope admin.
@@ -145,5 +390,90 @@ class AsyncUpkeep(AsyncSender):
         Args:
             timeout_s: Longest to wait for the end.
         """
-        call = Call(method="POST", path="/v1/archive/scrub", repeatable=True, timeout_s=timeout_s)
-        return ScrubAnswer.model_validate_json((await self._send(call)).content)
+        return await self._ask(ScrubAnswer, "POST", "/v1/archive/scrub", timeout_s=timeout_s)
+
+    async def list_merges(
+        self, *, status: str | None = None, cursor: str | None = None, limit: int = 100
+    ) -> MergePage:
+        """List the merges that consolidation proposed.
+
+        Args:
+            status: Only `proposed`, `accepted` or `rejected` ones.
+            cursor: `next_cursor` of the page before.
+            limit: Size of the page.
+        """
+        wanted = {"status": status, "cursor": cursor, "limit": limit}
+        return await self._ask(MergePage, "GET", "/v1/merges", parameters=wanted)
+
+    async def accept_merge(self, one: str, other: str) -> MergeAnswer:
+        """Let recall walk between two concepts as between one and itself.
+
+        Args:
+            one: The normalised name of one concept.
+            other: The normalised name of the other.
+        """
+        return await self._set_merge_status(one, other, MergeStatus.ACCEPTED)
+
+    async def reject_merge(self, one: str, other: str) -> MergeAnswer:
+        """Keep two concepts apart; consolidation does not propose them again.
+
+        Args:
+            one: The normalised name of one concept.
+            other: The normalised name of the other.
+        """
+        return await self._set_merge_status(one, other, MergeStatus.REJECTED)
+
+    async def undo_merge(self, one: str, other: str) -> MergeAnswer:
+        """Take back what was decided about two concepts.
+
+        Args:
+            one: The normalised name of one concept.
+            other: The normalised name of the other.
+        """
+        return await self._set_merge_status(one, other, MergeStatus.PROPOSED)
+
+    async def _set_merge_status(self, one: str, other: str, status: MergeStatus) -> MergeAnswer:
+        wanted = body_of(MergeRequest, one=one, other=other, status=status)
+        return await self._ask(MergeAnswer, "PUT", "/v1/merges", wanted)
+
+    async def shadow(self) -> ShadowAnswer:
+        """Show the default strategy, the one in its shadow, and how they compare.
+
+        Needs the scope admin, as do the calls that change it.
+        """
+        return await self._ask(ShadowAnswer, "GET", "/v1/shadow")
+
+    async def set_shadow(
+        self,
+        strategy: str,
+        *,
+        options: Mapping[str, OptionValue] | None = None,
+        share: float = 0.1,
+    ) -> ShadowAnswer:
+        """Run a strategy in the shadow of the live one; answers stay as they are.
+
+        Args:
+            strategy: Name of the strategy to try.
+            options: Its parameters, `preset` among them.
+            share: Share of the cues, 0 to 1.
+        """
+        wanted = body_of(
+            ShadowRequest, strategy=strategy, options=dict(options or {}), share=share
+        )
+        return await self._ask(ShadowAnswer, "PUT", "/v1/shadow", wanted)
+
+    async def end_shadow(self) -> None:
+        """Run nothing in the shadow."""
+        await self._send(Call("DELETE", "/v1/shadow"))
+
+    async def reset_shadow_report(self) -> None:
+        """Begin to count and compare anew."""
+        await self._send(Call("DELETE", "/v1/shadow/report"))
+
+    async def promote_shadow(self) -> ShadowAnswer:
+        """Make the shadow's strategy the tenant's default, and end the shadow."""
+        return await self._ask(ShadowAnswer, "POST", "/v1/promotion", repeatable=False)
+
+    async def undo_promotion(self) -> ShadowAnswer:
+        """Go back to the default before the latest promotion."""
+        return await self._ask(ShadowAnswer, "DELETE", "/v1/promotion", repeatable=False)

@@ -1,7 +1,7 @@
-"""One HTTP exchange as values: what is sent, when it is sent again, which error came back."""
+"""The values of one HTTP exchange: the request, its retries, and the error of an answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from ipaddress import ip_address
 from typing import TypeVar
@@ -46,7 +46,7 @@ _LONGEST_PAUSE_S = 8.0
 _PASSING = frozenset({502, 503, 504})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Call:
     """A request to make.
 
@@ -57,9 +57,10 @@ class Call:
 
     method: str
     path: str
-    repeatable: bool
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    _: KW_ONLY
     body: Request | None = None
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    repeatable: bool = True
     timeout_s: float | None = None
 
     def query(self) -> dict[str, str | int]:
@@ -106,7 +107,7 @@ class Retries:
 
 
 def address_of(base_url: str) -> str:
-    """Check the address of a service; what is refused is not repeated, since it may be a key.
+    """Check the address of a service; the error does not repeat it, as it may be a key.
 
     Raises:
         InvalidInput: It is no address.
@@ -125,7 +126,7 @@ def address_of(base_url: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Tell whether a service is on this machine, where no proxy stands between."""
+    """Tell whether a service runs on this machine; no proxy is used then."""
     host = httpx.URL(url).host
     try:
         return host == "localhost" or ip_address(host).is_loopback
@@ -134,7 +135,7 @@ def is_loopback(url: str) -> bool:
 
 
 def unreachable(base_url: str, cause: httpx.TransportError) -> EcphoriaError:
-    """Say what to do when no answer came back."""
+    """Make the error of a call that got no answer."""
     if isinstance(cause, httpx.TimeoutException) and not isinstance(cause, httpx.ConnectTimeout):
         return Timeout(
             f"The service at {base_url} did not answer in time; ask for less, or allow more time.",
@@ -148,7 +149,7 @@ def unreachable(base_url: str, cause: httpx.TransportError) -> EcphoriaError:
 
 
 def unusable(cause: ValidationError) -> InvalidInput:
-    """Say which argument cannot be sent, as the service would have said it."""
+    """Make the error of an argument that cannot be sent, in the words of the service."""
     found = field_problems(cause.errors(), "#")
     said = " ".join(f"`{problem.pointer[2:]}`: {problem.detail}" for problem in found)
     return InvalidInput(said, field=found[0].pointer)
@@ -179,15 +180,15 @@ def failure_of(job: JobAnswer) -> EcphoriaError:
 
 
 def late(job: JobAnswer, waited_s: float) -> Timeout:
-    """Say how a job stands that did not end in time."""
+    """Make the error of a job that did not end in time."""
     said = "it goes on all the same; wait longer, or look at `GET /v1/jobs`."
     if not job.attempts:
         said = "no worker has taken it; start one with `ecphoria worker`."
     return Timeout(f"The job is {job.state} after {waited_s:.0f} s: {said}", job=job.id)
 
 
-def body_of(model: type[_Body], given: Mapping[str, object]) -> _Body:
-    """Make a body of the values that were given.
+def body_of(model: type[_Body], /, **given: object) -> _Body:
+    """Make a body of the values that are not None.
 
     Raises:
         InvalidInput: The model refuses one of them.

@@ -14,7 +14,7 @@ import numpy as np
 from ecphoria.consolidation.step import TOLD, Cycle
 from ecphoria.graph.dormancy import Candidate, DormancyStore
 from ecphoria.kernels.arrays import FloatArray
-from ecphoria.kernels.chain import advance, retrievability, strength
+from ecphoria.kernels.chain import decay, retrievability, strength
 from ecphoria.kernels.keep import keep_value
 from ecphoria.model.consolidation import Change, Outcome
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
@@ -109,7 +109,7 @@ def _judge(
 def _strength(page: Sequence[Candidate], now: float) -> FloatArray:
     since = np.array([_or(one.chain_ms, one.occurred_ms) for one in page], np.float64)
     return strength(
-        *advance(
+        *decay(
             np.array([_or(one.working, 1.0) for one in page], np.float64),
             np.array([_or(one.lasting, 0.0) for one in page], np.float64),
             (now - since) / _DAY_MS,

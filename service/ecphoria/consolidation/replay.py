@@ -20,7 +20,7 @@ from ecphoria.consolidation.surroundings import (
     Pair,
     Surroundings,
 )
-from ecphoria.graph.associations import Association, AssociationStore, Progress
+from ecphoria.graph.associations import Association, AssociationStore, KnnProgress
 from ecphoria.graph.replay import Remembered, ReplayStore
 from ecphoria.kernels.replay import priority, quotas
 from ecphoria.model.consolidation import Outcome
@@ -87,7 +87,7 @@ class Replay:
         ages = {age: len(chosen) for age, chosen in sample.items()}
         return found.outcome(**ages, concepts=len(concepts))
 
-    async def _sample(self, cycle: Cycle, progress: Progress) -> Sample:
+    async def _sample(self, cycle: Cycle, progress: KnnProgress) -> Sample:
         """Choose by age and priority; nothing in a dry run before `associate` has really run."""
         touched = await self._associations.touched_episodes(cycle.tenant, progress.associated_turn)
         if touched and cycle.dry_run:

@@ -4,7 +4,6 @@ The graph (`minilm.onnx`, built by `scripts/build_encoder_graph.py`) holds no we
 read from the model's own `model.safetensors`.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib import resources
@@ -18,6 +17,7 @@ from tokenizers import Tokenizer
 from ecphoria.embedding.lane import Lane
 from ecphoria.embedding.texts import require_encodable
 from ecphoria.embedding.weights import MODEL, Weights
+from ecphoria.loop import usable_cores
 
 __all__ = ["LocalEmbedder"]
 
@@ -42,7 +42,7 @@ class LocalEmbedder:
     def __init__(self, weights: Weights, *, threads: int | None = None) -> None:
         """Load the graph and the tokenizer (0.1 to 0.2 s); `threads` defaults to the cores."""
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or _usable_cores()
+        options.intra_op_num_threads = threads or usable_cores()
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         # Threads that spin between operators would take the cores from Neo4j beside us.
@@ -118,9 +118,3 @@ def _groups(lengths: Sequence[int]) -> Iterator[list[int]]:
         group.append(index)
     if group:
         yield group
-
-
-def _usable_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

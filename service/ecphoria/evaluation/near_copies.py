@@ -3,7 +3,7 @@
 A client cannot see the store's vectors, so their overlap in words stands for their nearness.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ecphoria.language.tokens import words
@@ -19,7 +19,7 @@ def distinct_words(text: str) -> frozenset[str]:
     return frozenset(words(text))
 
 
-def overlap(one: Collection[str], other: Collection[str]) -> float:
+def overlap(one: Iterable[str], other: Iterable[str]) -> float:
     """Share of the distinct words of two texts that both have; 0 without any words.
 
     >>> overlap({"red", "kiln"}, {"red", "wheel"}) == 1 / 3
@@ -36,7 +36,7 @@ class NearCopies:
         self._words = {ident: distinct_words(text) for ident, text in texts.items()}
         self._known: dict[str, frozenset[str]] = {}
 
-    def of(self, idents: Collection[str]) -> frozenset[str]:
+    def of(self, idents: Iterable[str]) -> frozenset[str]:
         """Name the texts that are near copies of any of these, these included."""
         return frozenset().union(*(self._of(ident) for ident in idents))
 

@@ -1,7 +1,7 @@
 """Read what is stored without a cue: episodes, sessions, counts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from ecphoria.errors import NotFound
@@ -166,20 +166,6 @@ class EpisodeArchive:
         row = await self._graph.run_one(_COUNT_GRAPH, tenant=tenant)
         if row is None:
             raise no_tenant(tenant)
-        return TenantStats(
-            episodes=row.episodes,
-            dormant=row.episodes - row.live - row.archived,
-            archived=row.archived,
-            passages=row.passages,
-            sessions=row.sessions,
-            speakers=row.speakers,
-            concepts=row.concepts,
-            mentions=row.mentions,
-            abouts=row.abouts,
-            next_edges=row.next_edges,
-            terms=row.terms,
-            traces=row.traces,
-            change=row.change,
-            first_occurred_at=row.first_occurred_at,
-            last_occurred_at=row.last_occurred_at,
-        )
+        counts = asdict(row)
+        dormant = row.episodes - counts.pop("live") - row.archived
+        return TenantStats(dormant=dormant, **counts)

@@ -9,11 +9,20 @@ from ecphoria.graph.lease import change_under
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
 
-__all__ = ["Association", "AssociationStore", "Companion", "Crowd", "Near", "Progress", "Touched"]
+__all__ = [
+    "REMOVE_ASSOCIATIONS",
+    "Association",
+    "AssociationStore",
+    "Companion",
+    "Crowd",
+    "KnnProgress",
+    "Near",
+    "Touched",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class KnnProgress:
     """How far a tenant is associated.
 
     Attributes:
@@ -100,35 +109,18 @@ class Association:
     part: float
 
 
-_FIND_PROGRESS = Statement("consolidation.find_progress", Progress)
+_FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
 _LIST_TOUCHED_EPISODES = Statement("consolidation.list_touched_episodes", Touched)
 _LIST_TOUCHED_CONCEPTS = Statement("consolidation.list_touched_concepts", Touched)
-_LIST_CONCEPTS = Statement("consolidation.list_concepts", Touched)
 _LIST_NEAR = Statement("consolidation.list_near", Near)
 _LIST_CROWDS = Statement("consolidation.list_crowds", Crowd)
 _SAVE_CROWDS = Statement("consolidation.save_crowds", Done)
 _LIST_COMPANIONS = Statement("consolidation.list_companions", Companion)
-_LIST_SIMILAR = Statement("consolidation.list_similar", Association)
-_LIST_ASSOCIATED = Statement("consolidation.list_associated", Association)
-_SAVE_SIMILAR = Statement("consolidation.save_similar", Done)
-_SAVE_ASSOCIATED = Statement("consolidation.save_associated", Done)
-_DROP_SIMILAR = Statement("consolidation.drop_similar", Done)
-_DROP_ASSOCIATED = Statement("consolidation.drop_associated", Done)
-_SAVE_ASSOCIATED_TURN = Statement("consolidation.save_associated_turn", Done)
-_SAVE_ASSOCIATED_TOTAL = Statement("consolidation.save_associated_total", Done)
+_LIST_ASSOCIATIONS = Statement("consolidation.list_associations", Association)
+_SAVE_ASSOCIATIONS = Statement("consolidation.save_associations", Done)
+_SAVE_PROGRESS = Statement("consolidation.save_progress", Done)
 _REMOVE_CONCEPT_MARKS = Statement("consolidation.remove_concept_marks", Done)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
-    """The statements for edges between nodes of one kind."""
-
-    save: Statement[Done]
-    drop: Statement[Done]
-
-
-_SIMILAR = _Kind(save=_SAVE_SIMILAR, drop=_DROP_SIMILAR)
-_ASSOCIATED = _Kind(save=_SAVE_ASSOCIATED, drop=_DROP_ASSOCIATED)
+REMOVE_ASSOCIATIONS = Statement("consolidation.remove_associations", Done)
 
 
 class AssociationStore:
@@ -137,10 +129,10 @@ class AssociationStore:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
-    async def progress(self, tenant: TenantId) -> Progress:
+    async def progress(self, tenant: TenantId) -> KnnProgress:
         """Tell how far the tenant is associated."""
         found = await self._graph.run_one(_FIND_PROGRESS, tenant=tenant)
-        return found or Progress(turn=0, items=0, associated_turn=0, associated_total=0)
+        return found or KnnProgress(turn=0, items=0, associated_turn=0, associated_total=0)
 
     async def touched_episodes(self, tenant: TenantId, after: int) -> Sequence[Touched]:
         """List episodes after a turn, and those that a write has marked, by turn."""
@@ -158,7 +150,9 @@ class AssociationStore:
 
     async def similar(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Association]:
         """List the edges of these episodes to live ones that have a part by nearness."""
-        return await self._graph.run(_LIST_SIMILAR, tenant=tenant, ids=list(episodes))
+        return await self._graph.run(
+            _LIST_ASSOCIATIONS, tenant=tenant, episodes=list(episodes), concepts=[]
+        )
 
     async def crowds(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Crowd]:
         """Read what was stored of the crowds of these; whoever was never searched has none."""
@@ -166,8 +160,7 @@ class AssociationStore:
 
     async def touched_concepts(self, tenant: TenantId, *, every: bool) -> Sequence[Touched]:
         """List the concepts that a write has marked, or every one, by id."""
-        statement = _LIST_CONCEPTS if every else _LIST_TOUCHED_CONCEPTS
-        return await self._graph.run(statement, tenant=tenant)
+        return await self._graph.run(_LIST_TOUCHED_CONCEPTS, tenant=tenant, every=every)
 
     async def companions(
         self, tenant: TenantId, concepts: Sequence[str], *, least: int, most: int
@@ -179,7 +172,9 @@ class AssociationStore:
 
     async def associated(self, tenant: TenantId, concepts: Sequence[str]) -> Sequence[Association]:
         """List the edges of these concepts that have a part by lift."""
-        return await self._graph.run(_LIST_ASSOCIATED, tenant=tenant, ids=list(concepts))
+        return await self._graph.run(
+            _LIST_ASSOCIATIONS, tenant=tenant, episodes=[], concepts=list(concepts)
+        )
 
     async def save_similar(
         self,
@@ -195,11 +190,11 @@ class AssociationStore:
         rows = [asdict(crowd) for crowd in crowds]
 
         async def save(work: Work) -> None:
-            await _give(work, _SIMILAR, tenant, now, edges)
+            await _give(work, "SIMILAR", tenant, now, edges)
             await work.run(_SAVE_CROWDS, tenant=tenant, rows=rows)
             marks = [{"id": one.id, "mark": one.mark} for one in done if one.mark]
             turn = max((one.turn for one in done), default=0)
-            await work.run(_SAVE_ASSOCIATED_TURN, tenant=tenant, turn=turn, rows=marks)
+            await work.run(_SAVE_PROGRESS, tenant=tenant, turn=turn, total=None, rows=marks)
 
         await change_under(self._graph, lease, "consolidation.save_similar", save)
 
@@ -215,7 +210,7 @@ class AssociationStore:
         """Do the same for concepts and their part by lift; `done` are the marks by concept."""
 
         async def save(work: Work) -> None:
-            await _give(work, _ASSOCIATED, tenant, now, edges)
+            await _give(work, "ASSOCIATED", tenant, now, edges)
             marks = [{"id": one, "mark": mark} for one, mark in sorted(done.items()) if mark]
             await work.run(_REMOVE_CONCEPT_MARKS, tenant=tenant, rows=marks)
 
@@ -225,18 +220,18 @@ class AssociationStore:
         """Record that every lift was computed with this total."""
 
         async def save(work: Work) -> None:
-            await work.run(_SAVE_ASSOCIATED_TOTAL, tenant=tenant, total=total)
+            await work.run(_SAVE_PROGRESS, tenant=tenant, turn=0, total=total, rows=[])
 
         await change_under(self._graph, lease, "consolidation.save_total", save)
 
 
 async def _give(
-    work: Work, kind: _Kind, tenant: TenantId, now: datetime, edges: Sequence[Association]
+    work: Work, kind: str, tenant: TenantId, now: datetime, edges: Sequence[Association]
 ) -> None:
-    rows = [{"one": edge.one, "other": edge.other, "part": edge.part} for edge in edges]
+    rows = [asdict(edge) | {"edge": kind} for edge in edges]
     if not rows:
         return
-    await work.run(kind.save, tenant=tenant, now=now, rows=rows)
+    await work.run(_SAVE_ASSOCIATIONS, tenant=tenant, now=now, rows=rows)
     gone = [row for row in rows if row["part"] == 0.0]
     if gone:
-        await work.run(kind.drop, tenant=tenant, rows=gone)
+        await work.run(REMOVE_ASSOCIATIONS, tenant=tenant, rows=gone, only_empty=True)

@@ -8,7 +8,7 @@ when an episode was deleted.
 """
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,6 +23,11 @@ from ecphoria.ports.world import Vector
 
 __all__ = ["ColumnReader"]
 
+# While the driver decodes an answer, no other request goes on: large reads are made in parts.
+_CONTENTS_AT_ONCE = 500
+_STEMS_AT_ONCE = 100_000
+"""Stems of the texts of one read: a megabyte, or 5,000 usual turns."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PlaceLists:
@@ -36,8 +41,6 @@ class _PlaceLists:
 
 _LIST_PLACES = Statement("recall.list_places", _PlaceLists)
 _LIST_CONTENTS = Statement("recall.list_contents", Content)
-_LIST_ALL_PLACES = Statement("recall.list_all_places", _PlaceLists)
-_LIST_ALL_CONTENTS = Statement("recall.list_all_contents", Content)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,8 +63,7 @@ class ColumnReader:
         """Read live episodes, and dormant ones too if asked to."""
         self._graph = graph
         self._keep = keep
-        self._list_places = _LIST_ALL_PLACES if dormant else _LIST_PLACES
-        self._list_contents = _LIST_ALL_CONTENTS if dormant else _LIST_CONTENTS
+        self._dormant = dormant
         self._memories: OrderedDict[TenantId, _Memory] = OrderedDict()
 
     def check(self, tenant: TenantId, *, change: int, deletions: int) -> None:
@@ -102,6 +104,24 @@ class ColumnReader:
         there = [one for one in ids if one not in gone]
         return dict(zip(there, shelf.vector[shelf.slots(there)], strict=True))
 
+    def in_parts(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Iterator[list[EpisodeId]]:
+        """Cut a list of episodes into reads whose texts have a bounded length together.
+
+        The length of a text is known once its episode's columns were read.
+        """
+        shelf = self._memories.get(tenant, _Memory()).shelf
+        part: list[EpisodeId] = []
+        stems = 0.0
+        for one in ids:
+            length = shelf.length_of(one)
+            if part and stems + length > _STEMS_AT_ONCE:
+                yield part
+                part, stems = [], 0.0
+            part.append(one)
+            stems += length
+        if part:
+            yield part
+
     async def _places(
         self, tenant: TenantId, ids: Sequence[str], windows: Sequence[Window]
     ) -> Sequence[Place]:
@@ -117,8 +137,9 @@ class ColumnReader:
         self, tenant: TenantId, ids: Sequence[str], windows: Sequence[Window], around: Around
     ) -> Sequence[Place]:
         (lists,) = await self._graph.run(
-            self._list_places,
+            _LIST_PLACES,
             tenant=tenant,
+            dormant=self._dormant,
             ids=list(ids),
             around=list(around.ids),
             back=around.back,
@@ -137,8 +158,14 @@ class ColumnReader:
     async def _stocked(self, tenant: TenantId, ids: Sequence[str]) -> tuple[Shelf, frozenset[str]]:
         """Give the tenant's shelf with all of these on it, and name those that are gone."""
         shelf = self._memories.get(tenant, _Memory()).shelf
-        if missing := shelf.missing(ids):
-            shelf.put(await self._graph.run(self._list_contents, tenant=tenant, ids=missing))
+        missing = shelf.missing(ids)
+        for start in range(0, len(missing), _CONTENTS_AT_ONCE):
+            part = missing[start : start + _CONTENTS_AT_ONCE]
+            shelf.put(
+                await self._graph.run(
+                    _LIST_CONTENTS, tenant=tenant, ids=part, dormant=self._dormant
+                )
+            )
         self._bound(tenant)
         return shelf, frozenset(shelf.missing(missing))
 

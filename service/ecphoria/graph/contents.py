@@ -63,6 +63,11 @@ class Shelf:
         """Find the slots of episodes that are all here."""
         return np.array([self._slots[one] for one in episodes], np.int64)
 
+    def length_of(self, episode: str) -> float:
+        """Tell how many stems the text of an episode has; 0 if it is not here."""
+        slot = self._slots.get(episode)
+        return 0.0 if slot is None else float(self.length[slot, 0])
+
     def put(self, contents: Sequence[Content]) -> None:
         """Give each episode that is not here yet the next slot."""
         fresh = list(self._fresh(contents))

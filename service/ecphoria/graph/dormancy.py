@@ -9,7 +9,7 @@ from ecphoria.errors import NotFound
 from ecphoria.graph.executor import Graph, Statement, Work
 from ecphoria.graph.lease import change_under
 from ecphoria.graph.leaving import mark_around
-from ecphoria.graph.tenant_lock import count_change, lock_tenant, no_tenant
+from ecphoria.graph.tenant_lock import count_change, find_setting, lock_tenant, save_setting
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.dormancy import DormancyMode, DormancyPolicy, Sleeper
 from ecphoria.model.ids import EpisodeId, TenantId
@@ -44,11 +44,6 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _PolicyRow:
-    dormancy: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Key:
     id: str
 
@@ -70,8 +65,6 @@ class _Sleeping:
     reason: str
 
 
-_FIND_POLICY = Statement("tenants.find_dormancy", _PolicyRow)
-_SAVE_POLICY = Statement("tenants.save_dormancy", _Key)
 _COUNT_LIVE = Statement("dormancy.count_live", _Live)
 _LIST_CANDIDATES = Statement("dormancy.list_candidates", Candidate)
 _SAVE_SLEEPING = Statement("dormancy.save_sleeping", _Key)
@@ -87,19 +80,16 @@ class DormancyStore:
 
     async def policy(self, tenant: TenantId) -> DormancyPolicy:
         """Find how the tenant forgets; NotFound without the tenant."""
-        row = await self._graph.run_one(_FIND_POLICY, tenant=tenant)
-        if row is None:
-            raise no_tenant(tenant)
-        if row.dormancy is None:
+        text = await find_setting(self._graph, tenant, "dormancy")
+        if text is None:
             return DormancyPolicy()
-        stored = json.loads(row.dormancy)
+        stored = json.loads(text)
         return DormancyPolicy(**{**stored, "mode": DormancyMode(stored["mode"])})
 
     async def set_policy(self, tenant: TenantId, policy: DormancyPolicy) -> None:
         """Keep how the tenant forgets; NotFound without the tenant."""
         text = None if policy == DormancyPolicy() else json.dumps(asdict(policy), sort_keys=True)
-        if not await self._graph.run(_SAVE_POLICY, tenant=tenant, dormancy=text):
-            raise no_tenant(tenant)
+        await save_setting(self._graph, tenant, "dormancy", text)
 
     async def count_live(self, tenant: TenantId) -> int:
         """Count the live episodes."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from ecphoria.graph.associations import Association
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.lease import change_under
-from ecphoria.graph.tenant_lock import LOCK_TENANT
+from ecphoria.graph.tenant_lock import LOCK_TENANT, save_setting
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.ids import TenantId
 from ecphoria.ports.world import Vector
@@ -72,7 +72,6 @@ _LIST_MEMBERS = Statement("consolidation.list_members", Member)
 _REMOVE_ENGRAMS = Statement("consolidation.remove_engrams", Done)
 _CREATE_ENGRAM = Statement("consolidation.create_engram", Done)
 _REMOVE_SESSION_MARK = Statement("consolidation.remove_session_mark", Done)
-_SAVE_ENGRAM_FORMULA = Statement("consolidation.save_engram_formula", Done)
 _LIST_SIMILAR_PAIRS = Statement("consolidation.list_similar_pairs", Association)
 _LIST_CLUSTER_ENGRAMS = Statement("consolidation.list_cluster_engrams", _EngramKey)
 _LIST_MEMBERS_OF = Statement("consolidation.list_members_of", Member)
@@ -142,7 +141,7 @@ class EngramStore:
         """Record by which formula all engrams of a tenant are made."""
 
         async def save(work: Work) -> None:
-            await work.run(_SAVE_ENGRAM_FORMULA, tenant=tenant, formula=formula)
+            await save_setting(work, tenant, "engram_formula", formula)
 
         await change_under(self._graph, lease, "consolidation.save_formula", save)
 

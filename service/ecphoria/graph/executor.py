@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import neo4j
 import numpy as np
@@ -20,7 +20,10 @@ from ecphoria.graph.driver import GraphOptions, open_driver, translated_errors
 from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries, statements
 from ecphoria.telemetry import Spans
 
-__all__ = ["Done", "Graph", "QueryListener", "Statement", "Work", "packed"]
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+__all__ = ["Done", "Graph", "QueryListener", "Statement", "Work", "packed", "to_map"]
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -301,6 +304,14 @@ def _behind(error: BaseException) -> DriverError | Neo4jError | None:
 def packed(vector: np.ndarray[Any, np.dtype[np.float32]]) -> PackedVector:
     """Pack a vector as Bolt's float32 array, a fifth of the bytes of a list."""
     return PackedVector.from_numpy(np.ascontiguousarray(vector, dtype=np.float32))
+
+
+def to_map(row: "DataclassInstance") -> dict[str, object]:
+    """Write a row as a map of its fields, vectors packed."""
+    return {
+        name: packed(value) if isinstance(value := getattr(row, name), np.ndarray) else value
+        for name in row.__dataclass_fields__
+    }
 
 
 def _unsaid(params: Mapping[str, object]) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.lease import change_under
-from ecphoria.graph.tenant_lock import count_change, lock_tenant, no_tenant
+from ecphoria.graph.tenant_lock import count_change, find_setting, lock_tenant
 from ecphoria.model.consolidation import Lease
 from ecphoria.model.fact import (
     DEFAULT_RELIABILITY,
@@ -26,13 +26,16 @@ from ecphoria.model.ids import EpisodeId, FactId, TenantId
 from ecphoria.ports.world import Vector
 
 __all__ = [
+    "LIST_KEYS_OF_FACTS",
     "EvidenceRow",
     "FactQuery",
     "FactRow",
     "FactStore",
     "FactTransaction",
+    "KeyRow",
     "TimelineRow",
     "classes_of",
+    "to_key",
 ]
 
 
@@ -145,40 +148,31 @@ class _DecisionRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _KeyRow:
+class KeyRow:
+    """A row that carries the key of a fact."""
+
     subject: str
     relation: str
     qualifier: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _FactKeyRow:
-    id: str
-    subject: str
-    relation: str
-    qualifier: str
+class FactKeyRow(KeyRow):
+    """A fact and its key."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Classes:
-    classes: str | None
+    fact: str
 
 
 _LIST_CLAIMS = Statement("facts.list_claims", _ClaimRow)
 _LIST_DECISIONS = Statement("facts.list_decisions", _DecisionRow)
-_LIST_CLASS_DECISIONS = Statement("facts.list_class_decisions", _DecisionRow)
-_FIND_DECISION = Statement("facts.find_decision", _DecisionRow)
 _CREATE_DECISIONS = Statement("facts.create_decisions", Done)
-_UPDATE_TIMED = Statement("facts.update_tenant", Done)
 _SAVE_TIMELINES = Statement("facts.save_timelines", Done)
 _SAVE_CLASSES = Statement("facts.save_classes", Done)
-_FIND_CLASSES = Statement("facts.find_classes", _Classes)
-_LIST_TOUCHED_KEYS = Statement("facts.list_touched_keys", _KeyRow)
-_LIST_TIMED_KEYS = Statement("facts.list_timed_keys", _KeyRow)
-_LIST_TIMED_KEYS_OF = Statement("facts.list_timed_keys_of", _KeyRow)
-_FIND_FACT_KEY = Statement("facts.find_fact_key", _KeyRow)
-_LIST_FACTS = Statement("facts.list_facts", _FactKeyRow)
-_LIST_FACTS_WITH = Statement("facts.list_facts_with", _FactKeyRow)
+_LIST_TOUCHED_KEYS = Statement("facts.list_touched_keys", KeyRow)
+_LIST_TIMED_KEYS = Statement("facts.list_timed_keys", KeyRow)
+_LIST_TIMED_KEYS_OF = Statement("facts.list_timed_keys_of", KeyRow)
+_LIST_FACTS = Statement("facts.list_facts", FactKeyRow)
+LIST_KEYS_OF_FACTS = Statement("recall.list_keys_of_facts", FactKeyRow)
 
 
 class FactTransaction:
@@ -209,17 +203,15 @@ class FactTransaction:
     async def timed_among(self, keys: Sequence[FactKey]) -> Sequence[FactKey]:
         """Tell which of these keys have a timeline."""
         rows = await self._work.run(_LIST_TIMED_KEYS, tenant=self._tenant, keys=_maps(keys))
-        return [_key(row) for row in rows]
+        return [to_key(row) for row in rows]
 
     async def timed_of(self, episode: EpisodeId) -> Sequence[FactKey]:
         """List the keys with a timeline that an episode claims something of."""
         rows = await self._work.run(_LIST_TIMED_KEYS_OF, tenant=self._tenant, episode=episode)
-        return [_key(row) for row in rows]
+        return [to_key(row) for row in rows]
 
     async def save_timelines(self, rows: Sequence[TimelineRow]) -> None:
         """Keep where facts stand in time."""
-        if any(row.standing is not None for row in rows):
-            await self._work.run(_UPDATE_TIMED, tenant=self._tenant)
         ordered = sorted(rows, key=lambda row: row.fact)
         await self._work.run(
             _SAVE_TIMELINES, tenant=self._tenant, rows=[_timeline(row) for row in ordered]
@@ -234,8 +226,7 @@ class FactTransaction:
 
     async def class_decisions(self) -> Sequence[Decision]:
         """List the decisions about classes, in order."""
-        rows = await self._work.run(_LIST_CLASS_DECISIONS, tenant=self._tenant)
-        return [_decision(row) for row in rows]
+        return await _decisions(self._work, self._tenant, about_classes=True)
 
     async def set_classes(self, classes: Mapping[str, PredicateClass], relation: str) -> None:
         """Keep the tenant's own classes, and mark the facts of a relation."""
@@ -271,46 +262,41 @@ class FactStore:
 
     async def keys(self, tenant: TenantId, query: FactQuery) -> Sequence[tuple[FactId, FactKey]]:
         """List facts and their keys by id."""
-        asked = {
-            "tenant": tenant,
-            "relation": query.relation,
-            "after": query.after or "",
-            "limit": query.limit,
-        }
-        if query.concept is None:
-            rows = await self._graph.run(_LIST_FACTS, **asked)
-        else:
-            rows = await self._graph.run(_LIST_FACTS_WITH, **asked, name=query.concept)
-        return [(FactId(row.id), _key(row)) for row in rows]
+        rows = await self._graph.run(
+            _LIST_FACTS,
+            tenant=tenant,
+            name=query.concept,
+            relation=query.relation,
+            after=query.after or "",
+            limit=query.limit,
+        )
+        return [(FactId(row.fact), to_key(row)) for row in rows]
 
     async def key_of(self, tenant: TenantId, fact: FactId) -> FactKey | None:
         """Find the key of a fact; None if there is no such fact."""
-        row = await self._graph.run_one(_FIND_FACT_KEY, tenant=tenant, id=fact)
-        return None if row is None else _key(row)
+        row = await self._graph.run_one(LIST_KEYS_OF_FACTS, tenant=tenant, facts=[fact])
+        return None if row is None else to_key(row)
 
     async def read(
         self, tenant: TenantId, keys: Sequence[FactKey]
     ) -> tuple[Mapping[str, PredicateClass], Sequence[KeyRecord]]:
         """Load the tenant's own classes and all that is stored of these keys."""
-        found = await self._graph.run_one(_FIND_CLASSES, tenant=tenant)
-        if found is None:
-            raise no_tenant(tenant)
-        return classes_of(found.classes), await _records(self._graph, tenant, keys)
+        classes = await find_setting(self._graph, tenant, "classes")
+        return classes_of(classes), await _records(self._graph, tenant, keys)
 
     async def touched(self, tenant: TenantId, limit: int) -> Sequence[FactKey]:
         """List keys whose timelines are to be laid out anew."""
         rows = await self._graph.run(_LIST_TOUCHED_KEYS, tenant=tenant, limit=limit)
-        return [_key(row) for row in rows]
+        return [to_key(row) for row in rows]
 
     async def decision(self, tenant: TenantId, decision: str) -> Decision | None:
         """Find a decision."""
-        row = await self._graph.run_one(_FIND_DECISION, tenant=tenant, id=decision)
-        return None if row is None else _decision(row)
+        found = await _decisions(self._graph, tenant, ids=[decision])
+        return found[0] if found else None
 
     async def class_decisions(self, tenant: TenantId) -> Sequence[Decision]:
         """List the decisions about classes, and what undoes them, in order."""
-        rows = await self._graph.run(_LIST_CLASS_DECISIONS, tenant=tenant)
-        return [_decision(row) for row in rows]
+        return await _decisions(self._graph, tenant, about_classes=True)
 
 
 def classes_of(text: str | None) -> Mapping[str, PredicateClass]:
@@ -326,11 +312,25 @@ async def _records(
         return ()
     rows = await graph.run(_LIST_CLAIMS, tenant=tenant, keys=_maps(keys))
     ids = sorted({row.fact for row in rows})
-    made = [_decision(row) for row in await graph.run(_LIST_DECISIONS, tenant=tenant, facts=ids)]
+    made = await _decisions(graph, tenant, facts=ids)
     by_key: dict[int, list[_ClaimRow]] = {}
     for row in rows:
         by_key.setdefault(row.place, []).append(row)
     return [_record(keys[place], mine, made) for place, mine in sorted(by_key.items())]
+
+
+async def _decisions(
+    graph: Graph | Work,
+    tenant: TenantId,
+    *,
+    ids: Sequence[str] = (),
+    facts: Sequence[str] = (),
+    about_classes: bool = False,
+) -> Sequence[Decision]:
+    rows = await graph.run(
+        _LIST_DECISIONS, tenant=tenant, ids=ids, facts=facts, about_classes=about_classes
+    )
+    return [_decision(row) for row in rows]
 
 
 def _record(key: FactKey, rows: Sequence[_ClaimRow], made: Sequence[Decision]) -> KeyRecord:
@@ -408,5 +408,6 @@ def _maps(keys: Sequence[FactKey]) -> list[dict[str, Any]]:
     return [asdict(key) for key in keys]
 
 
-def _key(row: _KeyRow | _FactKeyRow) -> FactKey:
+def to_key(row: KeyRow) -> FactKey:
+    """Build the key that a row carries."""
     return FactKey(subject=row.subject, relation=row.relation, qualifier=row.qualifier)

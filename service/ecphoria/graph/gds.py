@@ -86,8 +86,7 @@ class _Dropped:
 _PROJECT_GRAPH = Statement("consolidation.project_graph", _Projected)
 _LIST_PROJECTIONS = Statement("consolidation.list_projections", _Name)
 _LIST_RANKS = Statement("consolidation.list_ranks", _Ranks)
-_SAVE_EPISODE_PRIORS = Statement("consolidation.save_episode_priors", Done)
-_SAVE_CONCEPT_PRIORS = Statement("consolidation.save_concept_priors", Done)
+_SAVE_PRIORS = Statement("consolidation.save_priors", Done)
 _DROP_PRIORS = Statement("consolidation.drop_priors", _Dropped)
 
 
@@ -112,11 +111,10 @@ class PriorStore:
         priors: Mapping[str, float],
     ) -> None:
         """Store priors of episodes, or of concepts, in one transaction."""
-        statement = _SAVE_CONCEPT_PRIORS if concepts else _SAVE_EPISODE_PRIORS
         rows = [{"id": one, "prior": prior} for one, prior in sorted(priors.items())]
 
         async def save(work: Work) -> None:
-            await work.run(statement, tenant=tenant, rows=rows)
+            await work.run(_SAVE_PRIORS, tenant=tenant, rows=rows, concepts=concepts)
 
         await change_under(self._graph, lease, "consolidation.save_priors", save)
 

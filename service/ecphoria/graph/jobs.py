@@ -82,7 +82,6 @@ _RENEW_LEASE = Statement("jobs.renew_lease", _Held)
 _FINISH_JOB = Statement("jobs.finish_job", _Owner)
 _RELEASE_JOB = Statement("jobs.release_job", _JobKey)
 _DROP_OLD_JOBS = Statement("jobs.drop_old_jobs", Done)
-_FIND_JOB = Statement("jobs.find_job", _JobRow)
 _LIST_JOBS = Statement("jobs.list_jobs", _JobRow)
 _CANCEL_JOB = Statement("jobs.cancel_job", _JobKey)
 _RETRY_JOB = Statement("jobs.retry_job", _JobKey)
@@ -193,10 +192,7 @@ class JobStore:
 
     async def find(self, tenant: TenantId, job: JobId) -> Job:
         """Find a job; NotFound if it is not this tenant's, or was dropped."""
-        row = await self._graph.run_one(_FIND_JOB, tenant=tenant, job=job)
-        if row is None:
-            raise _missing(job)
-        (found,) = await with_names(self._graph, tenant, [_to_job(row)])
+        (found,) = await with_names(self._graph, tenant, [await _found(self._graph, tenant, job)])
         return found
 
     async def list(
@@ -209,8 +205,8 @@ class JobStore:
     ) -> Sequence[Job]:
         """List jobs, the newest first."""
         rows = await self._graph.run(
-            _LIST_JOBS, tenant=tenant, kind=kind and kind.value, state=state and state.value,
-            limit=limit,
+            _LIST_JOBS, tenant=tenant, job=None, kind=kind and kind.value,
+            state=state and state.value, limit=limit,
         )  # fmt: skip
         return await with_names(self._graph, tenant, [_to_job(row) for row in rows])
 
@@ -261,15 +257,11 @@ async def add_job(
     raise EcphoriaError("the queue changed too often meanwhile; try again")
 
 
-async def _found(work: Work, tenant: TenantId, job: JobId) -> Job:
-    row = await work.run_one(_FIND_JOB, tenant=tenant, job=job)
+async def _found(graph: Graph | Work, tenant: TenantId, job: JobId) -> Job:
+    row = await graph.run_one(_LIST_JOBS, tenant=tenant, job=job, kind=None, state=None, limit=1)
     if row is None:
-        raise _missing(job)
+        raise NotFound("there is no such job, or it was dropped", job=job)
     return _to_job(row)
-
-
-def _missing(job: JobId) -> NotFound:
-    return NotFound("there is no such job, or it was dropped", job=job)
 
 
 def _to_job(row: _JobRow) -> Job:

@@ -10,7 +10,7 @@ from ecphoria.errors import NotFound
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.histories import LIST_CHARGES, LIST_USES, to_charge, to_use
 from ecphoria.graph.tenant_lock import lock_tenant, no_tenant
-from ecphoria.graph.traces import StoredTrace, to_trace
+from ecphoria.graph.traces import FIND_TRACE, to_trace
 from ecphoria.model.ids import EpisodeId, TenantId, TraceId
 from ecphoria.model.learning import Charge, Learning, Link, Use
 from ecphoria.model.recall import Trace
@@ -103,11 +103,9 @@ _FIND_LEARNING = Statement("learning.find_learning", Learning)
 _SAVE_SWITCH = Statement("learning.save_switch", _TenantKey)
 _LIST_WAITING = Statement("learning.list_waiting", _Waiting)
 _LIST_PENDING = Statement("learning.list_pending", _TraceKey)
-_FIND_PENDING = Statement("learning.find_pending", StoredTrace)
 _UPDATE_TRACE = Statement("learning.update_trace", Done)
 _LIST_LINKS = Statement("learning.list_links", _LinkRow)
 _SAVE_LINKS = Statement("learning.save_links", Done)
-_FIND_TRACE = Statement("traces.find_trace", StoredTrace)
 _LIST_WOKEN = Statement("learning.list_woken", Woken)
 _SAVE_JUDGEMENTS = Statement("learning.save_judgements", Done)
 _SAVE_CHARGES = Statement("learning.save_charges", Done)
@@ -182,7 +180,9 @@ class LearningTransaction:
 
     async def trace(self, trace: TraceId) -> Trace | None:
         """Load a trace; None if its effects are not due: applied, dropped, or switched off."""
-        row = await self._work.run_one(_FIND_PENDING, tenant=self._tenant, id=trace)
+        row = await self._work.run_one(
+            FIND_TRACE, tenant=self._tenant, id=trace, pending_only=True
+        )
         return None if row is None else to_trace(json.loads(row.payload))
 
     async def uses(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
@@ -213,7 +213,9 @@ class LearningTransaction:
 
     async def hits(self, trace: TraceId) -> frozenset[EpisodeId]:
         """Tell what a trace returned, erased memories too; NotFound without the trace."""
-        row = await self._work.run_one(_FIND_TRACE, tenant=self._tenant, id=trace)
+        row = await self._work.run_one(
+            FIND_TRACE, tenant=self._tenant, id=trace, pending_only=False
+        )
         if row is None:
             raise NotFound("there is no such trace, or it was dropped", trace=trace)
         return frozenset(hit.episode for hit in to_trace(json.loads(row.payload)).hits)

@@ -1,10 +1,11 @@
 """Store of learned association edges: reads, weakens and prunes them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from ecphoria.graph.associations import REMOVE_ASSOCIATIONS
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.lease import change_under
 from ecphoria.model.consolidation import Lease
@@ -63,14 +64,7 @@ class Weakened:
 _LIST_LEARNED = Statement("consolidation.list_learned", LearnedLink)
 _LIST_SURPLUS = Statement("consolidation.list_surplus", Link)
 _LIST_EXPIRED = Statement("consolidation.list_expired", Link)
-_SAVE_LEARNED = {
-    "SIMILAR": Statement("consolidation.save_learned_similar", Done),
-    "ASSOCIATED": Statement("consolidation.save_learned_associated", Done),
-}
-_REMOVE = {
-    "SIMILAR": Statement("consolidation.remove_similar", Done),
-    "ASSOCIATED": Statement("consolidation.remove_associated", Done),
-}
+_SAVE_LEARNED = Statement("consolidation.save_learned", Done)
 
 
 class LinkStore:
@@ -87,13 +81,10 @@ class LinkStore:
         self, tenant: TenantId, lease: Lease | None, links: Sequence[Weakened]
     ) -> None:
         """Store what edges have left, in one transaction."""
-        rows = [
-            (one.link, {"was": one.was, "learned": one.learned, "weight": one.link.weight})
-            for one in links
-        ]
+        rows = [asdict(one.link) | {"was": one.was, "learned": one.learned} for one in links]
 
         async def save(work: Work) -> None:
-            await _each(work, _SAVE_LEARNED, tenant, rows)
+            await work.run(_SAVE_LEARNED, tenant=tenant, rows=_episodes_first(rows))
 
         await change_under(self._graph, lease, "consolidation.save_learned", save)
 
@@ -109,22 +100,12 @@ class LinkStore:
         """Remove edges, in one transaction."""
 
         async def remove(work: Work) -> None:
-            await _each(work, _REMOVE, tenant, [(link, {}) for link in links])
+            rows = _episodes_first(asdict(link) for link in links)
+            await work.run(REMOVE_ASSOCIATIONS, tenant=tenant, rows=rows, only_empty=False)
 
         await change_under(self._graph, lease, "consolidation.remove", remove)
 
 
-async def _each(
-    work: Work,
-    statements: Mapping[str, Statement[Done]],
-    tenant: TenantId,
-    links: Sequence[tuple[Link, Mapping[str, Any]]],
-) -> None:
-    for edge, statement in statements.items():
-        rows = [
-            {"one": link.one, "other": link.other, **more}
-            for link, more in links
-            if link.edge == edge
-        ]
-        if rows:
-            await work.run(statement, tenant=tenant, rows=rows)
+def _episodes_first(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Keep the order of locks: the edges of episodes come before those of concepts."""
+    return sorted(rows, key=lambda row: row["edge"] != "SIMILAR")

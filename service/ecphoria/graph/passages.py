@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from ecphoria.graph.executor import Done, Graph, Statement, packed
+from ecphoria.graph.executor import Done, Graph, Statement, packed, to_map
 from ecphoria.graph.histories import HistoryReader
 from ecphoria.graph.lucene import any_of
 from ecphoria.graph.shelves import PassageReader
@@ -16,15 +16,16 @@ from ecphoria.ports.world import Vector
 
 __all__ = [
     "CREATE_PASSAGES",
-    "FILTERED_FETCH",
     "REMOVE_PASSAGES",
     "PassageFinder",
     "SeedOfPassage",
+    "by_filter",
     "overfetch",
     "passage_groups",
     "to_passage_seed",
-    "within",
 ]
+
+R = TypeVar("R")
 
 # Ranges that leave nothing out, so that one query text serves every filter.
 _FIRST_TEXT, _LAST_TEXT = "", "\U0010ffff"
@@ -36,7 +37,7 @@ _OVERFETCH, _OVERFETCH_AT_LEAST = 1.25, 20
 # fetched it was missed among 436 others, with 62 it was found.
 _PASSAGES_AT_LEAST: Final = 100
 # Filters cut the text index's hits after ranking, so with filters all of them are looked at.
-FILTERED_FETCH: Final = 100_000
+_FILTERED_FETCH: Final = 100_000
 # Passages of one statement: 3 kB each on the way to the server.
 _WRITTEN_AT_ONCE: Final = 500
 
@@ -72,22 +73,10 @@ def passage_groups(
             if size + len(part) > _WRITTEN_AT_ONCE:
                 yield groups
                 groups, size = [], 0
-            groups.append({"episode": episode, "rows": [_to_map(row) for row in part]})
+            groups.append({"episode": episode, "rows": [to_map(row) for row in part]})
             size += len(part)
     if groups:
         yield groups
-
-
-def _to_map(row: PassageRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "ordinal": row.ordinal,
-        "start": row.start,
-        "end": row.end,
-        "terms": row.terms,
-        "length": row.length,
-        "vector": packed(row.vector),
-    }
 
 
 class PassageFinder(HistoryReader):
@@ -102,36 +91,17 @@ class PassageFinder(HistoryReader):
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
         """Search the vector index; score is the cosine; best first, ties by turn, then part."""
-        asked = {
-            "tenant": tenant,
-            "vector": packed(vector),
-            "fetch": max(overfetch(limit), limit + _PASSAGES_AT_LEAST),
-            "limit": limit,
-        }
-        if filters == Filters():
-            rows = await self._graph.run(_BY_VECTOR, **asked)
-        else:
-            rows = await self._graph.run(_BY_VECTOR_WITHIN, **asked, **within(filters))
+        search = (_BY_VECTOR, _BY_VECTOR_WITHIN)
+        rows = await self._by_vector(
+            search, tenant, vector, limit, filters, at_least=_PASSAGES_AT_LEAST
+        )
         return [to_passage_seed(row) for row in rows]
 
     async def passages_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
         """Search the text index for any of the stems; best first, ties by turn, then part."""
-        wanted = sorted(set(stems))
-        if not wanted:
-            return []
-        rows = await self._graph.run(
-            _BY_TEXT,
-            tenant=tenant,
-            query=any_of(tenant, wanted),
-            fetch=overfetch(limit) if filters == Filters() else FILTERED_FETCH,
-            limit=limit,
-            session=filters.session,
-            speaker=filters.speaker,
-            occurred_from=filters.occurred_from,
-            occurred_before=filters.occurred_before,
-        )
+        rows = await self._by_text(_BY_TEXT, tenant, stems, limit, filters)
         return [to_passage_seed(row) for row in rows]
 
     async def passages_of(
@@ -140,13 +110,54 @@ class PassageFinder(HistoryReader):
         """Fetch all passages of episodes; an episode without passages is absent."""
         return await self._passages.read(tenant, episodes, vector)
 
+    async def _by_vector(
+        self,
+        search: tuple[Statement[R], Statement[R]],
+        tenant: TenantId,
+        vector: Vector,
+        limit: int,
+        filters: Filters,
+        *,
+        at_least: int = 0,
+    ) -> list[R]:
+        """Search a vector index: by the first statement without filters, else by the second.
+
+        `at_least` so many more than `limit` are fetched from the index.
+        """
+        plain, filtered = search
+        fetch = max(overfetch(limit), limit + at_least)
+        asked = {"tenant": tenant, "vector": packed(vector), "fetch": fetch, "limit": limit}
+        if filters == Filters():
+            return await self._graph.run(plain, **asked)
+        return await self._graph.run(filtered, **asked, **_within(filters))
+
+    async def _by_text(
+        self,
+        search: Statement[R],
+        tenant: TenantId,
+        stems: Sequence[str],
+        limit: int,
+        filters: Filters,
+    ) -> list[R]:
+        """Search a text index for any of the stems."""
+        if not stems:
+            return []
+        return await self._graph.run(
+            search,
+            tenant=tenant,
+            query=any_of(tenant, sorted(set(stems))),
+            fetch=overfetch(limit) if filters == Filters() else _FILTERED_FETCH,
+            limit=limit,
+            **by_filter(filters),
+        )
+
 
 def overfetch(limit: int) -> int:
     """Tell how many to fetch from an index so that the best `limit` are among them."""
     return max(int(limit * _OVERFETCH), limit + _OVERFETCH_AT_LEAST)
 
 
-def within(filters: Filters) -> dict[str, str | datetime]:
+def _within(filters: Filters) -> dict[str, str | datetime]:
     """Write filters as the ranges that a vector index takes."""
     return {
         "session_from": filters.session or _FIRST_TEXT,
@@ -155,6 +166,16 @@ def within(filters: Filters) -> dict[str, str | datetime]:
         "speaker_to": filters.speaker or _LAST_TEXT,
         "occurred_from": filters.occurred_from or _FIRST_INSTANT,
         "occurred_before": filters.occurred_before or _LAST_INSTANT,
+    }
+
+
+def by_filter(filters: Filters) -> dict[str, str | datetime | None]:
+    """Write filters as parameters that are null where nothing is asked."""
+    return {
+        "session": filters.session,
+        "speaker": filters.speaker,
+        "occurred_from": filters.occurred_from,
+        "occurred_before": filters.occurred_before,
     }
 
 

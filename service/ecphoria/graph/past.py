@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ecphoria.graph.executor import Graph, Statement
-from ecphoria.graph.facts import FactStore
+from ecphoria.graph.facts import LIST_KEYS_OF_FACTS, FactStore, KeyRow, to_key
 from ecphoria.model.fact import FactKey, KeyRecord, PredicateClass, Standing
 from ecphoria.model.ids import EpisodeId, FactId, TenantId
 from ecphoria.ports.past import ClaimedFact, FactStanding, RelatingFact
@@ -14,12 +14,9 @@ __all__ = ["PastReader"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Standing:
+class _Standing(KeyRow):
     episode: str
     fact: str
-    subject: str
-    relation: str
-    qualifier: str
     standing: str | None
     holds: bool
     ended_at: datetime | None
@@ -32,37 +29,22 @@ class _Happened:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Claimed:
+class _Claimed(KeyRow):
     episode: str
     fact: str
-    subject: str
-    relation: str
-    qualifier: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Relating:
+class _Relating(KeyRow):
     tail: str
     head: str
     fact: str
-    subject: str
-    relation: str
-    qualifier: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _KeyOf:
-    fact: str
-    subject: str
-    relation: str
-    qualifier: str
 
 
 _LIST_STANDINGS = Statement("recall.list_standings", _Standing)
 _LIST_HAPPENED = Statement("recall.list_happened", _Happened)
 _LIST_CLAIMED = Statement("recall.list_claimed", _Claimed)
 _LIST_RELATING = Statement("recall.list_relating", _Relating)
-_LIST_KEYS_OF_FACTS = Statement("recall.list_keys_of_facts", _KeyOf)
 
 
 class PastReader:
@@ -83,7 +65,7 @@ class PastReader:
             FactStanding(
                 episode=EpisodeId(row.episode),
                 fact=FactId(row.fact),
-                key=_key(row),
+                key=to_key(row),
                 holds=row.holds,
                 ended=row.standing == Standing.HELD and not row.holds and row.ended_at is not None,
                 ended_at=row.ended_at,
@@ -115,7 +97,7 @@ class PastReader:
         """List the facts that these episodes claim."""
         rows = await self._graph.run(_LIST_CLAIMED, tenant=tenant, episodes=list(episodes))
         return [
-            ClaimedFact(episode=EpisodeId(row.episode), fact=FactId(row.fact), key=_key(row))
+            ClaimedFact(episode=EpisodeId(row.episode), fact=FactId(row.fact), key=to_key(row))
             for row in rows
         ]
 
@@ -127,21 +109,17 @@ class PastReader:
             _LIST_RELATING, tenant=tenant, concepts=list(concepts), hub=hub
         )
         return [
-            RelatingFact(tail=row.tail, head=row.head, fact=FactId(row.fact), key=_key(row))
+            RelatingFact(tail=row.tail, head=row.head, fact=FactId(row.fact), key=to_key(row))
             for row in rows
         ]
 
     async def keys_of(self, tenant: TenantId, facts: Sequence[FactId]) -> Mapping[FactId, FactKey]:
         """Find the keys of facts."""
-        rows = await self._graph.run(_LIST_KEYS_OF_FACTS, tenant=tenant, facts=list(facts))
-        return {FactId(row.fact): _key(row) for row in rows}
+        rows = await self._graph.run(LIST_KEYS_OF_FACTS, tenant=tenant, facts=list(facts))
+        return {FactId(row.fact): to_key(row) for row in rows}
 
     async def timelines(
         self, tenant: TenantId, keys: Sequence[FactKey]
     ) -> tuple[Mapping[str, PredicateClass], Sequence[KeyRecord]]:
         """Load the tenant's own classes and all that is stored of these keys."""
         return await self._facts.read(tenant, keys)
-
-
-def _key(row: _Standing | _Claimed | _Relating | _KeyOf) -> FactKey:
-    return FactKey(subject=row.subject, relation=row.relation, qualifier=row.qualifier)

@@ -1,28 +1,14 @@
 """How a tenant's recalls run, kept as text on the tenant's node."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
-from ecphoria.graph.executor import Graph, Statement
-from ecphoria.graph.tenant_lock import no_tenant
+from ecphoria.graph.executor import Graph
+from ecphoria.graph.tenant_lock import find_setting, save_setting
 from ecphoria.model.ids import TenantId
 from ecphoria.model.shadow import Choice, Policy, Shadow
 
 __all__ = ["Policies"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _PolicyRow:
-    policy: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TenantKey:
-    id: str
-
-
-_FIND = Statement("tenants.find_policy", _PolicyRow)
-_SAVE = Statement("tenants.save_policy", _TenantKey)
 
 
 class Policies:
@@ -33,16 +19,13 @@ class Policies:
 
     async def find(self, tenant: TenantId) -> Policy:
         """Find how the tenant's recalls run; NotFound without the tenant."""
-        row = await self._graph.run_one(_FIND, tenant=tenant)
-        if row is None:
-            raise no_tenant(tenant)
-        return Policy() if row.policy is None else _policy_of(row.policy)
+        text = await find_setting(self._graph, tenant, "policy")
+        return Policy() if text is None else _policy_of(text)
 
     async def save(self, tenant: TenantId, policy: Policy) -> None:
         """Keep how the tenant's recalls run; NotFound without the tenant."""
         text = None if policy == Policy() else json.dumps(asdict(policy), sort_keys=True)
-        if not await self._graph.run(_SAVE, tenant=tenant, policy=text):
-            raise no_tenant(tenant)
+        await save_setting(self._graph, tenant, "policy", text)
 
 
 def _policy_of(text: str) -> Policy:

@@ -11,8 +11,7 @@ from ecphoria.graph.columns import ColumnReader
 from ecphoria.graph.episodes import StoredEpisode, to_episode
 from ecphoria.graph.executor import Graph, Statement, packed
 from ecphoria.graph.gates import gate_of
-from ecphoria.graph.lucene import any_of
-from ecphoria.graph.passages import FILTERED_FETCH, PassageFinder, overfetch, within
+from ecphoria.graph.passages import PassageFinder, overfetch
 from ecphoria.graph.past import PastReader
 from ecphoria.graph.tenant_lock import no_tenant
 from ecphoria.model.episode import Episode
@@ -140,7 +139,7 @@ _LIST_PRIORS = Statement("recall.list_priors", _PriorLists)
 _LIST_RELATED = Statement("recall.list_related", _RelatedLists)
 _LIST_NEAREST_FACTS = Statement("recall.list_nearest_facts", _FactLists)
 _LIST_NEAREST = Statement("recall.list_nearest", _NearestLists)
-_LIST_LIVE_EPISODES = Statement("recall.list_live_episodes", StoredEpisode)
+_LIST_EPISODES = Statement("recall.list_episodes", StoredEpisode)
 
 
 class EpisodeReader(PassageFinder):
@@ -160,6 +159,7 @@ class EpisodeReader(PassageFinder):
         passages (3 kB each) are remembered.
         """
         super().__init__(graph, keep=keep_passages, dormant=dormant)
+        self._dormant = dormant
         self._columns = ColumnReader(graph, keep, dormant=dormant)
         self.past = PastReader(graph)
 
@@ -200,36 +200,15 @@ class EpisodeReader(PassageFinder):
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the vector index; score is the cosine; best first, ties by turn."""
-        asked = {
-            "tenant": tenant,
-            "vector": packed(vector),
-            "fetch": overfetch(limit),
-            "limit": limit,
-        }
-        if filters == Filters():
-            rows = await self._graph.run(_SEEDS_BY_VECTOR, **asked)
-        else:
-            rows = await self._graph.run(_SEEDS_BY_VECTOR_WITHIN, **asked, **within(filters))
+        search = (_SEEDS_BY_VECTOR, _SEEDS_BY_VECTOR_WITHIN)
+        rows = await self._by_vector(search, tenant, vector, limit, filters)
         return [to_seed(row) for row in rows]
 
     async def seeds_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the text index for items with any of the stems; best first, ties by turn."""
-        wanted = sorted(set(stems))
-        if not wanted:
-            return []
-        rows = await self._graph.run(
-            _SEEDS_BY_TEXT,
-            tenant=tenant,
-            query=any_of(tenant, wanted),
-            fetch=overfetch(limit) if filters == Filters() else FILTERED_FETCH,
-            limit=limit,
-            session=filters.session,
-            speaker=filters.speaker,
-            occurred_from=filters.occurred_from,
-            occurred_before=filters.occurred_before,
-        )
+        rows = await self._by_text(_SEEDS_BY_TEXT, tenant, stems, limit, filters)
         return [to_seed(row) for row in rows]
 
     async def columns(
@@ -357,8 +336,12 @@ class EpisodeReader(PassageFinder):
 
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
         """Fetch whole episodes, in the order asked; missing ones are left out."""
-        rows = await self._graph.run(_LIST_LIVE_EPISODES, tenant=tenant, ids=list(ids))
-        found = {row.id: to_episode(row) for row in rows}
+        found: dict[str, Episode] = {}
+        for part in self._columns.in_parts(tenant, ids):
+            rows = await self._graph.run(
+                _LIST_EPISODES, tenant=tenant, ids=part, dormant=self._dormant
+            )
+            found |= {row.id: to_episode(row) for row in rows}
         return [found[id_] for id_ in ids if id_ in found]
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ecphoria.graph.associations import Progress
+from ecphoria.graph.associations import KnnProgress
 from ecphoria.graph.executor import Graph, Statement
 from ecphoria.model.consolidation import Degrees, Gap, GraphSize
 from ecphoria.model.ids import TenantId
@@ -40,7 +40,7 @@ class _Gap:
     traces: list[str]
 
 
-_FIND_PROGRESS = Statement("consolidation.find_progress", Progress)
+_FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
 _COUNT_NODES = Statement("consolidation.count_nodes", _Nodes)
 _COUNT_EDGES = Statement("consolidation.count_edges", _Edges)
 _COUNT_DEGREES = Statement("consolidation.count_degrees", _Degrees)

@@ -1,12 +1,21 @@
-"""A tenant's write lock, the counters under it, and the change that every cache hangs on."""
+"""A tenant's own node: its write lock, its counters and its settings."""
 
 from dataclasses import dataclass
 
 from ecphoria.errors import NotFound
-from ecphoria.graph.executor import Done, Statement, Work
+from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.model.ids import TenantId
 
-__all__ = ["LOCK_TENANT", "UPDATE_TENANT", "Counters", "count_change", "lock_tenant", "no_tenant"]
+__all__ = [
+    "LOCK_TENANT",
+    "UPDATE_TENANT",
+    "Counters",
+    "count_change",
+    "find_setting",
+    "lock_tenant",
+    "no_tenant",
+    "save_setting",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,8 +30,20 @@ class Counters:
     recalls: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Setting:
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TenantKey:
+    id: str
+
+
 LOCK_TENANT = Statement("ingest.lock_tenant", Counters)
 UPDATE_TENANT = Statement("ingest.update_tenant", Done)
+_FIND_SETTING = Statement("tenants.find_setting", _Setting)
+_SAVE_SETTING = Statement("tenants.save_setting", _TenantKey)
 
 
 def no_tenant(tenant: TenantId) -> NotFound:
@@ -42,3 +63,19 @@ async def count_change(work: Work, tenant: TenantId) -> None:
     """Take the tenant's lock, and tell every cache that what recall reads is about to change."""
     nothing = dict.fromkeys(("turns", "items", "titles", "length", "stated"), 0)
     await work.run(UPDATE_TENANT, tenant=tenant, near_length=0.0, **nothing)
+
+
+async def find_setting(graph: Graph, tenant: TenantId, setting: str) -> str | None:
+    """Find a setting that the tenant keeps as text; NotFound without the tenant."""
+    row = await graph.run_one(_FIND_SETTING, tenant=tenant, setting=setting)
+    if row is None:
+        raise no_tenant(tenant)
+    return row.value
+
+
+async def save_setting(
+    graph: Graph | Work, tenant: TenantId, setting: str, value: str | None
+) -> None:
+    """Keep a setting, or none; NotFound without the tenant."""
+    if not await graph.run(_SAVE_SETTING, tenant=tenant, setting=setting, value=value):
+        raise no_tenant(tenant)

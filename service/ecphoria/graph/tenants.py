@@ -10,7 +10,7 @@ import structlog
 from ecphoria.errors import Conflict, EcphoriaError, NotFound
 from ecphoria.graph.executor import Done, Graph, Statement, Work
 from ecphoria.graph.gates import gate_of, gate_text
-from ecphoria.graph.tenant_lock import no_tenant
+from ecphoria.graph.tenant_lock import find_setting, no_tenant, save_setting
 from ecphoria.model.gate import Gate
 from ecphoria.model.ids import TenantId
 from ecphoria.model.tenant import Tenant
@@ -38,11 +38,6 @@ class _TenantKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _GateRow:
-    gate: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Deleted:
     deleted: int
 
@@ -64,29 +59,16 @@ class _Left(Exception):
 _CREATE_TENANT = Statement("tenants.create_tenant", Done)
 _FIND_TENANT = Statement("tenants.find_tenant", _TenantRow)
 _LIST_TENANTS = Statement("tenants.list_tenants", _TenantRow)
-_FIND_GATE = Statement("tenants.find_gate", _GateRow)
-_SAVE_GATE = Statement("tenants.save_gate", _TenantKey)
 _START_ERASING = Statement("tenants.start_erasing", _TenantKey)
 _DELETE_TENANT = Statement("tenants.delete_tenant", _Deleted)
 _COUNT_REMAINING = Statement("tenants.count_remaining", _Remaining)
+_ERASE_KIND = Statement("tenants.erase_kind", _Deleted)
 # Jobs go first: without its job a worker may write no more. Then traces, whose edges lead to
 # nearly everything else.
-_ERASE_BY_KIND: Final = {
-    "jobs": Statement("tenants.erase_jobs", _Deleted),
-    "traces": Statement("tenants.erase_traces", _Deleted),
-    "engrams": Statement("tenants.erase_engrams", _Deleted),
-    "decisions": Statement("tenants.erase_decisions", _Deleted),
-    "facts": Statement("tenants.erase_facts", _Deleted),
-    "passages": Statement("tenants.erase_passages", _Deleted),
-    "episodes": Statement("tenants.erase_episodes", _Deleted),
-    "tombstones": Statement("tenants.erase_tombstones", _Deleted),
-    "sessions": Statement("tenants.erase_sessions", _Deleted),
-    "speakers": Statement("tenants.erase_speakers", _Deleted),
-    "names": Statement("tenants.erase_names", _Deleted),
-    "terms": Statement("tenants.erase_terms", _Deleted),
-    "words": Statement("tenants.erase_words", _Deleted),
-    "keys": Statement("tenants.erase_keys", _Deleted),
-}
+_KINDS: Final = (
+    "jobs", "traces", "engrams", "decisions", "facts", "passages", "episodes", "tombstones",
+    "sessions", "speakers", "names", "terms", "words", "keys",
+)  # fmt: skip
 
 
 class Tenants:
@@ -118,16 +100,13 @@ class Tenants:
 
     async def gate(self, tenant: TenantId) -> Gate | None:
         """Find the tenant's own gate, None for the shipped one; NotFound without the tenant."""
-        row = await self._graph.run_one(_FIND_GATE, tenant=tenant)
-        if row is None:
-            raise no_tenant(tenant)
-        return None if row.gate is None else gate_of(row.gate)
+        text = await find_setting(self._graph, tenant, "gate")
+        return None if text is None else gate_of(text)
 
     async def set_gate(self, tenant: TenantId, gate: Gate | None) -> None:
         """Give the tenant its own gate, or the shipped one with None."""
         text = None if gate is None else gate_text(gate)
-        if not await self._graph.run(_SAVE_GATE, tenant=tenant, gate=text):
-            raise no_tenant(tenant)
+        await save_setting(self._graph, tenant, "gate", text)
 
     async def erase(self, tenant: TenantId) -> Mapping[str, int]:
         """Remove a tenant with everything it owns, in bounded transactions; counts per kind.
@@ -144,10 +123,10 @@ class Tenants:
         """
         if not await self._graph.run(_START_ERASING, tenant=tenant):
             raise no_tenant(tenant)
-        counts = dict.fromkeys(_ERASE_BY_KIND, 0)
+        counts = dict.fromkeys(_KINDS, 0)
         for _ in range(_ROUNDS):
-            for kind, statement in _ERASE_BY_KIND.items():
-                counts[kind] += await self._erase(statement, tenant)
+            for kind in _KINDS:
+                counts[kind] += await self._erase(tenant, kind)
             try:
                 tenants = await self._delete(tenant)
             except _Left as left:
@@ -167,10 +146,10 @@ class Tenants:
 
         return await self._graph.change("tenants.delete", delete)
 
-    async def _erase(self, statement: Statement[_Deleted], tenant: TenantId) -> int:
+    async def _erase(self, tenant: TenantId, kind: str) -> int:
         total = 0
         while True:
-            (batch,) = await self._graph.run(statement, tenant=tenant, batch=_BATCH)
+            (batch,) = await self._graph.run(_ERASE_KIND, tenant=tenant, kind=kind, batch=_BATCH)
             total += batch.deleted
             if batch.deleted < _BATCH:
                 return total

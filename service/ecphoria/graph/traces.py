@@ -27,7 +27,7 @@ from ecphoria.model.recall import (
     WaveArc,
 )
 
-__all__ = ["StoredTrace", "TraceStore", "to_trace"]
+__all__ = ["FIND_TRACE", "StoredTrace", "TraceStore", "to_trace"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ _LOOKED_UP = frozenset({"label"})
 """Fields that are not stored: they would be copies of what can be erased."""
 _SAVE_TRACES = Statement("traces.save_traces", _Saved)
 _DROP_OLD_TRACES = Statement("traces.drop_old_traces", Done)
-_FIND_TRACE = Statement("traces.find_trace", StoredTrace)
+FIND_TRACE = Statement("traces.find_trace", StoredTrace)
 _LIST_LABELS = Statement("traces.list_labels", _Label)
 
 
@@ -103,7 +103,7 @@ class TraceStore:
         Raises:
             NotFound: No such trace in this tenant, or it was dropped.
         """
-        row = await self._graph.run_one(_FIND_TRACE, tenant=tenant, id=trace)
+        row = await self._graph.run_one(FIND_TRACE, tenant=tenant, id=trace, pending_only=False)
         if row is None:
             raise NotFound("there is no such trace, or it was dropped", trace=trace)
         found = to_trace(json.loads(row.payload))

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from ecphoria.graph.changes import IngestChanges, MovedRow, NameState, NextRow
+from ecphoria.graph.changes import IngestChanges, MovedRow, NameState
 from ecphoria.graph.episodes import to_groups
-from ecphoria.graph.executor import Done, Statement, Work, packed
-from ecphoria.graph.facts import EvidenceRow, FactRow
+from ecphoria.graph.executor import Done, Statement, Work, to_map
 from ecphoria.graph.leaving import mark_around
 from ecphoria.graph.passages import CREATE_PASSAGES, REMOVE_PASSAGES, passage_groups
 from ecphoria.graph.tenant_lock import UPDATE_TENANT
@@ -24,7 +23,7 @@ __all__ = ["apply_changes"]
 
 
 _Write = tuple[Statement[Done], Mapping[str, list[Any]]]
-"""A statement, and its rows or columns by parameter; without any it is left out."""
+"""A statement, and its rows or columns by parameter; if all are empty, it is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,17 +35,13 @@ _CREATE_SESSIONS = Statement("ingest.create_sessions", Done)
 _CREATE_EPISODES = Statement("ingest.create_episodes", Done)
 _MOVE_EPISODES = Statement("ingest.move_episodes", Done)
 _REMOVE_EPISODES = Statement("ingest.remove_episodes", _Touched)
-_DROP_EMPTY_SESSIONS = Statement("ingest.drop_empty_sessions", Done)
 _ADD_NEXT = Statement("ingest.add_next", Done)
 _REMOVE_NEXT = Statement("ingest.remove_next", Done)
 _COUNT_SPEAKERS = Statement("ingest.count_speakers", Done)
-_DROP_EMPTY_SPEAKERS = Statement("ingest.drop_empty_speakers", Done)
 _COUNT_TERMS = Statement("ingest.count_terms", Done)
-_DROP_EMPTY_TERMS = Statement("ingest.drop_empty_terms", Done)
 _COUNT_WORDS = Statement("ingest.count_words", Done)
-_DROP_EMPTY_WORDS = Statement("ingest.drop_empty_words", Done)
 _COUNT_NAMES = Statement("ingest.count_names", Done)
-_DROP_EMPTY_NAMES = Statement("ingest.drop_empty_names", Done)
+_DROP_EMPTY = Statement("ingest.drop_empty", Done)
 _MAKE_CONCEPTS = Statement("ingest.make_concepts", Done)
 _UNMAKE_CONCEPTS = Statement("ingest.unmake_concepts", Done)
 _ADD_MENTIONS = Statement("ingest.add_mentions", Done)
@@ -80,37 +75,43 @@ async def _apply(work: Work, tenant: TenantId, parts: AsyncIterator[IngestChange
         near_length=first.near_length,
         stated=first.stated,
     )
-    await _remove(work, tenant, first)
-    await _run_ahead(work, tenant, _writes(tenant, first, parts))
+    sessions = await _remove(work, tenant, first)
+    await _run_ahead(work, tenant, _writes(tenant, first, sessions, parts))
 
 
 async def _writes(
-    tenant: TenantId, first: IngestChanges, others: AsyncIterator[IngestChanges]
+    tenant: TenantId,
+    first: IngestChanges,
+    sessions: Sequence[str],
+    others: AsyncIterator[IngestChanges],
 ) -> AsyncIterator[_Write]:
-    for write in _additions(tenant, first):
+    for write in _additions(tenant, first, sessions):
         yield write
     async for part in others:
         for write in _additions(tenant, part):
             yield write
 
 
-def _additions(tenant: TenantId, part: IngestChanges) -> Iterator[_Write]:
-    return chain(_places(tenant, part), _counts(part), _names(part), _edges(part))
+def _additions(
+    tenant: TenantId, part: IngestChanges, sessions: Sequence[str] = ()
+) -> Iterator[_Write]:
+    yield from chain(_places(tenant, part), _counts(part), _names(part), _edges(part))
+    yield _DROP_EMPTY, {**_counted_down(part), "sessions": sorted(sessions)}
 
 
-async def _remove(work: Work, tenant: TenantId, changes: IngestChanges) -> None:
+async def _remove(work: Work, tenant: TenantId, changes: IngestChanges) -> list[str]:
+    """Remove what goes, and name the sessions that lost an episode."""
     if changes.next_removed:
         pairs = [{"tail": tail, "head": head} for tail, head in sorted(changes.next_removed)]
         await work.run(_REMOVE_NEXT, tenant=tenant, rows=pairs)
     if not changes.removed:
-        return
+        return []
     await mark_around(work, tenant, sorted(changes.removed))
     await work.run(_REMOVE_ENGRAMS, tenant=tenant, ids=sorted(changes.removed))
     await work.run(_REMOVE_FACTS, tenant=tenant, ids=sorted(changes.removed))
     await work.run(REMOVE_PASSAGES, tenant=tenant, ids=sorted(changes.removed))
     touched = await work.run(_REMOVE_EPISODES, tenant=tenant, ids=sorted(changes.removed))
-    sessions = [row.session for row in touched if row.session]
-    await work.run(_DROP_EMPTY_SESSIONS, tenant=tenant, names=sessions)
+    return [row.session for row in touched if row.session]
 
 
 def _places(tenant: TenantId, changes: IngestChanges) -> Iterator[_Write]:
@@ -125,11 +126,9 @@ def _places(tenant: TenantId, changes: IngestChanges) -> Iterator[_Write]:
     yield _CREATE_EPISODES, {"groups": to_groups(changes.episodes)}
     for groups in passage_groups({row.id: row.passages for row in changes.episodes}):
         yield CREATE_PASSAGES, {"groups": groups}
-    yield _MOVE_EPISODES, {"rows": [_moved(row) for row in _by_id(changes.moved)]}
+    yield _MOVE_EPISODES, {"rows": [to_map(row) for row in _by_id(changes.moved)]}
     yield _WAKE_EPISODES, {"ids": sorted(changes.woken)}
-    yield _ADD_NEXT, {"rows": [_next(row) for row in changes.next_added]}
-    gone = sorted(name for name, delta in changes.speakers if delta < 0)
-    yield _DROP_EMPTY_SPEAKERS, {"names": gone}
+    yield _ADD_NEXT, {"rows": [to_map(row) for row in changes.next_added]}
 
 
 def _counts(changes: IngestChanges) -> Iterator[_Write]:
@@ -142,11 +141,8 @@ def _counts(changes: IngestChanges) -> Iterator[_Write]:
             "near": [term.near for term in terms],
         },
     )
-    fewer = [term.stem for term in terms if term.items < 0 or term.near < 0]
-    yield _DROP_EMPTY_TERMS, {"stems": fewer}
     words = sorted(changes.words)
     yield _COUNT_WORDS, {"words": words, "items": [changes.words[word] for word in words]}
-    yield _DROP_EMPTY_WORDS, {"words": [word for word in words if changes.words[word] < 0]}
 
 
 def _names(changes: IngestChanges) -> Iterator[_Write]:
@@ -157,15 +153,9 @@ def _names(changes: IngestChanges) -> Iterator[_Write]:
         for episode, concept in sorted(changes.mentions_removed)
     ]
     yield _REMOVE_MENTIONS, {"rows": mentions}
-    unmade = sorted(changes.concepts_unmade)
-    yield _UNMAKE_CONCEPTS, {"names": unmade}
-    fewer = {
-        name.normalised for name in names if min(name.titles, name.candidates, name.stated) < 0
-    }
-    yield _DROP_EMPTY_NAMES, {"names": sorted(fewer.union(unmade))}
+    yield _UNMAKE_CONCEPTS, {"names": sorted(changes.concepts_unmade)}
     made = sorted(changes.concepts_made, key=lambda concept: concept.normalised)
-    rows = [{"normalised": concept.normalised, "id": concept.id} for concept in made]
-    yield _MAKE_CONCEPTS, {"rows": rows}
+    yield _MAKE_CONCEPTS, {"rows": [to_map(concept) for concept in made]}
 
 
 def _edges(changes: IngestChanges) -> Iterator[_Write]:
@@ -176,13 +166,22 @@ def _edges(changes: IngestChanges) -> Iterator[_Write]:
     yield _ADD_MENTIONS, {"groups": mentions}
     abouts = _by_concept((row.concept, row.episode, 1.0, False) for row in changes.abouts_added)
     yield _ADD_ABOUTS, {"groups": abouts}
-    synonyms = [
-        {"one": row.one, "other": row.other, "weight": row.weight}
-        for row in changes.synonyms_added
-    ]
-    yield _ADD_SYNONYMS, {"rows": synonyms}
-    yield _CREATE_FACTS, {"rows": [_fact(row) for row in changes.facts_made]}
-    yield _ADD_EVIDENCE, {"rows": [_evidence(row) for row in changes.evidence_added]}
+    yield _ADD_SYNONYMS, {"rows": [to_map(row) for row in changes.synonyms_added]}
+    yield _CREATE_FACTS, {"rows": [to_map(row) for row in changes.facts_made]}
+    yield _ADD_EVIDENCE, {"rows": [to_map(row) for row in changes.evidence_added]}
+
+
+def _counted_down(changes: IngestChanges) -> dict[str, list[str]]:
+    """List the nodes whose counts fell; some of them may be empty now."""
+    names = {
+        row.normalised for row in changes.names if min(row.titles, row.candidates, row.stated) < 0
+    }
+    return {
+        "names": sorted(names.union(changes.concepts_unmade)),
+        "speakers": sorted(name for name, delta in changes.speakers if delta < 0),
+        "stems": sorted(term.stem for term in changes.terms if term.items < 0 or term.near < 0),
+        "words": sorted(word for word, delta in changes.words.items() if delta < 0),
+    }
 
 
 async def _run_ahead(work: Work, tenant: TenantId, writes: AsyncIterator[_Write]) -> None:
@@ -190,7 +189,7 @@ async def _run_ahead(work: Work, tenant: TenantId, writes: AsyncIterator[_Write]
     running: asyncio.Task[list[Done]] | None = None
     try:
         async for statement, rows in writes:
-            if not all(rows.values()):
+            if not any(rows.values()):
                 continue
             if running is not None:
                 await running
@@ -213,50 +212,6 @@ def _columns(names: Sequence[NameState]) -> dict[str, list[Any]]:
         "titles": [row.titles for row in names],
         "candidates": [row.candidates for row in names],
         "stated": [row.stated for row in names],
-    }
-
-
-def _moved(row: MovedRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "ordinal": row.ordinal,
-        "near_length": row.near_length,
-        "context_norm": row.context_norm,
-    }
-
-
-def _next(row: NextRow) -> dict[str, Any]:
-    return {
-        "tail": row.tail,
-        "head": row.head,
-        "gap_days": row.gap_days,
-        "weight": row.weight,
-    }
-
-
-def _fact(row: FactRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "subject": row.subject,
-        "predicate": row.predicate,
-        "object": row.object,
-        "subject_concept": row.subject_concept,
-        "object_concept": row.object_concept,
-        "statement": row.statement,
-        "vector": packed(row.vector),
-        "relation": row.relation,
-        "qualifier": row.qualifier,
-        "negated": row.negated,
-    }
-
-
-def _evidence(row: EvidenceRow) -> dict[str, Any]:
-    return {
-        "fact": row.fact,
-        "episode": row.episode,
-        "valid_from": row.valid_from,
-        "valid_to": row.valid_to,
-        "reliability": row.reliability,
     }
 
 

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 
 from ecphoria.kernels.arrays import FloatArray, floats, one_size
 
-__all__ = ["advance", "grow", "refresh", "retrievability", "strength"]
+__all__ = ["decay", "grow", "refresh", "retrievability", "strength"]
 
 CLOSE = 1e-6  # rates nearer than this share one formula: their difference would be rounding
 
 
-def advance(
+def decay(
     working: ArrayLike,
     lasting: ArrayLike,
     days: ArrayLike,
@@ -40,7 +40,7 @@ def advance(
         mu_lasting: mu2 per day, > 0.
         transfer: alpha per day, in [0, mu1), else a memory would grow by being left alone.
 
-    >>> r1, r2 = advance([1.0], [0.0], [7.0])
+    >>> r1, r2 = decay([1.0], [0.0], [7.0])
     >>> r1.round(6), r2.round(6)
     (array([0.496585]), array([0.242116]))
     """

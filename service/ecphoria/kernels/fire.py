@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ecphoria.kernels.arrays import BoolArray, FloatArray, IntArray, floats, indices, one_size
 from ecphoria.kernels.frontier import strongest
 
-__all__ = ["REST", "Firing", "Layer", "Rest", "advance", "next_tau", "peak", "relay", "stimulate"]
+__all__ = ["REST", "Firing", "Layer", "Rest", "leak", "next_tau", "peak", "relay", "stimulate"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ class Layer:
     parent: IntArray
 
 
-def advance(
+def leak(
     potential: ArrayLike,
     current: ArrayLike,
     turns: ArrayLike,
@@ -89,7 +89,7 @@ def advance(
         tau: [n] > 0, time constant in turns.
         rest: none by default.
 
-    >>> v, i = advance([0.0], [0.2], [10.0], [43.07])
+    >>> v, i = leak([0.0], [0.2], [10.0], [43.07])
     >>> v.round(6), i.round(6)
     (array([0.036815]), array([0.158561]))
     """

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from ecphoria.graph.learning import LearningTransaction
-from ecphoria.kernels.fire import Rest, advance, next_tau, stimulate
+from ecphoria.kernels.fire import Rest, leak, next_tau, stimulate
 from ecphoria.kernels.spikes import join
 from ecphoria.model.ids import EpisodeId
 from ecphoria.model.learning import Charge
@@ -33,7 +33,7 @@ async def charged(
     ids, before = list(found), list(found.values())
     tau = np.minimum(_SLOWEST * stimulation.tau, [one.tau for one in before])
     passed = np.maximum(0, stimulation.turn - np.array([one.turn for one in before]))
-    level, drive = advance(
+    level, drive = leak(
         [one.potential for one in before],
         [one.current for one in before],
         stimulation.turn_scale * passed,

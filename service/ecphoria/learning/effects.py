@@ -11,7 +11,7 @@ import numpy as np
 
 from ecphoria.graph.learning import Effects, LearningTransaction
 from ecphoria.kernels.arrays import FloatArray
-from ecphoria.kernels.chain import advance, grow, refresh, retrievability
+from ecphoria.kernels.chain import decay, grow, refresh, retrievability
 from ecphoria.learning.charges import charged
 from ecphoria.learning.links import Part, rewired
 from ecphoria.model.learning import RECENT, Use
@@ -57,7 +57,7 @@ async def effects_of(trace: Trace, transaction: LearningTransaction) -> Effects:
 def used(before: Sequence[Use], at_ms: int) -> list[Use]:
     """Use memories once more: base level, stability and chain, each from its own instant."""
     longer = grow([one.stability for one in before], recallable(before, at_ms))
-    working, lasting = advance(
+    working, lasting = decay(
         [one.working for one in before],
         [one.lasting for one in before],
         [(at_ms - one.chain_ms) / _DAY_MS for one in before],

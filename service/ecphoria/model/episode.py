@@ -157,7 +157,7 @@ class Receipt:
 
 def excerpt(text: str) -> str:
     """Give the first 80 characters of a text, in one line."""
-    flat = " ".join(text.split())
+    flat = " ".join(text.split(maxsplit=_EXCERPT)[:_EXCERPT])
     return flat if len(flat) <= _EXCERPT else flat[: _EXCERPT - 1].rstrip() + "…"
 
 

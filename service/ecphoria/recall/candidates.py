@@ -30,7 +30,7 @@ from ecphoria.recall.asking import Subject, find_subject
 from ecphoria.recall.seeding import Seeding
 from ecphoria.recall.units import Units, count_stems, counting_work, units_of
 
-__all__ = ["Candidates", "gather", "gather_more"]
+__all__ = ["Candidates", "gather", "gather_more", "holder"]
 
 REACH = 2
 """NEXT steps around a seed that are candidates too."""
@@ -80,6 +80,20 @@ class Candidates:
     units: Units
     signals: TextSignals
     row: Mapping[str, int]
+
+    def holds(self, episode: str) -> bool:
+        """Tell whether an episode may be a hit here; a row that only lends its words may not."""
+        row = self.row.get(episode)
+        return row is not None and bool(self.inside[row])
+
+
+def holder(pools: Iterable[Candidates], episode: str) -> Candidates:
+    """Find the pool in which an episode was ranked.
+
+    A neighbour of a candidate is in the first pool only to lend its words. If activation reaches
+    it, a later pool ranks it, with passages and neighbours of its own.
+    """
+    return next(pool for pool in pools if pool.holds(episode))
 
 
 async def gather(

@@ -229,7 +229,7 @@ async def test_a_damaged_record_is_told_and_loses_nothing_else(
 
 WRITERS: dict[str, tuple[str, dict[str, object]]] = {
     "crowd": ("consolidation.save_crowds", {"size": 3, "cosine": 0.9, "turn": 4}),
-    "prior": ("consolidation.save_episode_priors", {"prior": 0.5}),
+    "prior": ("consolidation.save_priors", {"prior": 0.5}),
     "use": (
         "learning.save_uses",
         {
@@ -256,18 +256,19 @@ async def test_a_stub_is_not_written_to(
     await archived(world, tenant, ids[:1])
     before = await cypher("MATCH (e:Episode {id: $id}) RETURN properties(e) AS p", id=ids[0])
     name, row = WRITERS[writer]
-    await graph.run(Statement(name, Done), tenant=tenant, rows=[{"id": str(ids[0]), **row}])
+    rows = [{"id": str(ids[0]), **row}]
+    await graph.run(Statement(name, Done), tenant=tenant, rows=rows, concepts=False)
     after = await cypher("MATCH (e:Episode {id: $id}) RETURN properties(e) AS p", id=ids[0])
     assert after == before
 
 
-@pytest.mark.parametrize("query", ["consolidation.save_similar", "learning.save_links"])
+@pytest.mark.parametrize("query", ["consolidation.save_associations", "learning.save_links"])
 async def test_no_edge_is_made_to_a_stub(
     query: str, world: World, graph: Graph, tenant: TenantId, cypher: Cypher
 ) -> None:
     ids = await a_talk(world.ingest, tenant)
     await archived(world, tenant, ids[:1])
-    common = {"part": 0.9, "learned": 0.5, "coactivations": 1, "used_ms": 1}
+    common = {"edge": "SIMILAR", "part": 0.9, "learned": 0.5, "coactivations": 1, "used_ms": 1}
     rows = [{"one": ids[1], "other": ids[0], **common}, {"one": ids[0], "other": ids[2], **common}]
     await graph.run(Statement(query, Done), tenant=tenant, rows=rows, now=datetime.now(UTC))
     (found,) = await cypher(

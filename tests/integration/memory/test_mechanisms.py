@@ -70,12 +70,17 @@ async def fill(ingest: IngestService, tenant: TenantId, items: list[NewEpisode])
 
 
 async def ask(
-    recalls: RecallService, tenant: TenantId, cue: str, strategy: str, **options: OptionValue
+    recalls: RecallService,
+    tenant: TenantId,
+    cue: str,
+    strategy: str,
+    k: int = 13,
+    **options: OptionValue,
 ) -> RecallResult:
     return await recalls.recall(
         tenant,
         Cue(text=cue),
-        RecallOptions(strategy=strategy, options=options, k=13, explain=True, collapse=False),
+        RecallOptions(strategy=strategy, options=options, k=k, explain=True, collapse=False),
     )
 
 
@@ -98,10 +103,10 @@ async def test_a_mechanism_without_weight_gives_exactly_the_list_of_its_base(
     await fill(ingest, tenant, chat() + passages())
     off: dict[str, OptionValue] = dict.fromkeys(WEIGHTS[strategy], 0.0)
     for cue in ("Who takes the pottery class?", BRIDGE):
-        by_recipe = await ask(recalls, tenant, cue, strategy, **off)
+        by_recipe = await ask(recalls, tenant, cue, strategy, 13, **off)
         recipe = await ask(recalls, tenant, cue, "ecphoria", w_concepts=0.0)
         assert listed(by_recipe) == listed(recipe)
-        by_fusion = await ask(recalls, tenant, cue, strategy, base="fusion", **off)
+        by_fusion = await ask(recalls, tenant, cue, strategy, 13, base="fusion", **off)
         fusion = await ask(recalls, tenant, cue, "fusion")
         assert listed(by_fusion) == listed(fusion)
         assert [hit.score for hit in by_fusion.hits] == pytest.approx(
@@ -146,6 +151,48 @@ async def test_in_a_chat_no_turn_is_about_anything_and_the_bridge_is_shut(
     await fill(ingest, tenant, chat())
     result = await ask(recalls, tenant, "Who takes the pottery class?", strategy)
     assert all(hit.parts["bridge"] == 0.0 for hit in result.hits)
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    # `synaptic` walks to the nearest neighbours only, and this turn is near to none.
+    ["ecphoria", "synapse", *(name for name in MECHANISMS if name != "synaptic")],
+)
+async def test_a_turn_that_only_lent_its_words_is_ranked_once_activation_reaches_it(
+    strategy: str, ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    """It is read as a neighbour of the turn the cue finds, too far from it to be a candidate."""
+    told = (
+        "Nimra learns pottery at the big kiln in Korvald Hall.",
+        "Pass me the salt, please.",
+        "The bus was late again.",
+        "My knee still hurts.",
+        "In Korvald Hall a sundial stood before the flood.",
+    )
+    session = [
+        NewEpisode(
+            text=text,
+            session="hall",
+            position=place,
+            occurred_at=START,
+            title="Korvald Hall" if place == len(told) - 1 else None,
+        )
+        for place, text in enumerate(told)
+    ]
+    lessons = [
+        NewEpisode(text=f"Lesson {number}: how one learns pottery, with a kiln of size {number}.")
+        for number in range(220)
+    ]
+    await fill(ingest, tenant, session + lessons)
+    cue = "Where does Nimra learn pottery with a kiln?"
+    plain = await ask(recalls, tenant, cue, "ecphoria", k=200, w_concepts=0.0)
+    assert plain.hits[0].episode.text == told[0]
+    assert told[-1] not in listed(plain)
+    result = await ask(recalls, tenant, cue, strategy, k=200)
+    reached = next(hit for hit in result.hits if hit.episode.text == told[-1])
+    assert sum(reached.parts.values()) == pytest.approx(reached.score, abs=1e-9)
+    assert len(reached.path) > 1
+    assert reached.path[-1].node == reached.episode.id
 
 
 async def test_cls_tells_whom_its_threshold_cut(

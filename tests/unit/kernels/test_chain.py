@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.kernels.chain import advance, grow, refresh, retrievability, strength
+from ecphoria.kernels.chain import decay, grow, refresh, retrievability, strength
 
 LEVEL = st.floats(0, 1)
 DAYS = st.floats(0, 400)
@@ -13,7 +13,7 @@ RATE = st.floats(0.001, 0.5)
 
 
 def after(days: float, **rates: float) -> tuple[float, float]:
-    working, lasting = advance([1.0], [0.0], [days], **rates)
+    working, lasting = decay([1.0], [0.0], [days], **rates)
     return float(working[0]), float(lasting[0])
 
 
@@ -41,14 +41,14 @@ def test_equal_rates_have_their_own_formula() -> None:
 
 def test_the_lasting_trace_peaks_where_it_should() -> None:
     days = np.linspace(0, 100, 100_001)
-    _, lasting = advance(np.ones_like(days), np.zeros_like(days), days)
+    _, lasting = decay(np.ones_like(days), np.zeros_like(days), days)
     assert days[lasting.argmax()] == pytest.approx(25.5843, abs=1e-3)
 
 
 def test_ten_days_at_once_or_one_by_one() -> None:
     pair = np.array([1.0]), np.array([0.0])
     for _ in range(10):
-        pair = advance(*pair, [1.0])
+        pair = decay(*pair, [1.0])
     assert (pair[0][0], pair[1][0]) == pytest.approx(after(10), abs=1e-12)
     assert after(10) == pytest.approx((0.367879, 0.29831), abs=1e-6)
 
@@ -62,9 +62,9 @@ def test_time_may_be_cut_anywhere_and_strength_never_grows(
 ) -> None:
     (working, lasting), (one, two), (fast, slow) = traces, days, speeds
     rates = {"mu_working": fast, "mu_lasting": slow, "transfer": 0.999 * part * fast}
-    whole = advance([working], [lasting], [one + two], **rates)
-    half = advance([working], [lasting], [one], **rates)
-    again = advance(*half, [two], **rates)
+    whole = decay([working], [lasting], [one + two], **rates)
+    half = decay([working], [lasting], [one], **rates)
+    again = decay(*half, [two], **rates)
     np.testing.assert_allclose(again, whole, atol=1e-9)
     assert (np.array(whole) >= 0.0).all()
     assert whole[0][0] + whole[1][0] <= working + lasting + 1e-9
@@ -81,7 +81,7 @@ def test_it_agrees_with_fine_steps(
         middle = one - 0.5 * width * fast * one
         half = two + 0.5 * width * (transfer * one - slow * two)
         one, two = one - width * fast * middle, two + width * (transfer * middle - slow * half)
-    found = advance(
+    found = decay(
         [working], [lasting], [days], mu_working=fast, mu_lasting=slow, transfer=transfer
     )
     np.testing.assert_allclose(np.ravel(found), [one, two], atol=1e-4)
@@ -139,10 +139,10 @@ def test_the_share_that_falls_below_the_threshold(span: float, share: float) -> 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: advance([1.0], [0.0], [1.0], transfer=0.2),
-        lambda: advance([1.0], [0.0], [1.0], mu_lasting=0.0),
-        lambda: advance([1.0], [0.0, 0.0], [1.0]),
-        lambda: advance([-1.0], [0.0], [1.0]),
+        lambda: decay([1.0], [0.0], [1.0], transfer=0.2),
+        lambda: decay([1.0], [0.0], [1.0], mu_lasting=0.0),
+        lambda: decay([1.0], [0.0, 0.0], [1.0]),
+        lambda: decay([-1.0], [0.0], [1.0]),
         lambda: refresh([1.5]),
         lambda: retrievability([1.0], [0.0]),
         lambda: grow([1.0], [2.0]),

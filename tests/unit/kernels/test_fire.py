@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.kernels.fire import REST, Rest, advance, next_tau, peak, relay, stimulate
+from ecphoria.kernels.fire import REST, Rest, leak, next_tau, peak, relay, stimulate
 
 TAU = 43.07
 PRINTED = Rest(potential=2.903, current=-7.128)
@@ -17,7 +17,7 @@ def test_the_worked_run() -> None:
     v, i = np.zeros(1), np.zeros(1)
     seen = []
     for gap, push in [(0, 0.2), (10, 0.2), (10, 0.05), (10, 0.0), (43.07, 0.0)]:
-        v, i = advance(v, i, [gap], [TAU])
+        v, i = leak(v, i, [gap], [TAU])
         firing = stimulate(v, i, [push])
         now = (firing.potential[0], firing.current[0], firing.peak[0])
         seen.append((*(float(one) for one in now), bool(firing.fired[0])))
@@ -34,7 +34,7 @@ def test_the_worked_run() -> None:
 
 
 def test_the_peak_lies_ahead_and_is_the_largest() -> None:
-    v, _ = advance([0.03], [0.2], [50.0], [TAU])
+    v, _ = leak([0.03], [0.2], [50.0], [TAU])
     assert v[0] == pytest.approx(0.0821159, abs=1e-6)
     assert peak([0.03], [0.2])[0] == pytest.approx(0.085483, abs=1e-6)
 
@@ -49,8 +49,8 @@ def test_what_a_fresh_memory_needs_to_fire() -> None:
 
 @given(LEVEL, LEVEL, TURNS, TURNS, st.floats(1, 170))
 def test_turns_may_be_cut_anywhere(v: float, i: float, one: float, two: float, tau: float) -> None:
-    whole = advance([v], [i], [one + two], [tau])
-    half = advance(*advance([v], [i], [one], [tau]), [two], [tau])
+    whole = leak([v], [i], [one + two], [tau])
+    half = leak(*leak([v], [i], [one], [tau]), [two], [tau])
     np.testing.assert_allclose(half, whole, atol=1e-9)
 
 
@@ -64,7 +64,7 @@ def test_it_agrees_with_fine_integration(v: float, i: float, rest: Rest) -> None
         ahead_v, ahead_i = level + step * dv, drive + step * di
         level += 0.5 * step * (dv + (ahead_i - ahead_v) / TAU)
         drive += 0.5 * step * (di - ahead_i / TAU)
-    found = advance([v], [i], [turns], [TAU], rest=rest)
+    found = leak([v], [i], [turns], [TAU], rest=rest)
     assert found[0][0] == pytest.approx(level + rest.shift, abs=1e-6)
     assert found[1][0] == pytest.approx(drive - rest.current, abs=1e-6)
 
@@ -72,7 +72,7 @@ def test_it_agrees_with_fine_integration(v: float, i: float, rest: Rest) -> None
 @given(LEVEL, LEVEL, st.floats(1, 170))
 def test_the_projected_peak_is_the_largest_over_time(v: float, i: float, tau: float) -> None:
     times = np.linspace(0, 12 * tau, 4000)
-    over_time, _ = advance(np.full(4000, v), np.full(4000, i), times, np.full(4000, tau))
+    over_time, _ = leak(np.full(4000, v), np.full(4000, i), times, np.full(4000, tau))
     assert peak([v], [i])[0] == pytest.approx(over_time.max(), abs=1e-4 * max(1.0, i))
     assert peak([v], [i])[0] >= over_time.max() - 1e-12
 
@@ -90,7 +90,7 @@ def test_more_stimulus_never_means_less_and_none_never_fires(
 
 def test_with_the_printed_rest_age_alone_charges() -> None:
     """Why the printed values are for comparison only."""
-    v, i = advance([2.903], [-7.128], [1000.0], [TAU], rest=PRINTED)
+    v, i = leak([2.903], [-7.128], [1000.0], [TAU], rest=PRINTED)
     assert v[0] == pytest.approx(10.031, abs=1e-3)
     assert stimulate(v, i, [1e-6], rest=PRINTED).fired[0]
 
@@ -139,8 +139,8 @@ def test_each_child_takes_its_best_parent(
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: advance([0.0], [0.0], [1.0], [0.0]),
-        lambda: advance([0.0], [0.0], [1.0, 2.0], [1.0]),
+        lambda: leak([0.0], [0.0], [1.0], [0.0]),
+        lambda: leak([0.0], [0.0], [1.0, 2.0], [1.0]),
         lambda: stimulate([0.0], [0.0], [-0.1]),
         lambda: stimulate([0.0], [0.0], [0.1], threshold=0.0),
         lambda: next_tau([200.0], [1.0]),

@@ -1,6 +1,7 @@
 """Admission: bounded, fair between tenants, and never a slot lost."""
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
@@ -55,6 +56,14 @@ def test_one_tenant_alone_may_use_every_slot_and_no_more() -> None:
         assert started == ["a"] * 10
 
     run(check())
+
+
+@pytest.mark.parametrize(("cores", "slots"), [(1, 2), (2, 2), (16, 16)])
+def test_a_service_works_as_many_requests_at_once_as_it_has_cores(
+    monkeypatch: pytest.MonkeyPatch, cores: int, slots: int
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)), raising=False)
+    assert Limits().concurrent == slots
 
 
 def test_the_next_slot_goes_to_who_has_the_fewest_running() -> None:

@@ -16,7 +16,7 @@ from ecphoria.kernels.rank import rank
 from ecphoria.model.ids import EpisodeId
 from ecphoria.model.recall import PathStep, SeedRecord, Stream, Wave
 from ecphoria.ports.recall import FoundConcept
-from ecphoria.recall.candidates import Candidates, gather_more
+from ecphoria.recall.candidates import Candidates, gather_more, holder
 from ecphoria.recall.options import parameter
 from ecphoria.recall.strategies.evidence import found_directly
 from ecphoria.recall.strategies.strategy import Ranked, Search
@@ -160,9 +160,9 @@ class Base:
         """
         if weight == 0.0:
             return self.kept(np.flatnonzero(self.found))
-        known = search.candidates.row
+        known = search.candidates.holds
         woken = sorted(active, key=lambda one: (-active[one], one))
-        missing = [EpisodeId(one) for one in woken if active[one] > 0.0 and one not in known]
+        missing = [EpisodeId(one) for one in woken if active[one] > 0.0 and not known(one)]
         base = self
         if missing:
             more = await gather_more(
@@ -239,8 +239,7 @@ class _Told:
         steps = self.by_walk(episode)
         if len(steps) > 1:
             return steps
-        source = next(one for one in self.sources if episode in one.row)
-        return found_directly(source)(episode)
+        return found_directly(holder(self.sources, episode))(episode)
 
 
 def anchors(

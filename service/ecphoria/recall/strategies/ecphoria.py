@@ -25,7 +25,7 @@ from ecphoria.kernels.rank import rank
 from ecphoria.model.ids import EpisodeId
 from ecphoria.model.recall import PathStep
 from ecphoria.ports.recall import NearFacts
-from ecphoria.recall.candidates import Candidates, gather_more
+from ecphoria.recall.candidates import Candidates, gather_more, holder
 from ecphoria.recall.options import parameter
 from ecphoria.recall.strategies.channel import Woken, walk
 from ecphoria.recall.strategies.evidence import next_wave, seed_records, text_path
@@ -110,7 +110,7 @@ class Ecphoria:
         pool = _Pool.of(candidates, options)
         woken = await self._wake(search, pool, options)
         if woken is not None and woken.gate > 0.0:
-            missing = sorted(woken.received.keys() - candidates.row.keys())
+            missing = sorted(one for one in woken.received if not candidates.holds(one))
             if missing:
                 more = await gather_more(
                     search.store,
@@ -202,7 +202,7 @@ class _Pool:
     def ranked(self, search: Search, woken: Woken | None) -> Ranked:
         order = rank(self.parts, self.turn, len(self.ids))
         ids = tuple(self.ids[row] for row in order.index)
-        hits = [one for one in ids[:_TRACED_HITS] if one in self.sources[0].row]
+        hits = [one for one in ids[:_TRACED_HITS] if self.sources[0].holds(one)]
         waves = (next_wave(self.sources[0], hits), *(woken.waves if woken else ()))
         return Ranked(
             ids=ids,
@@ -216,13 +216,12 @@ class _Pool:
         )
 
     def _path(self, woken: Woken | None) -> Callable[[EpisodeId], tuple[PathStep, ...]]:
-        by_text = [(source.row, text_path(source)) for source in self.sources]
         place = {one: row for row, one in enumerate(self.ids)}
 
         def path(episode: EpisodeId) -> tuple[PathStep, ...]:
             text, concepts = self.parts[place[episode], :3].sum(), self.parts[place[episode], -1]
             walked = woken.path(episode) if woken and concepts > text else ()
-            return walked or next(find(episode) for rows, find in by_text if episode in rows)
+            return walked or text_path(holder(self.sources, episode))(episode)
 
         return path
 

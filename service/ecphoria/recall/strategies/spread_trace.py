@@ -10,7 +10,7 @@ from ecphoria.kernels.adjacency import Adjacency
 from ecphoria.kernels.spread import Spread
 from ecphoria.model.ids import EpisodeId
 from ecphoria.model.recall import PathStep, Stream, Wave, WaveArc
-from ecphoria.recall.candidates import Candidates
+from ecphoria.recall.candidates import Candidates, holder
 from ecphoria.recall.strategies.evidence import found_directly
 from ecphoria.recall.subgraph import Subgraph
 
@@ -81,8 +81,7 @@ class Path:
         steps = self._back(self.graph.index[episode]) if episode in self.woken else []
         if len(steps) > 1:
             return tuple(steps)
-        pool = next(pool for pool in self.pools if episode in pool.row)
-        return found_directly(pool)(episode)
+        return found_directly(holder(self.pools, episode))(episode)
 
     def _back(self, node: int) -> list[PathStep]:
         tails = self.arcs.tails()

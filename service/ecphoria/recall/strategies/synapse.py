@@ -301,12 +301,12 @@ def _read(
 
 
 def _further(graph: Subgraph, active: FloatArray, candidates: Candidates) -> list[EpisodeId]:
-    """Name the most active memories that no index found."""
+    """Name the most active memories that are not ranked yet."""
     rows = [
         node
         for node in np.argsort(-active, kind="stable")
         if graph.kinds[node] == "episode" and active[node] > 0.0
-        and graph.ids[node] not in candidates.row
+        and not candidates.holds(graph.ids[node])
     ]  # fmt: skip
     return sorted(EpisodeId(graph.ids[node]) for node in rows[:_FURTHER])
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.fire import REST, Firing, Rest, advance, relay, stimulate
+from ecphoria.kernels.fire import REST, Firing, Rest, leak, relay, stimulate
 from ecphoria.kernels.fusion import min_max
 from ecphoria.kernels.spikes import association, transmission
 from ecphoria.model.ids import EpisodeId
@@ -219,7 +219,7 @@ class _Walk:
         charges = {node - 1: charge for node, charge in self._nodes.charges.items()}
         trains = Trains.of(self._nodes.turns[1:], options.tau_init, self._rest, charges)
         waited = options.t_scale * np.maximum(0, self._nodes.turns[_CUE] - trains.charged_at)
-        level, drive = advance(
+        level, drive = leak(
             trains.potential,
             trains.current,
             waited,

@@ -1,0 +1,23 @@
+// doc: List the edges by nearness of episodes to live ones, and by mentions between concepts.
+// mode: read
+// params: tenant STRING, episodes LIST<STRING>, concepts LIST<STRING>
+// each: one STRING, other STRING, part FLOAT
+CYPHER 25
+CALL () {
+  UNWIND $episodes AS id
+  MATCH (a:Episode {id: id})
+  WHERE a.tenant = $tenant AND a:LiveEpisode
+  MATCH (a)-[r:SIMILAR]-(:LiveEpisode)
+  WHERE r.w_sim > 0
+  RETURN r, r.w_sim AS part
+  UNION
+  UNWIND $concepts AS id
+  MATCH (a:Concept {id: id})
+  WHERE a.tenant = $tenant
+  MATCH (a)-[r:ASSOCIATED]-(:Concept)
+  WHERE r.w_lift > 0
+  RETURN r, r.w_lift AS part
+}
+WITH startNode(r).id AS one, endNode(r).id AS other, part
+ORDER BY one, other
+RETURN collect([one, other, part]) AS rows

@@ -1,0 +1,29 @@
+// doc: Compare passages of the newest dormant episodes with a vector or count a cue's stems in them.
+// mode: read
+// params: tenant STRING, vector VECTOR, stems LIST<STRING>, scan INTEGER, limit INTEGER,
+//   session STRING, speaker STRING, occurred_from DATETIME, occurred_before DATETIME
+// each: passage STRING, episode STRING, session STRING, ordinal INTEGER, part INTEGER, score FLOAT
+CYPHER 25
+MATCH (e:DormantEpisode)
+WHERE e.tenant = $tenant AND e.turn > 0
+  AND ($session IS NULL OR e.session = $session)
+  AND ($speaker IS NULL OR e.speaker = $speaker)
+  AND ($occurred_from IS NULL OR e.occurred_at >= $occurred_from)
+  AND ($occurred_before IS NULL OR e.occurred_at < $occurred_before)
+WITH e
+ORDER BY e.tenant DESC, e.turn DESC
+LIMIT $scan
+MATCH (e)-[:HAS_PASSAGE]->(p:Passage)
+WITH e, p, CASE WHEN $vector IS NULL THEN ' ' + p.terms + ' ' END AS terms
+WITH e, p, CASE
+  WHEN $vector IS NULL
+  THEN nullIf(size([stem IN $stems WHERE terms CONTAINS ' ' + stem + ' ']) * 1.0, 0.0)
+  ELSE 1 - vector_distance(
+    vector(p.embedding, vector_dimension_count($vector), FLOAT32), $vector, COSINE
+  )
+END AS score
+// An episode that was archived a moment ago has no vector and no stems.
+WHERE score IS NOT NULL
+ORDER BY score DESC, e.turn, p.ordinal
+LIMIT $limit
+RETURN collect([p.id, e.id, e.session, e.ordinal, p.ordinal, score]) AS rows

@@ -1,0 +1,23 @@
+// doc: Fetch whole live episodes by id, and dormant ones if asked.
+// mode: read
+// params: tenant STRING, ids LIST<STRING>, dormant BOOLEAN
+// each: id STRING, tenant STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
+//   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at INSTANT,
+//   recorded_at INSTANT, source STRING, metadata STRING, importance FLOAT, state STRING
+CYPHER 25
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+WHERE e.tenant = $tenant
+  AND CASE WHEN $dormant THEN e:LiveEpisode OR e:DormantEpisode ELSE e:LiveEpisode END
+WITH e
+ORDER BY e.turn
+WITH [
+  e.id, e.tenant, e.turn, e.text, e.title, e.speaker, e.role, e.session, e.ordinal,
+  e.position, e.occurred_at.epochSeconds * 1000000 + e.occurred_at.microsecond,
+  e.recorded_at.epochSeconds * 1000000 + e.recorded_at.microsecond,
+  e.source, e.metadata, e.importance,
+  CASE WHEN $dormant AND NOT e:LiveEpisode THEN 'dormant' ELSE 'live' END
+] AS row
+// Without its text, the episode was archived a moment ago.
+WHERE row[3] IS NOT NULL
+RETURN collect(row) AS rows
