@@ -18,7 +18,7 @@ MECHANISMS = ("synapse", "cls", "actr", "synaptic", "ecphory", "ppr")
 GROUPS = {
     "on the default's text score": ("", "cls:w_activation=0,w_bridge=0", "o"),
     "on plain fusion": (":base=fusion", "cls:base=fusion,w_activation=0,w_bridge=0", "s"),
-    "as published": (":preset=paper", "", "x"),
+    "preset paper": (":preset=paper", "", "x"),
 }
 """What follows a mechanism's name, the arm of its base alone, and the mark in the picture."""
 WHOLE = ("ecphoria", "fusion", "lexical", "dense")

@@ -32,30 +32,35 @@ _SETTINGS = f"""\
 {_NOTE}
 
 The service reads its settings from environment variables, once, when it starts. An empty variable
-counts as not set. A variable that begins with `ECPHORIA_` and is none of these is refused by name,
-so that a typo is not lost; so is a value out of bounds.
+counts as not set. The service does not start with an unknown variable that begins with
+`ECPHORIA_`, or with a value out of bounds, so that a typo is noticed.
 
-`ECPHORIA_URL`, `ECPHORIA_API_KEY` and `ECPHORIA_TENANT` are read by the [command line](cli.md)
-when it talks to a service.
+The [command line](cli.md) reads `ECPHORIA_URL`, `ECPHORIA_API_KEY` and `ECPHORIA_TENANT` when it
+talks to a service.
 """
 _ERRORS = f"""\
 # Errors
 
 {_NOTE}
 
-Every error of the REST interface is a problem document ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)),
-media type `application/problem+json`. Its `type` is `/errors/CODE`, a path of the service that
-explains the code; `title` and `status` go with the code, `detail` says what happened this time and
-what to do, `instance` is the path of the request, and `request_id` is the id under which the
-service logged it (also in the header `X-Request-Id`). Where fields are at fault, `errors` lists
-each with a `pointer`: a JSON pointer into the body, `query:NAME` or `header:NAME`. `fields` holds
-values that belong to the error. Memory text is never repeated.
+Every error of the REST API is a problem document ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)),
+media type `application/problem+json`:
 
-The Python client raises the class of `ecphoria.errors` that the code stands for; the command line
-prints the same detail. 503 and 504 come with `Retry-After`, in seconds; nothing was written, but
-after `outcome-unknown` it may have been.
-Codes with status 500 are the operator's to mend: at start the command line prints them with their
-detail, over REST they keep it to the log.
+- `type` is `/errors/CODE`, a path of the service that explains the code;
+- `title` and `status` belong to the code;
+- `detail` says what happened and gives the remedy;
+- `instance` is the path of the request;
+- `request_id` is the request's id in the service's log (also in the header `X-Request-Id`);
+- `errors` lists invalid fields, each with a `pointer`: a JSON pointer into the body, `query:NAME`
+  or `header:NAME`;
+- `fields` has values that belong to the error.
+
+Memory text is never repeated.
+
+The Python client raises the class of `ecphoria.errors` for the code; the command line prints the
+same detail. 503 and 504 have `Retry-After`, in seconds. Then nothing was written, except that
+after `outcome-unknown` it may have been. Only the operator can fix the causes of status 500: at
+start the command line prints their detail, over REST it is only in the log.
 
 | code | status | class | what it says |
 |---|---|---|---|
@@ -65,25 +70,26 @@ _METRICS = f"""\
 
 {_NOTE}
 
-`GET /metrics` publishes these figures in Prometheus' text format, beside those of the Python
-process. It needs no key; no figure names a tenant, a memory or a caller. Times are in seconds.
-Nothing is sent anywhere.
+`GET /metrics` publishes these metrics in Prometheus' text format, with those of the Python
+process. It needs no key; no metric names a tenant, a memory or a caller. Times are in seconds.
+The service does not send metrics anywhere.
 
 | metric | kind | labels | what it counts |
 |---|---|---|---|
 """
 _LOG = """\
 
-The log goes to standard error, one event a line with its values: `ECPHORIA_LOG__LEVEL` and
-`ECPHORIA_LOG__FORMAT` in the [settings](settings.md). Every line of a request carries its
+The log goes to standard error, one event a line with its values. `ECPHORIA_LOG__LEVEL` and
+`ECPHORIA_LOG__FORMAT` in the [settings](settings.md) change it. Every line of a request has its
 `request_id`, and `tenant_id` once the caller is known. Memory text, cues and keys are never
-logged; an exception is logged by its class and the places it passed, without its message.
+logged. An exception is logged by its class and the lines of code it passed, without its message.
 
-With `ECPHORIA_TRACING__ENDPOINT` set, spans go to a collector of OpenTelemetry, and nowhere
-without it: one a request, named by method and route (`http.route`, `http.response.status_code`,
-`ecphoria.request_id`), and in it one a transaction and one a named query (`db.query.summary`, a
-name of [Queries](queries.md)). They hold no text, cue, parameter, address or error message;
-`error.type` is a class or a status. A caller's `traceparent` is taken over.
+If `ECPHORIA_TRACING__ENDPOINT` is set, the service sends spans to an OpenTelemetry collector:
+one a request, named by method and route (`http.route`, `http.response.status_code`,
+`ecphoria.request_id`), and inside it one a transaction and one a named query. `db.query.summary`
+is the query's name, such as `recall.expand_frontier` for `cypher/recall/expand_frontier.cypher`.
+Spans contain no text, cue, parameter, address or error message; `error.type` is a class or a
+status. The service continues a caller's `traceparent`.
 """
 
 

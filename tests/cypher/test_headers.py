@@ -3,7 +3,6 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from dataclasses import fields
-from pathlib import Path
 
 import ecphoria.evaluation
 import ecphoria.graph
@@ -92,16 +91,3 @@ def test_reads_break_their_ties(query: Query) -> None:
 @for_each(QUERIES)
 def test_no_path_pattern_is_unbounded(query: Query) -> None:
     assert not re.search(r"-\[[^\]]*\*(?!\d+\.\.\d+)", query.text)
-
-
-def test_the_reference_page_is_fresh() -> None:
-    root = Path(__file__).parents[2]
-    script = importlib.util.spec_from_file_location(
-        "document_queries", root / "scripts" / "document_queries.py"
-    )
-    assert script is not None
-    assert script.loader is not None
-    module = importlib.util.module_from_spec(script)
-    script.loader.exec_module(module)
-    page = (root / "docs" / "reference" / "queries.md").read_text("utf-8")
-    assert module.render(QUERIES) == page, "run scripts/document_queries.py"
