@@ -20,18 +20,17 @@ import neo4j
 from rich.console import Console
 from rich.table import Table
 
-from ecphoria import loop
-from ecphoria.embedding import create_embedder
+from ecphoria import runtime as loop
+from ecphoria.app import embedder_options, engine_settings
 from ecphoria.engine import Engine
-from ecphoria.evaluation.load import to_episode
+from ecphoria.evaluation.load import Stand, open_stand, private_settings, to_episode
 from ecphoria.evaluation.load_data import Probe, Talk
 from ecphoria.evaluation.load_report import latency
-from ecphoria.evaluation.load_stand import Stand, open_stand, private_settings
-from ecphoria.model.recall import Cue, RecallOptions
-from ecphoria.ports.world import Embedder
+from ecphoria.models.embedders import create_embedder
+from ecphoria.ports import Embedder
+from ecphoria.records.recall import Cue, RecallOptions
 from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import configure_logging
-from ecphoria.wiring import embedder_options, engine_settings
 from scripts.bare import BareStore
 
 Figures = dict[str, float]

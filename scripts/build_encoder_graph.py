@@ -29,7 +29,7 @@ WIDTH = 384
 EPSILON = 1e-12
 MASKED = -1e9  # added to the score of a padded token; exp() of it is exactly 0 in float32
 
-TARGET = Path(__file__).parents[1] / "service" / "ecphoria" / "embedding" / "minilm.onnx"
+TARGET = Path(__file__).parents[1] / "service" / "ecphoria" / "models" / "minilm.onnx"
 
 
 class GraphBuilder:

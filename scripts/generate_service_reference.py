@@ -15,10 +15,10 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from ecphoria.api.problems import PROBLEMS
+from ecphoria.http.problems import PROBLEMS
 from ecphoria.settings import Settings, variables
 from ecphoria.telemetry import Metrics
-from ecphoria.wire.problem import error_classes
+from ecphoria.wire.base import error_classes
 
 __all__ = ["PAGES"]
 

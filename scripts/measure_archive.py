@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from ecphoria import loop
-from ecphoria.evaluation.load import to_episode
-from ecphoria.evaluation.load_consolidation import consolidate
+from ecphoria import runtime as loop
+from ecphoria.evaluation.load import Stand, open_stand, private_settings, store_bytes, to_episode
 from ecphoria.evaluation.load_data import Probe, Talk
-from ecphoria.evaluation.load_report import Latency, latency
-from ecphoria.evaluation.load_stand import Stand, open_stand, private_settings, store_bytes
-from ecphoria.model.episode import Receipt
-from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.model.recall import Cue, RecallOptions
+from ecphoria.evaluation.load_report import Latency, consolidate, latency
+from ecphoria.records.episode import Receipt
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import Cue, RecallOptions
 from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import configure_logging
 

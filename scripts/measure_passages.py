@@ -14,9 +14,9 @@ from datetime import UTC, datetime, timedelta
 from rich.console import Console
 from rich.table import Table
 
-from ecphoria import loop
-from ecphoria.evaluation.load_stand import Stand, open_stand, private_settings, store_bytes
-from ecphoria.model.episode import NewEpisode
+from ecphoria import runtime as loop
+from ecphoria.evaluation.load import Stand, open_stand, private_settings, store_bytes
+from ecphoria.records.episode import NewEpisode
 from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import configure_logging
 

@@ -21,15 +21,14 @@ import neo4j
 import platformdirs
 import pytest
 
-from ecphoria.embedding.factory import EmbedderOptions, create_embedder
 from ecphoria.engine import Engine, EngineSettings
-from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.migrate import migrate
-from ecphoria.graph.tenants import Tenants
-from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.model.tenant import Tenant
-from ecphoria.ports.world import Embedder
+from ecphoria.models.embedders import EmbedderOptions, create_embedder
+from ecphoria.neo4j_store.schema import migrate
+from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.ports import Embedder
+from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.tenant import Tenant
+from ecphoria.tenancy.store import Tenants
 from scripts.generate_sync_client import refresh
 
 # Before any test imports it.

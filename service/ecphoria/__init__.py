@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ecphoria.client import AsyncClient, Client, Retries
     from ecphoria.errors import EcphoriaError
-    from ecphoria.model.tenant import Scope
+    from ecphoria.records.tenant import Scope
+    from ecphoria.wire.admin import GateAnswer, GateRequest, ShadowAnswer
     from ecphoria.wire.episodes import (
         AppendAnswer,
         AppendRequest,
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
         ExtractedFact,
         Extraction,
     )
-    from ecphoria.wire.gate import GateAnswer, GateRequest
     from ecphoria.wire.recall import HitAnswer, RecallAnswer, TraceAnswer
-    from ecphoria.wire.shadow import ShadowAnswer
 
 __all__ = [
     "AppendAnswer",
@@ -53,13 +52,13 @@ _HOMES = {
     "EpisodeAnswer": "ecphoria.wire.episodes",
     "ExtractedFact": "ecphoria.wire.episodes",
     "Extraction": "ecphoria.wire.episodes",
-    "GateAnswer": "ecphoria.wire.gate",
-    "GateRequest": "ecphoria.wire.gate",
+    "GateAnswer": "ecphoria.wire.admin",
+    "GateRequest": "ecphoria.wire.admin",
     "HitAnswer": "ecphoria.wire.recall",
     "RecallAnswer": "ecphoria.wire.recall",
     "Retries": "ecphoria.client",
-    "Scope": "ecphoria.model.tenant",
-    "ShadowAnswer": "ecphoria.wire.shadow",
+    "Scope": "ecphoria.records.tenant",
+    "ShadowAnswer": "ecphoria.wire.admin",
     "TraceAnswer": "ecphoria.wire.recall",
 }
 

@@ -30,41 +30,12 @@ EcphoriaError
 ```
 
 The first paragraph of each class's docstring is its default message; fields carry the rest.
-Errors know nothing of HTTP: `ecphoria.api.problems` maps them.
+Errors know nothing of HTTP: `ecphoria.http.problems` maps them.
 """
 
 import inspect
 from collections.abc import Mapping
 from typing import ClassVar
-
-__all__ = [
-    "ArchiveDamaged",
-    "ArchiveUnavailable",
-    "BadFile",
-    "BadVector",
-    "Conflict",
-    "EcphoriaError",
-    "EmbedderMismatch",
-    "EncoderUnavailable",
-    "EngineError",
-    "Erased",
-    "Forbidden",
-    "InvalidInput",
-    "MethodNotAllowed",
-    "Misconfigured",
-    "NotFound",
-    "OutcomeUnknown",
-    "StoreUnavailable",
-    "StoreUnsuitable",
-    "Timeout",
-    "TooLarge",
-    "TooManyRequests",
-    "Unauthenticated",
-    "Unavailable",
-    "UnknownStrategy",
-    "UnsupportedMediaType",
-    "WeightsMismatch",
-]
 
 ErrorField = str | int | float | bool | tuple[str, ...] | None
 

@@ -22,27 +22,6 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ecphoria.errors import Misconfigured
 
-__all__ = [
-    "ArchiveSettings",
-    "AuthSettings",
-    "ConsolidationSettings",
-    "EmbedderSettings",
-    "EngineGroup",
-    "ErasureSettings",
-    "JobsSettings",
-    "LimitsSettings",
-    "LlmSettings",
-    "LogFormat",
-    "LogSettings",
-    "Neo4jSettings",
-    "RecallSettings",
-    "ServerSettings",
-    "Settings",
-    "TracingSettings",
-    "read_settings",
-    "variables",
-]
-
 PREFIX = "ECPHORIA_"
 DELIMITER = "__"
 CLIENT_VARIABLES = frozenset({"ECPHORIA_URL", "ECPHORIA_API_KEY", "ECPHORIA_TENANT"})

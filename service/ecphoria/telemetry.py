@@ -30,7 +30,6 @@ from ecphoria.errors import Misconfigured
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
-__all__ = ["Metrics", "Spans", "configure_logging", "open_spans"]
 
 _SHORT = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _LONG = (*_SHORT[3:], 30.0, 60.0)

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from ecphoria.api.server import Started, serve
+from ecphoria.http.app import Started, serve
 from ecphoria.settings import (
     AuthSettings,
     JobsSettings,

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from ecphoria.engine import Endpoint, Engine, EngineSettings
-from ecphoria.engine.lock import packaged_lock
+from ecphoria.engine.home import packaged_lock
 from ecphoria.settings import Neo4jSettings
 from tests.acceptance.conftest import RunningService, new_owner, running, settings_for
 from tests.acceptance.writers import Writers, body_of, require_once

@@ -11,14 +11,14 @@ import httpx
 import pytest
 
 from ecphoria.client import Client
-from ecphoria.cold.files import ColdFiles
+from ecphoria.consolidation.archive_files import ColdFiles
+from ecphoria.consolidation.doctor import count_copies
 from ecphoria.errors import Erased
-from ecphoria.graph.copies import count_copies
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.portability import Copies
-from ecphoria.graph.tenants import Tenants
+from ecphoria.neo4j_store.session import Graph
 from ecphoria.portability.service import Portability
+from ecphoria.portability.store import Copies
 from ecphoria.settings import JobsSettings
+from ecphoria.tenancy.store import Tenants
 from ecphoria.wire.episodes import AppendRequest
 from tests.acceptance.conftest import Owner, new_owner, pointers, problem, running, settings_for
 from tests.acceptance.test_jobs import ended

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import httpx
 
+from ecphoria.app import engine_settings
 from ecphoria.engine import Engine, EngineState
 from ecphoria.settings import EngineGroup, ServerSettings, Settings
-from ecphoria.wiring import engine_settings
 from tests.acceptance.conftest import running
 from tests.conftest import CACHE
 

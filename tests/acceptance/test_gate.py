@@ -2,7 +2,7 @@
 
 import pytest
 
-from ecphoria.model.gate import SHIPPED
+from ecphoria.records.tenant import SHIPPED
 from tests.acceptance.conftest import Owner, problem
 
 STRICT = {"weights": {"share": 0.0}, "bias": -3.0, "threshold": 0.9, "verify_below": 0.9}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from ecphoria.wire.problem import error_classes
+from ecphoria.wire.base import error_classes
 from tests.acceptance.conftest import Owner, RunningService
 
 

@@ -21,7 +21,7 @@ from tests.conftest import CACHE, Server
 
 PROGRAM = """
 import asyncio
-from ecphoria.api.server import serve
+from ecphoria.http.app import serve
 from ecphoria.settings import read_settings
 from ecphoria.telemetry import configure_logging
 

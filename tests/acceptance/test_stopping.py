@@ -5,12 +5,12 @@ from pathlib import Path
 
 import httpx
 
-from ecphoria.api.app import create_app
-from ecphoria.model.recall import Cue, RecallOptions
+from ecphoria.app import build
+from ecphoria.http.app import create_app
+from ecphoria.records.recall import Cue, RecallOptions
 from ecphoria.settings import AuthSettings
 from ecphoria.telemetry import configure_logging
 from ecphoria.tenancy.access import DEFAULT_TENANT
-from ecphoria.wiring import build
 from tests.acceptance.conftest import problem, settings_for
 from tests.conftest import Server
 

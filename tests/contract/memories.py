@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from ecphoria.graph.changes import (
+from ecphoria.facts.store import EvidenceRow, FactRow, FactStore, FactTransaction, TimelineRow
+from ecphoria.ingest.rows import (
     AboutRow,
     ConceptRow,
-    EpisodeRow,
     IngestChanges,
     MentionRow,
     NameState,
@@ -17,13 +17,13 @@ from ecphoria.graph.changes import (
     SynonymRow,
     TermDelta,
 )
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.facts import EvidenceRow, FactRow, FactStore, FactTransaction, TimelineRow
-from ecphoria.graph.ingest import IngestStore, IngestTransaction
-from ecphoria.model.fact import Decision, PredicateClass, Ruling, Standing
-from ecphoria.model.ids import ConceptId, EpisodeId, FactId, TenantId, derived_id, fresh_id
-from ecphoria.ports.passages import PassageRow
-from ecphoria.ports.world import Vector
+from ecphoria.ingest.store import IngestStore, IngestTransaction
+from ecphoria.neo4j_store.passages import PassageRow
+from ecphoria.neo4j_store.rows import EpisodeRow
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.ports import Vector
+from ecphoria.records.fact import Decision, PredicateClass, Ruling, Standing
+from ecphoria.records.ids import ConceptId, EpisodeId, FactId, TenantId, derived_id, fresh_id
 
 START = datetime(2024, 3, 1, 12, tzinfo=UTC)
 DIMENSION = 384

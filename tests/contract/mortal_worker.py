@@ -16,14 +16,13 @@ import graphdatascience  # noqa: F401 (before the fork, where it costs once)
 import platformdirs
 from prometheus_client import CollectorRegistry
 
-from ecphoria.background import query_listener, start_background
-from ecphoria.embedding import EmbedderOptions, create_embedder
-from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.jobs import JobStore
-from ecphoria.model.ids import JobId, TenantId
-from ecphoria.model.job import ENDED
-from ecphoria.ports.world import Vectors
+from ecphoria.app import query_listener, start_background
+from ecphoria.jobs.store import JobStore
+from ecphoria.models.embedders import EmbedderOptions, create_embedder
+from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.ports import Vectors
+from ecphoria.records.ids import JobId, TenantId
+from ecphoria.records.job import ENDED
 from ecphoria.settings import JobsSettings, read_settings
 from ecphoria.telemetry import Metrics, configure_logging
 

@@ -9,18 +9,16 @@ import pytest
 from prometheus_client import CollectorRegistry
 from pydantic import SecretStr
 
-from ecphoria.background import build_cycle
-from ecphoria.consolidation.associate import Associate
-from ecphoria.consolidation.clusters import MakeClusters
-from ecphoria.consolidation.engrams import MakeEngrams
-from ecphoria.consolidation.step import Cycle
-from ecphoria.graph.associations import AssociationStore
-from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.engrams import EngramStore
-from ecphoria.graph.executor import Graph
-from ecphoria.llm.openai import OpenAIChat
-from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.ports.world import Embedder
+from ecphoria.app import build_cycle
+from ecphoria.consolidation.engram_store import EngramStore
+from ecphoria.consolidation.engrams import MakeClusters, MakeEngrams
+from ecphoria.consolidation.knn import Associate
+from ecphoria.consolidation.knn_store import AssociationStore
+from ecphoria.consolidation.service import Cycle
+from ecphoria.models.openai import OpenAIChat
+from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.ports import Embedder
+from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.settings import LlmSettings, read_settings
 from ecphoria.telemetry import Metrics
 from tests.chat_endpoint import ChatEndpoint, chat_endpoint

@@ -3,11 +3,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from ecphoria.errors import NotFound
-from ecphoria.graph.archive import EpisodeArchive
-from ecphoria.graph.executor import Graph
-from ecphoria.model.episode import State
-from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.model.session import Session
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.recall.listing import EpisodeArchive
+from ecphoria.records.episode import Session, State
+from ecphoria.records.ids import TenantId, fresh_id
 from tests.conftest import Cypher
 from tests.contract.memories import START, episode_id, everything, write
 

@@ -10,19 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ecphoria.consolidation.associate import Associate
-from ecphoria.consolidation.step import Cycle
-from ecphoria.consolidation.surroundings import NEAR, NEIGHBOURS
-from ecphoria.graph.associations import AssociationStore
-from ecphoria.graph.changes import EpisodeRow
-from ecphoria.graph.dormancy import DormancyStore
-from ecphoria.graph.executor import Graph
-from ecphoria.kernels.hebbian import association, lift
-from ecphoria.kernels.hops import edge_decay
-from ecphoria.kernels.neighbours import combined, rung
-from ecphoria.model.consolidation import Lease, LeaseLost
-from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.ports.world import Vector
+from ecphoria.consolidation.dormancy_store import DormancyStore
+from ecphoria.consolidation.knn import NEAR, NEIGHBOURS, Associate
+from ecphoria.consolidation.knn_store import AssociationStore
+from ecphoria.consolidation.service import Cycle
+from ecphoria.maths.hebbian import association, combined, lift, rung
+from ecphoria.maths.spreading import edge_decay
+from ecphoria.neo4j_store.rows import EpisodeRow
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.ports import Vector
+from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.records.job import Lease, LeaseLost
 from tests.conftest import Cypher
 from tests.contract.memories import (
     DIMENSION,

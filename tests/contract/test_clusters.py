@@ -6,19 +6,18 @@ from typing import Any
 
 import pytest
 
-from ecphoria.consolidation.associate import Associate
-from ecphoria.consolidation.clusters import MakeClusters
-from ecphoria.consolidation.engrams import MakeEngrams
-from ecphoria.consolidation.step import Cycle
-from ecphoria.graph.archive import EpisodeArchive
-from ecphoria.graph.associations import AssociationStore
-from ecphoria.graph.changes import EpisodeRow
-from ecphoria.graph.dormancy import DormancyStore
-from ecphoria.graph.engrams import EngramStore
-from ecphoria.graph.executor import Graph
-from ecphoria.model.consolidation import Lease, LeaseLost
-from ecphoria.model.engram import EngramKind
-from ecphoria.model.ids import TenantId, fresh_id
+from ecphoria.consolidation.dormancy_store import DormancyStore
+from ecphoria.consolidation.engram_store import EngramStore
+from ecphoria.consolidation.engrams import MakeClusters, MakeEngrams
+from ecphoria.consolidation.knn import Associate
+from ecphoria.consolidation.knn_store import AssociationStore
+from ecphoria.consolidation.service import Cycle
+from ecphoria.neo4j_store.rows import EpisodeRow
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.recall.listing import EpisodeArchive
+from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.job import Lease, LeaseLost
+from ecphoria.records.upkeep import EngramKind
 from tests.conftest import Cypher, new_tenant
 from tests.contract.canonical import canonical
 from tests.contract.memories import START, appended, axis, episode_id, turn, write

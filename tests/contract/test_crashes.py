@@ -17,28 +17,23 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ecphoria.background import build_steps
-from ecphoria.consolidation.doctor import Doctor
-from ecphoria.consolidation.service import ConsolidationService
-from ecphoria.consolidation.step import Step
-from ecphoria.graph.doctor import IntegrityStore
-from ecphoria.graph.dormancy import DormancyStore
-from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.ingest import IngestStore
-from ecphoria.graph.jobs import JobStore
-from ecphoria.graph.queries import Mode
-from ecphoria.graph.survey import GraphSurvey
-from ecphoria.graph.tenants import Tenants
+from ecphoria.app import build_steps
+from ecphoria.consolidation.doctor import Doctor, IntegrityStore
+from ecphoria.consolidation.dormancy_store import DormancyStore
+from ecphoria.consolidation.service import ConsolidationService, GraphSurvey, Step
 from ecphoria.ingest.service import IngestService
-from ecphoria.jobs.retries import Retries
-from ecphoria.jobs.worker import Worker, WorkerOptions
-from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
-from ecphoria.model.episode import NewEpisode, Receipt
-from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.model.job import ENDED, Job, JobKind, JobState, Progress
-from ecphoria.model.tenant import Tenant
-from ecphoria.ports.world import Embedder
+from ecphoria.ingest.store import IngestStore
+from ecphoria.jobs.store import JobStore
+from ecphoria.jobs.worker import Retries, Worker, WorkerOptions
+from ecphoria.neo4j_store.queries import Mode
+from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.ports import Embedder
+from ecphoria.records.episode import NewEpisode, Receipt
+from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.job import ENDED, Job, JobKind, JobState, Progress
+from ecphoria.records.tenant import Tenant
+from ecphoria.records.upkeep import DormancyMode, DormancyPolicy
+from ecphoria.tenancy.store import Tenants
 from tests.acceptance.test_outage import Cable
 from tests.conftest import Cypher, Server, WallClock
 from tests.contract.canonical import canonical

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
+from ecphoria.consolidation.engram_store import EngramStore
 from ecphoria.consolidation.engrams import CLOSED_AFTER, MakeEngrams
-from ecphoria.consolidation.step import Cycle
-from ecphoria.graph.archive import EpisodeArchive
-from ecphoria.graph.changes import EpisodeRow
-from ecphoria.graph.engrams import EngramStore
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.tenants import Tenants
-from ecphoria.model.consolidation import Lease, LeaseLost
-from ecphoria.model.ids import TenantId, fresh_id
+from ecphoria.consolidation.service import Cycle
+from ecphoria.neo4j_store.rows import EpisodeRow
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.recall.listing import EpisodeArchive
+from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.job import Lease, LeaseLost
+from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, new_tenant
 from tests.contract.memories import START, appended, axis, episode_id, turn, write
 

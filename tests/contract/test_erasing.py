@@ -8,24 +8,20 @@ import neo4j
 import pytest
 from structlog.testing import capture_logs
 
+from ecphoria.consolidation.dormancy_store import DormancyStore
+from ecphoria.consolidation.merge import MergeStore
 from ecphoria.errors import EcphoriaError, NotFound
-from ecphoria.graph.dormancy import DormancyStore
-from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.facts import FactStore, FactTransaction
-from ecphoria.graph.jobs import JobStore
-from ecphoria.graph.keys import Keys
-from ecphoria.graph.learning import LearningStore, LearningTransaction
-from ecphoria.graph.merges import MergeStore
-from ecphoria.graph.schedules import ScheduleStore
-from ecphoria.graph.tenants import Tenants
-from ecphoria.graph.traces import TraceStore
-from ecphoria.model.fact import Decision, Ruling
-from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.model.job import JobKind
-from ecphoria.model.merge import MergeStatus
-from ecphoria.model.schedule import Mark
-from ecphoria.model.tenant import Scope
+from ecphoria.facts.store import FactStore, FactTransaction
+from ecphoria.jobs.scheduler import ScheduleStore
+from ecphoria.jobs.store import JobStore
+from ecphoria.learning.store import LearningStore, LearningTransaction
+from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.records.fact import Decision, MergeStatus, Ruling
+from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.job import JobKind, Mark
+from ecphoria.records.tenant import Scope
+from ecphoria.tenancy.store import Keys, Tenants
 from tests.conftest import Cypher, Server, new_tenant
 from tests.contract.memories import START, appended, episode_id, everything, turn, write
 from tests.contract.test_tenants_and_keys import a_key

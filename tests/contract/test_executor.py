@@ -9,10 +9,9 @@ import pytest
 from neo4j.exceptions import SessionExpired
 
 from ecphoria.errors import EcphoriaError, Misconfigured, StoreUnavailable, Timeout
-from ecphoria.graph.check import check, health
-from ecphoria.graph.driver import GraphOptions, open_driver
-from ecphoria.graph.executor import Done, Graph, Statement, Work
-from ecphoria.graph.queries import Mode, Query
+from ecphoria.neo4j_store.queries import Mode, Query
+from ecphoria.neo4j_store.schema import check, health
+from ecphoria.neo4j_store.session import Done, Graph, GraphOptions, Statement, Work, open_driver
 from tests.conftest import Cypher, Server
 
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from ecphoria.errors import NotFound
-from ecphoria.graph.archive import EpisodeArchive
-from ecphoria.graph.changes import IngestChanges, MovedRow, Placed, SegmentStart, TermDelta
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.ingest import IngestStore, IngestTransaction
-from ecphoria.graph.recall import EpisodeReader
-from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.model.recall import Filters
+from ecphoria.ingest.rows import IngestChanges, MovedRow, Placed, SegmentStart, TermDelta
+from ecphoria.ingest.store import IngestStore, IngestTransaction
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.recall.listing import EpisodeArchive
+from ecphoria.recall.store import EpisodeReader
+from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.records.recall import Filters
 from tests.conftest import Cypher
 from tests.contract.memories import (
     START,

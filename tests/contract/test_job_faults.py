@@ -8,24 +8,19 @@ from datetime import timedelta
 
 import pytest
 
-from ecphoria.background import build_steps
-from ecphoria.consolidation.doctor import Doctor
+from ecphoria.app import build_steps
+from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.dormancy import Dormancy
-from ecphoria.consolidation.service import ConsolidationService
-from ecphoria.consolidation.step import Cycle
-from ecphoria.graph.doctor import IntegrityStore
-from ecphoria.graph.dormancy import DormancyStore
-from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.jobs import JobStore
-from ecphoria.graph.tenants import Tenants
-from ecphoria.jobs.retries import Retries
-from ecphoria.jobs.worker import Watch, Worker, WorkerOptions
-from ecphoria.model.consolidation import ConsolidationReport, Outcome
-from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
-from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.model.job import Claimed, JobKind, JobState, Progress
-from ecphoria.ports.world import Embedder
+from ecphoria.consolidation.dormancy_store import DormancyStore
+from ecphoria.consolidation.service import ConsolidationService, Cycle
+from ecphoria.jobs.store import JobStore
+from ecphoria.jobs.worker import Retries, Watch, Worker, WorkerOptions
+from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.ports import Embedder
+from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.job import Claimed, ConsolidationReport, JobKind, JobState, Outcome, Progress
+from ecphoria.records.upkeep import DormancyMode, DormancyPolicy
+from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server
 from tests.contract.canonical import canonical
 from tests.contract.memories import START, appended, turn, write

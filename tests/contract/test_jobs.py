@@ -8,25 +8,28 @@ from typing import Any
 import pytest
 
 from ecphoria.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
-from ecphoria.graph.executor import Graph, Work
-from ecphoria.graph.jobs import JobStore
-from ecphoria.graph.lease import change_under
-from ecphoria.graph.tenants import Tenants
-from ecphoria.jobs.retries import Retries
-from ecphoria.jobs.worker import Handler, Watch, Worker, WorkerOptions
-from ecphoria.model.consolidation import (
+from ecphoria.jobs.store import JobStore
+from ecphoria.jobs.worker import Handler, Retries, Watch, Worker, WorkerOptions
+from ecphoria.neo4j_store.locks import change_under
+from ecphoria.neo4j_store.session import Graph, Work
+from ecphoria.records.ids import JobId, TenantId
+from ecphoria.records.job import (
     Change,
+    Claimed,
     ConsolidationReport,
     Degrees,
     Gap,
     GraphSize,
+    Job,
+    JobKind,
+    JobState,
     Lease,
     LeaseLost,
+    Progress,
     StepReport,
     StepStatus,
 )
-from ecphoria.model.ids import JobId, TenantId
-from ecphoria.model.job import Claimed, Job, JobKind, JobState, Progress
+from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, new_tenant
 
 CYCLE = JobKind.CONSOLIDATION

@@ -7,20 +7,18 @@ from typing import Any
 
 import pytest
 
+from ecphoria.consolidation.knn_store import Association, AssociationStore
 from ecphoria.errors import Conflict, EcphoriaError, InvalidInput, NotFound
-from ecphoria.graph.associations import Association, AssociationStore
-from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.learning import LearningStore, LearningTransaction
-from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.tenants import Tenants
-from ecphoria.graph.traces import TraceStore
-from ecphoria.kernels.hops import edge_decay
 from ecphoria.learning.effects import effects_of
 from ecphoria.learning.service import LearningService
-from ecphoria.model.ids import TenantId, TraceId
-from ecphoria.model.learning import Charge, Learning, Use
-from ecphoria.model.recall import Stimulation, Trace, TracedHit
+from ecphoria.learning.store import LearningStore, LearningTransaction
+from ecphoria.maths.spreading import edge_decay
+from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.recall.store import EpisodeReader
+from ecphoria.records.ids import TenantId, TraceId
+from ecphoria.records.recall import Charge, Learning, Stimulation, Trace, TracedHit, Use
+from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server, WallClock, new_tenant
 from tests.contract.memories import (
     START,

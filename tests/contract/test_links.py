@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ecphoria.consolidation.decay import BUDGET, Decay
-from ecphoria.consolidation.prune import Prune
-from ecphoria.consolidation.step import Cycle
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.links import LinkStore
-from ecphoria.model.ids import TenantId, fresh_id
+from ecphoria.consolidation.links import BUDGET, Decay, LinkStore, Prune
+from ecphoria.consolidation.service import Cycle
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.records.ids import TenantId, fresh_id
 from tests.conftest import Cypher
 from tests.contract.memories import (
     appended,
@@ -116,7 +114,7 @@ async def test_a_step_cut_short_and_run_again_removes_the_same(
 ) -> None:
     edges = crowded(tenant)
     await joined(graph, cypher, tenant, edges)
-    monkeypatch.setattr("ecphoria.consolidation.prune._CHUNK", 20)
+    monkeypatch.setattr("ecphoria.consolidation.links._CHUNK", 20)
     places: list[str] = []
 
     async def reached(place: str) -> None:

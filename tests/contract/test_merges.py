@@ -7,18 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ecphoria.consolidation.merge import SAME, MergeReview, ProposeMerges
-from ecphoria.consolidation.step import Cycle
+from ecphoria.consolidation.merge import SAME, MergeReview, MergeStore, ProposeMerges
+from ecphoria.consolidation.service import Cycle
 from ecphoria.errors import InvalidInput, NotFound
-from ecphoria.graph.changes import SynonymRow
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.facts import FactStore
-from ecphoria.graph.merges import MergeStore
-from ecphoria.graph.recall import EpisodeReader
-from ecphoria.model.consolidation import Lease, LeaseLost
-from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.model.merge import MergeStatus
-from ecphoria.ports.world import Embedder
+from ecphoria.facts.store import FactStore
+from ecphoria.ingest.rows import SynonymRow
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.ports import Embedder
+from ecphoria.recall.store import EpisodeReader
+from ecphoria.records.fact import MergeStatus
+from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.job import Lease, LeaseLost
 from tests.conftest import Cypher
 from tests.contract.memories import appended, concept_id, made, mention, named, turn, write
 

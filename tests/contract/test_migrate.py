@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from ecphoria.errors import EmbedderMismatch, Misconfigured, StoreUnavailable
-from ecphoria.graph.driver import GraphOptions, open_driver
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.migrate import migrate
-from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
-from ecphoria.model.ids import TenantId
-from ecphoria.ports.world import Embedder
+from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries
+from ecphoria.neo4j_store.schema import migrate
+from ecphoria.neo4j_store.session import Graph, GraphOptions, open_driver
+from ecphoria.ports import Embedder
+from ecphoria.records.ids import TenantId
 from tests.conftest import Cypher, Server
 from tests.contract.memories import everything, write
 

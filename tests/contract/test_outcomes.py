@@ -14,14 +14,13 @@ import pytest
 from neo4j.exceptions import ResultFailedError, TransientError
 
 from ecphoria.errors import OutcomeUnknown, StoreUnavailable
-from ecphoria.graph.driver import GraphOptions, open_driver
-from ecphoria.graph.executor import Done, Graph, Statement, Work
-from ecphoria.graph.ingest import IngestStore
-from ecphoria.graph.queries import Mode, Query
 from ecphoria.ingest.service import IngestService
-from ecphoria.model.episode import NewEpisode, Outcome, Receipt
-from ecphoria.model.ids import TenantId
-from ecphoria.ports.world import Embedder
+from ecphoria.ingest.store import IngestStore
+from ecphoria.neo4j_store.queries import Mode, Query
+from ecphoria.neo4j_store.session import Done, Graph, GraphOptions, Statement, Work, open_driver
+from ecphoria.ports import Embedder
+from ecphoria.records.episode import NewEpisode, Outcome, Receipt
+from ecphoria.records.ids import TenantId
 from tests.conftest import Cypher, Server, WallClock, new_tenant
 
 COMMIT = b"\x00\x02\xb0\x12\x00\x00"

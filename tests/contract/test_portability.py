@@ -11,21 +11,19 @@ from typing import Any
 
 import pytest
 
-from ecphoria.cold.files import ColdFiles
+from ecphoria.consolidation.archive_files import ColdFiles
+from ecphoria.consolidation.archive_store import ColdStore
+from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.errors import BadFile, Conflict, EcphoriaError, NotFound, StoreUnavailable
-from ecphoria.graph.cold import ColdStore
-from ecphoria.graph.dormancy import DormancyStore
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.keys import Keys
-from ecphoria.graph.learning import LearningStore
-from ecphoria.graph.portability import Copies
-from ecphoria.graph.tenants import Tenants
-from ecphoria.graph.traces import TraceStore
-from ecphoria.model.cold import ColdRecord
-from ecphoria.model.gate import SHIPPED
-from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.model.tenant import Scope, Tenant
+from ecphoria.learning.store import LearningStore
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.portability.service import Portability
+from ecphoria.portability.store import Copies
+from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.tenant import SHIPPED, Scope, Tenant
+from ecphoria.records.upkeep import ColdRecord
+from ecphoria.tenancy.store import Keys, Tenants
 from tests.conftest import Cypher, new_tenant
 from tests.contract.memories import episode_id, everything, place_in_time, write
 from tests.contract.test_learning import learn, woke

@@ -8,18 +8,17 @@ import numpy as np
 import pytest
 
 from ecphoria.consolidation.prior import Prior
-from ecphoria.consolidation.step import Cycle, Skipped
+from ecphoria.consolidation.service import Cycle, Skipped
 from ecphoria.errors import EcphoriaError
-from ecphoria.graph.changes import IngestChanges
-from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.gds import PREFIX, PriorStore
-from ecphoria.graph.recall import EpisodeReader
-from ecphoria.kernels.adjacency import Adjacency
-from ecphoria.kernels.midrank import midrank
-from ecphoria.kernels.pagerank_push import push
-from ecphoria.model.consolidation import Lease, LeaseLost
-from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.ingest.rows import IngestChanges
+from ecphoria.maths.adjacency import Adjacency
+from ecphoria.maths.fusion import midrank
+from ecphoria.maths.spreading import push
+from ecphoria.neo4j_store.gds import PREFIX, PriorStore
+from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.recall.store import EpisodeReader
+from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.records.job import Lease, LeaseLost
 from tests.conftest import Cypher, Server
 from tests.contract.memories import (
     about,
@@ -251,7 +250,7 @@ async def test_the_projection_is_dropped_also_after_a_failure(
     await write(graph, tenant, the_worked_example(tenant))
     await store.page_rank(tenant, fresh_id())
     assert await projections(cypher) == []
-    monkeypatch.setattr("ecphoria.graph.gds._DAMPING", 7.0)  # the library refuses it
+    monkeypatch.setattr("ecphoria.neo4j_store.gds._DAMPING", 7.0)  # the library refuses it
     with pytest.raises(EcphoriaError):
         await store.page_rank(tenant, fresh_id())
     assert await projections(cypher) == []
@@ -272,7 +271,7 @@ async def test_an_orphan_of_a_killed_process_goes_after_its_hour(
     )
     await store.page_rank(tenant, fresh_id())
     assert await projections(cypher) == [f"{PREFIX}orphan"]
-    monkeypatch.setattr("ecphoria.graph.gds._ORPHANED_S", -60)
+    monkeypatch.setattr("ecphoria.neo4j_store.gds._ORPHANED_S", -60)
     await store.page_rank(tenant, fresh_id())
     assert await projections(cypher) == []
 

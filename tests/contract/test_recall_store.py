@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from ecphoria.errors import NotFound
-from ecphoria.graph.changes import IngestChanges
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.recall import EpisodeReader
-from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.model.recall import Filters
-from ecphoria.ports.recall import Around, Columns, TermCount, Window
+from ecphoria.ingest.rows import IngestChanges
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.recall.ports import Around, Columns, TermCount, Window
+from ecphoria.recall.store import EpisodeReader
+from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.records.recall import Filters
 from tests.conftest import Cypher
 from tests.contract.memories import (
     START,

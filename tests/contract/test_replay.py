@@ -7,17 +7,14 @@ from typing import Any
 
 import pytest
 
-from ecphoria.consolidation.associate import Associate
-from ecphoria.consolidation.prune import Prune
-from ecphoria.consolidation.replay import Replay
-from ecphoria.consolidation.step import Cycle
-from ecphoria.consolidation.surroundings import NEIGHBOURS
-from ecphoria.graph.associations import Association, AssociationStore
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.links import LinkStore
-from ecphoria.graph.replay import ReplayStore
-from ecphoria.model.consolidation import Lease, LeaseLost
-from ecphoria.model.ids import TenantId, fresh_id
+from ecphoria.consolidation.knn import NEIGHBOURS, Associate
+from ecphoria.consolidation.knn_store import Association, AssociationStore
+from ecphoria.consolidation.links import LinkStore, Prune
+from ecphoria.consolidation.replay import Replay, ReplayStore
+from ecphoria.consolidation.service import Cycle
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.job import Lease, LeaseLost
 from tests.conftest import Cypher
 from tests.contract.canonical import canonical
 from tests.contract.memories import appended, episode_id, turn, write

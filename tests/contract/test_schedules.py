@@ -7,14 +7,12 @@ from datetime import time, timedelta
 import pytest
 
 from ecphoria.errors import NotFound
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.jobs import JobStore
-from ecphoria.graph.schedules import ScheduleStore
-from ecphoria.graph.traces import TraceStore
-from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, marked
-from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.model.job import JobState, Trigger
-from ecphoria.model.schedule import Mark, Schedule, Standing
+from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, ScheduleStore, marked
+from ecphoria.jobs.store import JobStore
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.job import JobState, Mark, Schedule, Standing, Trigger
 from tests.contract.memories import START, appended, episode_id, turn, write
 from tests.contract.test_traces import a_trace
 
@@ -107,7 +105,7 @@ async def test_a_scheduler_that_dies_in_the_middle_leaves_it_to_the_next(
 
     await append(graph, tenant, 1, 2)
     with monkeypatch.context() as patched:
-        patched.setattr("ecphoria.graph.schedules.add_job", die)
+        patched.setattr("ecphoria.jobs.scheduler.add_job", die)
         with pytest.raises(KeyboardInterrupt):
             await schedules.advance(tenant, by(EVERY_TWO))
     assert (await schedules.find(tenant)).scheduled_turn == 0

@@ -13,22 +13,19 @@ from pathlib import Path
 import neo4j
 import pytest
 
-from ecphoria.background import build_steps
-from ecphoria.consolidation.doctor import Doctor
+from ecphoria.app import build_steps
+from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.engine import Endpoint, Engine, EngineSettings
 from ecphoria.errors import StoreUnavailable
-from ecphoria.graph.doctor import IntegrityStore
-from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.jobs import JobStore
-from ecphoria.graph.migrate import migrate
-from ecphoria.graph.tenants import Tenants
-from ecphoria.jobs.retries import Retries
-from ecphoria.jobs.worker import Worker, WorkerOptions
-from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.model.job import ENDED, Job, JobKind, JobState
-from ecphoria.ports.world import Embedder
+from ecphoria.jobs.store import JobStore
+from ecphoria.jobs.worker import Retries, Worker, WorkerOptions
+from ecphoria.neo4j_store.schema import migrate
+from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.ports import Embedder
+from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.job import ENDED, Job, JobKind, JobState
+from ecphoria.tenancy.store import Tenants
 from tests.conftest import CACHE, Cypher, Rows
 from tests.contract.canonical import canonical
 from tests.contract.test_crashes import NOWHERE, a_memory, a_service

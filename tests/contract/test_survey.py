@@ -5,14 +5,13 @@ from datetime import timedelta
 
 import pytest
 
-from ecphoria.graph.associations import Association, AssociationStore
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.jobs import JobStore
-from ecphoria.graph.survey import GraphSurvey
-from ecphoria.graph.traces import TraceStore
-from ecphoria.model.consolidation import ConsolidationReport, Degrees
-from ecphoria.model.ids import TenantId
-from ecphoria.model.job import JobKind, JobState
+from ecphoria.consolidation.knn_store import Association, AssociationStore
+from ecphoria.consolidation.service import GraphSurvey
+from ecphoria.jobs.store import JobStore
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.records.ids import TenantId
+from ecphoria.records.job import ConsolidationReport, Degrees, JobKind, JobState
 from tests.conftest import Cypher
 from tests.contract.memories import START, appended, episode_id, everything, turn, write
 from tests.contract.test_traces import a_trace

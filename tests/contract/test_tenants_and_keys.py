@@ -4,18 +4,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ecphoria.errors import Conflict, NotFound
-from ecphoria.graph.archive import EpisodeArchive
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.ingest import IngestStore, IngestTransaction
-from ecphoria.graph.jobs import JobStore
-from ecphoria.graph.keys import Keys
-from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.tenants import Tenants
-from ecphoria.graph.traces import TraceStore
-from ecphoria.model.gate import Gate, GateFit
-from ecphoria.model.ids import KeyId, TenantId, fresh_id
-from ecphoria.model.job import JobKind
-from ecphoria.model.tenant import ApiKey, Principal, Scope, Tenant
+from ecphoria.ingest.store import IngestStore, IngestTransaction
+from ecphoria.jobs.store import JobStore
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.recall.listing import EpisodeArchive
+from ecphoria.recall.store import EpisodeReader
+from ecphoria.records.ids import KeyId, TenantId, fresh_id
+from ecphoria.records.job import JobKind
+from ecphoria.records.tenant import ApiKey, Gate, GateFit, Principal, Scope, Tenant
+from ecphoria.tenancy.store import Keys, Tenants
 from tests.conftest import Cypher
 from tests.contract.memories import appended, everything, place_in_time, turn, write
 from tests.contract.test_traces import a_trace

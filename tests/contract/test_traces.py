@@ -4,11 +4,11 @@ from datetime import timedelta
 import pytest
 
 from ecphoria.errors import NotFound
-from ecphoria.graph.archive import EpisodeArchive
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.traces import TraceStore
-from ecphoria.model.ids import TenantId, TraceId, fresh_id
-from ecphoria.model.recall import (
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.recall.listing import EpisodeArchive
+from ecphoria.records.ids import TenantId, TraceId, fresh_id
+from ecphoria.records.recall import (
     Mark,
     PathStep,
     SeedRecord,

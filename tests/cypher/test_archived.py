@@ -2,7 +2,7 @@
 
 import re
 
-from ecphoria.graph.queries import Query, cypher_root, load_queries
+from ecphoria.neo4j_store.queries import Query, cypher_root, load_queries
 from tests.each import for_each
 
 DERIVED = frozenset((

@@ -18,21 +18,20 @@ import neo4j
 import pytest
 
 from ecphoria.evaluation.load_data import Talk
-from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.executor import Graph, Statement, _rows_of
-from ecphoria.graph.ingest import IngestStore
-from ecphoria.graph.learning import LearningStore
-from ecphoria.graph.queries import Query
-from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.tenants import Tenants
-from ecphoria.graph.traces import TraceStore
 from ecphoria.ingest.service import IngestService
+from ecphoria.ingest.store import IngestStore
 from ecphoria.learning.service import LearningService
-from ecphoria.model.episode import NewEpisode
-from ecphoria.model.ids import TenantId
-from ecphoria.model.recall import Cue, RecallOptions
-from ecphoria.ports.world import Embedder
+from ecphoria.learning.store import LearningStore
+from ecphoria.neo4j_store.queries import Query
+from ecphoria.neo4j_store.session import Graph, GraphOptions, Statement, _rows_of
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.ports import Embedder
 from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.store import EpisodeReader
+from ecphoria.records.episode import NewEpisode
+from ecphoria.records.ids import TenantId
+from ecphoria.records.recall import Cue, RecallOptions
+from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server, WallClock, new_tenant
 from tests.contract.test_learning import LONG_AGO
 

@@ -8,42 +8,41 @@ import numpy as np
 import pytest
 from neo4j.vector import Vector
 
+from ecphoria.consolidation.archive_store import ColdStore
+from ecphoria.consolidation.dormancy_store import DormancyStore
+from ecphoria.consolidation.engram_store import EngramStore
 from ecphoria.consolidation.engrams import MakeEngrams
-from ecphoria.consolidation.step import Cycle
-from ecphoria.graph.associations import Association, AssociationStore, Crowd, Touched
-from ecphoria.graph.cold import ColdStore
-from ecphoria.graph.cutting import CuttingStore
-from ecphoria.graph.dormancy import DormancyStore
-from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.engrams import EngramStore
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.gds import PriorStore
-from ecphoria.graph.jobs import JobStore
-from ecphoria.graph.keys import Keys
-from ecphoria.graph.learning import LearningStore
-from ecphoria.graph.merges import AlikeNames, Compared, MergeStore
-from ecphoria.graph.policies import Policies
-from ecphoria.graph.portability import Copies
-from ecphoria.graph.queries import Mode, Query, cypher_root, load_queries
-from ecphoria.graph.schedules import ScheduleStore
-from ecphoria.graph.tenants import Tenants
-from ecphoria.graph.traces import TraceStore
-from ecphoria.model.cold import Located
-from ecphoria.model.consolidation import (
+from ecphoria.consolidation.knn_store import Association, AssociationStore, Crowd, Touched
+from ecphoria.consolidation.merge import AlikeNames, Compared, MergeStore
+from ecphoria.consolidation.service import Cycle
+from ecphoria.ingest.store import CuttingStore
+from ecphoria.jobs.scheduler import ScheduleStore
+from ecphoria.jobs.store import JobStore
+from ecphoria.learning.store import LearningStore
+from ecphoria.neo4j_store.gds import PriorStore
+from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries
+from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.portability.store import Copies
+from ecphoria.recall.policy_store import Policies
+from ecphoria.records.fact import MergeStatus
+from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.job import (
     ConsolidationReport,
     GraphSize,
+    JobFault,
+    JobKind,
+    JobState,
+    Mark,
+    Progress,
+    Schedule,
     StepReport,
     StepStatus,
 )
-from ecphoria.model.copies import CopiedNode
-from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
-from ecphoria.model.gate import SHIPPED
-from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.model.job import JobFault, JobKind, JobState, Progress
-from ecphoria.model.merge import MergeStatus
-from ecphoria.model.schedule import Mark, Schedule
-from ecphoria.model.shadow import Choice, Policy
-from ecphoria.model.tenant import Scope
+from ecphoria.records.recall import Choice, Policy
+from ecphoria.records.tenant import SHIPPED, Scope
+from ecphoria.records.upkeep import CopiedNode, DormancyMode, DormancyPolicy, Located
+from ecphoria.tenancy.store import Keys, Tenants
 from tests.conftest import Server, new_tenant
 from tests.contract.memories import (
     appended,

@@ -21,8 +21,8 @@ import pytest
 from neo4j.exceptions import ConstraintError
 from neo4j.vector import Vector
 
-from ecphoria.graph.queries import Mode, cypher_root, load_queries
-from ecphoria.model.ids import fresh_id
+from ecphoria.neo4j_store.queries import Mode, cypher_root, load_queries
+from ecphoria.records.ids import fresh_id
 from ecphoria.settings import JobsSettings
 from tests.acceptance.conftest import new_owner, running, settings_for
 from tests.acceptance.lives import OPERATORS, Life, live, samples, settled

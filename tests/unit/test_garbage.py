@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ecphoria.garbage import look_seldom
+from ecphoria.runtime import look_seldom
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from ecphoria import loop
+from ecphoria import runtime as loop
 
 
 async def _kind() -> str:

@@ -1,14 +1,37 @@
-"""Which service a command talks to, and with which key."""
+"""Options that commands share, the connection to a service, and the terminal."""
 
+import asyncio
+import contextlib
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+from rich.theme import Theme
 
-from ecphoria.client import Client
-from ecphoria.errors import BadFile
+from ecphoria import runtime
+from ecphoria.client import AsyncClient, Client
+from ecphoria.errors import BadFile, EcphoriaError, InvalidInput, Misconfigured, Unauthenticated
 
-__all__ = ["DEFAULT_URL", "Home", "Key", "Server", "TenantName", "admin_key", "connect"]
+if TYPE_CHECKING:
+    from ecphoria.evaluation.run import Connect
+    from ecphoria.settings import Settings
+
 
 DEFAULT_URL = "http://127.0.0.1:8765"
 _ADMIN_KEY_FILE = "admin.key"
@@ -96,3 +119,226 @@ def _default_home() -> Path | None:
     except ImportError:
         return None
     return Path(platformdirs.user_data_dir("ecphoria"))
+
+
+Watch = Callable[[str, int, int], None]
+"""Told a stage of long work, how much of it is done, and how much there is."""
+
+_THEME = Theme(
+    {
+        "cue": "bold",
+        "speaker": "cyan",
+        "when": "dim",
+        "score": "green",
+        "edge": "magenta",
+        "rail": "dim",
+        "address": "cyan",
+        "verdict.answer": "green",
+        "verdict.verify": "yellow",
+        "verdict.refuse": "yellow",
+        "verdict.empty": "yellow",
+        "error": "bold red",
+        "bar.back": "grey23",
+        "bar.complete": "cyan",
+        "bar.finished": "green",
+        "progress.remaining": "dim",
+    }
+)
+_MAX_WIDTH = 100
+
+
+def stdout() -> Console:
+    """Open the console for answers; lines stay readable on wide terminals."""
+    return _console(stderr=False)
+
+
+def stderr() -> Console:
+    """Open the console for progress and errors, so that answers can be piped."""
+    return _console(stderr=True)
+
+
+def _console(*, stderr: bool) -> Console:
+    console = Console(theme=_THEME, stderr=stderr, highlight=False)
+    if console.is_terminal and console.width > _MAX_WIDTH:
+        console.width = _MAX_WIDTH
+    return console
+
+
+def counting(console: Console) -> Progress:
+    """Make a progress bar that counts things and tells the time left."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=28),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        console=console,
+    )
+
+
+@contextmanager
+def watching() -> Iterator[Watch]:
+    """Show how far each stage of long work has come: a bar on a terminal, else lines."""
+    console = stderr()
+    if not console.is_terminal:
+        yield _told_in_lines(console)
+        return
+    with counting(console) as progress:
+        tasks: dict[tuple[str, int], TaskID] = {}
+
+        def watch(stage: str, done: int, total: int) -> None:
+            if (stage, total) not in tasks:
+                tasks[stage, total] = progress.add_task(stage, total=total)
+            progress.update(tasks[stage, total], completed=done)
+
+        yield watch
+
+
+def _told_in_lines(console: Console) -> Watch:
+    """Tell, a line per tenth, how far a stage has come and how long the rest will take."""
+    begun: dict[tuple[str, int], float] = {}
+    told: set[tuple[str, int, int]] = set()
+
+    def watch(stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        start = begun.setdefault((stage, total), now)
+        tenth = 10 * done // total
+        if not tenth or (stage, total, tenth) in told:
+            return
+        told.add((stage, total, tenth))
+        left = (now - start) * (total - done) / done
+        console.print(f"{stage} {done:,}/{total:,}, {left:.0f} s left")
+
+    return watch
+
+
+def say_error(error: EcphoriaError) -> None:
+    """Print what went wrong and what to do about it."""
+    line = Text.assemble(("Error: ", "error"), error.message)
+    if isinstance(error, Unauthenticated):
+        line.append(" On the command line: --key, or ECPHORIA_API_KEY.")
+    if request := error.fields.get("request_id"):
+        line.append(f" (request {request})", style="dim")
+    stderr().print(line, soft_wrap=not sys.stderr.isatty())
+
+
+def instant(text: str | None, field: str) -> datetime | None:
+    """Read an instant; it needs an offset.
+
+    Raises:
+        InvalidInput: It is none; the message shows one.
+    """
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise InvalidInput(
+            f"`{text}` is no instant with an offset; write it like 2026-03-14T09:30:00Z.",
+            field=field,
+        )
+    return found
+
+
+_WRONGLY_USED, _INTERRUPTED = 2, 130
+_TIMEOUT_S = 300.0
+
+MeasuredServer = Annotated[
+    str | None,
+    typer.Option(
+        "--server", metavar="URL", help="Use this running service; else one is started here."
+    ),
+]
+MeasuringKey = Annotated[
+    str | None,
+    typer.Option("--key", envvar="ECPHORIA_API_KEY", metavar="KEY", help="An operator's key."),
+]
+MeasuredHome = Annotated[
+    Path | None,
+    typer.Option(
+        "--home", metavar="DIR", help="Where the service started here keeps its store and key."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """Which service is measured."""
+
+    server: str | None
+    key: str | None
+    home: Path | None
+
+
+@contextlib.contextmanager
+def refusing() -> Iterator[None]:
+    """End with 2 what the caller has to change: a file, a name."""
+    try:
+        yield
+    except InvalidInput as error:
+        say_error(error)
+        raise typer.Exit(_WRONGLY_USED) from error
+
+
+def on_service(
+    work: "Callable[[Connect, Watch], Coroutine[None, None, None]]", where: Where
+) -> None:
+    """Do the work on the service wanted, with a progress bar."""
+
+    async def whole() -> None:
+        async with _service(where) as connect:
+            with watching() as watch:
+                await work(connect, watch)
+
+    try:
+        runtime.run(whole())
+    except (asyncio.CancelledError, KeyboardInterrupt) as ended:
+        raise typer.Exit(_INTERRUPTED) from ended
+
+
+@contextlib.asynccontextmanager
+async def _service(where: Where) -> "AsyncIterator[Connect]":
+    if where.server is not None:
+        yield _connector(where.server, where.key or admin_key(where.home))
+        return
+    try:
+        from ecphoria.cli.serve import running  # noqa: PLC0415 (extra `server`)
+    except ModuleNotFoundError as error:
+        raise Misconfigured(
+            "Without --server the service is started here, and "
+            f"`{error.name}` is not installed: pip install 'ecphoria[server,local]'.",
+            module=error.name,
+        ) from error
+    settings = _settings(where.home)
+    async with running(settings) as service:
+        yield _connector(service.started.url, _key(settings, where))
+
+
+def _key(settings: "Settings", where: Where) -> str | None:
+    """Find an operator's key; one in the environment may be for another service than ours."""
+    if settings.auth.bootstrap_key is not None:
+        return settings.auth.bootstrap_key.get_secret_value()
+    own = admin_key(settings.home)
+    return own if settings.neo4j.uri is None else where.key or own
+
+
+def _connector(url: str, key: str | None) -> "Connect":
+    return lambda tenant: AsyncClient(url, key, tenant=tenant, timeout=_TIMEOUT_S)
+
+
+def _settings(home: Path | None) -> "Settings":
+    """Keep evaluations out of the user's own store, unless the settings name a server."""
+    from ecphoria.settings import read_settings  # noqa: PLC0415 (extra `server`)
+
+    quiet = {"server": {"port": 0}, "log": {"level": "warning"}}
+    return read_settings(**quiet, home=home or read_settings().cache / "evaluation")
+
+
+def check_targets(*targets: Path | None) -> None:
+    """Refuse now what could not be written in the end."""
+    for target in targets:
+        if target is not None and not target.resolve().parent.is_dir():
+            raise BadFile(f"There is no folder {target.resolve().parent} to write into.")
+        if target is not None and target.is_dir():
+            raise BadFile(f"{target} is a folder; name a file to write.")

@@ -15,8 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Column, Table
 from rich.text import Text
 
-from ecphoria.cli.connection import Home
-from ecphoria.cli.console import say_error, stderr, stdout
+from ecphoria.cli.connection import Home, say_error, stderr, stdout
 from ecphoria.engine import (
     Endpoint,
     Engine,
@@ -28,8 +27,6 @@ from ecphoria.engine import (
 )
 from ecphoria.engine import Progress as Step
 from ecphoria.errors import EcphoriaError
-
-__all__ = ["Connect", "Load", "Run", "add_engine_commands", "drawn"]
 
 Load = Callable[[Path | None], EngineSettings]
 """Builds the settings; the argument is `--home`."""

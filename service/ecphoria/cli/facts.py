@@ -1,4 +1,4 @@
-"""Commands of facts: what is claimed of a name, how it changed, and what you decide about it."""
+"""Commands for facts, merges, learning and engrams."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -6,16 +6,24 @@ from itertools import islice
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ecphoria.cli.connection import DEFAULT_URL, Home, Key, Server, TenantName, connect
-from ecphoria.cli.console import stdout
-from ecphoria.cli.instants import instant
-from ecphoria.model.fact import Standing
-from ecphoria.wire.facts import DecisionAnswer, FactAnswer
-
-__all__ = ["fact", "facts"]
+from ecphoria.cli.connection import (
+    DEFAULT_URL,
+    Home,
+    Key,
+    Server,
+    TenantName,
+    connect,
+    instant,
+    stdout,
+)
+from ecphoria.records.fact import MergeStatus, Standing
+from ecphoria.records.upkeep import EngramKind
+from ecphoria.wire.facts import DecisionAnswer, FactAnswer, LearningAnswer, MergeAnswer
+from ecphoria.wire.upkeep import EngramAnswer
 
 AsOf = Annotated[
     str | None,
@@ -148,3 +156,171 @@ def _tell(decision: DecisionAnswer, *, undone: bool = False) -> None:
         line.append(f"  {decision.why}")
     line.append(f"  {decision.id}", style="dim")
     stdout().print(line)
+
+
+merges = typer.Typer(no_args_is_help=True, help="Concepts that are likely one.")
+
+Pair = Annotated[
+    tuple[str, str], typer.Argument(help="The two names, as listed.", metavar="ONE OTHER")
+]
+
+
+@merges.command("list")
+def list_merges(
+    status: Annotated[MergeStatus | None, typer.Option(help="Only these.")] = None,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """List the merges that consolidation proposed, with why."""
+    table = Table.grid(padding=(0, 3, 0, 0))
+    with connect(server, key, tenant, home) as client:
+        cursor: str | None = None
+        while True:
+            page = client.list_merges(status=status, cursor=cursor, limit=1_000)
+            for merge in page.merges:
+                table.add_row(*_cells(merge))
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+    stdout().print(table)
+
+
+@merges.command("accept")
+def accept(
+    names: Pair,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Let recall walk between two concepts as if they were one."""
+    with connect(server, key, tenant, home) as client:
+        _show(client.accept_merge(*names))
+
+
+@merges.command("reject")
+def reject(
+    names: Pair,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Keep two concepts apart; they are not proposed again."""
+    with connect(server, key, tenant, home) as client:
+        _show(client.reject_merge(*names))
+
+
+@merges.command("undo")
+def undo_merge(
+    names: Pair,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Take back what was decided about two concepts."""
+    with connect(server, key, tenant, home) as client:
+        _show(client.undo_merge(*names))
+
+
+def _show(merge: MergeAnswer) -> None:
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_row(*_cells(merge))
+    stdout().print(table)
+
+
+def _cells(merge: MergeAnswer) -> tuple[str, ...]:
+    return merge.status.value, escape(merge.one), escape(merge.other), escape(merge.reason)
+
+
+learning = typer.Typer(no_args_is_help=True, help="Whether being recalled changes a memory.")
+
+
+@learning.command("show")
+def show_learning(
+    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
+) -> None:
+    """Show whether a tenant learns, from how many recalls it did, and how many wait."""
+    with connect(server, key, tenant, home) as client:
+        _show_learning(client.learning())
+
+
+@learning.command("on")
+def switch_on(
+    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
+) -> None:
+    """Learn from a tenant's recalls from now on."""
+    with connect(server, key, tenant, home) as client:
+        _show_learning(client.set_learning(on=True))
+
+
+@learning.command("off")
+def switch_off(
+    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
+) -> None:
+    """Learn no more; what was learned stays, what waits is left out."""
+    with connect(server, key, tenant, home) as client:
+        _show_learning(client.set_learning(on=False))
+
+
+@learning.command("feedback")
+def give_feedback(
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="The recall's trace id.")],
+    *,
+    useful: Annotated[
+        list[str] | None,
+        typer.Option(metavar="EPISODE", help="A hit that was useful; repeatable."),
+    ] = None,
+    not_useful: Annotated[
+        list[str] | None,
+        typer.Option(metavar="EPISODE", help="A hit that was not; repeatable."),
+    ] = None,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Say which hits of a recall were useful and which were not."""
+    with connect(server, key, tenant, home) as client:
+        found = client.feedback(trace, useful=useful or (), not_useful=not_useful or ())
+    table = Table("episode", "useful", "reliability", "salience", box=None, header_style="dim")
+    for one in found.episodes:
+        told = "yes" if one.useful else "no"
+        table.add_row(one.episode, told, f"{one.reliability:.3f}", f"{one.salience:.3f}")
+    stdout().print(table)
+
+
+def _show_learning(found: LearningAnswer) -> None:
+    stdout().print(f"learning  {'on' if found.on else 'off'}")
+    stdout().print(f"recalls   {found.recalls:,} learned from, {found.pending:,} waiting")
+
+
+def engrams(
+    *,
+    kind: Annotated[
+        EngramKind | None, typer.Option(help="Only those of sessions, or of clusters.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Show what sessions, and memories that are alike, came to."""
+    with connect(server, key, tenant, home) as client:
+        for engram in client.engrams(kind=kind):
+            if as_json:
+                typer.echo(engram.model_dump_json())
+            else:
+                _show_engrams(engram)
+
+
+def _show_engrams(engram: EngramAnswer) -> None:
+    what = escape(f"session {engram.session}") if engram.session else engram.kind.value
+    told = f"{engram.members:,} memories, {engram.method}, {engram.recorded_at:%Y-%m-%d %H:%M}"
+    stdout().print(f"[bold]{what}[/bold]  [dim]{escape(told)}[/dim]")
+    for line in engram.summary.split("\n"):
+        stdout().print(f"  {escape(line)}", highlight=False)

@@ -1,27 +1,29 @@
-"""Commands that run the service on this machine: serve, worker, demo, and those of the engine."""
+"""Commands that act on this machine: serve, worker, demo, the engine, copies of the store."""
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from ecphoria import loop
+from ecphoria import runtime
+from ecphoria.cli.admin import tenants
+from ecphoria.cli.connection import stderr, stdout, watching
 from ecphoria.errors import Misconfigured
 
 if TYPE_CHECKING:
     from ecphoria.cli.engine import Run
     from ecphoria.engine import Endpoint, EngineSettings
+    from ecphoria.portability.service import Copied, Portability, Report
 
-__all__ = ["Home", "add_local_commands", "given_settings", "needed"]
 
 _INTERRUPTED = 130
 _EXTRAS = "pip install 'ecphoria[server,local]'"
 
-Home = Annotated[
+LocalHome = Annotated[
     Path | None,
     typer.Option(
         "--home",
@@ -55,16 +57,16 @@ def serve(
         str | None, typer.Option(metavar="ADDRESS", help="Address to listen on.")
     ] = None,
     port: Port = None,
-    home: Home = None,
+    home: LocalHome = None,
 ) -> None:
     """Run the service, with a local Neo4j unless ECPHORIA_NEO4J__URI names another."""
     with needed():
-        from ecphoria.cli import serving  # noqa: PLC0415 (extra `server`)
+        from ecphoria.cli import serve as serving  # noqa: PLC0415 (extra `server`)
         from ecphoria.settings import read_settings  # noqa: PLC0415
 
     # Cancelled is how a service ends that nobody waits for.
     with contextlib.suppress(asyncio.CancelledError):
-        loop.run(serving.serve(read_settings(**given_settings(host, port, home))))
+        runtime.run(serving.serve(read_settings(**given_settings(host, port, home))))
 
 
 def worker(
@@ -73,30 +75,30 @@ def worker(
         int | None,
         typer.Option(min=1, max=64, metavar="N", help="Jobs to do at once; else as set."),
     ] = None,
-    home: Home = None,
+    home: LocalHome = None,
 ) -> None:
     """Do the background work of services on the same Neo4j, and answer no requests."""
     with needed():
-        from ecphoria.cli import serving  # noqa: PLC0415 (extra `server`)
+        from ecphoria.cli import serve as serving  # noqa: PLC0415 (extra `server`)
         from ecphoria.settings import read_settings  # noqa: PLC0415
 
     given = given_settings(None, None, home)
     wanted = concurrency or max(1, read_settings(**given).jobs.workers)
     with contextlib.suppress(asyncio.CancelledError):
-        loop.run(serving.work(read_settings(**given, jobs={"workers": wanted})))
+        runtime.run(serving.work(read_settings(**given, jobs={"workers": wanted})))
 
 
 def demo(
     *,
     port: Port = None,
-    home: Home = None,
+    home: LocalHome = None,
     keep: Annotated[
         bool, typer.Option("--keep", help="Go on running without asking, until Ctrl-C.")
     ] = False,
 ) -> None:
     """Remember a sample conversation and recall five questions from it."""
     with needed():
-        from ecphoria.cli import serving, showing  # noqa: PLC0415 (extra `server`)
+        from ecphoria.cli import serve as serving  # noqa: PLC0415 (extra `server`)
         from ecphoria.settings import read_settings  # noqa: PLC0415
 
     if port is None:
@@ -104,7 +106,7 @@ def demo(
         port = serving.free_port(usual.host, usual.port)
     given = given_settings(None, port, home) | {"log": {"level": "warning"}}
     try:
-        loop.run(showing.show(read_settings(**given), keep=keep))
+        runtime.run(serving.show(read_settings(**given), keep=keep))
     except asyncio.CancelledError as cancelled:
         raise typer.Exit(_INTERRUPTED) from cancelled
 
@@ -118,15 +120,15 @@ def given_settings(host: str | None, port: int | None, home: Path | None) -> dic
 
 def _engine_settings(home: Path | None) -> "EngineSettings":
     with needed():
+        from ecphoria.app import engine_settings  # noqa: PLC0415 (extra `server`)
         from ecphoria.settings import read_settings  # noqa: PLC0415
-        from ecphoria.wiring import engine_settings  # noqa: PLC0415 (extra `server`)
 
     return engine_settings(read_settings(**given_settings(None, None, home)))
 
 
 def _connect(endpoint: "Endpoint") -> "AbstractContextManager[Run]":
     with needed():
-        from ecphoria.graph.console import open_console  # noqa: PLC0415 (extra `server`)
+        from ecphoria.neo4j_store.session import open_console  # noqa: PLC0415 (extra `server`)
 
     return open_console(endpoint.bolt_uri, endpoint.user, endpoint.password)
 
@@ -143,3 +145,89 @@ def needed() -> Iterator[None]:
             f"This command runs the service here, and `{error.name}` is not installed: {_EXTRAS}.",
             module=error.name,
         ) from error
+
+
+backup = typer.Typer(no_args_is_help=True, help="Copy the whole store to a file, and back.")
+
+NewFile = Annotated[Path, typer.Argument(metavar="FILE", help="The copy; must not exist yet.")]
+OldFile = Annotated[
+    Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="The copy.")
+]
+Discard = Annotated[
+    bool,
+    typer.Option("--discard", help="Give up an interrupted attempt and delete what it stored."),
+]
+
+
+@backup.command("create")
+def create_backup(file: NewFile, home: LocalHome = None) -> None:
+    """Copy every tenant, every key and the archive into one file, while the service runs."""
+    _tell(file, _run(home, lambda copies, report: copies.backup(file, report)))
+
+
+@backup.command("restore")
+def restore_backup(file: OldFile, *, discard: Discard = False, home: LocalHome = None) -> None:
+    """Put a backup into an empty store; after an interruption the same command goes on."""
+    _put(file, home, discard=discard, whole=True)
+
+
+@tenants.command("export")
+def export_tenant(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The tenant to copy.")],
+    file: NewFile,
+    home: LocalHome = None,
+) -> None:
+    """Copy a tenant into a file, while the service runs."""
+    _tell(file, _run(home, lambda copies, report: copies.export(name, file, report)))
+
+
+@tenants.command("import")
+def import_tenant(file: OldFile, *, discard: Discard = False, home: LocalHome = None) -> None:
+    """Put an exported tenant into this store; after an interruption the same command goes on."""
+    _put(file, home, discard=discard, whole=False)
+
+
+def _put(file: Path, home: Path | None, *, discard: bool, whole: bool) -> None:
+    if discard:
+        _run(home, lambda copies, _: copies.discard(file))
+        stdout().print("Deleted what the interrupted attempt had stored.")
+        return
+    done = _run(
+        home,
+        lambda copies, report: (
+            copies.restore(file, report) if whole else copies.take_in(file, report)
+        ),
+    )
+    stdout().print(f"Stored {_counts(done)}.")
+
+
+def _tell(file: Path, done: "Copied") -> None:
+    size = file.stat().st_size / 1e6
+    stdout().print(f"Copied {_counts(done)} to {file} ({size:,.1f} MB).", soft_wrap=True)
+
+
+def _counts(done: "Copied") -> str:
+    tenants_word = "tenant" if done.tenants == 1 else "tenants"
+    return f"{done.tenants:,} {tenants_word}, {done.nodes:,} nodes, {done.edges:,} edges"
+
+
+T = TypeVar("T")
+
+
+def _run(home: Path | None, work: "Callable[[Portability, Report], Awaitable[T]]") -> T:
+    """Open the store that the settings name, as `serve` would, and work on it."""
+    with needed():
+        from ecphoria.app import Reports, open_copies  # noqa: PLC0415 (extra `server`)
+        from ecphoria.cli.engine import drawn  # noqa: PLC0415 (extra `local`)
+        from ecphoria.settings import read_settings  # noqa: PLC0415
+
+    async def run() -> T:
+        settings = read_settings(**given_settings(None, None, home))
+        async with contextlib.AsyncExitStack() as stack:
+            with drawn(stderr()) as engine:
+                reports = Reports(engine=engine)
+                copies = await stack.enter_async_context(open_copies(settings, reports))
+            with watching() as report:
+                return await work(copies, report)
+
+    return runtime.run(run())

@@ -8,29 +8,24 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from ecphoria.cli.access import keys, tenants
-from ecphoria.cli.calibrate import calibrate, gate
-from ecphoria.cli.cold import archive, restore, scrub
-from ecphoria.cli.console import say_error, stderr, stdout
-from ecphoria.cli.consolidating import consolidate
-from ecphoria.cli.copies import backup
-from ecphoria.cli.doctor import doctor
-from ecphoria.cli.dormancy import dormancy
-from ecphoria.cli.engrams import engrams
-from ecphoria.cli.eval import evaluation
-from ecphoria.cli.facts import fact, facts
-from ecphoria.cli.importing import import_file
-from ecphoria.cli.jobs import jobs
-from ecphoria.cli.learning import learning
-from ecphoria.cli.local import add_local_commands
-from ecphoria.cli.memory import recall, remember, stats
-from ecphoria.cli.merges import merges
-from ecphoria.cli.passages import passages
-from ecphoria.cli.schedule import schedule
-from ecphoria.cli.shadow import shadow
+from ecphoria.cli.admin import calibrate, gate, keys, shadow, tenants
+from ecphoria.cli.connection import say_error, stderr, stdout
+from ecphoria.cli.evaluate import evaluation
+from ecphoria.cli.facts import engrams, fact, facts, learning, merges
+from ecphoria.cli.local import add_local_commands, backup
+from ecphoria.cli.memory import import_file, recall, remember, stats
+from ecphoria.cli.upkeep import (
+    archive,
+    consolidate,
+    doctor,
+    dormancy,
+    jobs,
+    passages,
+    restore,
+    schedule,
+    scrub,
+)
 from ecphoria.errors import EcphoriaError
-
-__all__ = ["app", "run"]
 
 _USE = "Use a memory"
 _KEEP = "Look after it"

@@ -1,21 +1,38 @@
-"""Commands that use a memory: remember, recall, stats."""
+"""Commands that use a memory: remember, recall, import."""
 
+import contextlib
+import json
 import sys
-from typing import Annotated
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, BinaryIO
 
 import typer
+from pydantic import ValidationError
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from ecphoria.cli.connection import DEFAULT_URL, Home, Key, Server, TenantName, connect
-from ecphoria.cli.console import stdout
-from ecphoria.cli.drawing import draw_hits, draw_timings, draw_verdict, path_nodes
-from ecphoria.cli.instants import instant
+from ecphoria.cli.connection import (
+    DEFAULT_URL,
+    Home,
+    Key,
+    Server,
+    TenantName,
+    connect,
+    instant,
+    stderr,
+    stdout,
+)
+from ecphoria.cli.render import draw_hits, draw_timings, draw_verdict, path_nodes
 from ecphoria.client import Client
-from ecphoria.errors import NotFound
-from ecphoria.model.episode import Outcome
-from ecphoria.wire.episodes import EpisodeAnswer
-
-__all__ = ["episodes_on_paths", "recall", "remember", "stats"]
+from ecphoria.errors import BadFile, EcphoriaError, NotFound
+from ecphoria.records.episode import Outcome
+from ecphoria.wire.base import field_problems
+from ecphoria.wire.episodes import AppendRequest, EpisodeAnswer
 
 When = Annotated[
     str | None,
@@ -157,3 +174,192 @@ def episodes_on_paths(client: Client, nodes: set[str]) -> dict[str, EpisodeAnswe
         except NotFound:
             continue
     return found
+
+
+_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One line of a file.
+
+    Attributes:
+        number: The line's number, from 1.
+        size: The line's bytes, with those of the blank lines before it.
+        content: What to append, or why the line cannot be used.
+    """
+
+    number: int
+    size: int
+    content: AppendRequest | BadFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Records to send together, and those that cannot be sent."""
+
+    good: tuple[tuple[int, AppendRequest], ...]
+    bad: tuple[tuple[int, BadFile], ...]
+    size: int
+
+
+def read_records(lines: Iterable[bytes]) -> Iterator[Record]:
+    """Read each line that is not blank.
+
+    The fields are those of an append; `id` may stand for `idempotency_key`. A record without
+    either gets a key made from its bytes and from how often they came before, so that importing
+    the same file again, or a longer version of it, appends nothing twice.
+    """
+    seen: Counter[bytes] = Counter()
+    size = 0
+    for number, line in enumerate(lines, start=1):
+        size += len(line)
+        text = line.removeprefix(_MARK) if number == 1 else line
+        if not text.strip():
+            continue
+        digest = sha256(text.strip()).digest()[:16]
+        seen[digest] += 1
+        key = f"{digest.hex()}-{seen[digest]}"
+        yield Record(number=number, size=size, content=_read(text, key))
+        size = 0
+
+
+def batches(records: Iterable[Record], *, items: int, size: int) -> Iterator[Batch]:
+    """Gather records until there are `items` of them or `size` bytes."""
+    gathered: list[Record] = []
+    total = 0
+    for record in records:
+        if gathered and (len(gathered) == items or total + record.size > size):
+            yield _batch(gathered)
+            gathered, total = [], 0
+        gathered.append(record)
+        total += record.size
+    if gathered:
+        yield _batch(gathered)
+
+
+def _batch(records: list[Record]) -> Batch:
+    good: list[tuple[int, AppendRequest]] = []
+    bad: list[tuple[int, BadFile]] = []
+    for record in records:
+        if isinstance(record.content, BadFile):
+            bad.append((record.number, record.content))
+        else:
+            good.append((record.number, record.content))
+    return Batch(good=tuple(good), bad=tuple(bad), size=sum(record.size for record in records))
+
+
+def _read(line: bytes, key: str) -> AppendRequest | BadFile:
+    try:
+        fields = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        return BadFile(f"Not UTF-8 at byte {error.start + 1}.")
+    except json.JSONDecodeError as error:
+        return BadFile(f"Not JSON at column {error.colno}: {error.msg}.")
+    except RecursionError:
+        return BadFile("Not JSON that can be read: nested too deep.")
+    if not isinstance(fields, dict):
+        return BadFile('Not a JSON object; write one like {"text": "..."}.')
+    named = fields.pop("id", None)
+    fields.setdefault("idempotency_key", key if named is None else str(named))
+    try:
+        return AppendRequest.model_validate(fields)
+    except ValidationError as error:
+        found = field_problems(error.errors(), "#")
+        return BadFile(" ".join(f"{problem.pointer[2:]}: {problem.detail}" for problem in found))
+
+
+_BATCH_BYTES = 4_000_000
+_TOLD = 20
+
+
+@dataclass(slots=True, kw_only=True)
+class _Tally:
+    created: int = 0
+    existed: int = 0
+    refused: int = 0
+
+    @property
+    def seen(self) -> int:
+        return self.created + self.existed + self.refused
+
+
+def import_file(
+    *,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A JSON object a line; `-` reads stdin.")
+    ],
+    batch: Annotated[int, typer.Option(min=1, max=1_000, help="Episodes sent together.")] = 200,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Import a file of episodes; run it again to go on where it stopped."""
+    tally = _Tally()
+    with connect(server, key, tenant, home) as client, _opened(file) as (lines, size):
+        # Ask first, so that a wrong address or key is told before the file is read.
+        client.stats()
+        with _progress() as progress:
+            task = progress.add_task(_counted(tally), total=size)
+            try:
+                for part in batches(read_records(lines), items=batch, size=_BATCH_BYTES):
+                    _send(client, part, tally)
+                    progress.update(task, advance=part.size, description=_counted(tally))
+            except EcphoriaError as error:
+                error.message += " Run the same command again to go on from here."
+                raise
+    stdout().print(
+        f"Imported {tally.created:,} new, {tally.existed:,} known before,"
+        f" {tally.refused:,} refused."
+    )
+    if tally.refused:
+        stderr().print("Mend the refused records and run the same command again.")
+        raise typer.Exit(1)
+
+
+def _send(client: Client, part: Batch, tally: _Tally) -> None:
+    refused = [(number, error.message) for number, error in part.bad]
+    if part.good:
+        answer = client.append_batch([request for _, request in part.good])
+        tally.created += answer.created
+        tally.existed += answer.existed
+        refused += [
+            (part.good[result.index][0], result.problem.detail)
+            for result in answer.results
+            if result.problem is not None
+        ]
+    for number, why in sorted(refused):
+        tally.refused += 1
+        if tally.refused <= _TOLD:
+            stderr().print(f"[error]Record {number}:[/error] {escape(why)}", soft_wrap=True)
+        elif tally.refused == _TOLD + 1:
+            stderr().print("Further refused records are only counted.")
+
+
+def _counted(tally: _Tally) -> str:
+    return f"{tally.seen:,} episodes"
+
+
+def _progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=28),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        console=stderr(),
+    )
+
+
+@contextlib.contextmanager
+def _opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:
+    if str(file) == "-":
+        yield sys.stdin.buffer, None
+        return
+    try:
+        lines = file.open("rb")
+        size = file.stat().st_size
+    except OSError as error:
+        raise BadFile(f"{file} cannot be read: {error.strerror}.", path=str(file)) from error
+    with lines:
+        yield lines, size

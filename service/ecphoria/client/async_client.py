@@ -17,12 +17,14 @@ from ecphoria.client.exchange import (
     is_loopback,
     segment,
 )
-from ecphoria.model.episode import MetadataValue
-from ecphoria.model.fact import PredicateClass
-from ecphoria.model.recall import OptionValue
-from ecphoria.model.tenant import Scope
-from ecphoria.wire.administration import (
+from ecphoria.records.episode import MetadataValue
+from ecphoria.records.fact import PredicateClass
+from ecphoria.records.recall import OptionValue
+from ecphoria.records.tenant import Scope
+from ecphoria.wire.admin import (
     ErasureAnswer,
+    GateAnswer,
+    GateRequest,
     IssuedKeyAnswer,
     KeyAnswer,
     KeyRequest,
@@ -49,20 +51,15 @@ from ecphoria.wire.facts import (
     DecisionRequest,
     FactAnswer,
     FactPageAnswer,
+    FeedbackAnswer,
+    FeedbackRequest,
     HistoryAnswer,
+    LearningAnswer,
+    LearningRequest,
     PredicateAnswer,
     UndoRequest,
 )
-from ecphoria.wire.gate import GateAnswer, GateRequest
-from ecphoria.wire.learning import (
-    FeedbackAnswer,
-    FeedbackRequest,
-    LearningAnswer,
-    LearningRequest,
-)
 from ecphoria.wire.recall import FilterRequest, RecallAnswer, RecallRequest, TraceAnswer
-
-__all__ = ["AsyncClient"]
 
 _CHARACTERS_A_SECOND = 2_000
 """The least that a slow and busy machine encodes."""

@@ -20,34 +20,33 @@ from ecphoria.client.exchange import (
     segment,
     unreachable,
 )
-from ecphoria.model.dormancy import DormancyMode
-from ecphoria.model.engram import EngramKind
-from ecphoria.model.job import ENDED, JobState
-from ecphoria.model.merge import MergeStatus
-from ecphoria.model.recall import OptionValue
+from ecphoria.records.fact import MergeStatus
+from ecphoria.records.job import ENDED, JobState
+from ecphoria.records.recall import OptionValue
+from ecphoria.records.upkeep import DormancyMode, EngramKind
+from ecphoria.wire.admin import ShadowAnswer, ShadowRequest
 from ecphoria.wire.base import Request
-from ecphoria.wire.cold import ArchiveAnswer, ArchiveRequest, RestoreAnswer, ScrubAnswer
-from ecphoria.wire.consolidation import ConsolidationAnswer
-from ecphoria.wire.doctor import CheckupAnswer
-from ecphoria.wire.dormancy import (
+from ecphoria.wire.facts import MergeAnswer, MergePage, MergeRequest
+from ecphoria.wire.upkeep import (
+    ArchiveAnswer,
+    ArchiveRequest,
+    CheckupAnswer,
+    ConsolidationAnswer,
+    ConsolidationRequest,
     DormancyPolicyAnswer,
     DormancyPolicyRequest,
+    EngramAnswer,
+    EngramPage,
     IdsAnswer,
     IdsRequest,
+    JobAnswer,
+    RestoreAnswer,
+    ScheduleAnswer,
+    ScheduleRequest,
+    ScrubAnswer,
     SleeperAnswer,
     SleeperPage,
 )
-from ecphoria.wire.engrams import EngramAnswer, EngramPage
-from ecphoria.wire.jobs import (
-    ConsolidationRequest,
-    JobAnswer,
-    ScheduleAnswer,
-    ScheduleRequest,
-)
-from ecphoria.wire.merges import MergeAnswer, MergePage, MergeRequest
-from ecphoria.wire.shadow import ShadowAnswer, ShadowRequest
-
-__all__ = ["AsyncUpkeep"]
 
 _FIRST_PAUSE_S = 0.05
 _LONGEST_PAUSE_S = 1.0

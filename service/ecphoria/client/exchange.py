@@ -18,26 +18,8 @@ from ecphoria.errors import (
     TooManyRequests,
     Unavailable,
 )
-from ecphoria.wire.base import Request
-from ecphoria.wire.jobs import JobAnswer
-from ecphoria.wire.problem import Problem, error_from, problem_type
-from ecphoria.wire.reading import field_problems
-
-__all__ = [
-    "Call",
-    "Parameter",
-    "Retries",
-    "address_of",
-    "body_of",
-    "error_of",
-    "failure_of",
-    "instant_text",
-    "is_loopback",
-    "late",
-    "segment",
-    "unreachable",
-    "unusable",
-]
+from ecphoria.wire.base import Problem, Request, error_from, field_problems, problem_type
+from ecphoria.wire.upkeep import JobAnswer
 
 Parameter = str | int | None
 _Body = TypeVar("_Body", bound=Request)

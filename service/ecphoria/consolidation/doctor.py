@@ -1,4 +1,4 @@
-"""The doctor: recount what is counted, and check what must hold of every graph.
+"""Check the integrity of a tenant's graph and repair it.
 
 The stored counts are kept exactly by every write, so any difference is a fault of the code or
 the mark of somebody else's hand in the store.
@@ -7,16 +7,252 @@ the mark of somebody else's hand in the store.
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
 
-from ecphoria.consolidation.archiving import ArchiveService
-from ecphoria.consolidation.vocabulary import Vocabulary
-from ecphoria.graph.doctor import Account, IntegrityStore, Said, TermCounts, Totals
-from ecphoria.kernels.lexical import spread_lengths
-from ecphoria.language.cutting import cut
-from ecphoria.model.checkup import Checkup, Finding, Rule, Symptom
-from ecphoria.model.ids import TenantId
+from ecphoria.consolidation.archive import ArchiveService
+from ecphoria.maths.lexical import spread_lengths
+from ecphoria.neo4j_store.locks import no_tenant
+from ecphoria.neo4j_store.queries import all_of
+from ecphoria.neo4j_store.session import Graph, Statement
+from ecphoria.records.ids import TenantId
+from ecphoria.records.upkeep import Checkup, Finding, Rule, Symptom
+from ecphoria.text.concepts import extract
+from ecphoria.text.cutting import cut
 
-__all__ = ["Doctor"]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """A tenant's counters as stored.
+
+    Attributes:
+        stated: The stored number of names and facts that episodes came with.
+        came_with: The same, as its names and its evidence say.
+        passages, passage_length: The stored number of passages, and of their stems.
+        passages_found, passage_length_found: The same, as the passages say.
+        cut_after: Episodes behind this turn may still wait for their passages; None: none does.
+    """
+
+    change: int
+    turn: int
+    items: int
+    titles: int
+    length: int
+    near_length: float
+    stated: int
+    came_with: int
+    passages: int = 0
+    passages_found: int = 0
+    passage_length: int = 0
+    passage_length_found: int = 0
+    cut_after: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What one episode adds to the counts.
+
+    Attributes:
+        session: Empty for documents and notes.
+        terms: Its stems, joined by blanks; None where they are not in the store.
+        live: Whether recall can find it.
+    """
+
+    id: str
+    turn: int
+    session: str
+    ordinal: int | None
+    titled: bool
+    length: int
+    near_length: float
+    terms: str | None
+    live: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermCounts:
+    """How many items have a stem, and how many it reaches over NEXT."""
+
+    items: int
+    near: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What an episode says; its text is None where it is archived.
+
+    Attributes:
+        passages: How many it has.
+    """
+
+    turn: int
+    title: str | None
+    text: str | None
+    id: str = ""
+    passages: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameCounts:
+    """How many items have a name as their title, and how many as a candidate in their text."""
+
+    titles: int
+    candidates: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TermRow:
+    stem: str
+    items: int
+    near: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _WordRow:
+    word: str
+    items: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _NameRow:
+    name: str
+    titles: int
+    candidates: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Indexed:
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Faults:
+    found: int
+    id: list[str]
+    detail: list[str]
+
+
+_FIND_TOTALS = Statement("doctor.find_totals", Totals)
+_LIST_ACCOUNTS = Statement("doctor.list_accounts", Account)
+_LIST_TERMS = Statement("doctor.list_terms", _TermRow)
+_LIST_TEXTS = Statement("doctor.list_texts", Said)
+_LIST_WORDS = Statement("doctor.list_words", _WordRow)
+_LIST_NAMES = Statement("doctor.list_names", _NameRow)
+_LIST_INDEXED = Statement("doctor.list_indexed", _Indexed)
+_BY_RULE: Final = {
+    "find_miscounted": Rule.COUNTS,
+    "find_bad_chains": Rule.CHAINS,
+    "find_bad_edges": Rule.EDGES,
+    "find_crowded": Rule.EDGES,
+    "find_orphans": Rule.ORPHANS,
+    "find_dangling": Rule.PROVENANCE,
+    "find_bad_engrams": Rule.PROVENANCE,
+    "find_unindexed": Rule.INDEXES,
+    "find_bad_states": Rule.STATES,
+}
+_FIND: Final = {name: Statement(f"doctor.{name}", _Faults) for name in _BY_RULE}
+
+
+class IntegrityStore:
+    """A tenant's graph under examination."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def totals(self, tenant: TenantId) -> Totals:
+        """Read the counters; NotFound without the tenant."""
+        row = await self._graph.run_one(_FIND_TOTALS, tenant=tenant)
+        if row is None:
+            raise no_tenant(tenant)
+        return row
+
+    async def accounts(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Account]:
+        """List what episodes add to the counts, by turn."""
+        return await self._graph.run(
+            _LIST_ACCOUNTS, tenant=tenant, after_turn=after_turn, limit=limit
+        )
+
+    async def terms(self, tenant: TenantId) -> Mapping[str, TermCounts]:
+        """Read the stored counts of every stem."""
+        rows = await self._graph.run(_LIST_TERMS, tenant=tenant)
+        return {row.stem: TermCounts(items=row.items, near=row.near) for row in rows}
+
+    async def said(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Said]:
+        """List what episodes say, by turn."""
+        return await self._graph.run(
+            _LIST_TEXTS, tenant=tenant, after_turn=after_turn, limit=limit
+        )
+
+    async def words(self, tenant: TenantId) -> Mapping[str, int]:
+        """Read of how many items it is stored that they have a word in lower case."""
+        rows = await self._graph.run(_LIST_WORDS, tenant=tenant)
+        return {row.word: row.items for row in rows}
+
+    async def names(self, tenant: TenantId) -> Mapping[str, NameCounts]:
+        """Read the stored counts of every name."""
+        rows = await self._graph.run(_LIST_NAMES, tenant=tenant)
+        return {row.name: NameCounts(titles=row.titles, candidates=row.candidates) for row in rows}
+
+    async def indexed(self, tenant: TenantId) -> frozenset[str]:
+        """Name the episodes that the text index holds."""
+        rows = await self._graph.run(_LIST_INDEXED, tenant=tenant, query=all_of(tenant))
+        return frozenset(row.id for row in rows)
+
+    async def findings(self, tenant: TenantId, limit: int) -> Sequence[Finding]:
+        """Check what the store can check by itself, with at most `limit` symptoms a rule."""
+        found: list[Finding] = []
+        for name, rule in _BY_RULE.items():
+            (row,) = await self._graph.run(_FIND[name], tenant=tenant, limit=limit)
+            symptoms = (
+                Symptom(id=one, detail=detail)
+                for one, detail in zip(row.id, row.detail, strict=True)
+            )
+            if row.found:
+                found.append(Finding(rule=rule, found=row.found, symptoms=tuple(symptoms)))
+        return found
+
+
+_NOBODY = NameCounts(titles=0, candidates=0)
+
+
+class Vocabulary:
+    """Which words and names the episodes have; grows with them, not with the episodes."""
+
+    def __init__(self) -> None:
+        self._words: Counter[str] = Counter()
+        self._titles: Counter[str] = Counter()
+        self._candidates: Counter[str] = Counter()
+        self._unread = 0
+
+    def take(self, page: Iterable[Said]) -> None:
+        """Count what episodes say; what is archived may say anything."""
+        for one in page:
+            if one.text is None:
+                self._unread += 1
+                continue
+            found = extract(one.title, one.text)
+            self._words.update(found.lower)
+            self._candidates.update(named.name for named in found.candidates)
+            if found.title:
+                self._titles[found.title.name] += 1
+
+    def differences(
+        self, words: Mapping[str, int], names: Mapping[str, NameCounts]
+    ) -> Iterator[Symptom]:
+        """Tell which words and names are miscounted."""
+        for word in sorted(words.keys() | self._words.keys()):
+            yield from self._miscounted(word, "items", words.get(word, 0), self._words[word])
+        for name in sorted(names.keys() | self._titles.keys() | self._candidates.keys()):
+            kept = names.get(name, _NOBODY)
+            yield from self._miscounted(name, "titles", kept.titles, self._titles[name])
+            yield from self._miscounted(
+                name, "candidates", kept.candidates, self._candidates[name]
+            )
+
+    def _miscounted(self, name: str, what: str, kept: int, found: int) -> Iterator[Symptom]:
+        if not 0 <= kept - found <= self._unread:
+            yield Symptom(id=name, detail=f"{what}: {kept} stored, {found} found")
+
 
 _PAGE, _TEXTS = 5_000, 500
 _SYMPTOMS = 20
@@ -252,3 +488,22 @@ def _by_rule(findings: Sequence[Finding]) -> tuple[Finding, ...]:
                 )
             )
     return tuple(joined)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Copies:
+    place: str
+    copies: int
+
+
+_COUNT_COPIES = Statement("doctor.count_copies", _Copies)
+
+
+async def count_copies(graph: Graph, text: str) -> Mapping[str, int]:
+    """Count, by label and property, the values that hold a text; empty if there are none.
+
+    This proves that an erasure reached every copy. It reads every node and edge of every tenant,
+    so it takes long in a large store.
+    """
+    rows = await graph.run(_COUNT_COPIES, text=text)
+    return {row.place: row.copies for row in rows}

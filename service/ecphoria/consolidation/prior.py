@@ -9,12 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.consolidation.step import Cycle, Skipped
-from ecphoria.graph.gds import PageRanks, PriorStore
-from ecphoria.kernels.midrank import midrank
-from ecphoria.model.consolidation import Outcome
-
-__all__ = ["Prior"]
+from ecphoria.consolidation.service import Cycle, Skipped
+from ecphoria.maths.fusion import midrank
+from ecphoria.neo4j_store.gds import PageRanks, PriorStore
+from ecphoria.records.job import Outcome
 
 _CHUNK = 5_000
 _NEAR = 0.01

@@ -1,4 +1,4 @@
-"""Replay: a few memories of each age are looked at again, and what is off around them is mended.
+"""Replay a sample of memories and check their links.
 
 Source: CLS-M's interleaved replay. There it finds links; here `associate` has found them all, so
 this is its audit (docs/decisions/0023.md).
@@ -7,26 +7,75 @@ this is its audit (docs/decisions/0023.md).
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Final, Protocol
 
 import numpy as np
 
-from ecphoria.consolidation.step import Cycle
-from ecphoria.consolidation.surroundings import (
-    NEIGHBOURS,
-    Differences,
-    Lifts,
-    Pair,
-    Surroundings,
-)
-from ecphoria.graph.associations import Association, AssociationStore, KnnProgress
-from ecphoria.graph.replay import Remembered, ReplayStore
-from ecphoria.kernels.replay import priority, quotas
-from ecphoria.model.consolidation import Outcome
-from ecphoria.model.ids import TenantId
+from ecphoria.consolidation.knn import NEIGHBOURS, Differences, Lifts, Pair, Surroundings
+from ecphoria.consolidation.knn_store import Association, AssociationStore, KnnProgress
+from ecphoria.consolidation.service import Cycle
+from ecphoria.maths.retention import priority, quotas
+from ecphoria.neo4j_store.session import Graph, Statement
+from ecphoria.records.ids import TenantId
+from ecphoria.records.job import Outcome
 
-__all__ = ["Replay"]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """A live memory that may be replayed.
+
+    Attributes:
+        salience: Its importance, moved by feedback, 0 to 1.
+        own: Whether the speaker speaks of themselves.
+        question: Whether it asks something.
+    """
+
+    id: str
+    turn: int
+    occurred_at: datetime
+    salience: float
+    own: bool
+    question: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ConceptKey:
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Degree:
+    id: str
+    degree: int
+
+
+_LIST_REMEMBERED = Statement("consolidation.list_remembered", Remembered)
+_LIST_MENTIONED = Statement("consolidation.list_mentioned", _ConceptKey)
+_LIST_DEGREES = Statement("consolidation.list_degrees", _Degree)
+
+
+class ReplayStore:
+    """Memories as a replay sees them."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def memories(self, tenant: TenantId, turns: Sequence[int]) -> Sequence[Remembered]:
+        """Find the live memories among these turns, by turn."""
+        return await self._graph.run(_LIST_REMEMBERED, tenant=tenant, turns=list(turns))
+
+    async def mentioned(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[str]:
+        """List the concepts that these memories mention, by id."""
+        rows = await self._graph.run(_LIST_MENTIONED, tenant=tenant, episodes=list(episodes))
+        return [row.id for row in rows]
+
+    async def degrees(self, tenant: TenantId, nodes: Sequence[str]) -> Mapping[str, int]:
+        """Count the associations above 0 of each of these episodes or concepts."""
+        rows = await self._graph.run(_LIST_DEGREES, tenant=tenant, ids=list(nodes))
+        return {row.id: row.degree for row in rows}
+
 
 _SIZE: Final = 64
 _DRAWN: Final = 1_024

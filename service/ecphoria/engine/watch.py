@@ -12,8 +12,6 @@ from pathlib import Path
 from ecphoria.engine.home import Home, held, held_if_free
 from ecphoria.engine.process import find_server, stop
 
-__all__ = ["leave", "stop_if_unused", "watch"]
-
 _LOOKS, _LOOK_AGAIN_S = 4, 0.05
 
 

@@ -1,21 +1,51 @@
-"""Fit a gate on questions whose answer is known to be there or not, and say what it is worth."""
+"""Fit and judge the confidence of a gate, on a dataset or on a tenant's own memories.
 
-from collections.abc import Mapping, Sequence
+A question is made of one statement of one memory, as the user would ask for it:
+
+1. The statement is the sentence with the most content words that is no question; it needs five.
+   What a tool or the system said is left out.
+2. Half of its content words are dropped, numbers first, then by chance; three to six stay, each
+   with the two function words before it. So the question is short as people ask, it is no echo,
+   and what would answer it is partly missing from it.
+3. It is asked from the user's side: `What did I` for what the user said, `What did you` for what
+   the assistant said (then `I` and `you` change places), `What did NAME` for what another person
+   said. For what nobody said it is `What did I` if it speaks in the first person, else `What is`.
+
+The same seed makes the same questions of the same memories.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
+from itertools import takewhile
+from random import Random
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.errors import InvalidInput
-from ecphoria.evaluation.abstention import Bin, calibration_error, reliability
-from ecphoria.evaluation.measures import auroc, refusal_at
-from ecphoria.kernels.gate import threshold
-from ecphoria.kernels.logistic import fit_logistic, logits
-from ecphoria.model.gate import Gate, GateFit, shipped_confidence
-
-__all__ = ["LEAST", "RATES", "Calibration", "Judged", "Sample", "calibrate"]
+from ecphoria.client import AsyncClient
+from ecphoria.errors import InvalidInput, TooLarge
+from ecphoria.evaluation.datasets.dataset import Dataset, LabelledFile
+from ecphoria.evaluation.measures import Bin, auroc, calibration_error, refusal_at, reliability
+from ecphoria.evaluation.rows import chosen
+from ecphoria.evaluation.run import (
+    LEAST_OVERLAP,
+    Connect,
+    Plan,
+    Watch,
+    distinct_words,
+    overlap,
+    run,
+)
+from ecphoria.maths.gate import fit_logistic, logits, threshold
+from ecphoria.records.tenant import Gate, GateFit, shipped_confidence
+from ecphoria.text.cue import without_caption
+from ecphoria.text.tokens import FIRST_PERSON, STOP_WORDS, words
+from ecphoria.wire.episodes import EpisodeAnswer
 
 LEAST: Final = 10
 """Questions needed of either kind; with fewer no fit is better than the shipped gate."""
@@ -208,3 +238,256 @@ def _by_group(judged: Sequence[Judged]) -> dict[str, float]:
         if share is not None:
             found[name] = share
     return found
+
+
+LEAST_WORDS: Final = 5
+"""Distinct content words that a statement needs."""
+
+_LEAST_KEPT, _MOST_KEPT, _BEFORE = 3, 6, 2
+_LONGEST, _READ = 40, 20_000
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|[\r\n]+")
+_EDGE = ".,;:!?()[]{}<>\"'`*_#|\u2018\u2019\u201c\u201d"
+_SWAPPED: Final[Mapping[str, str]] = {
+    "i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself",
+    "you": "I", "your": "my", "yours": "mine", "yourself": "myself",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnQuestion:
+    """A question, and the memory that answers it."""
+
+    episode: str
+    words: str
+    text: str
+
+
+def question_of(episode: EpisodeAnswer, seed: int) -> OwnQuestion | None:
+    """Make a question of a memory; None if it says too little.
+
+    Args:
+        episode: The memory.
+        seed: Decides which words are dropped.
+    """
+    role = (episode.role or episode.speaker or "").strip().lower()
+    statement = _statement(without_caption(episode.text[:_READ]))
+    if role in {"tool", "system"} or not statement:
+        return None
+    opener, turned = _asker(role, (episode.speaker or "").strip(), statement)
+    random = Random(f"{seed}:{episode.id}")  # noqa: S311 (a sample, no secret)
+    kept = _without_some(statement, random)
+    told = [word for word in (turned.get(_bare(word), word) for word in kept) if word]
+    if told[0] == "I":
+        opener = "What did I"
+    spoken = _trimmed(told, opener)
+    return OwnQuestion(
+        episode=episode.id, words=episode.text, text=f"{opener} {' '.join(spoken)}?"
+    )
+
+
+def _asker(role: str, speaker: str, statement: list[str]) -> tuple[str, Mapping[str, str]]:
+    """Say how the question begins, and which words change."""
+    if role == "user":
+        return "What did I", {}
+    if role == "assistant":
+        return "What did you", _SWAPPED
+    if not speaker:
+        own = FIRST_PERSON.search(" ".join(statement)) is not None
+        return "What did I" if own else "What is", {}
+    theirs = {"my": f"{speaker}'s", "mine": f"{speaker}'s", "your": "", "yours": "", "you": ""}
+    return f"What did {speaker}", {**dict.fromkeys(("i", "me", "myself"), speaker), **theirs}
+
+
+def _statement(text: str) -> list[str]:
+    """Find the sentence that says most, as words without punctuation; empty if none does."""
+    best: list[str] = []
+    most = LEAST_WORDS - 1
+    for sentence in _SENTENCE.split(text):
+        if sentence.rstrip().endswith("?"):
+            continue
+        spoken = [bare for word in sentence.split()[:_LONGEST] if (bare := word.strip(_EDGE))]
+        content = len({word.lower() for word in spoken if _is_content(word)})
+        if content > most:
+            best, most = spoken, content
+    return best
+
+
+def _without_some(statement: list[str], random: Random) -> list[str]:
+    places = [place for place, word in enumerate(statement) if _is_content(word)]
+    keep = min(max(_LEAST_KEPT, len(places) // 2), _MOST_KEPT)
+    random.shuffle(places)
+    places.sort(key=lambda place: any(map(str.isdigit, statement[place])))
+    kept = set(places[:keep])
+    for place in sorted(kept):
+        before = range(place - 1, max(place - 1 - _BEFORE, -1), -1)
+        kept |= set(takewhile(lambda one: not _is_content(statement[one]), before))
+    return [word for place, word in enumerate(statement) if place in kept]
+
+
+def _trimmed(spoken: list[str], opener: str) -> list[str]:
+    """Take off what the opener says already, and function words that nothing follows."""
+    subject = opener.rpartition(" ")[2].lower()
+    start = 1 if spoken and _bare(spoken[0]) == subject else 0
+    end = len(spoken)
+    while end > start and not _is_content(spoken[end - 1]):
+        end -= 1
+    return spoken[start:end]
+
+
+def _is_content(word: str) -> bool:
+    return any(one not in STOP_WORDS and (len(one) > 1 or one.isdigit()) for one in words(word))
+
+
+def _bare(word: str) -> str:
+    """Cut what an apostrophe joins on: `I'm` is `i`."""
+    return re.split("['\u2019]", word, maxsplit=1)[0].lower()
+
+
+_PAGE: Final = 1_000
+_NEAREST: Final = 50
+"""Hits among which the near copies of a memory are looked for."""
+_LONGEST_CUE: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What came back.
+
+    Attributes:
+        findings: What could not be used, and how often.
+    """
+
+    samples: tuple[Sample, ...]
+    findings: dict[str, int]
+
+
+async def ask_memories(
+    dataset: Dataset, connect: Connect, watch: Watch, *, name: str, monotonic: Callable[[], float]
+) -> Asked:
+    """Append each conversation to a tenant of its own, ask its questions, erase it.
+
+    Args:
+        dataset: Its category of questions without an answer counts as unanswerable.
+        connect: The way to the service, with an operator's key.
+        watch: Told the progress.
+        name: Prefix of the tenants' names, which must be new.
+        monotonic: Seconds from some fixed moment.
+    """
+    async with connect("default") as client:
+        known = await client.strategies()
+    arms = chosen(known, [known[0].name])
+    outcome = await run(dataset, connect, Plan(arms=arms, name=name, monotonic=monotonic), watch)
+    samples = tuple(
+        Sample(evidence=row.evidence, answerable=row.scored, group=row.collection)
+        for row in outcome.rows
+        if (row.scored or row.adversarial) and row.error is None
+    )
+    return Asked(samples=samples, findings=outcome.findings)
+
+
+async def ask_labelled(
+    file: LabelledFile, connect: Connect, watch: Watch, tenant: str | None
+) -> Asked:
+    """Ask a tenant that already has its memories.
+
+    Args:
+        file: The questions.
+        connect: The way to the service.
+        watch: Told the progress.
+        tenant: Its name; None with a tenant's own key.
+    """
+    samples: list[Sample] = []
+    findings: Counter[str] = Counter()
+    async with connect(tenant) as client:
+        for number, asked in enumerate(file.questions, start=1):
+            try:
+                answer = await client.recall(asked.text, k=1, record=False, collapse=False)
+            except (InvalidInput, TooLarge) as error:
+                findings[f"recalls that failed: {error.code}"] += 1
+            else:
+                samples.append(
+                    Sample(
+                        evidence=answer.evidence, answerable=asked.answerable, group=asked.group
+                    )
+                )
+            watch("asking", number, len(file.questions))
+    return Asked(samples=tuple(samples), findings=dict(sorted(findings.items())))
+
+
+async def ask_own(
+    connect: Connect, watch: Watch, tenant: str | None, *, count: int, seed: int
+) -> tuple[Asked, str]:
+    """Ask a tenant questions made of its own memories, with each memory and without it.
+
+    Nothing is appended, erased or recorded: a memory and its near copies are left out by the
+    recall filter `exclude`.
+
+    Args:
+        connect: The way to the service.
+        watch: Told the progress.
+        tenant: Its name; None with a tenant's own key.
+        count: Memories to sample.
+        seed: Of the sample and of the questions.
+
+    Returns:
+        What came back, and the hash of the questions.
+
+    Raises:
+        InvalidInput: Too few memories say anything that can be asked for.
+    """
+    samples: list[Sample] = []
+    findings: Counter[str] = Counter()
+    async with connect(tenant) as client:
+        questions = await _sampled(client, count, seed)
+        for number, question in enumerate(questions, start=1):
+            try:
+                samples += await _ask_both(client, question)
+            except (InvalidInput, TooLarge) as error:
+                findings[f"recalls that failed: {error.code}"] += 1
+            watch("asking with and without", number, len(questions))
+    told = "".join(f"{one.episode} {one.text}\n" for one in questions)
+    asked = Asked(samples=tuple(samples), findings=dict(sorted(findings.items())))
+    return asked, sha256(told.encode()).hexdigest()
+
+
+async def _sampled(client: AsyncClient, count: int, seed: int) -> list[OwnQuestion]:
+    """Go through all memories once, and keep `count` questions, each as likely as any other."""
+    random = Random(seed)  # noqa: S311 (a sample, no secret)
+    kept: list[tuple[int, OwnQuestion]] = []
+    seen = 0
+    async for episode in client.list(page_size=_PAGE):
+        question = question_of(episode, seed) if episode.state == "live" else None
+        if question is None:
+            continue
+        seen += 1
+        place = len(kept) if len(kept) < count else random.randrange(seen)
+        if place < count:
+            kept[place : place + 1] = [(seen, question)]
+    if seen < LEAST:
+        raise InvalidInput(
+            f"Only {seen} memories of the tenant say enough to make a question of;"
+            f" at least {LEAST} are needed. Give labelled questions with --data."
+        )
+    return [question for _, question in sorted(kept, key=lambda pair: pair[0])]
+
+
+async def _ask_both(client: AsyncClient, question: OwnQuestion) -> tuple[Sample, Sample]:
+    copies = await _near_copies(client, question)
+    with_it = await client.recall(question.text, k=1, record=False)
+    without = await client.recall(question.text, k=1, record=False, exclude=copies)
+    return (
+        Sample(evidence=with_it.evidence, answerable=True, group=""),
+        Sample(evidence=without.evidence, answerable=False, group=""),
+    )
+
+
+async def _near_copies(client: AsyncClient, question: OwnQuestion) -> list[str]:
+    """Name the memory and its near copies: they are among what its own words wake."""
+    found = await client.recall(question.words[:_LONGEST_CUE], k=_NEAREST, record=False)
+    own = distinct_words(question.words)
+    near = {
+        hit.episode.id
+        for hit in found.hits
+        if overlap(own, distinct_words(hit.episode.text)) >= LEAST_OVERLAP
+    }
+    return sorted(near | {question.episode})

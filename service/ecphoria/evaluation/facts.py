@@ -11,12 +11,9 @@ from rich.table import Table
 
 from ecphoria.client import AsyncClient
 from ecphoria.evaluation.datasets.changing import Asked, Stream, make_stream, plain
-from ecphoria.evaluation.own_tenant import Connect, own_tenant
-from ecphoria.evaluation.run import Watch
+from ecphoria.evaluation.run import Connect, Watch, own_tenant
 from ecphoria.wire.episodes import AppendRequest, BatchItemAnswer
 from ecphoria.wire.recall import RecallAnswer
-
-__all__ = ["FactReport", "Shares", "measure_facts", "show_facts"]
 
 _BATCH, _K = 200, 10
 

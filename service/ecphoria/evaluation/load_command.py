@@ -13,16 +13,20 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from ecphoria import loop
+from ecphoria import runtime as loop
 from ecphoria.errors import InvalidInput, UnknownStrategy
-from ecphoria.evaluation.arms import NAMES
-from ecphoria.evaluation.load import Load, LoadPlan, Watch
+from ecphoria.evaluation.load import (
+    Load,
+    LoadPlan,
+    Watch,
+    open_stand,
+    private_settings,
+    store_bytes,
+)
 from ecphoria.evaluation.load_report import LoadReport, SizeRun
-from ecphoria.evaluation.load_stand import open_stand, private_settings, store_bytes
+from ecphoria.evaluation.rows import NAMES
 from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import configure_logging
-
-__all__ = ["measure_load", "plan_of", "run_load", "tables", "watching"]
 
 _LARGEST, _MOST_CLIENTS = 1_000_000, 256
 

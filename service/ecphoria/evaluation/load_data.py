@@ -14,8 +14,6 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DIMENSION", "Floats", "Probe", "Talk", "Turn"]
-
 DIMENSION = 384
 
 Floats = NDArray[np.float32]

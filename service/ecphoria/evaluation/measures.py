@@ -1,24 +1,23 @@
-"""Measures of a ranking against its gold, exact and pure; every one lies in 0..1.
+"""Measures of ranked lists and of abstention, with bootstrap intervals.
 
 A ranking that is empty, because the question failed or found nothing, scores 0.
+
+Efron's percentile method on paired differences. Questions of one conversation are alike, so the
+interval over collections is the honest one for data nobody has seen.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from math import ceil, floor, log2
+from typing import Final
 
-__all__ = [
-    "all_at",
-    "auroc",
-    "hit_at",
-    "mean",
-    "ndcg_at",
-    "official_recall_at",
-    "percentile",
-    "recall_at",
-    "reciprocal_rank",
-    "refusal_at",
-]
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from ecphoria.evaluation.datasets.dataset import Suite
+from ecphoria.evaluation.rows import Row
 
 
 def recall_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
@@ -105,3 +104,340 @@ def percentile(values: Sequence[float], share: float) -> float | None:
     place = share * (len(ordered) - 1)
     low, high = ordered[floor(place)], ordered[ceil(place)]
     return low + (high - low) * (place - floor(place))
+
+
+SEED = 20_250
+_DRAWS = 10_000
+_AT_ONCE = 500
+_SHARES = (2.5, 97.5)
+
+FloatArray = NDArray[np.float64]
+Interval = tuple[float, float]
+
+
+class Difference(BaseModel):
+    """A mean difference with 95 % intervals."""
+
+    model_config = ConfigDict(frozen=True)
+
+    mean: float
+    questions: Interval
+    """Over questions."""
+    collections: Interval | None
+    """Over whole conversations or pools; None with a single one."""
+
+
+def difference(
+    before: Sequence[float], after: Sequence[float], owners: Sequence[str], *, seed: int = SEED
+) -> Difference:
+    """Compare two lists of scores of the same questions.
+
+    Args:
+        before: Score of each question; not empty.
+        after: Score of each question, in the same order.
+        owners: The collection of each question.
+        seed: Of the draws; the same data and seed give the same intervals.
+    """
+    gain = np.asarray(after, dtype=np.float64) - np.asarray(before, dtype=np.float64)
+    names, place = np.unique(np.asarray(owners), return_inverse=True)
+    sums = np.bincount(place, weights=gain).astype(np.float64)
+    sizes = np.bincount(place).astype(np.float64)
+    several = len(names) > 1
+    return Difference(
+        mean=float(gain.mean()),
+        questions=_interval(gain, np.ones(gain.size), np.random.default_rng(seed)),
+        collections=_interval(sums, sizes, np.random.default_rng(seed)) if several else None,
+    )
+
+
+def _interval(sums: FloatArray, sizes: FloatArray, random: np.random.Generator) -> Interval:
+    """Draw units with replacement; each mean weighs a unit by its size."""
+    means = []
+    for _ in range(_DRAWS // _AT_ONCE):
+        drawn = random.integers(0, sums.size, size=(_AT_ONCE, sums.size))
+        means.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
+    low, high = np.percentile(np.concatenate(means), _SHARES)
+    return float(low), float(high)
+
+
+_FALSE_REFUSALS = ("0.021", "0.05", "0.10")
+_BINS: Final = 10
+
+
+class Bin(BaseModel):
+    """Questions whose confidence lies from `low` to below `high`; the last bin includes 1.
+
+    Questions with and without an answer have the same total weight, however many there are.
+    """
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    low: float
+    """Lower bound."""
+    high: float
+    """Upper bound."""
+    n: int
+    """Questions in the bin."""
+    weight: float
+    """Their share of the total weight."""
+    confidence: float
+    """Their mean confidence."""
+    right: float
+    """Share of them that has an answer."""
+
+
+class TakenOut(BaseModel):
+    """Questions with their evidence in the store against the same questions without it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    n: int
+    auroc: float | None
+    refusal_at_frr: dict[str, float | None]
+    ece: float | None
+    reliability: list[Bin]
+
+
+class Abstention(BaseModel):
+    """Questions with an answer against those of the data that have none."""
+
+    model_config = ConfigDict(frozen=True)
+
+    auroc: float | None
+    refusal_at_frr: dict[str, float | None]
+    ece: float | None
+    reliability: list[Bin]
+    taken_out: TakenOut | None = None
+
+
+def abstention(rows: Sequence[Row]) -> Abstention:
+    """Judge the confidence of one strategy's rows."""
+    present = {(row.collection, row.question): row.confidence for row in rows if row.scored}
+    pairs = [
+        (present[key], row.confidence)
+        for row in rows
+        if row.taken_out and (key := (row.collection, row.question)) in present
+    ]
+    yes = list(present.values())
+    no = [row.confidence for row in rows if row.adversarial]
+    return Abstention(
+        auroc=auroc(yes, no),
+        refusal_at_frr=_refusals(yes, no),
+        ece=calibration_error(yes, no),
+        reliability=reliability(yes, no),
+        taken_out=_taken_out(pairs) if pairs else None,
+    )
+
+
+def reliability(answerable: Sequence[float], others: Sequence[float]) -> list[Bin]:
+    """Sort questions into ten bins of equal width by confidence; empty bins are left out.
+
+    Args:
+        answerable: Confidence of the questions with an answer.
+        others: Confidence of the questions without.
+    """
+    if not answerable or not others:
+        return []
+    known = [(one, 0.5 / len(answerable), True) for one in answerable]
+    known += [(one, 0.5 / len(others), False) for one in others]
+    places: list[list[tuple[float, float, bool]]] = [[] for _ in range(_BINS)]
+    for one in known:
+        places[min(int(one[0] * _BINS), _BINS - 1)].append(one)
+    return [_bin(place, inside) for place, inside in enumerate(places) if inside]
+
+
+def calibration_error(answerable: Sequence[float], others: Sequence[float]) -> float | None:
+    """Expected calibration error: mean distance of confidence and share right over the bins.
+
+    >>> calibration_error([1.0, 1.0], [0.0])
+    0.0
+    """
+    bins = reliability(answerable, others)
+    if not bins:
+        return None
+    return sum(one.weight * abs(one.right - one.confidence) for one in bins)
+
+
+def _bin(place: int, inside: Sequence[tuple[float, float, bool]]) -> Bin:
+    weight = sum(each for _, each, _ in inside)
+    return Bin(
+        low=place / _BINS,
+        high=(place + 1) / _BINS,
+        n=len(inside),
+        weight=weight,
+        confidence=sum(sure * each for sure, each, _ in inside) / weight,
+        right=sum(each for _, each, has_answer in inside if has_answer) / weight,
+    )
+
+
+def _taken_out(pairs: Sequence[tuple[float, float]]) -> TakenOut:
+    present = [one for one, _ in pairs]
+    without = [one for _, one in pairs]
+    return TakenOut(
+        n=len(pairs),
+        auroc=auroc(present, without),
+        refusal_at_frr=_refusals(present, without),
+        ece=calibration_error(present, without),
+        reliability=reliability(present, without),
+    )
+
+
+def _refusals(yes: Sequence[float], no: Sequence[float]) -> dict[str, float | None]:
+    return {rate: refusal_at(yes, no, float(rate)) for rate in _FALSE_REFUSALS}
+
+
+Measure = Callable[[Row], float]
+
+DEPTH: Mapping[Suite, int] = {Suite.LOCOMO: 50, Suite.CHATS: 50, Suite.PASSAGES: 30}
+"""Hits asked for; LoCoMo's own measure looks at 50."""
+
+_OFFICIAL = (5, 10, 25, 50)
+_PHASES = ("encode", "seeds", "subgraph", "spread", "rank")
+
+_TALK_HEADLINE = ("recall@10", "all@10", "mrr")
+
+HEADLINE: Mapping[Suite, tuple[str, ...]] = {
+    Suite.LOCOMO: _TALK_HEADLINE,
+    Suite.CHATS: _TALK_HEADLINE,
+    Suite.PASSAGES: ("recall@5", "all@5", "mrr"),
+}
+"""Measures that differences are told in; the first is drawn."""
+
+
+def _at(measure: Callable[[Sequence[str], Sequence[str], int], float], k: int) -> Measure:
+    return partial(_cut, measure, k)
+
+
+def _cut(measure: Callable[[Sequence[str], Sequence[str], int], float], k: int, row: Row) -> float:
+    return measure(row.ranked, row.gold, k)
+
+
+def _mrr(row: Row) -> float:
+    return reciprocal_rank(row.ranked, row.gold)
+
+
+_TALK_MEASURES: Mapping[str, Measure] = {
+    "recall@5": _at(recall_at, 5),
+    "recall@10": _at(recall_at, 10),
+    "recall@30": _at(recall_at, 30),
+    "all@10": _at(all_at, 10),
+    "hit@10": _at(hit_at, 10),
+    "ndcg@10": _at(ndcg_at, 10),
+    "mrr": _mrr,
+}
+
+MEASURES: Mapping[Suite, Mapping[str, Measure]] = {
+    Suite.LOCOMO: _TALK_MEASURES,
+    Suite.CHATS: _TALK_MEASURES,
+    Suite.PASSAGES: {
+        "recall@2": _at(recall_at, 2),
+        "recall@5": _at(recall_at, 5),
+        "recall@10": _at(recall_at, 10),
+        "all@5": _at(all_at, 5),
+        "all@10": _at(all_at, 10),
+        "ndcg@10": _at(ndcg_at, 10),
+        "mrr": _mrr,
+    },
+}
+"""What each suite reports, in order; means over the scored questions."""
+
+
+class Figures(BaseModel):
+    """One strategy's entry in the report, in which `measures` lie flat."""
+
+    model_config = ConfigDict(frozen=True)
+
+    measures: dict[str, float | None]
+    by_category: dict[str, dict[str, float | int | None]] | None
+    by_kind: dict[str, dict[str, float | int | None]] | None
+    official: dict[str, float | None] | None
+    abstention: Abstention | None
+    latency_ms: dict[str, float | None]
+    context_tokens: dict[str, float | None]
+    failed: int
+
+    def entry(self) -> dict[str, object]:
+        """Spell it as the report does, without what the suite does not have."""
+        rest = self.model_dump(exclude={"measures"}, exclude_none=False)
+        if self.abstention is not None and self.abstention.taken_out is None:
+            del rest["abstention"]["taken_out"]
+        return self.measures | {name: value for name, value in rest.items() if value is not None}
+
+
+def figures(rows: Sequence[Row], suite: Suite) -> Figures:
+    """Compute everything the report says of a strategy.
+
+    Args:
+        rows: All of the strategy's rows, those of questions without an answer too.
+        suite: Says which measures.
+    """
+    scored = [row for row in rows if row.scored]
+    asked = [row for row in rows if not row.taken_out]
+    answered = [row for row in asked if row.error is None]
+    kinds = any(row.kind for row in scored)
+    judged = abstention(rows)
+    return Figures(
+        measures={
+            name: mean([measure(row) for row in scored])
+            for name, measure in MEASURES[suite].items()
+        },
+        by_category=_by(lambda row: row.category, scored) if suite.talk else None,
+        by_kind=_by(lambda row: row.kind, scored) if kinds else None,
+        official=_official(asked) if suite.talk else None,
+        abstention=judged if suite.talk or judged.taken_out else None,
+        latency_ms=_latency(answered),
+        context_tokens={"mean": mean([row.context_tokens for row in answered])},
+        failed=sum(row.error is not None for row in rows),
+    )
+
+
+def recall_curve(rows: Sequence[Row], depth: int) -> list[float]:
+    """Give mean recall at 1, 2, ... `depth`."""
+    scored = [row for row in rows if row.scored]
+    return [
+        mean([recall_at(row.ranked, row.gold, k) for row in scored]) or 0.0
+        for k in range(1, depth + 1)
+    ]
+
+
+def _by(
+    slice_of: Callable[[Row], str], scored: Sequence[Row]
+) -> dict[str, dict[str, float | int | None]]:
+    found: dict[str, dict[str, float | int | None]] = {}
+    for name in sorted({slice_of(row) for row in scored}):
+        rows = [row for row in scored if slice_of(row) == name]
+        found[name] = {
+            "n": len(rows),
+            "recall@10": mean([recall_at(row.ranked, row.gold, 10) for row in rows]),
+        }
+    return found
+
+
+def _official(rows: Sequence[Row]) -> dict[str, float | None]:
+    return {
+        f"recall@{k}": mean(
+            [official_recall_at(row.ranked, row.official or (), k) for row in rows]
+        )
+        for k in _OFFICIAL
+    }
+
+
+def _latency(rows: Sequence[Row]) -> dict[str, float | None]:
+    """Summarise latencies; the service remembers vectors of recent cues.
+
+    The first strategy that asks a question pays for its encoding, so the figures without it are
+    those to compare strategies by.
+    """
+    whole = [row.latency_ms for row in rows]
+    bare = [row.latency_ms - row.timings_ms.get("encode", 0.0) for row in rows]
+    phases = {
+        f"{phase}_p50": percentile([row.timings_ms.get(phase, 0.0) for row in rows], 0.5)
+        for phase in _PHASES
+    }
+    return {
+        "p50": percentile(whole, 0.5),
+        "p95": percentile(whole, 0.95),
+        "without_encoding_p50": percentile(bare, 0.5),
+        "without_encoding_p95": percentile(bare, 0.95),
+        **phases,
+    }

@@ -5,15 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ecphoria.errors import Misconfigured
-from ecphoria.evaluation.arms import WITHOUT
-from ecphoria.evaluation.figures import HEADLINE, recall_curve
+from ecphoria.evaluation.measures import HEADLINE, recall_curve
 from ecphoria.evaluation.report import Report
-from ecphoria.evaluation.rows import Row
+from ecphoria.evaluation.rows import WITHOUT, Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw"]
 
 _SIZE = (7.0, 4.2)
 

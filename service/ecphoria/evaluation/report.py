@@ -1,24 +1,120 @@
-"""REPORT.json: the figures of a run with everything needed to run it again."""
+"""The report of an evaluation, and its comparison with expected figures."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
+from typing import Final, TypeVar
 
+import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ecphoria.errors import BadFile
-from ecphoria.evaluation.arms import UNCONSOLIDATED, WITHOUT
-from ecphoria.evaluation.bootstrap import Difference, difference
-from ecphoria.evaluation.datasets.dataset import Dataset, Suite
-from ecphoria.evaluation.datasets.reading import read_json
-from ecphoria.evaluation.figures import DEPTH, HEADLINE, MEASURES, Figures, figures
-from ecphoria.evaluation.gains import Gains, gains, worst_first
-from ecphoria.evaluation.measures import mean, recall_at
-from ecphoria.evaluation.rows import Row, read_rows, write_rows
+from ecphoria.evaluation.datasets.dataset import Dataset, Suite, read_json
+from ecphoria.evaluation.measures import (
+    DEPTH,
+    HEADLINE,
+    MEASURES,
+    Difference,
+    Figures,
+    Measure,
+    difference,
+    figures,
+    mean,
+    recall_at,
+)
+from ecphoria.evaluation.rows import UNCONSOLIDATED, WITHOUT, Row, read_rows, write_rows
 from ecphoria.evaluation.run import Outcome
-from ecphoria.wire.administration import ReadinessAnswer
+from ecphoria.wire.admin import ReadinessAnswer
 
-__all__ = ["Ablation", "Report", "Stored", "differences", "make_report", "read_report", "write"]
+BASELINES: Final = ("dense", "lexical", "fusion")
+"""Strategies that the default must beat."""
+
+T = TypeVar("T")
+
+
+class Gain(BaseModel):
+    """The default against the best baseline on the same questions."""
+
+    model_config = ConfigDict(frozen=True)
+
+    n: int
+    default: float
+    best: str
+    best_value: float
+    gain: float
+
+
+class Gains(Gain):
+    """The gain on all questions; slices stand with the smallest gain first."""
+
+    measure: str
+    by_category: dict[str, Gain]
+    by_kind: dict[str, Gain]
+
+
+def gains(of: Mapping[str, Sequence[Row]], default: str, suite: Suite) -> Gains | None:
+    """Compare the default with the baselines; None if one side was not measured.
+
+    Args:
+        of: All rows, by strategy.
+        default: Its name.
+        suite: Says which measure: the first of its headline.
+    """
+    name = HEADLINE[suite][0]
+    measure = MEASURES[suite][name]
+    own = [row for row in of.get(default, ()) if row.scored]
+    others = {
+        one: [row for row in of[one] if row.scored]
+        for one in BASELINES
+        if one != default and of.get(one)
+    }
+    if not own or not others:
+        return None
+    whole = _gain(own, others, measure)
+    return Gains(
+        measure=name,
+        **whole.model_dump(),
+        by_category=_slices(own, others, measure, lambda row: row.category),
+        by_kind=_slices(own, others, measure, lambda row: row.kind),
+    )
+
+
+def worst_first(entries: Mapping[str, T], order: Mapping[str, Gain]) -> dict[str, T]:
+    """Put entries into the order of the gains; those without a gain come last."""
+    known = {name: entries[name] for name in order if name in entries}
+    return known | dict(entries)
+
+
+def _slices(
+    own: Sequence[Row],
+    others: Mapping[str, Sequence[Row]],
+    measure: Measure,
+    slice_of: Callable[[Row], str],
+) -> dict[str, Gain]:
+    found = {
+        name: _gain(
+            [row for row in own if slice_of(row) == name],
+            {one: [row for row in rows if slice_of(row) == name] for one, rows in others.items()},
+            measure,
+        )
+        for name in {slice_of(row) for row in own} - {""}
+    }
+    return dict(sorted(found.items(), key=lambda pair: (pair[1].gain, pair[0])))
+
+
+def _gain(own: Sequence[Row], others: Mapping[str, Sequence[Row]], measure: Measure) -> Gain:
+    value = mean([measure(row) for row in own]) or 0.0
+    means = {name: mean([measure(row) for row in rows]) or 0.0 for name, rows in others.items()}
+    best = max(means, key=lambda name: means[name])
+    return Gain(
+        n=len(own),
+        default=value,
+        best=best,
+        best_value=means[best],
+        gain=value - means[best],
+    )
 
 
 class Ablation(BaseModel):
@@ -141,7 +237,7 @@ def make_report(
         },
         consolidation={
             "seconds": outcome.consolidation_s,
-            "delta_recall@10": _gain(of.get(UNCONSOLIDATED, []), of.get(default, [])),
+            "delta_recall@10": _recall_gain(of.get(UNCONSOLIDATED, []), of.get(default, [])),
         },
     )
 
@@ -161,7 +257,7 @@ def _ordered(found: Figures, gain: Gains | None) -> Figures:
     return found.model_copy(update=ordered)
 
 
-def _gain(before: Sequence[Row], after: Sequence[Row]) -> float | None:
+def _recall_gain(before: Sequence[Row], after: Sequence[Row]) -> float | None:
     """Tell what consolidation adds to the default's recall; None if it was not asked before."""
     first = {(row.collection, row.question): row for row in before if row.scored}
     pairs = [
@@ -232,3 +328,73 @@ def _beside(rows: Path, out: Path) -> str:
     """Name the rows from the report's folder where they lie in it, else in full."""
     rows, folder = rows.resolve(), out.resolve().parent
     return str(rows.relative_to(folder)) if rows.is_relative_to(folder) else str(rows)
+
+
+TOLERANCE = 0.0005
+"""Largest distance from an expected figure: they are kept to four places."""
+
+ExpectedFigures = Mapping[str, Mapping[str, Mapping[str, float]]]
+"""Value by suite, strategy and measure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One figure beside what it must be; `found` is None if it was not measured."""
+
+    suite: str
+    strategy: str
+    measure: str
+    expected: float
+    found: float | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether they agree."""
+        return self.found is not None and abs(self.found - self.expected) <= TOLERANCE
+
+
+def expected() -> ExpectedFigures:
+    """Read the shipped figures."""
+    text = (files("ecphoria.evaluation") / "expected" / "mini.yaml").read_text(encoding="utf-8")
+    found: ExpectedFigures = yaml.safe_load(text)
+    return found
+
+
+def check(wanted: ExpectedFigures, report: Report) -> list[Check]:
+    """Compare every figure that is expected of this suite."""
+    given = _measured(report)
+    return [
+        Check(
+            suite=report.suite,
+            strategy=strategy,
+            measure=measure,
+            expected=value,
+            found=given.get(strategy, {}).get(measure),
+        )
+        for strategy, measures in wanted.get(report.suite, {}).items()
+        for measure, value in measures.items()
+    ]
+
+
+def spelled(reports: list[Report]) -> str:
+    """Write figures as the file of expected ones has them."""
+    return yaml.safe_dump(
+        {
+            report.suite.value: {
+                strategy: {name: round(value, 4) for name, value in measures.items()}
+                for strategy, measures in _measured(report).items()
+            }
+            for report in reports
+        },
+        sort_keys=False,
+    )
+
+
+def _measured(report: Report) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for name, one in report.strategies.items():
+        told = dict(one.measures)
+        if one.abstention is not None:
+            told["auroc"] = one.abstention.auroc
+        found[name] = {measure: value for measure, value in told.items() if value is not None}
+    return found

@@ -1,23 +1,197 @@
-"""Run a data set through the service: append, ask, forget; what came back becomes rows."""
+"""Ask the questions of a dataset, also with their evidence erased, and keep a row for each.
+
+A client cannot see the store's vectors, so their overlap in words stands for their nearness.
+"""
 
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ecphoria.client import AsyncClient
-from ecphoria.errors import EcphoriaError, InvalidInput, Timeout, TooLarge
-from ecphoria.evaluation.arms import Arm
+from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, Timeout, TooLarge
 from ecphoria.evaluation.datasets.dataset import Collection, Dataset, Question
-from ecphoria.evaluation.figures import DEPTH
-from ecphoria.evaluation.own_tenant import Connect, own_tenant
-from ecphoria.evaluation.rows import Row
-from ecphoria.evaluation.taking_out import ask_without_evidence, has_evidence
+from ecphoria.evaluation.measures import DEPTH
+from ecphoria.evaluation.rows import Arm, Row
+from ecphoria.text.tokens import words
 from ecphoria.wire.episodes import AppendRequest
 from ecphoria.wire.recall import RecallAnswer
 
-__all__ = ["Connect", "Outcome", "Plan", "Watch", "run"]
+Connect = Callable[[str | None], AsyncClient]
+"""Opens a client that acts for the tenant of this name, or for none."""
+
+
+@contextlib.asynccontextmanager
+async def own_tenant(
+    connect: Connect, name: str, *, keep: bool = False
+) -> AsyncIterator[AsyncClient]:
+    """Make a tenant of a new name, and erase it at the end however that comes, unless kept."""
+    async with connect(None) as operator, connect(name) as client:
+        await operator.create_tenant(name)
+        try:
+            yield client
+        finally:
+            if not keep:
+                with contextlib.suppress(NotFound):
+                    await operator.erase_tenant(name)
+
+
+LEAST_OVERLAP: Final = 0.9
+"""Share of the words of two texts that both must have for one to be a near copy."""
+
+
+def distinct_words(text: str) -> frozenset[str]:
+    """Normalise a text to its distinct lower-case words."""
+    return frozenset(words(text))
+
+
+def overlap(one: Iterable[str], other: Iterable[str]) -> float:
+    """Share of the distinct words of two texts that both have; 0 without any words.
+
+    >>> overlap({"red", "kiln"}, {"red", "wheel"}) == 1 / 3
+    True
+    """
+    either = len(set(one) | set(other))
+    return len(set(one) & set(other)) / either if either else 0.0
+
+
+class NearCopies:
+    """The near copies among some texts."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._words = {ident: distinct_words(text) for ident, text in texts.items()}
+        self._known: dict[str, frozenset[str]] = {}
+
+    def of(self, idents: Iterable[str]) -> frozenset[str]:
+        """Name the texts that are near copies of any of these, these included."""
+        return frozenset().union(*(self._of(ident) for ident in idents))
+
+    def _of(self, ident: str) -> frozenset[str]:
+        if ident not in self._known:
+            self._known[ident] = frozenset(self._find(ident))
+        return self._known[ident]
+
+    def _find(self, ident: str) -> set[str]:
+        own = self._words.get(ident, frozenset())
+        low, high = LEAST_OVERLAP * len(own), len(own) / LEAST_OVERLAP
+        near = {
+            other
+            for other, theirs in self._words.items()
+            if low <= len(theirs) <= high and overlap(own, theirs) >= LEAST_OVERLAP
+        }
+        return near | {ident}
+
+
+_DELETIONS: Final = 4
+"""Deletions under way at a time."""
+_BATCH: Final = 100
+
+
+def has_evidence(part: Collection) -> tuple[Question, ...]:
+    """List the questions that are asked once more."""
+    return tuple(one for one in part.questions if one.scored)
+
+
+async def ask_without_evidence(
+    part: Collection,
+    client: AsyncClient,
+    known: dict[str, str],
+    ask: Callable[[Question], Awaitable[Row]],
+    findings: Counter[str],
+) -> list[Row]:
+    """Ask every question that has evidence while that evidence is not in the store.
+
+    Questions with the same evidence are asked together, and what two questions in turn need
+    erased stays erased between them. In the end, however that comes, everything is back.
+
+    Args:
+        part: What was appended and what is asked.
+        client: Acts for the tenant.
+        known: Id in the data of each stored episode, by the episode's id; kept up to date.
+        ask: Asks one question.
+        findings: Counts what cannot be done.
+
+    Returns:
+        A row a question, in the order of the questions.
+    """
+    store = _Store(part, client, known, findings)
+    near = NearCopies(
+        {ident: f"{one.title or ''} {one.text}" for ident, one in part.memories.items()}
+    )
+    together: dict[frozenset[str], list[Question]] = {}
+    for question in has_evidence(part):
+        if store.holds(question.gold):
+            together.setdefault(near.of(question.gold), []).append(question)
+        else:
+            findings["questions whose evidence was never stored"] += 1
+    rows: dict[str, Row] = {}
+    try:
+        for evidence, questions in together.items():
+            await store.be_without(evidence)
+            for question in questions:
+                row = await ask(question)
+                rows[question.id] = row.model_copy(update={"taken_out": True})
+    finally:
+        await store.be_without(frozenset())
+    return [rows[one.id] for one in has_evidence(part) if one.id in rows]
+
+
+class _Store:
+    """A tenant from which memories are erased and to which they are appended again."""
+
+    def __init__(
+        self,
+        part: Collection,
+        client: AsyncClient,
+        known: dict[str, str],
+        findings: Counter[str],
+    ) -> None:
+        self._part, self._client, self._known, self._findings = part, client, known, findings
+        self._ids = {ident: episode for episode, ident in known.items()}
+        self._erased: set[str] = set()
+        self._times = 0
+        self._gate = asyncio.Semaphore(_DELETIONS)
+
+    def holds(self, idents: Iterable[str]) -> bool:
+        """Whether any of these is stored."""
+        return any(ident in self._ids for ident in idents)
+
+    async def be_without(self, wanted: frozenset[str]) -> None:
+        """Erase what is wanted away, and append again what was erased before and is not."""
+        await self._append(self._erased - wanted)
+        await asyncio.gather(*(self._erase(one) for one in sorted(wanted & self._ids.keys())))
+
+    async def _erase(self, ident: str) -> None:
+        async with self._gate:
+            # Noted first: what may be gone is appended again even if this is interrupted.
+            episode = self._ids.pop(ident)
+            self._erased.add(ident)
+            await self._client.delete(episode)
+
+    async def _append(self, idents: set[str]) -> None:
+        """Append with the same fields, so in the same place, under keys never used before."""
+        self._times += 1
+        again = [ident for ident in self._part.memories if ident in idents]
+        for start in range(0, len(again), _BATCH):
+            batch = again[start : start + _BATCH]
+            answer = await self._client.append_batch(
+                [
+                    self._part.memories[ident].model_copy(
+                        update={"idempotency_key": f"{ident}#{self._times}"}
+                    )
+                    for ident in batch
+                ]
+            )
+            for ident, result in zip(batch, answer.results, strict=True):
+                self._erased.discard(ident)
+                if result.id is None:
+                    self._findings["memories refused when they were appended again"] += 1
+                    continue
+                self._ids[ident] = result.id
+                self._known[result.id] = ident
+
 
 Watch = Callable[[str, int, int], None]
 """Told a stage, how much of it is done, and how much there is."""

@@ -5,22 +5,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ecphoria.errors import InvalidInput, NotFound
-from ecphoria.facts.predicates import DEFAULTS, class_of, relation
-from ecphoria.facts.timelines import effective, lay_out, renew, settle
-from ecphoria.graph.facts import FactQuery, FactStore, FactTransaction
-from ecphoria.language.names import normalise
-from ecphoria.model.fact import (
-    Decision,
-    FactHistory,
-    FactKey,
-    FactView,
-    PredicateClass,
-    Ruling,
+from ecphoria.facts.store import FactQuery, FactStore, FactTransaction
+from ecphoria.facts.timelines import (
+    DEFAULTS,
+    class_of,
+    effective,
+    lay_out,
+    relation,
+    renew,
+    settle,
 )
-from ecphoria.model.ids import FactId, KeyId, TenantId, fresh_id
-from ecphoria.ports.world import Clock
-
-__all__ = ["FactPage", "FactService", "Predicate", "Request"]
+from ecphoria.ports import Clock
+from ecphoria.records.fact import Decision, FactHistory, FactKey, FactView, PredicateClass, Ruling
+from ecphoria.records.ids import FactId, KeyId, TenantId, fresh_id
+from ecphoria.text.names import normalise
 
 _LONGEST = 256
 """Characters of a predicate; facts have the same bound."""

@@ -8,11 +8,9 @@ from datetime import timedelta
 from functools import partial
 from itertools import chain
 
-from ecphoria.extraction.records import Extraction
-from ecphoria.graph.changes import EpisodeRow, IngestChanges, SegmentStart, TermDelta
-from ecphoria.graph.ingest import IngestTransaction
-from ecphoria.ingest.concepts import ConceptChanges
+from ecphoria.ingest.concepts import ConceptChanges, FactChanges
 from ecphoria.ingest.prepare import Prepared
+from ecphoria.ingest.rows import IngestChanges, SegmentStart, TermDelta
 from ecphoria.ingest.sequence import (
     MARGIN,
     Arrival,
@@ -21,15 +19,14 @@ from ecphoria.ingest.sequence import (
     resequence,
     vectors_needed,
 )
-from ecphoria.ingest.statements import FactChanges
-from ecphoria.language.tokens import stems
-from ecphoria.loop import aside
-from ecphoria.model.episode import Episode, indexed_text
-from ecphoria.model.ids import EpisodeId
-from ecphoria.ports.cold import InTheArchive
-from ecphoria.ports.world import Vector, Vectors
-
-__all__ = ["Encoded", "Placed", "addition", "placed", "removal", "waking"]
+from ecphoria.ingest.store import IngestTransaction
+from ecphoria.neo4j_store.rows import EpisodeRow
+from ecphoria.ports import InTheArchive, Vector, Vectors
+from ecphoria.records.episode import Episode, indexed_text
+from ecphoria.records.ids import EpisodeId
+from ecphoria.runtime import aside
+from ecphoria.text.concepts import Extraction
+from ecphoria.text.tokens import stems
 
 _TICK = timedelta(microseconds=1)
 

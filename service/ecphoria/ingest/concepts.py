@@ -1,24 +1,26 @@
-"""Which names become concepts, and who mentions them, as episodes come and go.
+"""Link episodes to the concepts they name, and store the facts they came with.
 
 A name's standing depends on the whole tenant (seen twice, nowhere in lower case), so a new
 episode can make a concept that older ones mention, and can end one. The book keeps each tenant's
 table of names between writes; the table is only trusted while the tenant's change counter says
 that nobody else wrote.
+
+The rules' table of names knows nothing of stated names, so that what rules find stays the same
+with and without them; here the two are put together.
 """
 
 import asyncio
 from collections import Counter, OrderedDict
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from weakref import WeakValueDictionary
 
-from ecphoria.extraction.name_table import NameRow, NameTable
-from ecphoria.extraction.records import Candidate, Extraction
-from ecphoria.extraction.rules import extract
-from ecphoria.extraction.synonyms import SynonymTable
-from ecphoria.graph.changes import (
+from ecphoria.facts.store import EvidenceRow, FactRow
+from ecphoria.facts.timelines import class_of, relation
+from ecphoria.ingest.prepare import Prepared, key_of
+from ecphoria.ingest.rows import (
     AboutRow,
     Body,
     ConceptRow,
@@ -27,15 +29,117 @@ from ecphoria.graph.changes import (
     StatedBy,
     SynonymRow,
 )
-from ecphoria.graph.ingest import IngestTransaction
-from ecphoria.ingest.prepare import Prepared
-from ecphoria.ingest.statements import Standing, standing
-from ecphoria.language.names import NameKind
-from ecphoria.loop import aside
-from ecphoria.model.episode import Episode
-from ecphoria.model.ids import EpisodeId, TenantId, concept_id
+from ecphoria.ingest.store import IngestTransaction
+from ecphoria.ports import Vector
+from ecphoria.records.episode import Episode
+from ecphoria.records.fact import FactKey, PredicateClass
+from ecphoria.records.ids import EpisodeId, FactId, TenantId, concept_id
+from ecphoria.runtime import aside
+from ecphoria.text.concepts import Candidate, Extraction, NameRow, NameTable, SynonymTable, extract
+from ecphoria.text.names import NameKind, is_name
 
-__all__ = ["ConceptBook", "ConceptChanges"]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Names that become concepts by a write, and those that are none any more; in order."""
+
+    made: tuple[str, ...]
+    unmade: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactChanges:
+    """Facts new to the store, and who states which."""
+
+    made: tuple[FactRow, ...] = ()
+    evidence: tuple[EvidenceRow, ...] = ()
+
+
+async def standing(
+    transaction: IngestTransaction,
+    *,
+    appeared: Collection[str],
+    vanished: Collection[str],
+    ruled: Collection[str],
+    stated: Mapping[str, int],
+) -> Standing:
+    """Tell which names begin and end to be concepts, by rule or by statement.
+
+    Args:
+        transaction: Knows who states what already.
+        appeared: Names the rules make concepts by this write.
+        vanished: Names the rules no longer make concepts.
+        ruled: Names the rules make concepts, after this write.
+        stated: Change of the number of items that state a name.
+    """
+    if not stated and not transaction.stated:
+        return Standing(made=tuple(sorted(appeared)), unmade=tuple(sorted(vanished)))
+    names = sorted({*appeared, *vanished, *stated})
+    counts = await transaction.stated_counts(names)
+    made: list[str] = []
+    unmade: list[str] = []
+    for name in names:
+        before = counts.get(name, 0)
+        was = before > 0 or name in vanished or (name in ruled and name not in appeared)
+        remains = before + stated.get(name, 0) > 0 or name in ruled
+        if remains and not was:
+            made.append(name)
+        elif was and not remains:
+            unmade.append(name)
+    return Standing(made=tuple(made), unmade=tuple(unmade))
+
+
+async def facts_of(
+    transaction: IngestTransaction, new: Sequence[Prepared], vectors: Mapping[FactId, Vector]
+) -> FactChanges:
+    """Store each fact once, and every episode that came with it as evidence."""
+    stated = {ident: triple for one in new for ident, triple in one.facts.items()}
+    if not stated:
+        return FactChanges()
+    known = await transaction.facts(sorted(stated))
+    return FactChanges(
+        made=tuple(
+            FactRow(
+                id=ident,
+                subject=triple.subject,
+                predicate=triple.predicate,
+                object=triple.object,
+                subject_concept=triple.subject if is_name(triple.subject) else None,
+                object_concept=triple.object if is_name(triple.object) else None,
+                statement=triple.statement,
+                vector=vectors[ident],
+                relation=relation(triple.predicate),
+                qualifier=triple.qualifier,
+                negated=triple.negated,
+            )
+            for ident, triple in sorted(stated.items())
+            if ident not in known
+        ),
+        evidence=tuple(claim for one in new for claim in sorted(one.claims, key=_by_fact)),
+    )
+
+
+async def disturbed(transaction: IngestTransaction, new: Sequence[Prepared]) -> set[FactKey]:
+    """List the keys whose timelines new episodes may change.
+
+    Values that stand side by side, with neither an end nor a denial, need none.
+    """
+    own = transaction.timelines.classes
+    sought: set[FactKey] = set()
+    found: set[FactKey] = set()
+    for claim in (claim for one in new for claim in one.extraction.claims):
+        key = key_of(claim.fact)
+        plain = class_of(key.relation, own) is PredicateClass.MULTI
+        undisturbed = plain and not claim.fact.negated and claim.valid_to is None
+        (sought if undisturbed else found).add(key)
+    if transaction.timed and (sought := sought - found):
+        found.update(await transaction.timed_among(sorted(sought)))
+    return found
+
+
+def _by_fact(claim: EvidenceRow) -> FactId:
+    return claim.fact
+
 
 _TENANTS_KEPT = 64
 _MENTION_WEIGHT = 0.8

@@ -14,12 +14,10 @@ from math import exp
 
 import numpy as np
 
-from ecphoria.graph.changes import MovedRow, NextRow, Placed
-from ecphoria.kernels.lexical import context_norms, spread_lengths
-from ecphoria.model.ids import EpisodeId
-from ecphoria.ports.world import Vector
-
-__all__ = ["MARGIN", "Arrival", "Resequenced", "archived", "resequence", "vectors_needed"]
+from ecphoria.ingest.rows import MovedRow, NextRow, Placed
+from ecphoria.maths.lexical import context_norms, spread_lengths
+from ecphoria.ports import Vector
+from ecphoria.records.ids import EpisodeId
 
 BACK, AHEAD = 3, 2
 MARGIN = BACK + AHEAD

@@ -17,17 +17,13 @@ from ecphoria.errors import (
     TooLarge,
 )
 from ecphoria.facts.timelines import settle
-from ecphoria.graph.ingest import IngestStore, IngestTransaction
 from ecphoria.ingest.changes import Encoded, addition, placed, removal, waking
-from ecphoria.ingest.concepts import ConceptBook
+from ecphoria.ingest.concepts import ConceptBook, disturbed, facts_of
 from ecphoria.ingest.prepare import Prepared, prepare
-from ecphoria.ingest.statements import disturbed, facts_of
-from ecphoria.model.episode import Episode, NewEpisode, Outcome, Receipt, State
-from ecphoria.model.ids import EpisodeId, FactId, TenantId
-from ecphoria.ports.cold import InTheArchive, Thaw
-from ecphoria.ports.world import Clock, Embedder, Vector, Vectors
-
-__all__ = ["BATCH_LIMIT", "IngestService"]
+from ecphoria.ingest.store import IngestStore, IngestTransaction
+from ecphoria.ports import Clock, Embedder, InTheArchive, Thaw, Vector, Vectors
+from ecphoria.records.episode import Episode, NewEpisode, Outcome, Receipt, State
+from ecphoria.records.ids import EpisodeId, FactId, TenantId
 
 BATCH_LIMIT = 1_000
 """Episodes of one batch; all of them are written in one transaction."""

@@ -4,14 +4,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from ecphoria.errors import InvalidInput, NotFound
-from ecphoria.graph.jobs import JobStore
-from ecphoria.graph.schedules import ScheduleStore
-from ecphoria.jobs.scheduler import next_due
-from ecphoria.model.ids import JobId, TenantId
-from ecphoria.model.job import Job, JobKind, JobState, Trigger
-from ecphoria.model.schedule import Schedule, Standing
-
-__all__ = ["JobService"]
+from ecphoria.jobs.scheduler import ScheduleStore, next_due
+from ecphoria.jobs.store import JobStore
+from ecphoria.records.ids import JobId, TenantId
+from ecphoria.records.job import Job, JobKind, JobState, Schedule, Standing, Trigger
 
 
 class JobService:

@@ -1,7 +1,9 @@
-"""A worker: takes due jobs, holds their leases while they run, and tells how they ended."""
+"""Work on jobs: claim, renew, retry, report."""
 
 import asyncio
 import contextlib
+import os
+import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -9,12 +11,81 @@ from typing import Final
 import structlog
 
 from ecphoria.errors import EcphoriaError, Unavailable
-from ecphoria.graph.jobs import JobStore
-from ecphoria.jobs.retries import Again, Retries, fault_of
-from ecphoria.model.consolidation import ConsolidationReport, LeaseLost
-from ecphoria.model.job import Claimed, Job, JobFault, JobState, Progress
+from ecphoria.jobs.store import JobStore
+from ecphoria.records.job import (
+    Claimed,
+    ConsolidationReport,
+    Job,
+    JobFault,
+    JobState,
+    LeaseLost,
+    Progress,
+)
 
-__all__ = ["Handler", "Watch", "Worker", "WorkerOptions"]
+
+def killer(named: str | None) -> Callable[[str], None]:
+    """Make what ends this process at the named place, or never without a name."""
+
+    def pass_by(place: str) -> None:
+        if place == named:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return pass_by
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """Try once more after so many seconds."""
+
+    pause_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Over:
+    """Try no more."""
+
+    state: JobState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retries:
+    """How often a job is attempted, and how long it rests between.
+
+    After attempt n, counted from 1, it rests `min(first_pause_s * 2^(n - 1), longest_pause_s)`
+    seconds: 5, 10, 20, 40 with the defaults.
+
+    Attributes:
+        limit: Attempts in all.
+    """
+
+    limit: int = 5
+    first_pause_s: float = 5.0
+    longest_pause_s: float = 3_600.0
+
+    def exhausted(self, attempts: int) -> bool:
+        """Tell whether a job that was begun so often must not be run."""
+        return attempts > self.limit
+
+    def after(self, attempts: int, error: Exception) -> Again | Over:
+        """Decide after a failure: what refuses the work would refuse it again."""
+        refused = isinstance(error, EcphoriaError) and not isinstance(error, Unavailable)
+        if refused and type(error) is not EcphoriaError:
+            return Over(state=JobState.FAILED)
+        if attempts >= self.limit:
+            return Over(state=JobState.DEAD)
+        pause = self.first_pause_s * 2.0 ** min(attempts - 1, 60)
+        return Again(pause_s=min(pause, self.longest_pause_s))
+
+
+def fault_of(error: Exception) -> JobFault:
+    """Tell an error to whoever asks for the job; of a foreign one its class alone."""
+    if isinstance(error, EcphoriaError):
+        return JobFault(code=error.code, message=error.message)
+    return JobFault(
+        code=EcphoriaError.code,
+        message=f"An unexpected {type(error).__name__}; the log of the worker has its frames.",
+    )
+
 
 Watch = Callable[[Progress], Awaitable[None]]
 """Told each place a job reaches; raises where the job must end."""

@@ -1,27 +1,172 @@
-"""What one recall changes, from the state it finds.
+"""Effects of feedback: spikes, links, strength.
 
 Its first hits count as used, and as used together; what it stimulated keeps the charge. An instant
 or a turn that lies before a state's own counts as that one: no time passed.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
-from ecphoria.graph.learning import Effects, LearningTransaction
-from ecphoria.kernels.arrays import FloatArray
-from ecphoria.kernels.chain import decay, grow, refresh, retrievability
-from ecphoria.learning.charges import charged
-from ecphoria.learning.links import Part, rewired
-from ecphoria.model.learning import RECENT, Use
-from ecphoria.model.recall import Trace
+from ecphoria.learning.store import Effects, LearningTransaction
+from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.hebbian import homeostasis, increment, linked
+from ecphoria.maths.retention import decay, grow, refresh, retrievability
+from ecphoria.maths.spiking import Rest, join, leak, next_tau, stimulate
+from ecphoria.maths.spreading import edge_decay
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import RECENT, Charge, Link, Stimulation, Trace, Use
 
-__all__ = ["COUNTED", "effects_of", "participation", "used"]
+_SLOWEST = 4.0
+"""Largest tau over that of a new memory, which may have been set otherwise before."""
+
+
+async def charged(
+    stimulation: Stimulation, transaction: LearningTransaction
+) -> dict[EpisodeId, Charge]:
+    """Charge every memory that was stimulated; what fires is reset."""
+    rest = Rest(potential=stimulation.potential, current=stimulation.current)
+    found = await transaction.charges(
+        sorted(stimulation.stimuli),
+        lambda own: Charge.fresh(
+            own, tau=stimulation.tau, potential=rest.potential, current=rest.current
+        ),
+    )
+    if not found:
+        return {}
+    ids, before = list(found), list(found.values())
+    tau = np.minimum(_SLOWEST * stimulation.tau, [one.tau for one in before])
+    passed = np.maximum(0, stimulation.turn - np.array([one.turn for one in before]))
+    level, drive = leak(
+        [one.potential for one in before],
+        [one.current for one in before],
+        stimulation.turn_scale * passed,
+        stimulation.tau_scale * tau,
+        rest=rest,
+    )
+    stimuli = [stimulation.stimuli[one] for one in ids]
+    potential, current = stimulate(
+        level, drive, stimuli, threshold=stimulation.threshold, rest=rest
+    ).after(rest)
+    gap = np.maximum(0, stimulation.turn - np.array([one.turns[-1] for one in before]))
+    slower = next_tau(tau, gap, start=stimulation.tau)
+    after = {}
+    for place, one in enumerate(ids):
+        turns, strengths = join(
+            before[place].turns,
+            before[place].strengths,
+            turn=stimulation.turn,
+            strength=stimuli[place],
+        )
+        after[one] = replace(
+            before[place],
+            turns=tuple(turns.tolist()),
+            strengths=tuple(strengths.tolist()),
+            tau=float(slower[place]),
+            potential=float(potential[place]),
+            current=float(current[place]),
+            turn=max(stimulation.turn, before[place].turn),
+        )
+    return after
+
+
+_DAY_MS = 86_400_000.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The part a memory had in a recall.
+
+    Attributes:
+        share: x in [0, 1], its score over the best one times its retrievability before.
+        recalls: n, recalls it took part in, this one included.
+    """
+
+    share: float
+    recalls: int
+
+
+def rewired(
+    links: Sequence[Link], parts: Mapping[EpisodeId, Part], *, total: int, at_ms: int
+) -> tuple[Link, ...]:
+    """Count every pair once more, and strengthen those together often enough.
+
+    Args:
+        links: What is learned at the memories that took part, and counted between them.
+        parts: Who took part.
+        total: N, the tenant's recalls, this one included.
+        at_ms: When.
+
+    Returns:
+        The links that changed, those scaled back to the budget of a memory among them.
+    """
+    before = {(link.one, link.other): link for link in links}
+    pairs = [
+        before.get((one, other)) or Link(one=one, other=other)
+        for one, other in combinations(sorted(parts), 2)
+    ]
+    if not pairs:
+        return ()
+    after = before | {
+        (link.one, link.other): link
+        for link in _strengthened(pairs, parts, total=total, at_ms=at_ms)
+    }
+    scaled = _within_budget(list(after.values()))
+    return tuple(link for link in scaled if link != before.get((link.one, link.other)))
+
+
+def _strengthened(
+    pairs: Sequence[Link], parts: Mapping[EpisodeId, Part], *, total: int, at_ms: int
+) -> list[Link]:
+    """Count the pairs; those recalled together three times and twice as often as by chance grow.
+
+    A link keeps its value with the instant it held, so one that is only counted fades to now.
+    """
+    one, other = [parts[link.one] for link in pairs], [parts[link.other] for link in pairs]
+    joint = [link.coactivations + 1 for link in pairs]
+    age = [0.0 if link.used_ms is None else (at_ms - link.used_ms) / _DAY_MS for link in pairs]
+    now = np.array([link.learned for link in pairs]) * edge_decay(age)
+    grown = increment([part.share for part in one], [part.share for part in other], now)
+    often = linked(
+        joint, [part.recalls for part in one], [part.recalls for part in other], total=total
+    )
+    learned = np.where(often > 0.0, grown, now).tolist()
+    return [
+        replace(
+            link,
+            learned=learned[place],
+            coactivations=joint[place],
+            used_ms=max(at_ms, at_ms if link.used_ms is None else link.used_ms),
+        )
+        for place, link in enumerate(pairs)
+    ]
+
+
+def _within_budget(links: Sequence[Link]) -> list[Link]:
+    """Scale back the links of a memory that has more than its budget.
+
+    Memories at the far ends are seen in part only, but none of theirs grew: they keep within
+    theirs.
+    """
+    index: dict[EpisodeId, int] = {}
+    for link in links:
+        for end in (link.one, link.other):
+            index.setdefault(end, len(index))
+    learned = homeostasis(
+        [index[link.one] for link in links],
+        [index[link.other] for link in links],
+        [link.learned for link in links],
+        size=len(index),
+    )
+    return [
+        replace(link, learned=value) for link, value in zip(links, learned.tolist(), strict=True)
+    ]
+
 
 COUNTED = 5
 """Hits that count as used: the first ones."""
-_DAY_MS = 86_400_000.0
 
 
 async def effects_of(trace: Trace, transaction: LearningTransaction) -> Effects:

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from ecphoria.errors import BadFile
-from ecphoria.model.copies import (
+from ecphoria.records.upkeep import (
     FORMAT,
     ArchiveBytes,
     CopiedEdge,
@@ -32,8 +32,6 @@ from ecphoria.model.copies import (
     StoredVector,
     Value,
 )
-
-__all__ = ["Checked", "Writer", "check_file", "encoded", "now_text", "read_file"]
 
 _KINDS: Final[Mapping[str, type[Record]]] = {
     "tenant": SectionStart,

@@ -7,11 +7,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from ecphoria.cold.files import ColdFiles
+from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.errors import BadFile, Conflict, NotFound
-from ecphoria.graph.portability import Copies, StoreMark
-from ecphoria.graph.tenants import Tenants
-from ecphoria.model.copies import (
+from ecphoria.portability.format import Writer, check_file, now_text, read_file
+from ecphoria.portability.store import Copies, StoreMark
+from ecphoria.records.ids import TenantId
+from ecphoria.records.upkeep import (
     ArchiveBytes,
     CopiedEdge,
     CopiedNode,
@@ -20,10 +21,7 @@ from ecphoria.model.copies import (
     SectionEnd,
     SectionStart,
 )
-from ecphoria.model.ids import TenantId
-from ecphoria.portability.format import Writer, check_file, now_text, read_file
-
-__all__ = ["OPERATORS", "Copied", "Portability", "Report"]
+from ecphoria.tenancy.store import Tenants
 
 OPERATORS: Final = ""
 """Id in the section of the operators' keys, which belong to no tenant."""

@@ -7,11 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.errors import InvalidInput
-from ecphoria.language.cue import CueAnalysis
-from ecphoria.model.episode import ROLES
-from ecphoria.ports.recall import Columns
-
-__all__ = ["Subject", "find_subject", "subjects_of"]
+from ecphoria.recall.ports import Columns
+from ecphoria.records.episode import ROLES
+from ecphoria.text.cue import CueAnalysis
 
 _SPOKEN_AS = {
     "user": frozenset(("user", "human")),

@@ -3,19 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ecphoria.model.episode import Episode, excerpt, headline
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import Hit, HitPassage, NearMiss, PathStep, Wave
 from ecphoria.recall.currency import Superseded
 from ecphoria.recall.strategies.strategy import Ranked
-
-__all__ = [
-    "MISSES",
-    "hits_of",
-    "misses_of",
-    "needed",
-    "summed_up",
-]
+from ecphoria.records.episode import Episode, excerpt, headline
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import Hit, HitPassage, NearMiss, PathStep, Wave
 
 MISSES = 3
 """Near misses that an answer tells."""

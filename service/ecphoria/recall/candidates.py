@@ -16,21 +16,27 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.fusion import TextSignals
-from ecphoria.kernels.lengths import lending_share, length_weight, relative_frequency, saturate
-from ecphoria.kernels.lexical import bm25, context_similarity, idf, spread_next
-from ecphoria.language.cue import CueAnalysis
-from ecphoria.language.dates import date_affinities
-from ecphoria.loop import aside
-from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.model.recall import Filters
-from ecphoria.ports.passages import PassageColumns
-from ecphoria.ports.recall import Around, Columns, RecallStore, SeedRow, TermCount, Window
+from ecphoria.maths.fusion import TextSignals
+from ecphoria.maths.lexical import (
+    bm25,
+    context_similarity,
+    idf,
+    lending_share,
+    length_weight,
+    relative_frequency,
+    saturate,
+    spread_next,
+)
+from ecphoria.neo4j_store.passages import PassageColumns
 from ecphoria.recall.asking import Subject, find_subject
+from ecphoria.recall.ports import Around, Columns, RecallStore, SeedRow, TermCount, Window
 from ecphoria.recall.seeding import Seeding
 from ecphoria.recall.units import Units, count_stems, counting_work, units_of
-
-__all__ = ["Candidates", "gather", "gather_more", "holder"]
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import Filters
+from ecphoria.runtime import aside
+from ecphoria.text.cue import CueAnalysis
+from ecphoria.text.dates import date_affinities
 
 REACH = 2
 """NEXT steps around a seed that are candidates too."""

@@ -4,10 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ecphoria.model.recall import Hit, HitPassage, Reference
 from ecphoria.recall.token_count import count_tokens, cut_to_tokens
-
-__all__ = ["Context", "context_block"]
+from ecphoria.records.recall import Hit, HitPassage, Reference
 
 _SHARES = 4
 """A hit takes at most a fourth of the budget before the other hits had their turn."""

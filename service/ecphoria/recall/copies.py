@@ -11,17 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ecphoria.language.characters import MARKS
-from ecphoria.language.english import DENIALS, INTENSIFIERS, INTERJECTIONS, RELATIVE_DATE
-from ecphoria.loop import aside
-from ecphoria.model.episode import Episode
-from ecphoria.model.ids import EpisodeId
 from ecphoria.recall.assemble import MISSES, needed
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.currency import Superseded
 from ecphoria.recall.strategies.strategy import Ranked, Search
-
-__all__ = ["Shown", "load_shown", "same_words"]
+from ecphoria.records.episode import Episode
+from ecphoria.records.ids import EpisodeId
+from ecphoria.runtime import aside
+from ecphoria.text.tokens import DENIALS, INTENSIFIERS, INTERJECTIONS, MARKS, RELATIVE_DATE
 
 _LOOKED_AT = 200
 """Ranked memories in which copies are looked for, beside those an answer shows."""

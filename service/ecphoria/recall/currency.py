@@ -11,12 +11,10 @@ from datetime import datetime
 
 import numpy as np
 
-from ecphoria.model.fact import FactKey
-from ecphoria.model.ids import EpisodeId, FactId
-from ecphoria.ports.past import FactStanding
+from ecphoria.recall.ports import FactStanding
 from ecphoria.recall.strategies.strategy import Ranked, Search
-
-__all__ = ["PART", "Superseded", "bring_up_to_date", "lifted", "superseded_by"]
+from ecphoria.records.fact import FactKey
+from ecphoria.records.ids import EpisodeId, FactId
 
 PART = "current"
 """The part of a score that lifts what holds to the place of what held."""

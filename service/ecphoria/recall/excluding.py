@@ -12,29 +12,27 @@ from datetime import datetime
 import numpy as np
 
 from ecphoria.errors import InvalidInput
-from ecphoria.model.episode import Episode
-from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.model.learning import Charge, Use
-from ecphoria.model.recall import Filters
-from ecphoria.ports.passages import PassageColumns, PassageSeed
-from ecphoria.ports.past import FactStanding, PastReads
-from ecphoria.ports.recall import (
+from ecphoria.neo4j_store.passages import PassageColumns, PassageSeed
+from ecphoria.ports import Vector
+from ecphoria.recall.past import among
+from ecphoria.recall.ports import (
     Arcs,
     Around,
     Columns,
     ConceptArcs,
     ConceptEdges,
+    FactStanding,
     Lexicon,
     NearFacts,
     Neighbour,
+    PastReads,
     RecallStore,
     SeedRow,
     Window,
 )
-from ecphoria.ports.world import Vector
-from ecphoria.recall.past import among
-
-__all__ = ["EXCLUDE_LIMIT", "ExcludingStore"]
+from ecphoria.records.episode import Episode
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import Charge, Filters, Use
 
 EXCLUDE_LIMIT = 1_000
 _FURTHEST = 200

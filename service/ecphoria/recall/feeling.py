@@ -11,17 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.fusion import PARTS, bounds_of, recipe_score
-from ecphoria.kernels.gate import FEATURES, Evidence, attribution, evidence_features
-from ecphoria.language.english import LIGHT_WORDS
-from ecphoria.language.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
-from ecphoria.language.tokens import stems, words
-from ecphoria.model.gate import OPEN, SHIPPED, Gate, shipped_confidence
-from ecphoria.model.recall import Verdict
+from ecphoria.maths.fusion import PARTS, bounds_of, recipe_score
+from ecphoria.maths.gate import FEATURES, Evidence, attribution, evidence_features
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.seeding import Seeding
-
-__all__ = ["Feeling", "feel"]
+from ecphoria.records.recall import Verdict
+from ecphoria.records.tenant import OPEN, SHIPPED, Gate, shipped_confidence
+from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
+from ecphoria.text.tokens import LIGHT_WORDS, stems, words
 
 _SPEAKER, _LENGTH = PARTS.index("spk"), PARTS.index("len")
 _SHORT_REQUEST = 12

@@ -3,11 +3,9 @@
 from dataclasses import replace
 
 from ecphoria.errors import InvalidInput
-from ecphoria.model.recall import RecallOptions, Verdict
 from ecphoria.recall.feeling import Feeling
 from ecphoria.recall.strategies.strategy import Ranked
-
-__all__ = ["check_floors", "count_above", "judge_floors"]
+from ecphoria.records.recall import RecallOptions, Verdict
 
 _HIGHEST_SCORE = 1_000.0
 

@@ -11,12 +11,10 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.base_level import older_uses
-from ecphoria.kernels.chain import retrievability
-from ecphoria.kernels.fire import REST, Rest
-from ecphoria.model.learning import FIRST_STABILITY, Charge, Use
-
-__all__ = ["Trains", "Uses"]
+from ecphoria.maths.actr import older_uses
+from ecphoria.maths.retention import retrievability
+from ecphoria.maths.spiking import REST, Rest
+from ecphoria.records.recall import FIRST_STABILITY, Charge, Use
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

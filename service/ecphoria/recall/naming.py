@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from ecphoria.language.english import STOP_WORDS
-from ecphoria.language.names import normalised_words
-from ecphoria.ports.recall import FoundConcept
-
-__all__ = ["named", "runs"]
+from ecphoria.recall.ports import FoundConcept
+from ecphoria.text.names import normalised_words
+from ecphoria.text.tokens import STOP_WORDS
 
 _LONGEST = 16
 """Words of the longest name looked up."""

@@ -5,9 +5,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, TypeVar
 
 from ecphoria.errors import InvalidInput
-from ecphoria.model.recall import OptionValue
-
-__all__ = ["Parameter", "parameter", "parameters", "resolve"]
+from ecphoria.records.recall import OptionValue
 
 Options = TypeVar("Options")
 

@@ -15,29 +15,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.facts.timelines import LaidOut, lay_out
-from ecphoria.model.episode import Episode
-from ecphoria.model.fact import FactKey, Standing
-from ecphoria.model.ids import EpisodeId, FactId, TenantId
-from ecphoria.model.learning import Charge, Use
-from ecphoria.model.recall import Filters
-from ecphoria.ports.passages import PassageColumns, PassageSeed
-from ecphoria.ports.past import FactStanding, PastReads
-from ecphoria.ports.recall import (
+from ecphoria.neo4j_store.passages import PassageColumns, PassageSeed
+from ecphoria.ports import Vector
+from ecphoria.recall.ports import (
     Arcs,
     Around,
     Columns,
     ConceptArcs,
     ConceptEdges,
+    FactStanding,
     Lexicon,
     NearFacts,
     Neighbour,
+    PastReads,
     RecallStore,
     SeedRow,
     Window,
 )
-from ecphoria.ports.world import Vector
-
-__all__ = ["PastStore", "among"]
+from ecphoria.records.episode import Episode
+from ecphoria.records.fact import FactKey, Standing
+from ecphoria.records.ids import EpisodeId, FactId, TenantId
+from ecphoria.records.recall import Charge, Filters, Use
 
 T = TypeVar("T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts, PassageColumns)
 

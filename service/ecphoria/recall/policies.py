@@ -5,12 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ecphoria.errors import Conflict
-from ecphoria.model.ids import TenantId
-from ecphoria.model.recall import OptionValue
-from ecphoria.model.shadow import Policy, Shadow
-from ecphoria.ports.recall import PolicyStore
-
-__all__ = ["TenantPolicies"]
+from ecphoria.recall.ports import PolicyStore
+from ecphoria.records.ids import TenantId
+from ecphoria.records.recall import OptionValue, Policy, Shadow
 
 _REMEMBERED = 4_096
 _TRUSTED_S = 5.0

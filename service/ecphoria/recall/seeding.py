@@ -6,23 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from ecphoria.kernels.unit import unit_vector
-from ecphoria.language.cue import CueAnalysis, analyse
-from ecphoria.model.ids import TenantId
-from ecphoria.model.recall import Cue, Filters
-from ecphoria.ports.passages import PassageSeed
-from ecphoria.ports.recall import (
-    FoundConcept,
-    Profile,
-    RecallStore,
-    SeedRow,
-    TermCount,
-)
-from ecphoria.ports.world import Embedder, Vector
+from ecphoria.maths.checks import unit_vector
+from ecphoria.neo4j_store.passages import PassageSeed
+from ecphoria.ports import Embedder, Vector
 from ecphoria.recall.asking import Subject, subjects_of
 from ecphoria.recall.naming import named, runs
-
-__all__ = ["Participants", "Seeding", "seed"]
+from ecphoria.recall.ports import FoundConcept, Profile, RecallStore, SeedRow, TermCount
+from ecphoria.records.ids import TenantId
+from ecphoria.records.recall import Cue, Filters
+from ecphoria.text.cue import CueAnalysis, analyse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

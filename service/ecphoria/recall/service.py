@@ -10,20 +10,8 @@ from time import perf_counter
 import structlog
 
 from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge, UnknownStrategy
-from ecphoria.graph.traces import TraceStore
-from ecphoria.loop import aside
-from ecphoria.model.ids import TenantId, TraceId, fresh_id
-from ecphoria.model.recall import (
-    Cue,
-    Hit,
-    OptionValue,
-    RecallOptions,
-    RecallResult,
-    Trace,
-    TracedHit,
-)
-from ecphoria.ports.recall import RecallStore
-from ecphoria.ports.world import Clock, Embedder
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.ports import Clock, Embedder
 from ecphoria.recall.asking import Subject
 from ecphoria.recall.assemble import (
     hits_of,
@@ -39,6 +27,7 @@ from ecphoria.recall.feeling import feel
 from ecphoria.recall.floors import check_floors, count_above, judge_floors
 from ecphoria.recall.options import Parameter, parameters, resolve
 from ecphoria.recall.past import PastStore
+from ecphoria.recall.ports import RecallStore
 from ecphoria.recall.seeding import Participants, seed
 from ecphoria.recall.spans import passages_of_hits
 from ecphoria.recall.strategies.actr import Actr
@@ -51,8 +40,17 @@ from ecphoria.recall.strategies.strategy import Ranked, Search, Strategy
 from ecphoria.recall.strategies.synapse import Synapse
 from ecphoria.recall.strategies.synaptic import Synaptic
 from ecphoria.recall.token_count import TOKEN_COUNTER, count_tokens
-
-__all__ = ["CUE_LIMIT", "STRATEGIES", "RecallService", "StrategyInfo"]
+from ecphoria.records.ids import TenantId, TraceId, fresh_id
+from ecphoria.records.recall import (
+    Cue,
+    Hit,
+    OptionValue,
+    RecallOptions,
+    RecallResult,
+    Trace,
+    TracedHit,
+)
+from ecphoria.runtime import aside
 
 CUE_LIMIT = 10_000
 K_LIMIT = 200

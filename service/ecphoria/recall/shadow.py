@@ -16,14 +16,20 @@ from dataclasses import dataclass, replace
 import structlog
 
 from ecphoria.errors import EcphoriaError, Unavailable
-from ecphoria.model.ids import TenantId
-from ecphoria.model.recall import Cue, RecallOptions, RecallResult
-from ecphoria.model.shadow import Choice, Comparison, Policy, Shadow, ShadowReport
 from ecphoria.recall.policies import TenantPolicies
 from ecphoria.recall.service import RecallService
 from ecphoria.recall.tally import Tally, compared
-
-__all__ = ["ShadowedRecall", "sampled"]
+from ecphoria.records.ids import TenantId
+from ecphoria.records.recall import (
+    Choice,
+    Comparison,
+    Cue,
+    Policy,
+    RecallOptions,
+    RecallResult,
+    Shadow,
+    ShadowReport,
+)
 
 _WAITING = 64
 _TENANTS = 256

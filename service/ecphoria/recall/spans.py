@@ -5,13 +5,11 @@ from functools import partial
 
 import numpy as np
 
-from ecphoria.loop import aside
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import HitPassage
 from ecphoria.recall.strategies.strategy import Search
 from ecphoria.recall.units import count_stems, counting_work
-
-__all__ = ["passages_of_hits"]
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import HitPassage
+from ecphoria.runtime import aside
 
 
 async def passages_of_hits(

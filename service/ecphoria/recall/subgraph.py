@@ -12,12 +12,9 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.adjacency import Adjacency
-from ecphoria.kernels.normalize import transition
-from ecphoria.model.ids import TenantId
-from ecphoria.ports.recall import Arcs, RecallStore
-
-__all__ = ["DECAY", "EDGES", "GAINS", "SIMILAR", "Limits", "Subgraph", "fetch", "gains"]
+from ecphoria.maths.adjacency import Adjacency, transition
+from ecphoria.recall.ports import Arcs, RecallStore
+from ecphoria.records.ids import TenantId
 
 EDGES = ("NEXT", "MENTIONS", "ABOUT", "SIMILAR")
 DECAY = 0.01

@@ -5,16 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ecphoria.kernels.agreement import (
-    overlap,
-    rank_biased_overlap,
-    rank_difference,
-    same_first,
-)
-from ecphoria.model.recall import RecallResult
-from ecphoria.model.shadow import Comparison, ShadowReport
-
-__all__ = ["WINDOW", "Tally", "compared"]
+from ecphoria.maths.fusion import overlap, rank_biased_overlap, rank_difference, same_first
+from ecphoria.records.recall import Comparison, RecallResult, ShadowReport
 
 WINDOW = 1_000
 """Comparisons kept of a tenant, the newest."""

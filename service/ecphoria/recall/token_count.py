@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 import toktok
 
-__all__ = ["TOKEN_COUNTER", "count_tokens", "cut_to_tokens"]
-
 TOKEN_COUNTER = "o200k_base"  # noqa: S105 (the name of a table)
 """The table that counts: the one of GPT-4o and later models of OpenAI."""
 

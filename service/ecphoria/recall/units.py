@@ -10,10 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.ports.passages import PassageColumns
-from ecphoria.ports.recall import Columns
-
-__all__ = ["Units", "count_stems", "counting_work", "units_of"]
+from ecphoria.neo4j_store.passages import PassageColumns
+from ecphoria.recall.ports import Columns
 
 FloatArray = NDArray[np.float64]
 

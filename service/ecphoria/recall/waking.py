@@ -3,12 +3,10 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from ecphoria.model.episode import State
-from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.model.recall import Cue, RecallOptions, RecallResult, Verdict
 from ecphoria.recall.shadow import ShadowedRecall
-
-__all__ = ["WakingRecall"]
+from ecphoria.records.episode import State
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Verdict
 
 _USED = 5
 """First hits that count as used, as in learning."""

@@ -8,9 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from ecphoria.errors import TooManyRequests
-from ecphoria.loop import usable_cores
-
-__all__ = ["Admission", "Limits"]
+from ecphoria.runtime import usable_cores
 
 _FEWEST = 2
 """Requests worked at once even on one core: while one waits for the store, another goes on."""

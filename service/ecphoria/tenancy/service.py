@@ -1,4 +1,4 @@
-"""Create and erase tenants, issue and revoke keys, open the first door of an empty store."""
+"""Create, list and erase tenants, issue and revoke keys."""
 
 import contextlib
 import re
@@ -6,15 +6,11 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ecphoria.errors import Conflict, InvalidInput, NotFound
-from ecphoria.model.gate import SHIPPED, Gate
-from ecphoria.model.ids import KeyId, TenantId, fresh_id
-from ecphoria.model.tenant import TENANT_NAME, ApiKey, Scope, Tenant
-from ecphoria.ports.tenants import KeyStore, TenantStore
-from ecphoria.ports.world import Clock
-from ecphoria.tenancy.access import DEFAULT_TENANT, Access
-from ecphoria.tenancy.secrets import Entropy, hashed, new_secret, prefix_of
-
-__all__ = ["IssuedKey", "TenancyService"]
+from ecphoria.ports import Clock
+from ecphoria.records.ids import KeyId, TenantId, fresh_id
+from ecphoria.records.tenant import SHIPPED, TENANT_NAME, ApiKey, Gate, Scope, Tenant
+from ecphoria.tenancy.access import DEFAULT_TENANT, Access, Entropy, hashed, new_secret, prefix_of
+from ecphoria.tenancy.store import Keys, Tenants
 
 EraseArchive = Callable[[TenantId], Awaitable[int]]
 """Deletes a tenant's files of the archive; tells how many records they held."""
@@ -37,8 +33,8 @@ class TenancyService:
     def __init__(
         self,
         *,
-        tenants: TenantStore,
-        keys: KeyStore,
+        tenants: Tenants,
+        keys: Keys,
         access: Access,
         clock: Clock,
         entropy: Entropy,

@@ -1,6 +1,6 @@
-"""What all bodies have in common: closed requests, open answers, instants in UTC."""
+"""What all bodies have in common, and problem documents (RFC 9457)."""
 
-from collections.abc import Iterator, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
@@ -11,23 +11,13 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    ValidationError,
     field_validator,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
+from pydantic_core import ErrorDetails, PydanticCustomError
 
-__all__ = [
-    "Answer",
-    "FewFaults",
-    "Flat",
-    "Instant",
-    "Numbers",
-    "Parameters",
-    "Request",
-    "StrictBool",
-    "StrictFloat",
-    "StrictInt",
-]
+from ecphoria.errors import EcphoriaError, ErrorField
 
 _MOST_FIELDS: Final = 1_000
 """Fields of an object in a body. Above that each would only be refused one by one."""
@@ -146,3 +136,123 @@ FewFaults: Any = Field(fail_fast=True)
 """On a list: the first item that cannot be read ends the reading of it."""
 Numbers = Annotated[tuple[StrictFloat, ...], FewFaults]
 """A vector."""
+
+
+PROBLEM_JSON = "application/problem+json"
+_PREFIX = "/errors/"
+
+
+class FieldProblem(Answer):
+    """One field that cannot be used."""
+
+    pointer: str
+    """JSON pointer into the body (`#/filters/session`), or `query:NAME`, `header:NAME`."""
+    detail: str
+    """What is wrong and what to send instead; never the value that was sent."""
+
+
+class Problem(Answer):
+    """Why a request was not served, and what to do."""
+
+    type: str
+    """Address of the error's page on this service: `/errors/CODE`."""
+    title: str
+    """The error's name, the same on every occurrence."""
+    status: int
+    """The HTTP status, repeated."""
+    detail: str
+    """What happened this time and what to do."""
+    instance: str | None = None
+    """Path of the request."""
+    request_id: str | None = None
+    """The id under which the service logged the request."""
+    errors: tuple[FieldProblem, ...] = ()
+    """The fields at fault."""
+    fields: dict[str, str | int | float | bool | tuple[str, ...] | None] = Field(
+        default_factory=dict
+    )
+    """Values that belong to this kind of error, such as `limit`."""
+
+
+def problem_type(code: str) -> str:
+    """Write the `type` member for an error code."""
+    return _PREFIX + code
+
+
+def code_of(problem: Problem) -> str:
+    """Read the error code out of the `type` member, which may be a full address."""
+    return problem.type.rpartition("/")[2]
+
+
+def error_classes() -> Iterator[type[EcphoriaError]]:
+    """Walk the exception tree, every class before its subclasses."""
+    waiting: list[type[EcphoriaError]] = [EcphoriaError]
+    while waiting:
+        found = waiting.pop(0)
+        yield found
+        waiting.extend(found.__subclasses__())
+
+
+def error_from(problem: Problem) -> EcphoriaError:
+    """Turn a problem back into the error the service raised; `EcphoriaError` if unknown.
+
+    The fields of the error are those of the problem, with `request_id` and, where a field was
+    at fault, `field` beside them.
+    """
+    code = code_of(problem)
+    found = next((cls for cls in error_classes() if cls.code == code), EcphoriaError)
+    fields: dict[str, ErrorField] = dict(problem.fields)
+    if problem.request_id is not None:
+        fields["request_id"] = problem.request_id
+    if problem.errors:
+        fields.setdefault("field", problem.errors[0].pointer)
+    return found(problem.detail, **fields)
+
+
+TOLD = 10
+"""Faults of a body that are told, each with its place."""
+
+_LISTED = 100
+"""Faults above which none is looked at: a batch may hold a thousand such items."""
+
+_SAYINGS = {
+    "missing": "This field is required.",
+    "string_unicode": "The name of a field is not well-formed Unicode.",
+    "extra_forbidden": "There is no such field; check its spelling.",
+    "timezone_aware": "Add an offset, such as Z: 2026-03-01T09:30:00Z.",
+}
+
+
+def field_problems(errors: Iterable[ErrorDetails], root: str) -> tuple[FieldProblem, ...]:
+    """Describe validation errors of a body, each field once.
+
+    Args:
+        errors: As pydantic lists them.
+        root: Where the pointers begin.
+    """
+    found: dict[str, FieldProblem] = {}
+    for error in errors:
+        place = pointer(error["loc"], root)
+        found.setdefault(place, FieldProblem(pointer=place, detail=saying(error)))
+    return tuple(found.values())
+
+
+def told(invalid: ValidationError, root: str) -> tuple[FieldProblem, ...]:
+    """Describe the first faults of a body; of very many only their number."""
+    if invalid.error_count() > _LISTED:
+        detail = f"This has {invalid.error_count():,} faults; send what the API describes."
+        return (FieldProblem(pointer=root, detail=detail),)
+    return field_problems(invalid.errors(), root)[:TOLD]
+
+
+def saying(error: ErrorDetails) -> str:
+    """Describe a validation error without repeating what was sent."""
+    if error["type"] == "too_long":
+        return f"Send at most {error['ctx']['max_length']:,} in one call, and several calls."
+    return _SAYINGS.get(error["type"], error["msg"].removeprefix("Value error, "))
+
+
+def pointer(parts: Sequence[int | str], root: str) -> str:
+    """Write a JSON pointer (RFC 6901) that is always well-formed Unicode."""
+    escaped = (str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+    return "/".join((root, *escaped)).encode("utf-8", "replace").decode("utf-8")

@@ -15,34 +15,21 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import is_instance_schema
 
-from ecphoria.model.episode import Extracted, NewEpisode, Outcome, State, Statement
+from ecphoria.records.episode import Extracted, NewEpisode, Outcome, State, Statement
 from ecphoria.wire.base import (
     Answer,
     FewFaults,
+    FieldProblem,
     Flat,
     Instant,
     Numbers,
     Parameters,
+    Problem,
     Request,
     StrictFloat,
     StrictInt,
+    told,
 )
-from ecphoria.wire.problem import FieldProblem, Problem
-from ecphoria.wire.reading import told
-
-__all__ = [
-    "AppendAnswer",
-    "AppendRequest",
-    "BatchAnswer",
-    "BatchItemAnswer",
-    "BatchRequest",
-    "EpisodeAnswer",
-    "EpisodePage",
-    "EpisodeQuery",
-    "ExtractedFact",
-    "Extraction",
-    "UnreadableItem",
-]
 
 _TURN: JsonDict = {
     "text": "I moved to Lisbon in March, and the flat has a balcony over the river.",

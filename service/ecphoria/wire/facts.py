@@ -1,25 +1,19 @@
-"""Bodies of facts: list, history, decisions, classes of predicates."""
+"""Bodies of facts, merges and feedback."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from ecphoria.model.fact import Decision, FactHistory, FactView, PredicateClass, Ruling, Standing
+from ecphoria.records.fact import (
+    Decision,
+    FactHistory,
+    FactView,
+    MergeStatus,
+    PredicateClass,
+    Ruling,
+    Standing,
+)
 from ecphoria.wire.base import Answer, Instant, Parameters, Request
-
-__all__ = [
-    "ClassRequest",
-    "DecisionAnswer",
-    "DecisionRequest",
-    "FactAnswer",
-    "FactListQuery",
-    "FactPageAnswer",
-    "HistoryAnswer",
-    "HistoryQuery",
-    "IntervalAnswer",
-    "PredicateAnswer",
-    "UndoRequest",
-]
 
 
 class HistoryQuery(Parameters):
@@ -229,3 +223,116 @@ class PredicateAnswer(Answer):
     """Its class."""
     own: bool
     """Whether the tenant gave it that class."""
+
+
+class MergeQuery(Parameters):
+    """Which merges to list."""
+
+    status: MergeStatus | None = None
+    """Only `proposed`, `accepted` or `rejected` ones."""
+    cursor: str | None = None
+    """`next_cursor` of the page before."""
+    limit: int = Field(default=100, ge=1, le=1_000)
+    """Size of the page."""
+
+
+class MergeRequest(Request):
+    """What is decided about a proposed merge."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"one": "ana ruiz", "other": "anna ruiz", "status": "accepted"}]
+        }
+    )
+
+    one: str = Field(min_length=1, max_length=400)
+    """The normalised name of one concept."""
+    other: str = Field(min_length=1, max_length=400)
+    """The normalised name of the other."""
+    status: MergeStatus
+    """`accepted`, `rejected`, or `proposed` to undo either."""
+
+
+class MergeAnswer(Answer):
+    """Two concepts that are likely one."""
+
+    one: str
+    """The normalised name of one, first in the alphabet."""
+    other: str
+    """The normalised name of the other."""
+    kind: str
+    """What kind of concept both are."""
+    cosine: float
+    """Of the two names' vectors."""
+    reason: str
+    """Why they are likely one."""
+    status: MergeStatus
+    """Whether the merge is `proposed`, `accepted` or `rejected`."""
+    decided_at: Instant | None = None
+    """When it was accepted or rejected."""
+
+
+class MergePage(Answer):
+    """Merges by name."""
+
+    merges: tuple[MergeAnswer, ...]
+    """The page."""
+    next_cursor: str | None = None
+    """Send it as `cursor` for the next page; absent on the last."""
+
+
+_MOST = 200
+_Hits = Annotated[tuple[str, ...], Field(max_length=_MOST)]
+
+
+class LearningRequest(Request):
+    """Whether to learn from recalls."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"on": True}]})
+
+    on: bool = Field(strict=True)
+    """True to let recalls change the memories they wake, false to leave these as they are."""
+
+
+class LearningAnswer(Answer):
+    """Whether the tenant's recalls change the memories they wake."""
+
+    on: bool
+    """Whether they do."""
+    recalls: int
+    """Recalls that were learned from."""
+    pending: int
+    """Recalls that wait to be."""
+
+
+class FeedbackRequest(Request):
+    """Which hits of a recall were useful, and which were not; the others are left open."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"useful": ["0f3c..."], "not_useful": ["77ab..."]}]}
+    )
+
+    useful: _Hits = ()
+    """Ids of episodes it returned that were."""
+    not_useful: _Hits = ()
+    """Ids of episodes it returned that were not."""
+
+
+class RegardAnswer(Answer):
+    """What feedback made of a memory."""
+
+    episode: str
+    """Its id."""
+    useful: bool
+    """How it is judged for this recall."""
+    reliability: float
+    """Whether to believe it, 0 to 1: by who stated it, and by how it proved."""
+    salience: float
+    """Whether it matters, 0 to 1: its importance, moved by every judgement."""
+
+
+class FeedbackAnswer(Answer):
+    """What feedback made of the memories it named."""
+
+    episodes: tuple[RegardAnswer, ...]
+    """In the order of the recall; those erased meanwhile are left out."""

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field
 
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import Cue, Filters, RecallOptions, Stream, Verdict
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import Cue, Filters, RecallOptions, Stream, Verdict
 from ecphoria.wire.base import (
     Answer,
     FewFaults,
@@ -18,24 +18,6 @@ from ecphoria.wire.base import (
     StrictInt,
 )
 from ecphoria.wire.episodes import EpisodeAnswer
-
-__all__ = [
-    "ArcAnswer",
-    "FilterRequest",
-    "HitAnswer",
-    "HitPassageAnswer",
-    "MarkAnswer",
-    "NearMissAnswer",
-    "PathStepAnswer",
-    "RecallAnswer",
-    "RecallRequest",
-    "ReferenceAnswer",
-    "SeedAnswer",
-    "TraceAnswer",
-    "TracedHitAnswer",
-    "WaveAnswer",
-]
-
 
 _ID = re.compile("[0-9a-f]{32}")
 

@@ -6,8 +6,8 @@ import pytest
 
 from ecphoria import AppendRequest, Client, Scope
 from ecphoria.errors import Conflict, Forbidden, InvalidInput, NotFound
-from ecphoria.model.episode import Outcome
-from ecphoria.model.merge import MergeStatus
+from ecphoria.records.episode import Outcome
+from ecphoria.records.fact import MergeStatus
 
 
 def test_an_episode_from_append_to_delete(client: Client) -> None:

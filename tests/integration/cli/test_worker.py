@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.jobs import JobStore
-from ecphoria.graph.tenants import Tenants
-from ecphoria.model.ids import TenantId
-from ecphoria.model.job import ENDED, Job, JobKind, JobState
+from ecphoria.jobs.store import JobStore
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.records.ids import TenantId
+from ecphoria.records.job import ENDED, Job, JobKind, JobState
+from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, new_tenant
 from tests.contract.memories import appended, turn, write
 from tests.integration.cli.conftest import PROGRAM, STOP_WITHIN_S, CommandLine

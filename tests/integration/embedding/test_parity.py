@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ecphoria.embedding import EmbedderOptions, create_embedder
-from ecphoria.embedding.weights import find_weights
 from ecphoria.errors import EncoderUnavailable, InvalidInput
-from ecphoria.ports.world import Embedder
+from ecphoria.models.embedders import EmbedderOptions, create_embedder
+from ecphoria.models.weights import find_weights
+from ecphoria.ports import Embedder
 
 pytestmark = pytest.mark.reference
 

@@ -20,8 +20,8 @@ import psutil
 import pytest
 
 from ecphoria.engine import Endpoint, Engine, EngineSettings, EngineState
-from ecphoria.engine.progress import silent
-from ecphoria.engine.supervise import supervised
+from ecphoria.engine.assemble import silent
+from ecphoria.engine.service import supervised
 from ecphoria.errors import EngineError
 
 pytestmark = pytest.mark.engine

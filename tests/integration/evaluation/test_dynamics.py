@@ -4,7 +4,7 @@ import secrets
 
 import pytest
 
-from ecphoria.evaluation.dynamics.tasks import TASKS, measure
+from ecphoria.evaluation.dynamics.report import TASKS, measure
 from ecphoria.evaluation.run import Connect
 from tests.integration.evaluation.conftest import unwatched
 

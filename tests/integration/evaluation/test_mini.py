@@ -6,10 +6,9 @@ import time
 import pytest
 
 from ecphoria.evaluation.datasets.dataset import Dataset, sampled
-from ecphoria.evaluation.datasets.mini import load_mini
+from ecphoria.evaluation.datasets.locomo import load_mini
 from ecphoria.evaluation.evaluate import Wanted, evaluate
-from ecphoria.evaluation.expected import check, expected
-from ecphoria.evaluation.report import Report
+from ecphoria.evaluation.report import Report, check, expected
 from ecphoria.evaluation.run import Connect, Outcome
 from tests.integration.evaluation.conftest import unwatched
 

@@ -11,17 +11,14 @@ import pytest
 
 from ecphoria.client import AsyncClient
 from ecphoria.errors import InvalidInput
-from ecphoria.evaluation.calibrate import ask_own
+from ecphoria.evaluation.calibration import ask_own
 from ecphoria.evaluation.datasets.dataset import Dataset, Suite
 from ecphoria.evaluation.datasets.told_apart import load_any
-from ecphoria.evaluation.domains import domains
-from ecphoria.evaluation.evaluate import Wanted, evaluate
-from ecphoria.evaluation.figures import figures
-from ecphoria.evaluation.gains import BASELINES
-from ecphoria.evaluation.own_tenant import own_tenant
-from ecphoria.evaluation.report import Report
+from ecphoria.evaluation.evaluate import Wanted, domains, evaluate
+from ecphoria.evaluation.measures import figures
+from ecphoria.evaluation.report import BASELINES, Report
 from ecphoria.evaluation.rows import read_rows, write_rows
-from ecphoria.evaluation.run import Connect, Outcome
+from ecphoria.evaluation.run import Connect, Outcome, own_tenant
 from ecphoria.wire.episodes import EpisodeAnswer
 from tests.integration.evaluation.conftest import unwatched
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.ingest import IngestStore
-from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.traces import TraceStore
 from ecphoria.ingest.service import IngestService
-from ecphoria.ports.world import Embedder
+from ecphoria.ingest.store import IngestStore
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.ports import Embedder
 from ecphoria.recall.service import RecallService
+from ecphoria.recall.store import EpisodeReader
 from tests.conftest import WallClock
 
 

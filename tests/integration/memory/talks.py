@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from ecphoria.ingest.service import IngestService
-from ecphoria.model.episode import NewEpisode, Receipt
-from ecphoria.model.ids import EpisodeId, TenantId
+from ecphoria.records.episode import NewEpisode, Receipt
+from ecphoria.records.ids import EpisodeId, TenantId
 from tests.conftest import Cypher
 
 START = datetime(2025, 5, 1, 9, tzinfo=UTC)

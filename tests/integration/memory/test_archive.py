@@ -11,29 +11,27 @@ from pathlib import Path
 
 import pytest
 
-from ecphoria.cold.files import ColdFiles
-from ecphoria.consolidation.archiving import ArchiveService, Archiving
-from ecphoria.consolidation.doctor import Doctor
-from ecphoria.consolidation.forgetting import ForgettingService
-from ecphoria.consolidation.step import Cycle
+from ecphoria.consolidation.archive import ArchiveService, Archiving
+from ecphoria.consolidation.archive_files import ColdFiles
+from ecphoria.consolidation.archive_store import ColdStore
+from ecphoria.consolidation.doctor import Doctor, IntegrityStore
+from ecphoria.consolidation.dormancy import ForgettingService
+from ecphoria.consolidation.dormancy_store import DormancyStore
+from ecphoria.consolidation.service import Cycle
 from ecphoria.errors import ArchiveUnavailable, NotFound
-from ecphoria.graph.archive import EpisodeArchive
-from ecphoria.graph.cold import ColdStore
-from ecphoria.graph.doctor import IntegrityStore
-from ecphoria.graph.dormancy import DormancyStore
-from ecphoria.graph.executor import Done, Graph, Statement
-from ecphoria.graph.ingest import IngestStore
-from ecphoria.graph.records import from_bytes
-from ecphoria.graph.tenants import Tenants
 from ecphoria.ingest.service import IngestService
-from ecphoria.model.cold import ColdRecord, Located
-from ecphoria.model.consolidation import Lease, LeaseLost
-from ecphoria.model.dormancy import DormancyPolicy
-from ecphoria.model.episode import NewEpisode, Outcome, State
-from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.model.recall import Cue, RecallOptions
-from ecphoria.ports.world import Embedder
+from ecphoria.ingest.store import IngestStore
+from ecphoria.neo4j_store.rows import from_bytes
+from ecphoria.neo4j_store.session import Done, Graph, Statement
+from ecphoria.ports import Embedder
+from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.recall.service import RecallService
+from ecphoria.records.episode import NewEpisode, Outcome, State
+from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.records.job import Lease, LeaseLost
+from ecphoria.records.recall import Cue, RecallOptions
+from ecphoria.records.upkeep import ColdRecord, DormancyPolicy, Located
+from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server, WallClock, new_tenant
 from tests.integration.memory.talks import START, TEXTS, a_talk, graph_of
 
@@ -354,7 +352,7 @@ async def test_a_lost_job_a_dry_run_and_a_full_disk_change_nothing(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("ecphoria.cold.files.os.fsync", full)
+        patched.setattr("ecphoria.consolidation.archive_files.os.fsync", full)
         with pytest.raises(ArchiveUnavailable, match="ECPHORIA_ARCHIVE__DIR"):
             await world.archive.archive(tenant, 0)
     assert await graph_of(cypher, tenant) == before
@@ -413,13 +411,13 @@ KILLED = """
     import asyncio, os, sys
     from datetime import UTC, datetime, timedelta
     from pathlib import Path
-    from ecphoria.cold.files import ColdFiles
-    from ecphoria.consolidation.archiving import Archiving
-    from ecphoria.consolidation.step import Cycle
-    from ecphoria.graph.cold import ColdStore
-    from ecphoria.graph.dormancy import DormancyStore
-    from ecphoria.graph.driver import GraphOptions
-    from ecphoria.graph.executor import Done, Graph, Statement
+    from ecphoria.consolidation.archive_files import ColdFiles
+    from ecphoria.consolidation.archive import Archiving
+    from ecphoria.consolidation.service import Cycle
+    from ecphoria.consolidation.archive_store import ColdStore
+    from ecphoria.consolidation.dormancy_store import DormancyStore
+    from ecphoria.neo4j_store.session import GraphOptions
+    from ecphoria.neo4j_store.session import Done, Graph, Statement
 
     async def main(uri, user, password, tenant, folder):
         async def reached(place):

@@ -8,17 +8,17 @@ import pytest
 
 from ecphoria.errors import InvalidInput
 from ecphoria.facts.service import FactService, Request
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.facts import FactStore
-from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.traces import TraceStore
+from ecphoria.facts.store import FactStore
 from ecphoria.ingest.service import IngestService
-from ecphoria.model.episode import Extracted, NewEpisode, Receipt, Statement
-from ecphoria.model.fact import Ruling
-from ecphoria.model.ids import TenantId
-from ecphoria.model.recall import Cue, RecallOptions, RecallResult
-from ecphoria.ports.world import Embedder
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.ports import Embedder
 from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.store import EpisodeReader
+from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
+from ecphoria.records.fact import Ruling
+from ecphoria.records.ids import TenantId
+from ecphoria.records.recall import Cue, RecallOptions, RecallResult
 from tests.conftest import WallClock
 
 CUE = "Where does Ana Reyes live, in Oslo by the river?"

@@ -7,15 +7,14 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from ecphoria.consolidation.doctor import Doctor
+from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.errors import NotFound
-from ecphoria.graph.doctor import IntegrityStore
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.tenants import Tenants
 from ecphoria.ingest.service import IngestService
-from ecphoria.model.checkup import Checkup, Rule
-from ecphoria.model.episode import Extracted, NewEpisode, Statement
-from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.records.episode import Extracted, NewEpisode, Statement
+from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.records.upkeep import Checkup, Rule
+from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, new_tenant
 from tests.integration.memory.talks import START, TEXTS, remember, turns
 

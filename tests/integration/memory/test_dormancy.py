@@ -8,32 +8,29 @@ from math import exp
 
 import pytest
 
-from ecphoria.cold.files import ColdFiles
-from ecphoria.consolidation.archiving import ArchiveService, Archiving
-from ecphoria.consolidation.doctor import Doctor
-from ecphoria.consolidation.dormancy import Dormancy
-from ecphoria.consolidation.forgetting import ForgettingService
-from ecphoria.consolidation.step import Cycle
+from ecphoria.consolidation.archive import ArchiveService, Archiving
+from ecphoria.consolidation.archive_files import ColdFiles
+from ecphoria.consolidation.archive_store import ColdStore
+from ecphoria.consolidation.doctor import Doctor, IntegrityStore
+from ecphoria.consolidation.dormancy import Dormancy, ForgettingService
+from ecphoria.consolidation.dormancy_store import DormancyStore
+from ecphoria.consolidation.service import Cycle
 from ecphoria.errors import NotFound
-from ecphoria.graph.cold import ColdStore
-from ecphoria.graph.doctor import IntegrityStore
-from ecphoria.graph.dormancy import DormancyStore
-from ecphoria.graph.dormant import DormantReader
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.policies import Policies
-from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.traces import TraceStore
 from ecphoria.ingest.service import IngestService
-from ecphoria.model.consolidation import Lease, LeaseLost
-from ecphoria.model.dormancy import DormancyMode, DormancyPolicy
-from ecphoria.model.episode import NewEpisode, State
-from ecphoria.model.ids import TenantId, fresh_id
-from ecphoria.model.recall import Cue, Filters, RecallOptions, RecallResult, Verdict
-from ecphoria.ports.world import Embedder
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.ports import Embedder
 from ecphoria.recall.policies import TenantPolicies
+from ecphoria.recall.policy_store import Policies
 from ecphoria.recall.service import STRATEGIES, RecallService
 from ecphoria.recall.shadow import ShadowedRecall
+from ecphoria.recall.store import DormantReader, EpisodeReader
 from ecphoria.recall.waking import WakingRecall
+from ecphoria.records.episode import NewEpisode, State
+from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.job import Lease, LeaseLost
+from ecphoria.records.recall import Cue, Filters, RecallOptions, RecallResult, Verdict
+from ecphoria.records.upkeep import DormancyMode, DormancyPolicy
 from tests.conftest import Cypher, WallClock
 from tests.contract.memories import appended, everything, turn, write
 from tests.integration.memory.talks import START, a_talk, graph_of

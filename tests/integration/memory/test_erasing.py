@@ -5,15 +5,15 @@ import types
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.ingest import IngestStore
-from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.traces import TraceStore
 from ecphoria.ingest.service import IngestService
-from ecphoria.model.ids import TenantId
-from ecphoria.model.recall import Cue, RecallOptions
-from ecphoria.ports.world import Embedder
+from ecphoria.ingest.store import IngestStore
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.ports import Embedder
 from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.store import EpisodeReader
+from ecphoria.records.ids import TenantId
+from ecphoria.records.recall import Cue, RecallOptions
 from tests.conftest import WallClock
 from tests.integration.memory.talks import turns
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from ecphoria.facts.service import FactService, Request
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.facts import FactQuery, FactStore
+from ecphoria.facts.store import FactQuery, FactStore
 from ecphoria.ingest.service import IngestService
-from ecphoria.model.episode import Extracted, NewEpisode, Receipt, Statement
-from ecphoria.model.fact import Ruling
-from ecphoria.model.ids import TenantId
-from ecphoria.model.recall import Cue, RecallOptions, RecallResult
+from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.service import RecallService
+from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
+from ecphoria.records.fact import Ruling
+from ecphoria.records.ids import TenantId
+from ecphoria.records.recall import Cue, RecallOptions, RecallResult
 from tests.conftest import Cypher, WallClock
 
 FILLER = [

@@ -2,15 +2,15 @@
 
 import pytest
 
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.tenants import Tenants
 from ecphoria.ingest.service import IngestService
-from ecphoria.kernels.gate import FEATURES
-from ecphoria.model.episode import NewEpisode, Receipt
-from ecphoria.model.gate import EVIDENCE, QUESTION_TYPE, SHIPPED, Gate
-from ecphoria.model.ids import TenantId
-from ecphoria.model.recall import Cue, RecallOptions, RecallResult, Verdict
+from ecphoria.maths.gate import FEATURES
+from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.service import RecallService
+from ecphoria.records.episode import NewEpisode, Receipt
+from ecphoria.records.ids import TenantId
+from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Verdict
+from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, SHIPPED, Gate
+from ecphoria.tenancy.store import Tenants
 
 CHAT = (
     ("Ida", "I finally signed up for the pottery class on Tuesdays."),

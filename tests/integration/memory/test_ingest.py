@@ -16,13 +16,12 @@ from ecphoria.errors import (
     StoreUnavailable,
     TooLarge,
 )
-from ecphoria.extraction.name_table import NameTable
-from ecphoria.extraction.rules import extract
-from ecphoria.graph import ingest as writing
-from ecphoria.graph.changes import Body
+from ecphoria.ingest import store as writing
+from ecphoria.ingest.rows import Body
 from ecphoria.ingest.service import IngestService
-from ecphoria.model.episode import Extracted, NewEpisode, Outcome, Receipt, Statement
-from ecphoria.model.ids import EpisodeId, TenantId
+from ecphoria.records.episode import Extracted, NewEpisode, Outcome, Receipt, Statement
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.text.concepts import NameTable, extract
 from tests.conftest import Cypher
 
 

@@ -6,17 +6,17 @@ from datetime import timedelta
 
 import pytest
 
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.learning import LearningStore
-from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.traces import TraceStore
 from ecphoria.ingest.service import IngestService
-from ecphoria.kernels.base_level import base_level, older_uses, squash
 from ecphoria.learning.service import LearningService
-from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.model.recall import Cue, OptionValue, RecallOptions, RecallResult
-from ecphoria.ports.world import Embedder
+from ecphoria.learning.store import LearningStore
+from ecphoria.maths.actr import base_level, older_uses, squash
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.ports import Embedder
 from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.store import EpisodeReader
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import Cue, OptionValue, RecallOptions, RecallResult
 from tests.conftest import Cypher, WallClock
 from tests.contract.test_learning import LONG_AGO
 from tests.integration.memory.test_mechanisms import START, chat, fill

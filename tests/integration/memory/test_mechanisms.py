@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ecphoria.ingest.service import IngestService
-from ecphoria.model.episode import NewEpisode, Receipt
-from ecphoria.model.ids import TenantId
-from ecphoria.model.recall import Cue, Mark, OptionValue, RecallOptions, RecallResult, Trace
 from ecphoria.recall.service import RecallService
+from ecphoria.records.episode import NewEpisode, Receipt
+from ecphoria.records.ids import TenantId
+from ecphoria.records.recall import Cue, Mark, OptionValue, RecallOptions, RecallResult, Trace
 
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)
 MECHANISMS = ("actr", "cls", "ecphory", "ppr", "synaptic")

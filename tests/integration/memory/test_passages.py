@@ -10,39 +10,34 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ecphoria.cold.files import ColdFiles
-from ecphoria.consolidation.archiving import ArchiveService, Archiving
-from ecphoria.consolidation.doctor import Doctor
-from ecphoria.consolidation.forgetting import ForgettingService
-from ecphoria.consolidation.step import Cycle
-from ecphoria.graph.archive import EpisodeArchive
-from ecphoria.graph.cold import ColdStore
-from ecphoria.graph.cutting import CuttingStore
-from ecphoria.graph.doctor import IntegrityStore
-from ecphoria.graph.dormancy import DormancyStore
-from ecphoria.graph.dormant import DormantReader
-from ecphoria.graph.executor import Graph, Statement
-from ecphoria.graph.ingest import IngestStore
-from ecphoria.graph.jobs import JobStore
-from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.records import from_bytes, to_bytes
-from ecphoria.graph.tenants import Tenants
-from ecphoria.ingest import older as module
-from ecphoria.ingest.older import OlderEpisodes
+from ecphoria.consolidation.archive import ArchiveService, Archiving
+from ecphoria.consolidation.archive_files import ColdFiles
+from ecphoria.consolidation.archive_store import ColdStore
+from ecphoria.consolidation.doctor import Doctor, IntegrityStore
+from ecphoria.consolidation.dormancy import ForgettingService
+from ecphoria.consolidation.dormancy_store import DormancyStore
+from ecphoria.consolidation.service import Cycle
+from ecphoria.ingest import prepare as module
+from ecphoria.ingest.prepare import OlderEpisodes
 from ecphoria.ingest.service import IngestService
+from ecphoria.ingest.store import CuttingStore, IngestStore
+from ecphoria.jobs.store import JobStore
 from ecphoria.jobs.worker import Handler, Watch, Worker, WorkerOptions
-from ecphoria.language.cutting import cut
-from ecphoria.language.tokens import stems
-from ecphoria.model.checkup import Rule
-from ecphoria.model.consolidation import ConsolidationReport
-from ecphoria.model.dormancy import DormancyPolicy
-from ecphoria.model.episode import NewEpisode, indexed_text
-from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.model.job import Claimed, JobKind, JobState, Progress
-from ecphoria.model.recall import Filters
-from ecphoria.ports.passages import PassageSeed
-from ecphoria.ports.world import Embedder, Vector
+from ecphoria.neo4j_store.passages import PassageSeed
+from ecphoria.neo4j_store.rows import from_bytes, to_bytes
+from ecphoria.neo4j_store.session import Graph, Statement
+from ecphoria.ports import Embedder, Vector
+from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.recall.past import PastStore
+from ecphoria.recall.store import DormantReader, EpisodeReader
+from ecphoria.records.episode import NewEpisode, indexed_text
+from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.records.job import Claimed, ConsolidationReport, JobKind, JobState, Progress
+from ecphoria.records.recall import Filters
+from ecphoria.records.upkeep import DormancyPolicy, Rule
+from ecphoria.tenancy.store import Tenants
+from ecphoria.text.cutting import cut
+from ecphoria.text.tokens import stems
 from tests.conftest import Cypher, WallClock, new_tenant
 from tests.contract.canonical import canonical
 from tests.integration.memory.talks import START, graph_of, remember, turns

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from ecphoria.errors import InvalidInput, NotFound, TooLarge, UnknownStrategy
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.recall import EpisodeReader
-from ecphoria.graph.traces import TraceStore
 from ecphoria.ingest.service import IngestService
-from ecphoria.language.tokens import stems
-from ecphoria.model.episode import NewEpisode, Receipt
-from ecphoria.model.ids import EpisodeId, TenantId, TraceId
-from ecphoria.model.recall import Cue, Filters, RecallOptions, RecallResult, Trace, Verdict
-from ecphoria.ports.world import Embedder
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.ports import Embedder
 from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.store import EpisodeReader
+from ecphoria.records.episode import NewEpisode, Receipt
+from ecphoria.records.ids import EpisodeId, TenantId, TraceId
+from ecphoria.records.recall import Cue, Filters, RecallOptions, RecallResult, Trace, Verdict
+from ecphoria.text.tokens import stems
 from tests.conftest import WallClock
 
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)

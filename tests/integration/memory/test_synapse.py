@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 from ecphoria.consolidation.prior import Prior
-from ecphoria.graph.driver import GraphOptions
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.gds import PriorStore
-from ecphoria.graph.recall import EpisodeReader
 from ecphoria.ingest.service import IngestService
-from ecphoria.kernels.spread import SpreadOptions, spread
-from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.model.recall import OptionValue, RecallResult
+from ecphoria.maths.spreading import SpreadOptions, spread
+from ecphoria.neo4j_store.gds import PriorStore
+from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.recall.service import RecallService
+from ecphoria.recall.store import EpisodeReader
 from ecphoria.recall.subgraph import GAINS, Limits, Subgraph, fetch
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import OptionValue, RecallResult
 from tests.conftest import Server
 from tests.contract.memories import START, concept_id, episode_id, write
 from tests.contract.test_priors import a_cycle, the_worked_example

@@ -6,21 +6,19 @@ from itertools import islice, permutations
 
 import pytest
 
-from ecphoria.consolidation.merge import MergeReview, ProposeMerges
-from ecphoria.consolidation.step import Cycle
+from ecphoria.consolidation.merge import MergeReview, MergeStore, ProposeMerges
+from ecphoria.consolidation.service import Cycle
 from ecphoria.consolidation.supersede import Supersede
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.service import FactService, Request
-from ecphoria.graph.executor import Graph
-from ecphoria.graph.facts import FactQuery, FactStore, FactTransaction
-from ecphoria.graph.merges import MergeStore
-from ecphoria.graph.tenants import Tenants
+from ecphoria.facts.store import FactQuery, FactStore, FactTransaction
 from ecphoria.ingest.service import IngestService
-from ecphoria.model.episode import Extracted, NewEpisode, Receipt, Statement
-from ecphoria.model.fact import FactView, PredicateClass, Ruling, Standing
-from ecphoria.model.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.model.merge import MergeStatus
-from ecphoria.ports.world import Embedder
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.ports import Embedder
+from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
+from ecphoria.records.fact import FactView, MergeStatus, PredicateClass, Ruling, Standing
+from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, WallClock, new_tenant
 
 WHEN = {

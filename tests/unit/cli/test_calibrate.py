@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ecphoria.model.gate import EVIDENCE
+from ecphoria.records.tenant import EVIDENCE
 from tests.unit.cli.conftest import Answer, Command, StubService
 
 MOMENT = "2026-01-01T00:00:00Z"

@@ -2,9 +2,9 @@
 
 from rich.console import Console
 
-from ecphoria.cli.console import stdout
-from ecphoria.cli.drawing import draw_hits, path_nodes
-from ecphoria.cli.showing import _ranks_of_evidence
+from ecphoria.cli.connection import stdout
+from ecphoria.cli.render import draw_hits, path_nodes
+from ecphoria.cli.serve import _ranks_of_evidence
 from ecphoria.demo.sample import SampleQuestion
 from ecphoria.wire.recall import RecallAnswer
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.cli.records import Record, batches, read_records
+from ecphoria.cli.memory import Record, batches, read_records
 from ecphoria.errors import BadFile
 from ecphoria.wire.episodes import AppendRequest
 

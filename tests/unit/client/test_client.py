@@ -17,8 +17,8 @@ from ecphoria.errors import (
     Unauthenticated,
     Unavailable,
 )
-from ecphoria.model.episode import Outcome
-from ecphoria.wire.problem import error_classes, problem_type
+from ecphoria.records.episode import Outcome
+from ecphoria.wire.base import error_classes, problem_type
 
 AT_ONCE = Retries(limit=2, first_pause_s=0.0)
 RECEIPT = {"id": "a" * 32, "outcome": "created"}

@@ -9,10 +9,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.consolidation.arrivals import Arrivals
-from ecphoria.consolidation.surroundings import NEAR, NEIGHBOURS, Differences, NearReader, Pair
-from ecphoria.graph.associations import Association, Crowd, Near, Touched
-from ecphoria.model.ids import TenantId
+from ecphoria.consolidation.knn import NEAR, NEIGHBOURS, Arrivals, Differences, NearReader, Pair
+from ecphoria.consolidation.knn_store import Association, Crowd, Near, Touched
+from ecphoria.records.ids import TenantId
 
 TENANT = TenantId("t")
 MANY = 90

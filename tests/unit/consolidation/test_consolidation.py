@@ -4,22 +4,26 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ecphoria.consolidation.service import ConsolidationService
-from ecphoria.consolidation.step import Cycle, Skipped
+from ecphoria.consolidation.service import ConsolidationService, Cycle, Skipped
 from ecphoria.errors import StoreUnavailable
-from ecphoria.model.consolidation import (
+from ecphoria.ports import Survey
+from ecphoria.records.ids import JobId, TenantId
+from ecphoria.records.job import (
     Change,
+    Claimed,
     Degrees,
     Gap,
     GraphSize,
+    Job,
+    JobKind,
+    JobState,
     Lease,
     Outcome,
+    Progress,
     StepReport,
     StepStatus,
+    Trigger,
 )
-from ecphoria.model.ids import JobId, TenantId
-from ecphoria.model.job import Claimed, Job, JobKind, JobState, Progress, Trigger
-from ecphoria.ports.survey import Survey
 
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 LEASE = Lease(job="j", token=3)

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from ecphoria.consolidation.writing import Writer, usable
-from ecphoria.graph.engrams import Member
-from ecphoria.ports.chat import NoAnswer, Reply, TextRefused
+from ecphoria.consolidation.engram_store import Member
+from ecphoria.consolidation.engrams import Writer, usable
+from ecphoria.ports import NoAnswer, Reply, TextRefused
 
 
 def member(number: int, text: str, speaker: str = "Ann") -> Member:

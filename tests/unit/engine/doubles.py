@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from ecphoria.engine.lock import Jar, JarLock
+from ecphoria.engine.home import Jar, JarLock
 
 FAKE_JAVA = """#!/bin/sh
 case "$*" in

@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ecphoria.engine.assemble import assemble, is_assembled
-from ecphoria.engine.home import Home
-from ecphoria.engine.lock import JarLock
-from ecphoria.engine.progress import Progress, Stage, silent
+from ecphoria.engine.assemble import Progress, Stage, assemble, is_assembled, silent
+from ecphoria.engine.home import Home, JarLock
 from ecphoria.errors import EngineError
 from tests.unit.engine.doubles import Repository, jar_content, make_lock
 

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ecphoria.engine.config import (
+from ecphoria.engine.process import (
     Memory,
     Ports,
     choose_ports,

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from ecphoria.engine.java import find_java
+from ecphoria.engine.assemble import find_java
 from ecphoria.errors import EngineError
 from tests.unit.engine.doubles import write_java
 

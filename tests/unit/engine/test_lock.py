@@ -1,6 +1,6 @@
 import pytest
 
-from ecphoria.engine.lock import packaged_lock, parse_lock
+from ecphoria.engine.home import packaged_lock, parse_lock
 from ecphoria.errors import EngineError
 
 HEADER = "# neo4j 2026.01.4\n# gds 2.26.0\n# bytes 10\n"

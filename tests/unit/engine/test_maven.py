@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ecphoria.engine.lock import Jar
-from ecphoria.engine.maven import maven_fetch
+from ecphoria.engine.assemble import maven_fetch
+from ecphoria.engine.home import Jar
 from ecphoria.errors import EngineError
 
 JAR = Jar(

@@ -6,11 +6,11 @@ from itertools import count
 import pytest
 from pydantic import TypeAdapter
 
-from ecphoria.evaluation.arms import Arm, ablations, chosen, unconsolidated
 from ecphoria.evaluation.datasets.dataset import Collection, Dataset, Question, Suite
 from ecphoria.evaluation.report import Report, make_report
+from ecphoria.evaluation.rows import Arm, ablations, chosen, unconsolidated
 from ecphoria.evaluation.run import Outcome, Plan, run
-from ecphoria.wire.administration import ReadinessAnswer, StrategyAnswer
+from ecphoria.wire.admin import ReadinessAnswer, StrategyAnswer
 from ecphoria.wire.episodes import AppendRequest
 from tests.unit.evaluation.doubles import STRATEGIES, TinyService
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ecphoria.evaluation.abstention import abstention, calibration_error, reliability
+from ecphoria.evaluation.measures import abstention, calibration_error, reliability
 from ecphoria.evaluation.rows import Row
 
 

@@ -10,13 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.errors import BadFile, InvalidInput
-from ecphoria.evaluation.calibrate import ask_labelled, ask_memories
-from ecphoria.evaluation.calibration import Calibration, Sample, calibrate
-from ecphoria.evaluation.datasets.labelled import load_labelled
-from ecphoria.evaluation.datasets.mini import load_mini
-from ecphoria.kernels.gate import confidence
-from ecphoria.kernels.logistic import fit_logistic
-from ecphoria.model.gate import EVIDENCE, OPEN
+from ecphoria.evaluation.calibration import (
+    Calibration,
+    Sample,
+    ask_labelled,
+    ask_memories,
+    calibrate,
+)
+from ecphoria.evaluation.datasets.dataset import load_labelled
+from ecphoria.evaluation.datasets.locomo import load_mini
+from ecphoria.maths.gate import confidence, fit_logistic
+from ecphoria.records.tenant import EVIDENCE, OPEN
 from tests.unit.evaluation.doubles import TinyService
 
 NAMES = ("share", "unheard")

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from ecphoria.evaluation.arms import chosen
 from ecphoria.evaluation.datasets.dataset import Suite
-from ecphoria.evaluation.domains import domain_table, domains, write_domains
+from ecphoria.evaluation.evaluate import domain_table, domains, write_domains
 from ecphoria.evaluation.report import Report, make_report
-from ecphoria.evaluation.rows import read_rows
+from ecphoria.evaluation.rows import chosen, read_rows
 from ecphoria.evaluation.run import Outcome, run
 from tests.unit.evaluation.conftest import KNOWN, READY, plan, small, unwatched
 from tests.unit.evaluation.doubles import TinyService

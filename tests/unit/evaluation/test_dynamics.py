@@ -9,12 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.errors import InvalidInput
-from ecphoria.evaluation.dynamics.bridge import Bridge
-from ecphoria.evaluation.dynamics.fired_sets import equal_count
-from ecphoria.evaluation.dynamics.firing import Firing
+from ecphoria.evaluation.dynamics.firing import Firing, equal_count
 from ecphoria.evaluation.dynamics.ground import axis, lean
-from ecphoria.evaluation.dynamics.report import DynamicsReport, Finding, table, write
-from ecphoria.evaluation.dynamics.tasks import TASKS, measure
+from ecphoria.evaluation.dynamics.links import Bridge
+from ecphoria.evaluation.dynamics.report import (
+    TASKS,
+    DynamicsReport,
+    Finding,
+    measure,
+    table,
+    write,
+)
 from tests.unit.evaluation.conftest import unwatched
 from tests.unit.evaluation.doubles import TinyService
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ecphoria.evaluation.datasets.dataset import Suite
-from ecphoria.evaluation.gains import gains, worst_first
+from ecphoria.evaluation.report import gains, worst_first
 from ecphoria.evaluation.rows import Row
 
 

@@ -3,8 +3,7 @@ from itertools import pairwise
 import numpy as np
 
 from ecphoria.evaluation.load_data import DIMENSION, Talk, Turn
-from ecphoria.extraction.name_table import NameTable
-from ecphoria.extraction.rules import extract
+from ecphoria.text.concepts import NameTable, extract
 
 
 def spoken(count: int, *, seed: int = 1, names_per_turn: float = 1.4) -> list[Turn]:

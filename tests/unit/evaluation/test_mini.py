@@ -3,9 +3,9 @@
 from collections import Counter
 
 from ecphoria.evaluation.datasets.dataset import Suite
-from ecphoria.evaluation.datasets.mini import load_mini
-from ecphoria.evaluation.expected import TOLERANCE, check, expected, spelled
-from ecphoria.evaluation.figures import MEASURES
+from ecphoria.evaluation.datasets.locomo import load_mini
+from ecphoria.evaluation.measures import MEASURES
+from ecphoria.evaluation.report import TOLERANCE, check, expected, spelled
 from tests.unit.evaluation.conftest import measured, small
 
 

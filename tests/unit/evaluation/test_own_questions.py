@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from ecphoria.errors import InvalidInput
-from ecphoria.evaluation.calibrate import ask_own
-from ecphoria.evaluation.own_questions import question_of
-from ecphoria.language.english import STOP_WORDS
+from ecphoria.evaluation.calibration import ask_own, question_of
+from ecphoria.text.tokens import STOP_WORDS
 from ecphoria.wire.episodes import EpisodeAnswer
 from tests.unit.evaluation.doubles import MOMENT, TinyService
 

@@ -9,15 +9,12 @@ import pytest
 from rich.console import Console
 
 from ecphoria.errors import BadFile
-from ecphoria.evaluation.arms import UNCONSOLIDATED
-from ecphoria.evaluation.compare import compare
 from ecphoria.evaluation.datasets.dataset import Suite
-from ecphoria.evaluation.figures import figures, recall_curve
-from ecphoria.evaluation.gains import BASELINES, gains
+from ecphoria.evaluation.measures import figures, recall_curve
 from ecphoria.evaluation.plots import draw
-from ecphoria.evaluation.report import make_report, write
-from ecphoria.evaluation.rows import Row, read_rows
-from ecphoria.evaluation.tables import ablation_table, comparison_table, strategy_table
+from ecphoria.evaluation.report import BASELINES, gains, make_report, write
+from ecphoria.evaluation.rows import UNCONSOLIDATED, Row, read_rows
+from ecphoria.evaluation.tables import ablation_table, compare, comparison_table, strategy_table
 from tests.unit.evaluation.conftest import READY, measured, small
 
 

@@ -4,9 +4,9 @@ import pytest
 from pydantic import TypeAdapter
 
 from ecphoria.errors import InvalidInput, Unavailable, UnknownStrategy
-from ecphoria.evaluation.arms import ablations, chosen, unconsolidated
+from ecphoria.evaluation.rows import ablations, chosen, unconsolidated
 from ecphoria.evaluation.run import run
-from ecphoria.wire.administration import StrategyAnswer
+from ecphoria.wire.admin import StrategyAnswer
 from tests.unit.evaluation.conftest import KNOWN, plan, small, unwatched
 from tests.unit.evaluation.doubles import TinyService, option
 

@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from ecphoria.errors import Unavailable
-from ecphoria.evaluation.arms import chosen
 from ecphoria.evaluation.datasets.dataset import Collection, Dataset, Suite
-from ecphoria.evaluation.near_copies import NearCopies, overlap
-from ecphoria.evaluation.run import run
+from ecphoria.evaluation.rows import chosen
+from ecphoria.evaluation.run import NearCopies, overlap, run
 from ecphoria.wire.episodes import AppendRequest
 from tests.unit.evaluation.conftest import KNOWN, asked, memories, plan, small, unwatched
 from tests.unit.evaluation.doubles import TinyService

@@ -4,9 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ecphoria.facts.predicates import DEFAULTS, class_of, relation
-from ecphoria.facts.timelines import effective, lay_out, rows_of
-from ecphoria.model.fact import (
+from ecphoria.facts.timelines import DEFAULTS, class_of, effective, lay_out, relation, rows_of
+from ecphoria.records.fact import (
     UNENDING,
     Decision,
     FactKey,
@@ -17,7 +16,7 @@ from ecphoria.model.fact import (
     StoredClaim,
     StoredFact,
 )
-from ecphoria.model.ids import EpisodeId, FactId
+from ecphoria.records.ids import EpisodeId, FactId
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 KEY = FactKey(subject="ana", relation="lives in")

@@ -9,14 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge
-from ecphoria.ingest.door import (
-    body_hash,
-    check,
-    checked_claims,
-    checked_time,
-    content_key,
-)
-from ecphoria.model.episode import Extracted, NewEpisode, Statement
+from ecphoria.ingest.validation import body_hash, check, checked_claims, checked_time, content_key
+from ecphoria.records.episode import Extracted, NewEpisode, Statement
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 FACT = Statement(subject="Ida", predicate="repaints", object="the boat")

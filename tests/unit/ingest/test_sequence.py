@@ -10,10 +10,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.graph.changes import Placed
+from ecphoria.ingest.rows import Placed
 from ecphoria.ingest.sequence import MARGIN, Arrival, Resequenced, resequence, vectors_needed
-from ecphoria.model.ids import EpisodeId
-from ecphoria.ports.world import Vector
+from ecphoria.ports import Vector
+from ecphoria.records.ids import EpisodeId
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 WORDS = ("pottery", "dog", "lake", "bread", "piano")

@@ -8,8 +8,8 @@ from ecphoria.errors import (
     StoreUnavailable,
     Timeout,
 )
-from ecphoria.jobs.retries import Again, Over, Retries, fault_of
-from ecphoria.model.job import JobState
+from ecphoria.jobs.worker import Again, Over, Retries, fault_of
+from ecphoria.records.job import JobState
 
 
 @pytest.mark.parametrize("error", [StoreUnavailable(), Timeout(), EcphoriaError(), ValueError()])

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.jobs.scheduler import marked, next_due
-from ecphoria.model.ids import TenantId
-from ecphoria.model.schedule import Mark, Schedule, Standing
+from ecphoria.records.ids import TenantId
+from ecphoria.records.job import Mark, Schedule, Standing
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)

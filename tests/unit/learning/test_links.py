@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.learning.effects import participation, used
-from ecphoria.learning.links import Part, rewired
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.learning import Link, Use
+from ecphoria.learning.effects import Part, participation, rewired, used
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import Link, Use
 
 DAY = 86_400_000
 A, B, C = EpisodeId("a"), EpisodeId("b"), EpisodeId("c")

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.errors import BadFile
-from ecphoria.model.copies import (
+from ecphoria.portability.format import Writer, check_file, read_file
+from ecphoria.records.upkeep import (
     ArchiveBytes,
     CopiedEdge,
     CopiedNode,
@@ -19,7 +20,6 @@ from ecphoria.model.copies import (
     StoredInstant,
     StoredVector,
 )
-from ecphoria.portability.format import Writer, check_file, read_file
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 SINGLE = (

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from ecphoria.model.episode import Episode, State
-from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.model.recall import Hit, HitPassage
+from ecphoria.records.episode import Episode, State
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import Hit, HitPassage
 
 __all__ = ["episode", "hit"]
 

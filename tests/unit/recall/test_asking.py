@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ecphoria.errors import InvalidInput
-from ecphoria.language.cue import analyse
-from ecphoria.ports.recall import Columns
 from ecphoria.recall.asking import Subject, find_subject, subjects_of
+from ecphoria.recall.ports import Columns
+from ecphoria.text.cue import analyse
 
 USER, ASSISTANT = Subject(role="user"), Subject(role="assistant")
 FRIENDS = ("Ana", "Ben")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.model.recall import Hit, HitPassage
 from ecphoria.recall.context import Context, context_block
 from ecphoria.recall.token_count import count_tokens
+from ecphoria.records.recall import Hit, HitPassage
 from tests.unit.recall.builders import hit
 
 WIDE = 2_000

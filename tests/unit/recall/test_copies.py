@@ -8,12 +8,12 @@ from typing import cast
 import numpy as np
 import pytest
 
-from ecphoria.language.tokens import stems
-from ecphoria.model.episode import Episode
-from ecphoria.model.ids import EpisodeId
 from ecphoria.recall.copies import Shown, load_shown, same_words
 from ecphoria.recall.currency import Superseded
 from ecphoria.recall.strategies.strategy import Ranked, Search
+from ecphoria.records.episode import Episode
+from ecphoria.records.ids import EpisodeId
+from ecphoria.text.tokens import stems
 from tests.unit.recall.builders import episode
 
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.model.fact import FactKey
-from ecphoria.model.ids import EpisodeId, FactId
-from ecphoria.ports.past import FactStanding
 from ecphoria.recall.currency import PART, Superseded, lifted, superseded_by
+from ecphoria.recall.ports import FactStanding
 from ecphoria.recall.strategies.strategy import Ranked
+from ecphoria.records.fact import FactKey
+from ecphoria.records.ids import EpisodeId, FactId
 
 AT = datetime(2024, 1, 1, tzinfo=UTC)
 HOME, JOB = (

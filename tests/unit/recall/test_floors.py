@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from ecphoria.errors import InvalidInput
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import RecallOptions, Verdict
 from ecphoria.recall.feeling import Feeling
 from ecphoria.recall.floors import check_floors, count_above, judge_floors
 from ecphoria.recall.strategies.strategy import Ranked
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import RecallOptions, Verdict
 
 SURE = Feeling(verdict=Verdict.ANSWER, confidence=0.7, evidence={}, reasons=("it says so",))
 

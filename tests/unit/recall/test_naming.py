@@ -1,7 +1,7 @@
 """The longest names of a cue win, and an ordinary word needs its capital."""
 
-from ecphoria.ports.recall import FoundConcept
 from ecphoria.recall.naming import named, runs
+from ecphoria.recall.ports import FoundConcept
 
 
 def concept(name: str, *, lower: bool = False) -> FoundConcept:

@@ -9,14 +9,24 @@ import pytest
 from structlog.testing import capture_logs
 
 from ecphoria.errors import Conflict, InvalidInput, StoreUnavailable, Unavailable
-from ecphoria.model.episode import Episode, State
-from ecphoria.model.ids import EpisodeId, TenantId, TraceId
-from ecphoria.model.recall import Cue, Hit, RecallOptions, RecallResult, Verdict
-from ecphoria.model.shadow import Choice, Comparison, Policy, Shadow, ShadowReport
 from ecphoria.recall.policies import TenantPolicies
 from ecphoria.recall.service import RecallService
 from ecphoria.recall.shadow import ShadowedRecall, sampled
 from ecphoria.recall.tally import WINDOW, Tally
+from ecphoria.records.episode import Episode, State
+from ecphoria.records.ids import EpisodeId, TenantId, TraceId
+from ecphoria.records.recall import (
+    Choice,
+    Comparison,
+    Cue,
+    Hit,
+    Policy,
+    RecallOptions,
+    RecallResult,
+    Shadow,
+    ShadowReport,
+    Verdict,
+)
 
 MINE, OTHER = TenantId("a" * 32), TenantId("b" * 32)
 DENSE = Choice(strategy="dense")

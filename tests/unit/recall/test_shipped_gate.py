@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.model.gate import EVIDENCE, OPEN, SHIPPED, shipped_confidence
+from ecphoria.records.tenant import EVIDENCE, OPEN, SHIPPED, shipped_confidence
 
 NOTHING = dict.fromkeys((*EVIDENCE, "names_one", "asks_when"), 0.0)
 SHARE = st.floats(0, 1)

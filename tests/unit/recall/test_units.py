@@ -7,10 +7,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.model.ids import EpisodeId
-from ecphoria.ports.passages import PassageColumns
-from ecphoria.ports.recall import Columns
+from ecphoria.neo4j_store.passages import PassageColumns
+from ecphoria.recall.ports import Columns
 from ecphoria.recall.units import Units, count_stems, units_of
+from ecphoria.records.ids import EpisodeId
 
 STEMS = ("harbour", "boat")
 

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 import pytest
 
@@ -10,12 +11,11 @@ from ecphoria.errors import (
     NotFound,
     Unauthenticated,
 )
-from ecphoria.model.gate import SHIPPED, Gate
-from ecphoria.model.ids import KeyId, TenantId
-from ecphoria.model.tenant import ApiKey, Principal, Scope, Tenant
-from ecphoria.tenancy.access import Access
-from ecphoria.tenancy.secrets import hashed, new_secret, prefix_of
+from ecphoria.records.ids import KeyId, TenantId
+from ecphoria.records.tenant import SHIPPED, ApiKey, Gate, Principal, Scope, Tenant
+from ecphoria.tenancy.access import Access, hashed, new_secret, prefix_of
 from ecphoria.tenancy.service import TenancyService
+from ecphoria.tenancy.store import Keys, Tenants
 
 READ = frozenset({Scope.READ})
 MINE, OTHER = TenantId("a" * 32), TenantId("b" * 32)
@@ -97,16 +97,17 @@ class House:
         self.tenants, self.keys = TenantsInMemory(), KeysInMemory()
         self.seconds = 0.0
         self._counter = 0
+        tenants, keys = cast("Tenants", self.tenants), cast("Keys", self.keys)
         self.access = Access(
-            keys=self.keys,
-            tenants=self.tenants,
+            keys=keys,
+            tenants=tenants,
             enabled=enabled,
             cache_s=5.0,
             monotonic=lambda: self.seconds,
         )
         self.service = TenancyService(
-            tenants=self.tenants,
-            keys=self.keys,
+            tenants=tenants,
+            keys=keys,
             access=self.access,
             clock=self,
             entropy=self._entropy,

@@ -1,13 +1,7 @@
 import pytest
 
 from ecphoria.errors import Conflict, EcphoriaError, TooLarge
-from ecphoria.wire.problem import (
-    FieldProblem,
-    Problem,
-    error_classes,
-    error_from,
-    problem_type,
-)
+from ecphoria.wire.base import FieldProblem, Problem, error_classes, error_from, problem_type
 
 
 @pytest.mark.parametrize("cls", list(error_classes()), ids=lambda cls: cls.__name__)

@@ -6,12 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from ecphoria.model.episode import NewEpisode
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import Cue, Filters, RecallOptions
-from ecphoria.wire.base import Instant
+from ecphoria.records.episode import NewEpisode
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import Cue, Filters, RecallOptions
+from ecphoria.wire.base import Instant, field_problems, pointer
 from ecphoria.wire.episodes import AppendRequest, BatchRequest, UnreadableItem
-from ecphoria.wire.reading import field_problems, pointer
 from ecphoria.wire.recall import RecallRequest
 
 

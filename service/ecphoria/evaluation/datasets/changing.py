@@ -6,10 +6,8 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from ecphoria.language.names import normalise
+from ecphoria.text.names import normalise
 from ecphoria.wire.episodes import AppendRequest
-
-__all__ = ["Asked", "Change", "Stream", "make_stream"]
 
 
 def _listed(text: str) -> tuple[str, ...]:

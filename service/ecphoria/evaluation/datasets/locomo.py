@@ -1,4 +1,4 @@
-"""LoCoMo: conversations of two people over months, with questions and their evidence.
+"""Read LoCoMo: long conversations between people, and its made-up miniature.
 
 Chats with an assistant come in the same format; there the speakers are `user` and `assistant`.
 
@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from importlib.resources import as_file, files
 from pathlib import Path
 
 from ecphoria.errors import BadFile
@@ -19,12 +20,16 @@ from ecphoria.evaluation.datasets.dataset import (
     Dataset,
     Gathering,
     Question,
+    Record,
     Suite,
+    data_files,
+    digest,
     gathered,
+    objects,
+    read_lines,
+    read_list,
 )
-from ecphoria.evaluation.datasets.reading import Record, data_files, digest, objects, read_list
-
-__all__ = ["load_chats", "load_locomo"]
+from ecphoria.evaluation.datasets.passages import load_passages
 
 CATEGORIES = ("1", "2", "3", "4", ADVERSARIAL)
 """Multi-hop, temporal, open-domain, single-hop, and without an answer."""
@@ -197,3 +202,52 @@ def _gold(raw: Sequence[str], known: set[str]) -> tuple[str, ...]:
     """Find every turn id in evidence that may be sloppily written; keep those that exist."""
     found = (f"D{session}:{turn}" for one in raw for session, turn in _EVIDENCE.findall(one))
     return tuple(dict.fromkeys(one for one in found if one in known))
+
+
+_CATEGORIES = {
+    "multi-hop": "1",
+    "temporal": "2",
+    "open": "3",
+    "single-hop": "4",
+    "unanswerable": ADVERSARIAL,
+}
+
+
+def load_mini() -> tuple[Dataset, Dataset]:
+    """Read the conversation and the passages, in this order."""
+    with as_file(files("ecphoria.demo") / "data") as folder:
+        return _mini_conversation(folder), load_passages(folder / "passage_questions.jsonl")
+
+
+def _mini_conversation(folder: Path) -> Dataset:
+    turns, questions = folder / "conversation.jsonl", folder / "questions.jsonl"
+    gathering = gathered(Counter())
+    for record in read_lines(turns):
+        fields = {name: value for name, value in record.fields.items() if name != "id"}
+        gathering.add(record.text("id"), **fields)
+    part = Collection(
+        name="sample",
+        memories=gathering.memories,
+        questions=tuple(_mini_questions(questions, set(gathering.memories))),
+    )
+    return Dataset(
+        suite=Suite.LOCOMO,
+        source=folder.name,
+        sha256=digest([turns, questions]),
+        collections=(part,),
+        findings={},
+    )
+
+
+def _mini_questions(file: Path, known: set[str]) -> Iterator[Question]:
+    for record in read_lines(file):
+        gold = record.fields.get("gold")
+        if not isinstance(gold, list) or not known.issuperset(gold):
+            raise BadFile(f"{record.where}: `gold` names turns that are not there.")
+        yield Question(
+            id=record.text("id"),
+            text=record.text("question"),
+            category=_CATEGORIES[record.text("category")],
+            gold=tuple(gold),
+            official=tuple(gold),
+        )

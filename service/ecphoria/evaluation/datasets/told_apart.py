@@ -6,12 +6,9 @@ from pathlib import Path
 from typing import Final
 
 from ecphoria.errors import BadFile
-from ecphoria.evaluation.datasets.dataset import Dataset, Suite
+from ecphoria.evaluation.datasets.dataset import Dataset, Suite, data_files, read_list
 from ecphoria.evaluation.datasets.locomo import load_locomo
 from ecphoria.evaluation.datasets.passages import load_passages
-from ecphoria.evaluation.datasets.reading import data_files, read_list
-
-__all__ = ["load_any", "named"]
 
 _LINES: Final = ".jsonl"
 

@@ -1,4 +1,4 @@
-"""Whether memories that nobody recalls fall asleep on the analytic day.
+"""Generated tasks: forgetting curves and contradictions.
 
 One memory a day is appended with its own date; the cycle then puts to sleep what can hardly be
 called back. By `R = exp(-age / S)` a memory that was never recalled is below .01 after S ln 100
@@ -13,11 +13,10 @@ from typing import ClassVar
 import numpy as np
 
 from ecphoria.evaluation.dynamics.ground import Ground, axis, remember
-from ecphoria.kernels.chain import grow, retrievability
-from ecphoria.model.dormancy import DormancyMode
+from ecphoria.evaluation.facts import measure_facts
+from ecphoria.maths.retention import grow, retrievability
+from ecphoria.records.upkeep import DormancyMode
 from ecphoria.wire.episodes import AppendRequest
-
-__all__ = ["Forgetting", "forgetting", "spaced_beats_massed"]
 
 _DAYS, _STABILITY, _THRESHOLD = 200, 30.0, 0.01
 _USES, _MINUTE = 4, 1 / 1_440
@@ -82,3 +81,44 @@ def spaced_beats_massed() -> bool:
         since = np.array([stability[0], _MINUTE])
         stability = grow(stability, retrievability(since, stability))
     return bool(stability[0] > stability[1])
+
+
+_KEYS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contradictions:
+    """What a stream of changing facts gave.
+
+    Attributes:
+        facts: Facts stored, with those that never change.
+        stale_hit_rate: Share of questions where a value that was over stood above the present one.
+        unrelated_retired: Facts that hold and are said not to.
+    """
+
+    facts: int
+    stale_hit_rate: float
+    unrelated_retired: int
+
+    bound: ClassVar[str] = "at most 2 % stale; nothing unrelated retired"
+
+    @property
+    def holds(self) -> bool:
+        """Whether the present outranks the past and nothing else is touched."""
+        return self.stale_hit_rate <= 0.02 and self.unrelated_retired == 0
+
+
+async def contradictions(ground: Ground) -> Contradictions:
+    """Send a stream of facts that change, among distractors, and ask what holds."""
+    found = await measure_facts(
+        ground.connect, _unwatched, name=f"{ground.name}-facts", keys=_KEYS, seed=ground.seed
+    )
+    return Contradictions(
+        facts=found.facts,
+        stale_hit_rate=found.stated.stale,
+        unrelated_retired=found.unrelated_retired,
+    )
+
+
+def _unwatched(_stage: str, _done: int, _total: int) -> None:
+    """Tell nobody; the tasks are what is counted."""

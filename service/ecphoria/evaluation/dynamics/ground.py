@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 
 from ecphoria.client import AsyncClient
 from ecphoria.errors import EcphoriaError
-from ecphoria.evaluation.own_tenant import Connect, own_tenant
+from ecphoria.evaluation.run import Connect, own_tenant
 from ecphoria.wire.episodes import AppendRequest
-
-__all__ = ["Ground", "axis", "lean", "remember"]
 
 Floats = NDArray[np.float64]
 

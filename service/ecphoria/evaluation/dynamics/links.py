@@ -1,4 +1,8 @@
-"""Whether memories recalled together come to wake each other, and only those.
+"""Generated tasks: bridges over learned links.
+
+The directions are those of the worked example in `maths.clustering`: documents A, B and X near
+the cue, G far from it and near to the centre of these, and beside them decoys nearer to the cue
+than G that lead nowhere.
 
 The stream has topics, each with pairs of memories and fillers, and a hub near to every topic.
 Cues that name both of a pair are replayed while the tenant learns; then cues never asked before
@@ -13,11 +17,87 @@ from typing import ClassVar
 import numpy as np
 
 from ecphoria.client import AsyncClient
-from ecphoria.evaluation.dynamics.fired_sets import share_found
+from ecphoria.evaluation.datasets.dataset import Question
+from ecphoria.evaluation.datasets.locomo import load_mini
+from ecphoria.evaluation.dynamics.firing import share_found
 from ecphoria.evaluation.dynamics.ground import Floats, Ground, axis, lean, remember
 from ecphoria.wire.episodes import AppendRequest
 
-__all__ = ["Links", "links"]
+_DECOYS, _DECOY_COSINE, _LISTED = 12, 0.4, 10
+_PLACES = {
+    "Amber Quay": (0.8, 0.6, 0.0),
+    "Birch Quay": (0.6, 0.8, 0.0),
+    "Xylem Quay": (0.5, 0.0, 0.75**0.5),
+    "Glass Quay": (0.2, 0.96**0.5, 0.0),
+}
+_GOLD = "Glass Quay"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bridge:
+    """Whether the far document is among the first ten.
+
+    Attributes:
+        nearest_hit: By cosine.
+        depth0_hit: By the traces that the cue wakes itself.
+        depth1_hit: By one hop from the centre of these.
+    """
+
+    nearest_hit: bool
+    depth0_hit: bool
+    depth1_hit: bool
+
+    bound: ClassVar[str] = "found with a hop, not without"
+
+    @property
+    def holds(self) -> bool:
+        """Whether the hop, and only it, finds the document."""
+        return self.depth1_hit and not (self.depth0_hit or self.nearest_hit)
+
+
+async def bridge(ground: Ground) -> Bridge:
+    """Ask for the far document without a hop, and with one."""
+    size = ground.dimension
+    cue = axis(0, size)
+    async with ground.tenant("bridge") as client:
+        documents = [_document(name, _spread(place, size)) for name, place in _PLACES.items()]
+        documents += [
+            _document(f"Decoy {place}", lean(cue, axis(10 + place, size), _DECOY_COSINE))
+            for place in range(_DECOYS)
+        ]
+        ids = await remember(client, documents)
+        gold = ids[list(_PLACES).index(_GOLD)]
+        return Bridge(
+            nearest_hit=gold in await _found(client, cue, "dense"),
+            depth0_hit=gold in await _found(client, cue, "ecphory", 0),
+            depth1_hit=gold in await _found(client, cue, "ecphory", 1),
+        )
+
+
+def _document(title: str, vector: Floats) -> AppendRequest:
+    return AppendRequest(text=f"A quay called {title}.", title=title, vector=tuple(vector))
+
+
+def _spread(place: tuple[float, ...], dimension: int) -> Floats:
+    vector = np.zeros(dimension)
+    vector[: len(place)] = place
+    return vector
+
+
+async def _found(
+    client: AsyncClient, cue: Floats, strategy: str, depth: int | None = None
+) -> list[str]:
+    options = {} if depth is None else {"w_base": 0.0, "k_init": 3, "depth": depth}
+    answer = await client.recall(
+        vector=tuple(cue),
+        strategy=strategy,
+        options=options,
+        k=_LISTED,
+        record=False,
+        collapse=False,
+    )
+    return [hit.episode.id for hit in answer.hits if hit.score > 0.0]
+
 
 _TOPICS, _PAIRS, _FILLERS, _REPLAYS = 6, 3, 14, 4
 _HUB = "hub"
@@ -67,13 +147,13 @@ async def links(ground: Ground) -> Links:
         known = dict(zip(await remember(client, items), stream, strict=True))
         pairs = _pairs(known)
         aside = axis(ground.dimension - 1, ground.dimension)
-        before = [await _found(client, known, pair, aside) for pair in pairs]
+        before = [await _share_found(client, known, pair, aside) for pair in pairs]
         await client.set_learning(on=True)
         for pair in pairs * _REPLAYS:
             await _replay(client, known, pair)
         await _drained(client)
         await client.set_learning(on=False)
-        after = [await _found(client, known, pair, aside) for pair in pairs]
+        after = [await _share_found(client, known, pair, aside) for pair in pairs]
         learned = await _learned(client, known)
     across = sum(known[one].topic != known[other].topic for one, other in learned)
     return Links(
@@ -118,7 +198,7 @@ async def _replay(client: AsyncClient, known: dict[str, _Memory], pair: tuple[st
     )
 
 
-async def _found(
+async def _share_found(
     client: AsyncClient, known: dict[str, _Memory], pair: tuple[str, str], aside: Floats
 ) -> float:
     """Ask for a pair by one of it; give the share found."""
@@ -158,3 +238,46 @@ async def _learned(client: AsyncClient, known: dict[str, _Memory]) -> set[tuple[
             if arc.edge == "SIMILAR"
         )
     return found
+
+
+_ASKED = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settling:
+    """What a second cycle did.
+
+    Attributes:
+        changes: What it would have changed, by a dry run before it.
+        second_run_identical: Whether it changed nothing, and recalls found the same after it.
+    """
+
+    changes: int
+    second_run_identical: bool
+
+    bound: ClassVar[str] = "a second cycle changes nothing"
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is so."""
+        return self.second_run_identical
+
+
+async def settling(ground: Ground) -> Settling:
+    """Consolidate the shipped conversation twice."""
+    part = load_mini()[0].collections[0]
+    asked = part.questions[:_ASKED]
+    async with ground.tenant("consolidation") as client:
+        await remember(client, list(part.memories.values()))
+        await client.consolidate()
+        before = [await _ranking(client, question) for question in asked]
+        planned = await client.consolidate(dry_run=True)
+        await client.consolidate()
+        after = [await _ranking(client, question) for question in asked]
+    changes = sum(len(step.changes) for step in planned.steps)
+    return Settling(changes=changes, second_run_identical=changes == 0 and before == after)
+
+
+async def _ranking(client: AsyncClient, question: Question) -> list[str]:
+    answer = await client.recall(question.text, strategy="synapse", record=False, collapse=False)
+    return [hit.episode.id for hit in answer.hits]

@@ -1,14 +1,20 @@
-"""What a run of `eval dynamics` reports: JSON by the contract, and a table to read."""
+"""Run the generated tasks and report them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from rich.table import Table
 
-__all__ = ["DynamicsReport", "Finding", "table", "write"]
+from ecphoria.errors import InvalidInput
+from ecphoria.evaluation.dynamics.firing import fired_sets, firing
+from ecphoria.evaluation.dynamics.forgetting import contradictions, forgetting
+from ecphoria.evaluation.dynamics.ground import Ground
+from ecphoria.evaluation.dynamics.links import bridge, links, settling
+from ecphoria.evaluation.run import Connect, Watch
 
 
 class Finding(Protocol):
@@ -79,3 +85,52 @@ def _spoken(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+TASKS: Mapping[str, Callable[[Ground], Awaitable[Finding]]] = {
+    "forgetting": forgetting,
+    "hebbian": links,
+    "lif": firing,
+    "erc": fired_sets,
+    "bridge": bridge,
+    "contradictions": contradictions,
+    "consolidation": settling,
+}
+
+
+async def measure(
+    connect: Connect, watch: Watch, *, wanted: Sequence[str], name: str, seed: int
+) -> DynamicsReport:
+    """Run tasks one after the other, each on a tenant of its own.
+
+    Args:
+        connect: The way to the service.
+        watch: Told how many tasks are done.
+        wanted: Tasks by name; all if none is named.
+        name: Prefix of the tenants' names, which must be new.
+        seed: Of whatever is drawn.
+
+    Raises:
+        InvalidInput: There is no task of a name wanted.
+        EcphoriaError: The service cannot be used.
+    """
+    for one in wanted:
+        if one not in TASKS:
+            raise InvalidInput(
+                f"There is no task `{one}`; choose from: {', '.join(TASKS)}.", field="task"
+            )
+    async with connect(None) as client:
+        ready = await client.ready()
+    ground = Ground(connect=connect, name=name, dimension=ready.dimension, seed=seed)
+    tasks = [one for one in TASKS if not wanted or one in wanted]
+    findings: dict[str, Finding] = {}
+    for done, one in enumerate(tasks, start=1):
+        findings[one] = await TASKS[one](ground)
+        watch("tasks", done, len(tasks))
+    return DynamicsReport(
+        version=version("ecphoria"),
+        seed=seed,
+        embedder=ready.model,
+        engine={"neo4j": ready.neo4j, "gds": ready.gds or ""},
+        findings=findings,
+    )

@@ -7,12 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.adjacency import Adjacency
-from ecphoria.kernels.base_level import base_level, fan_share, prime, probabilities, squash
-from ecphoria.kernels.channel_read import boost
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.learning import Use
-from ecphoria.model.recall import Mark
+from ecphoria.maths.actr import base_level, fan_share, prime, probabilities, squash
+from ecphoria.maths.adjacency import Adjacency
+from ecphoria.maths.concept_channel import boost
 from ecphoria.recall.history import Uses
 from ecphoria.recall.options import parameter
 from ecphoria.recall.strategies.arcs import (
@@ -25,8 +22,8 @@ from ecphoria.recall.strategies.arcs import (
 from ecphoria.recall.strategies.base import Base, BaseOptions, anchors, records
 from ecphoria.recall.strategies.strategy import Ranked, Search
 from ecphoria.recall.subgraph import SIMILAR, Limits, Subgraph, fetch, gains
-
-__all__ = ["Actr", "ActrOptions"]
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import Mark, Use
 
 FloatArray = NDArray[np.float64]
 _DAY_S = 86_400.0

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.adjacency import Adjacency
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import Mark, PathStep, Wave, WaveArc
+from ecphoria.maths.adjacency import Adjacency
 from ecphoria.recall.subgraph import EDGES, Subgraph
-
-__all__ = ["Relations", "WalkedPath", "about_share", "episodes_of", "marks", "told"]
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import Mark, PathStep, Wave, WaveArc
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -10,28 +10,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.channel_read import boost
-from ecphoria.kernels.fusion import Bounds, bounds_of, fusion, min_max, recipe_score
-from ecphoria.kernels.rank import rank
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import PathStep, SeedRecord, Stream, Wave
-from ecphoria.ports.recall import FoundConcept
+from ecphoria.maths.concept_channel import boost
+from ecphoria.maths.fusion import Bounds, bounds_of, fusion, min_max, rank, recipe_score
 from ecphoria.recall.candidates import Candidates, gather_more, holder
 from ecphoria.recall.options import parameter
+from ecphoria.recall.ports import FoundConcept
 from ecphoria.recall.strategies.evidence import found_directly
 from ecphoria.recall.strategies.strategy import Ranked, Search
 from ecphoria.recall.subgraph import EDGES, SIMILAR
-
-__all__ = [
-    "Anchor",
-    "Base",
-    "BaseOptions",
-    "Path",
-    "WalkOptions",
-    "activation_parts",
-    "anchors",
-    "records",
-]
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import PathStep, SeedRecord, Stream, Wave
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

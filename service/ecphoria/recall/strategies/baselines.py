@@ -6,12 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ecphoria.kernels.fusion import Scored, fusion
+from ecphoria.maths.fusion import Scored, fusion
 from ecphoria.recall.options import parameter
 from ecphoria.recall.strategies.evidence import found_directly, rank_rows, seed_records
 from ecphoria.recall.strategies.strategy import Ranked, Search
-
-__all__ = ["Dense", "Fusion", "FusionOptions", "Lexical", "NoOptions"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

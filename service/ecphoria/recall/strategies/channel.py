@@ -6,15 +6,19 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.channel import ChannelState, start, wake_concepts, wake_items
-from ecphoria.kernels.channel_options import ChannelOptions
-from ecphoria.kernels.channel_read import path as hops_to
-from ecphoria.kernels.concept_arcs import fact_cue, wake_related
-from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.model.recall import PathStep, SeedRecord, Stream, Wave, WaveArc
-from ecphoria.ports.recall import ConceptArcs, ConceptEdges, FoundConcept, NearFacts, RecallStore
-
-__all__ = ["Woken", "walk"]
+from ecphoria.maths.concept_channel import (
+    ChannelOptions,
+    ChannelState,
+    fact_cue,
+    start,
+    wake_concepts,
+    wake_items,
+    wake_related,
+)
+from ecphoria.maths.concept_channel import path as hops_to
+from ecphoria.recall.ports import ConceptArcs, ConceptEdges, FoundConcept, NearFacts, RecallStore
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import PathStep, SeedRecord, Stream, Wave, WaveArc
 
 
 @dataclass(slots=True, kw_only=True)

@@ -7,9 +7,8 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.adjacency import Adjacency
-from ecphoria.kernels.hops import HopOptions, Hops, damped, spread_hops
-from ecphoria.model.recall import Wave
+from ecphoria.maths.adjacency import Adjacency
+from ecphoria.maths.spreading import HopOptions, Hops, damped, spread_hops
 from ecphoria.recall.options import parameter
 from ecphoria.recall.strategies.arcs import (
     Relations,
@@ -28,8 +27,7 @@ from ecphoria.recall.strategies.base import (
 )
 from ecphoria.recall.strategies.strategy import Ranked, Search
 from ecphoria.recall.subgraph import Limits, Subgraph, fetch
-
-__all__ = ["Cls", "ClsOptions"]
+from ecphoria.records.recall import Wave
 
 FloatArray = NDArray[np.float64]
 

@@ -11,27 +11,24 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.channel_options import ChannelOptions
-from ecphoria.kernels.channel_read import boost
-from ecphoria.kernels.fusion import (
+from ecphoria.maths.concept_channel import ChannelOptions, boost
+from ecphoria.maths.fusion import (
     PARTS,
     TextBounds,
     TextSignals,
     TextWeights,
     bounds_of,
+    rank,
     recipe_score,
 )
-from ecphoria.kernels.rank import rank
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import PathStep
-from ecphoria.ports.recall import NearFacts
 from ecphoria.recall.candidates import Candidates, gather_more, holder
 from ecphoria.recall.options import parameter
+from ecphoria.recall.ports import NearFacts
 from ecphoria.recall.strategies.channel import Woken, walk
 from ecphoria.recall.strategies.evidence import next_wave, seed_records, text_path
 from ecphoria.recall.strategies.strategy import Ranked, Search
-
-__all__ = ["Ecphoria", "EcphoriaOptions", "text_signals", "text_weights"]
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import PathStep
 
 FloatArray = NDArray[np.float64]
 _TRACED_HITS = 10

@@ -10,18 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.centroid import Centroid, carried, hop, positive_cosine, relevance
-from ecphoria.kernels.centroid import sources as woken_sources
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import Filters, PathStep, SeedRecord, Stream, Wave, WaveArc
-from ecphoria.ports.recall import ConceptEdges
-from ecphoria.ports.world import Vector
+from ecphoria.maths.clustering import Centroid, carried, hop, positive_cosine, relevance
+from ecphoria.maths.clustering import sources as woken_sources
+from ecphoria.ports import Vector
 from ecphoria.recall.options import parameter
+from ecphoria.recall.ports import ConceptEdges
 from ecphoria.recall.strategies.arcs import marks
 from ecphoria.recall.strategies.base import Base, BaseOptions, activation_parts
 from ecphoria.recall.strategies.strategy import Ranked, Search
-
-__all__ = ["Ecphory", "EcphoryOptions"]
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import Filters, PathStep, SeedRecord, Stream, Wave, WaveArc
 
 FloatArray = NDArray[np.float64]
 _TRACED = 30

@@ -5,16 +5,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.fusion import Scored
-from ecphoria.kernels.lexical import BACK, FORTH
-from ecphoria.kernels.rank import rank
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import PathStep, SeedRecord, Stream, Wave, WaveArc
+from ecphoria.maths.fusion import Scored, rank
+from ecphoria.maths.lexical import BACK, FORTH
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.seeding import Seeding
 from ecphoria.recall.strategies.strategy import Ranked
-
-__all__ = ["found_directly", "next_wave", "rank_rows", "seed_records", "text_path"]
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import PathStep, SeedRecord, Stream, Wave, WaveArc
 
 _TRACED = 10
 """Seeds of each index that a trace lists."""

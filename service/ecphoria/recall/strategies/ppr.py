@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.adjacency import Adjacency
-from ecphoria.kernels.pagerank_push import PageRank, push
-from ecphoria.ports.recall import FoundConcept
+from ecphoria.maths.adjacency import Adjacency
+from ecphoria.maths.spreading import PageRank, push
 from ecphoria.recall.options import parameter
+from ecphoria.recall.ports import FoundConcept
 from ecphoria.recall.strategies.arcs import WalkedPath, about_share, episodes_of, marks, told
 from ecphoria.recall.strategies.base import (
     Anchor,
@@ -22,8 +22,6 @@ from ecphoria.recall.strategies.base import (
 )
 from ecphoria.recall.strategies.strategy import Ranked, Search
 from ecphoria.recall.subgraph import Limits, fetch
-
-__all__ = ["Ppr", "PprOptions"]
 
 FloatArray = NDArray[np.float64]
 _HOPS = 3

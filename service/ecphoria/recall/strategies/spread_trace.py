@@ -6,15 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.adjacency import Adjacency
-from ecphoria.kernels.spread import Spread
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import PathStep, Stream, Wave, WaveArc
+from ecphoria.maths.adjacency import Adjacency
+from ecphoria.maths.spreading import Spread
 from ecphoria.recall.candidates import Candidates, holder
 from ecphoria.recall.strategies.evidence import found_directly
 from ecphoria.recall.subgraph import Subgraph
-
-__all__ = ["Path", "waves_of"]
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import PathStep, Stream, Wave, WaveArc
 
 FloatArray = NDArray[np.float64]
 _WAVE_SHARE = 0.01

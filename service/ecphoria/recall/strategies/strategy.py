@@ -8,13 +8,11 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.model.ids import EpisodeId, TenantId
-from ecphoria.model.recall import Filters, PathStep, SeedRecord, Stimulation, Wave
-from ecphoria.ports.recall import RecallStore
 from ecphoria.recall.candidates import Candidates
+from ecphoria.recall.ports import RecallStore
 from ecphoria.recall.seeding import Seeding
-
-__all__ = ["Ranked", "Search", "Strategy"]
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import Filters, PathStep, SeedRecord, Stimulation, Wave
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,20 +7,17 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.adjacency import Adjacency
-from ecphoria.kernels.channel_read import boost
-from ecphoria.kernels.fusion import Bounds, Scored, bounds_of, fusion, min_max, recipe_score
-from ecphoria.kernels.rank import rank
-from ecphoria.kernels.spread import Spread, SpreadOptions, inhibit, spread
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.recall import SeedRecord, Stream
+from ecphoria.maths.adjacency import Adjacency
+from ecphoria.maths.concept_channel import boost
+from ecphoria.maths.fusion import Bounds, Scored, bounds_of, fusion, min_max, rank, recipe_score
+from ecphoria.maths.spreading import Spread, SpreadOptions, inhibit, spread
 from ecphoria.recall.candidates import Candidates, gather_more
 from ecphoria.recall.options import parameter
 from ecphoria.recall.strategies.spread_trace import Path, waves_of
 from ecphoria.recall.strategies.strategy import Ranked, Search
 from ecphoria.recall.subgraph import DECAY, SIMILAR, Limits, Subgraph, fetch, gains
-
-__all__ = ["Synapse", "SynapseOptions"]
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import SeedRecord, Stream
 
 FloatArray = NDArray[np.float64]
 _FURTHER = 200

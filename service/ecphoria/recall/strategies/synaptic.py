@@ -11,12 +11,25 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.kernels.fire import REST, Firing, Rest, leak, relay, stimulate
-from ecphoria.kernels.fusion import min_max
-from ecphoria.kernels.spikes import association, transmission
-from ecphoria.model.ids import EpisodeId
-from ecphoria.model.learning import Charge
-from ecphoria.model.recall import (
+from ecphoria.maths.fusion import min_max
+from ecphoria.maths.spiking import (
+    REST,
+    Firing,
+    Rest,
+    association,
+    leak,
+    relay,
+    stimulate,
+    transmission,
+)
+from ecphoria.recall.history import Trains
+from ecphoria.recall.options import parameter
+from ecphoria.recall.strategies.arcs import marks
+from ecphoria.recall.strategies.base import Base, BaseOptions
+from ecphoria.recall.strategies.strategy import Ranked, Search
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import (
+    Charge,
     Mark,
     PathStep,
     SeedRecord,
@@ -25,13 +38,6 @@ from ecphoria.model.recall import (
     Wave,
     WaveArc,
 )
-from ecphoria.recall.history import Trains
-from ecphoria.recall.options import parameter
-from ecphoria.recall.strategies.arcs import marks
-from ecphoria.recall.strategies.base import Base, BaseOptions
-from ecphoria.recall.strategies.strategy import Ranked, Search
-
-__all__ = ["Synaptic", "SynapticOptions"]
 
 FloatArray = NDArray[np.float64]
 _PRINTED = Rest(potential=2.903, current=-7.128)

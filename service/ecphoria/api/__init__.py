@@ -1,1 +1,0 @@
-"""The REST face: parse, authorise, call one service, answer."""

@@ -1,0 +1,594 @@
+"""Build everything from the settings: the only module that knows every class."""
+
+import asyncio
+import contextlib
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import time as clock_time
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import structlog
+from prometheus_client import CollectorRegistry
+
+from ecphoria.consolidation.archive import ArchiveService, Archiving
+from ecphoria.consolidation.archive_files import ColdFiles
+from ecphoria.consolidation.archive_store import ColdStore
+from ecphoria.consolidation.doctor import Doctor, IntegrityStore
+from ecphoria.consolidation.dormancy import Dormancy, ForgettingService
+from ecphoria.consolidation.dormancy_store import DormancyStore
+from ecphoria.consolidation.engram_store import EngramStore
+from ecphoria.consolidation.engrams import MakeClusters, MakeEngrams
+from ecphoria.consolidation.knn import Associate
+from ecphoria.consolidation.knn_store import AssociationStore
+from ecphoria.consolidation.links import Decay, LinkStore, Prune
+from ecphoria.consolidation.merge import MergeReview, MergeStore, ProposeMerges
+from ecphoria.consolidation.prior import Prior
+from ecphoria.consolidation.replay import Replay, ReplayStore
+from ecphoria.consolidation.service import ConsolidationService, GraphSurvey, Step
+from ecphoria.consolidation.supersede import Supersede
+from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
+from ecphoria.engine.assemble import silent
+from ecphoria.engine.home import write_private
+from ecphoria.engine.service import supervised
+from ecphoria.errors import Misconfigured, NotFound
+from ecphoria.facts.service import FactService
+from ecphoria.facts.store import FactStore
+from ecphoria.ingest.prepare import OlderEpisodes
+from ecphoria.ingest.service import IngestService
+from ecphoria.ingest.store import CuttingStore, IngestStore
+from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, ScheduleStore
+from ecphoria.jobs.service import JobService
+from ecphoria.jobs.store import JobStore
+from ecphoria.jobs.worker import Handler, Retries, Worker, WorkerOptions, killer
+from ecphoria.learning.service import LearningService
+from ecphoria.learning.store import LearningStore
+from ecphoria.models.embedders import CachingEmbedder, EmbedderOptions, create_embedder
+from ecphoria.neo4j_store.gds import PriorStore
+from ecphoria.neo4j_store.queries import cypher_root
+from ecphoria.neo4j_store.schema import Health, check, health, migrate
+from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.portability.service import Portability
+from ecphoria.portability.store import Copies
+from ecphoria.ports import Chat, Clock, Embedder
+from ecphoria.recall.listing import EpisodeArchive
+from ecphoria.recall.policies import TenantPolicies
+from ecphoria.recall.policy_store import Policies
+from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.shadow import ShadowedRecall
+from ecphoria.recall.store import DormantReader, EpisodeReader
+from ecphoria.recall.waking import WakingRecall
+from ecphoria.records.ids import TenantId, TraceId
+from ecphoria.records.job import (
+    Claimed,
+    ConsolidationReport,
+    Job,
+    JobKind,
+    JobState,
+    Progress,
+    Schedule,
+    Trigger,
+)
+from ecphoria.records.recall import Comparison
+from ecphoria.runtime import SystemClock
+from ecphoria.settings import ConsolidationSettings, JobsSettings, LlmSettings, Settings
+from ecphoria.telemetry import Metrics, Spans, open_spans
+from ecphoria.tenancy.access import Access, prefix_of
+from ecphoria.tenancy.admission import Admission, Limits
+from ecphoria.tenancy.service import TenancyService
+from ecphoria.tenancy.store import Keys, Tenants
+
+# The cost of these steps depends on the new memories only.
+_LIGHT = (ProposeMerges.name, MakeEngrams.name, Associate.name, Supersede.name)
+
+
+async def start_background(
+    settings: Settings,
+    graph: Graph,
+    options: GraphOptions,
+    embedder: Embedder,
+    *,
+    metrics: Metrics,
+    stack: AsyncExitStack,
+) -> JobService:
+    """Take jobs from now until the stack is unwound, as many at once as is set.
+
+    Who takes none does not look after schedules either, nor after episodes that were stored
+    before there were passages.
+
+    Raises:
+        Misconfigured: A language model is set, and the package that asks it is missing.
+    """
+    group, default = settings.jobs, _schedule(settings.consolidation)
+    steps = build_cycle(settings, graph, options, embedder, metrics=metrics, stack=stack)
+    consolidation = ConsolidationService(
+        steps=steps, survey=GraphSurvey(graph), monotonic=time.monotonic
+    )
+    store, schedules = JobStore(graph, group.kept), ScheduleStore(graph)
+    worker = Worker(
+        store,
+        _by_kind(consolidation, OlderEpisodes(CuttingStore(graph), embedder, time.monotonic)),
+        WorkerOptions(
+            lease_s=group.lease_s,
+            poll_s=group.poll_s,
+            retries=Retries(limit=group.attempts, first_pause_s=group.pause_s),
+        ),
+        ended=partial(_tell_job, metrics),
+        fault=killer(group.fault),
+    )
+    scheduler = Scheduler(
+        schedules,
+        store,
+        SchedulerOptions(default=default, light=_LIGHT, tick_s=group.schedule_s),
+        queued=worker.wake,
+        counted=partial(_tell_stored, metrics),
+    )
+    service = JobService(
+        store, schedules, default=default, steps=consolidation.steps, wake=worker.wake
+    )
+    if group.workers:
+        stack.push_async_callback(worker.stop)
+        worker.start(group.workers)
+        stack.push_async_callback(scheduler.stop)
+        scheduler.start()
+        for tenant in await CuttingStore(graph).tenants():
+            with contextlib.suppress(NotFound):  # erased meanwhile
+                await service.cut_older(tenant, trigger=Trigger.START)
+    return service
+
+
+def _by_kind(consolidation: ConsolidationService, older: OlderEpisodes) -> Handler:
+    def run(
+        claimed: Claimed, watch: Callable[[Progress], Awaitable[None]]
+    ) -> Awaitable[ConsolidationReport]:
+        does = older.run if claimed.job.kind is JobKind.PASSAGES else consolidation.run
+        return does(claimed, watch)
+
+    return run
+
+
+def _schedule(group: ConsolidationSettings) -> Schedule:
+    daily_at = None if group.daily_at is None else clock_time.fromisoformat(group.daily_at)
+    return Schedule(
+        every_episodes=group.every_episodes,
+        every_hours=group.every_hours,
+        daily_at=daily_at,
+        idle_minutes=group.idle_minutes,
+        light_episodes=group.light_episodes,
+    )
+
+
+def build_cycle(
+    settings: Settings,
+    graph: Graph,
+    options: GraphOptions,
+    embedder: Embedder,
+    *,
+    metrics: Metrics,
+    stack: AsyncExitStack,
+) -> tuple[Step, ...]:
+    """Give the steps of a cycle in their order, with a language model if one is set.
+
+    Raises:
+        Misconfigured: One is set, and the package that asks it is missing.
+    """
+    chat = _chat(settings.llm, metrics)
+    if chat is not None:
+        stack.push_async_callback(chat.close)
+    return build_steps(graph, options, embedder, archive_folder(settings), chat)
+
+
+def _chat(group: LlmSettings, metrics: Metrics) -> Chat | None:
+    if group.model is None:
+        return None
+    try:
+        from ecphoria.models.openai import OpenAIChat  # noqa: PLC0415 (optional extra)
+    except ModuleNotFoundError as error:
+        raise Misconfigured(
+            'ECPHORIA_LLM__MODEL needs the package openai: pip install "ecphoria[server]", or '
+            "unset it.",
+            setting="ECPHORIA_LLM__MODEL",
+        ) from error
+    return OpenAIChat(
+        group.model,
+        base_url=group.base_url,
+        api_key=group.api_key.get_secret_value() if group.api_key else None,
+        timeout=group.timeout_s,
+        retries=group.retries,
+        counted=metrics.tokens,
+    )
+
+
+def build_steps(
+    graph: Graph,
+    options: GraphOptions,
+    embedder: Embedder,
+    archive: Path,
+    chat: Chat | None = None,
+) -> tuple[Step, ...]:
+    """Give the steps of a cycle in their order; `archive` is the folder of the archive."""
+    links, associations, engrams = LinkStore(graph), AssociationStore(graph), EngramStore(graph)
+    return (
+        ProposeMerges(MergeStore(graph), embedder),
+        MakeEngrams(engrams, chat),
+        Associate(associations),
+        Prior(PriorStore(graph, options)),
+        Decay(links),
+        Prune(links),
+        Dormancy(DormancyStore(graph)),
+        _archiving(graph, archive),
+        Supersede(FactStore(graph)),
+        Replay(ReplayStore(graph), associations),
+        MakeClusters(engrams, chat),
+    )
+
+
+def build_archive(settings: Settings, graph: Graph, clock: Clock) -> ArchiveService:
+    """Give the archive as it is used by hand."""
+    folder = archive_folder(settings)
+    return ArchiveService(_archiving(graph, folder), ColdStore(graph), ColdFiles(folder), clock)
+
+
+def archive_folder(settings: Settings) -> Path:
+    """Find the archive's folder."""
+    return settings.archive.dir or settings.home / "archive"
+
+
+def _archiving(graph: Graph, folder: Path) -> Archiving:
+    return Archiving(ColdStore(graph), ColdFiles(folder), DormancyStore(graph))
+
+
+def query_listener(settings: JobsSettings, metrics: Metrics) -> Callable[[str, float], None]:
+    """Count every query; under test, die at the one that is named."""
+    if settings.fault is None:
+        return metrics.query
+    kill = killer(settings.fault)
+
+    def listen(query: str, seconds: float) -> None:
+        kill(query)
+        metrics.query(query, seconds)
+
+    return listen
+
+
+def _tell_stored(metrics: Metrics, counts: Mapping[JobState, int]) -> None:
+    for state, number in counts.items():
+        metrics.stored_jobs(state, number)
+
+
+def _tell_job(
+    metrics: Metrics, job: Job, state: JobState, report: ConsolidationReport | None
+) -> None:
+    metrics.job(job.kind, state)
+    for step in report.steps if report else ():
+        metrics.step(job.kind, step.name, step.seconds)
+
+
+ADMIN_KEY_FILE = "admin.key"
+_TRACE_QUERY = "what_woke_this_trace.cypher"
+_ANY_TRACE = "'' AS wanted"
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reports:
+    """Who is told while the parts come up.
+
+    Attributes:
+        engine: Told the stages of the local Neo4j.
+        weights: Told bytes done and in all while the embedder's weights are fetched.
+    """
+
+    engine: Report = silent
+    weights: Callable[[int, int], None] = lambda _done, _total: None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What the faces need.
+
+    Attributes:
+        health: Looks at the store; raises if it does not answer.
+        browser: Folder of the files for Neo4j Browser.
+        admin_key_file: Where this start wrote the first operator's key, if it made one.
+        engine: The local Neo4j, if it is used.
+        resources: What `close` gives back.
+    """
+
+    settings: Settings
+    ingest: IngestService
+    recall: RecallService
+    policies: TenantPolicies
+    shadowed: ShadowedRecall
+    waking: WakingRecall
+    jobs: JobService
+    learning: LearningService
+    merges: MergeReview
+    forgetting: ForgettingService
+    cold: ArchiveService
+    doctor: Doctor
+    facts: FactService
+    archive: EpisodeArchive
+    tenancy: TenancyService
+    access: Access
+    admission: Admission
+    embedder: Embedder
+    metrics: Metrics
+    spans: Spans
+    health: Callable[[], Awaitable[Health]]
+    browser: Path
+    admin_key_file: Path | None = None
+    engine: Endpoint | None = None
+    resources: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    async def close(self) -> None:
+        """End everything, in the reverse order of its making."""
+        await self.resources.aclose()
+
+
+async def build(settings: Settings, reports: Reports | None = None) -> Services:
+    """Bring up what the service stands on, and the service.
+
+    Raises:
+        EngineError: The local Neo4j cannot be fetched or started.
+        StoreUnavailable: Neo4j does not answer.
+        Misconfigured: Neo4j, its data or the embedder do not fit the settings.
+    """
+    told = reports or Reports()
+    metrics = Metrics(CollectorRegistry())
+    async with AsyncExitStack() as stack:
+        loading = asyncio.create_task(_load_embedder(settings, told))
+        stack.push_async_callback(_settle, loading)
+        endpoint = await _start_engine(settings, told, stack)
+        options = _graph_options(settings, endpoint)
+        spans = open_spans(settings.tracing.endpoint, settings.tracing.sample, stack)
+        on_query = query_listener(settings.jobs, metrics)
+        graph = Graph.connect(options, on_query=on_query, spans=spans)
+        stack.push_async_callback(graph.close)
+        found, embedder = await check(graph), await loading
+        stack.push_async_callback(embedder.close)
+        await migrate(graph, embedder.model, embedder.dimension)
+        learning = await _learning(graph, metrics, stack)
+        recall = _recall(settings, graph, embedder, learning)
+        cold, ingest, forgetting = _writing(settings, graph, embedder, recall.forget)
+        tenancy, access = _tenancy(settings, graph, cold)
+        policies, shadowed = _shadowed(graph, recall, metrics, stack)
+        services = Services(
+            settings=settings,
+            ingest=ingest,
+            recall=recall,
+            policies=policies,
+            shadowed=shadowed,
+            waking=WakingRecall(shadowed, forgetting.looks_again, forgetting.wake),
+            jobs=await start_background(
+                settings, graph, options, embedder, metrics=metrics, stack=stack
+            ),
+            learning=learning,
+            merges=MergeReview(MergeStore(graph), FactStore(graph)),
+            forgetting=forgetting,
+            cold=cold,
+            doctor=Doctor(IntegrityStore(graph), time.monotonic, cold),
+            facts=FactService(store=FactStore(graph), clock=SystemClock()),
+            archive=EpisodeArchive(graph),
+            tenancy=tenancy,
+            access=access,
+            admission=_admission(settings, metrics),
+            embedder=embedder,
+            metrics=metrics,
+            spans=spans,
+            health=partial(health, graph),
+            browser=cypher_root() / "browser",
+            admin_key_file=await _open_store(settings, tenancy),
+            engine=endpoint,
+            resources=stack.pop_all(),
+        )
+    log.info("services_ready", neo4j=found.neo4j, gds=found.gds, model=embedder.model)
+    return services
+
+
+@asynccontextmanager
+async def open_copies(
+    settings: Settings, reports: Reports | None = None
+) -> AsyncIterator[Portability]:
+    """Start the store alone, to copy or restore it; the service may run meanwhile.
+
+    Raises:
+        EngineError: The local Neo4j cannot be fetched or started.
+        StoreUnavailable: Neo4j does not answer.
+        Misconfigured: Neo4j does not fit the settings.
+    """
+    async with AsyncExitStack() as stack:
+        endpoint = await _start_engine(settings, reports or Reports(), stack)
+        graph = Graph.connect(_graph_options(settings, endpoint))
+        stack.push_async_callback(graph.close)
+        await check(graph)
+        yield Portability(Copies(graph), Tenants(graph), ColdFiles(archive_folder(settings)))
+
+
+def engine_settings(settings: Settings) -> EngineSettings:
+    """Say where the local Neo4j lives and what it may take."""
+    group = settings.engine
+    return EngineSettings(
+        home=group.home or settings.home / "engine",
+        cache=settings.cache,
+        **group.model_dump(exclude={"home"}),
+    )
+
+
+def embedder_options(settings: Settings) -> EmbedderOptions:
+    """Say which embedder, and what it needs."""
+    group = settings.embedder
+    return EmbedderOptions(
+        cache_dir=settings.cache,
+        provider=group.provider,
+        model=group.model,
+        weights_dir=group.weights_dir,
+        threads=group.threads,
+        dimension=group.dimension,
+        request_dimension=group.request_dimension,
+        base_url=group.base_url,
+        api_key=group.api_key.get_secret_value() if group.api_key else None,
+        batch_size=group.batch_size,
+        timeout=group.timeout_s,
+        retries=group.retries,
+    )
+
+
+def _admission(settings: Settings, metrics: Metrics) -> Admission:
+    group = settings.limits
+    return Admission(
+        Limits(**group.model_dump(exclude={"read_s"}, exclude_none=True)),
+        monotonic=time.monotonic,
+        waited=metrics.waited,
+    )
+
+
+def _graph_options(settings: Settings, endpoint: Endpoint | None) -> GraphOptions:
+    group = settings.neo4j
+    return GraphOptions(
+        uri=endpoint.bolt_uri if endpoint else group.uri or "",
+        user=endpoint.user if endpoint else group.user,
+        password=endpoint.password if endpoint else group.password.get_secret_value(),
+        database=group.database,
+        query_timeout_s=group.query_timeout_s,
+        retry_s=group.retry_s,
+        connect_timeout_s=group.connect_timeout_s,
+        connections=group.connections,
+    )
+
+
+async def _start_engine(
+    settings: Settings, reports: Reports, stack: AsyncExitStack
+) -> Endpoint | None:
+    if settings.neo4j.uri is not None:
+        return None
+    # Before the engine makes its own folder in it, which would leave it readable for all.
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    engine = Engine(engine_settings(settings))
+    return await stack.enter_async_context(supervised(engine, reports.engine))
+
+
+async def _load_embedder(settings: Settings, reports: Reports) -> Embedder:
+    return await asyncio.to_thread(
+        create_embedder, embedder_options(settings), report=reports.weights
+    )
+
+
+async def _settle(loading: asyncio.Task[Embedder]) -> None:
+    """Leave no task behind when something else failed first."""
+    loading.cancel()
+    await asyncio.gather(loading, return_exceptions=True)
+
+
+def _shadowed(
+    graph: Graph, recall: RecallService, metrics: Metrics, stack: AsyncExitStack
+) -> tuple[TenantPolicies, ShadowedRecall]:
+    stack.push_async_callback(recall.close)
+    policies = TenantPolicies(Policies(graph), recall.check, time.monotonic)
+    shadowed = ShadowedRecall(recall, policies, partial(_tell_shadow, metrics))
+    stack.push_async_callback(shadowed.close)
+    return policies, shadowed
+
+
+def _writing(
+    settings: Settings, graph: Graph, embedder: Embedder, erased: Callable[[TenantId], None]
+) -> tuple[ArchiveService, IngestService, ForgettingService]:
+    store, clock = IngestStore(graph), SystemClock()
+    cold = build_archive(settings, graph, clock)
+    keep = timedelta(days=settings.erasure.key_days)
+    ingest = IngestService(
+        store=store, embedder=embedder, clock=clock, thaw=cold, erased=erased, refuse_keys=keep
+    )
+    return cold, ingest, ForgettingService(DormancyStore(graph), cold, ingest.wake, clock)
+
+
+def _tenancy(
+    settings: Settings, graph: Graph, cold: ArchiveService
+) -> tuple[TenancyService, Access]:
+    tenants, keys = Tenants(graph), Keys(graph)
+    access = Access(
+        keys=keys,
+        tenants=tenants,
+        enabled=settings.auth.enabled,
+        cache_s=settings.auth.cache_s,
+        monotonic=time.monotonic,
+    )
+    service = TenancyService(
+        tenants=tenants,
+        keys=keys,
+        access=access,
+        clock=SystemClock(),
+        entropy=secrets.token_bytes,
+        erase_archive=cold.erase,
+    )
+    return service, access
+
+
+async def _learning(graph: Graph, metrics: Metrics, stack: AsyncExitStack) -> LearningService:
+    service = LearningService(LearningStore(graph), SystemClock(), metrics.effects)
+    stack.push_async_callback(service.close)
+    await service.begin()
+    return service
+
+
+def _recall(
+    settings: Settings, graph: Graph, embedder: Embedder, learning: LearningService
+) -> RecallService:
+    if settings.recall.strategy not in STRATEGIES:
+        raise Misconfigured(
+            f"There is no strategy {settings.recall.strategy}; set ECPHORIA_RECALL__STRATEGY to "
+            f"one of {', '.join(sorted(STRATEGIES))}.",
+            setting="ECPHORIA_RECALL__STRATEGY",
+        )
+    store, dormant = EpisodeReader(graph), DormantReader(graph)
+    return RecallService(
+        store=store,
+        dormant=dormant,
+        caches=(store.forget, dormant.forget),
+        traces=TraceStore(graph, settings.recall.traces_kept, learning.wake),
+        embedder=CachingEmbedder(embedder),
+        clock=SystemClock(),
+        default_strategy=settings.recall.strategy,
+        snippet=_snippet(cypher_root() / "browser" / _TRACE_QUERY),
+    )
+
+
+def _tell_shadow(
+    metrics: Metrics, strategy: str, outcome: str, comparison: Comparison | None
+) -> None:
+    metrics.shadow(strategy, outcome)
+    if comparison is not None:
+        metrics.agreement(strategy, comparison.overlap, comparison.live_ms, comparison.shadow_ms)
+
+
+def _snippet(saved_query: Path) -> Callable[[TraceId], str]:
+    """Put a trace's id into the saved query that shows the latest, ready for Neo4j Browser."""
+    text = saved_query.read_text(encoding="utf-8")
+    assert _ANY_TRACE in text, f"{saved_query.name} has no place for the id"
+    return lambda trace: text.replace(_ANY_TRACE, f"'{trace}' AS wanted", 1)
+
+
+async def _open_store(settings: Settings, tenancy: TenancyService) -> Path | None:
+    """Leave an operator's key that fits the store where only this user reads it."""
+    given, file = settings.auth.bootstrap_key, settings.home / ADMIN_KEY_FILE
+    kept = file.read_text(encoding="utf-8").strip() if file.exists() else None
+    issued = await tenancy.open_store(
+        given_key=given.get_secret_value() if given else None,
+        needs_key=settings.auth.enabled,
+        kept_key=kept or None,
+    )
+    if issued is None:
+        return None
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if kept:
+        aside = file.rename(file.with_name(f"admin.{prefix_of(kept)}.key"))
+        log.warning("admin_key_was_of_another_store", kept_as=str(aside))
+    write_private(file, issued.secret + "\n")
+    log.info("admin_key_written", file=str(file))
+    return file

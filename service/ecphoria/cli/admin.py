@@ -1,0 +1,541 @@
+"""Commands of an operator: tenants, keys, gates, shadow strategies."""
+
+import json
+import secrets
+import time
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import ValidationError
+from rich.markup import escape
+from rich.table import Column, Table
+
+from ecphoria.cli.connection import (
+    DEFAULT_URL,
+    Home,
+    Key,
+    Server,
+    TenantName,
+    Where,
+    connect,
+    on_service,
+    refusing,
+    stdout,
+)
+from ecphoria.errors import BadFile
+from ecphoria.records.recall import OptionValue
+from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, Scope
+from ecphoria.wire.admin import (
+    ChoiceAnswer,
+    GateAnswer,
+    GateRequest,
+    ShadowAnswer,
+    ShadowReportAnswer,
+)
+from ecphoria.wire.base import field_problems
+
+if TYPE_CHECKING:
+    from ecphoria.evaluation.calibration import Asked, Calibration
+    from ecphoria.evaluation.datasets.dataset import Dataset
+    from ecphoria.evaluation.run import Connect, Watch
+
+
+Operator = Annotated[
+    bool,
+    typer.Option("--operator", help="An operator's key, which acts for every tenant."),
+]
+
+tenants = typer.Typer(no_args_is_help=True, help="Owners of memories; needs an operator's key.")
+keys = typer.Typer(no_args_is_help=True, help="Keys that open a tenant's memory.")
+
+
+@tenants.command("list")
+def list_tenants(server: Server = DEFAULT_URL, key: Key = None, home: Home = None) -> None:
+    """List the tenants."""
+    with connect(server, key, None, home, assumed=None) as client:
+        found = client.tenants()
+    table = Table("name", "created", "id", box=None, header_style="dim", pad_edge=False)
+    for tenant in found:
+        table.add_row(tenant.name, f"{tenant.created_at:%Y-%m-%d}", tenant.id)
+    stdout().print(table)
+
+
+@tenants.command("create")
+def create_tenant(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Lower-case letters, digits, `-` and `_`.")
+    ],
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    home: Home = None,
+) -> None:
+    """Create a tenant."""
+    with connect(server, key, None, home, assumed=None) as client:
+        tenant = client.create_tenant(name)
+    stdout().print(f"Created {tenant.name}  [dim]{tenant.id}[/dim]")
+
+
+@tenants.command("erase")
+def erase_tenant(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The tenant to erase.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    home: Home = None,
+) -> None:
+    """Erase a tenant with everything it owns; there is no way back."""
+    if not yes:
+        typer.confirm(f"Erase every memory of {name}?", abort=True)
+    with connect(server, key, None, home, assumed=None) as client:
+        removed = client.erase_tenant(name).removed
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in removed.items() if count)
+    stdout().print(f"Erased {name}: {counts or 'it was empty'}.")
+
+
+@keys.command("list")
+def list_keys(
+    operator: Operator = False,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """List a tenant's keys, without their secrets."""
+    with connect(server, key, tenant, home, assumed=_assumed(operator=operator)) as client:
+        found = client.keys()
+    # Whole ids, whatever the width: one is needed to revoke.
+    columns = (Column("id", no_wrap=True, min_width=32), "name", "begins with", "scopes")
+    table = Table(*columns, "created", "revoked", box=None, header_style="dim", pad_edge=False)
+    for item in found:
+        revoked = f"{item.revoked_at:%Y-%m-%d}" if item.revoked_at else ""
+        scopes = " ".join(item.scopes)
+        created = f"{item.created_at:%Y-%m-%d}"
+        table.add_row(item.id, item.name, item.prefix, scopes, created, revoked)
+    stdout().print(table)
+
+
+@keys.command("issue")
+def issue_key(
+    *,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the key is for.")],
+    scope: Annotated[list[Scope], typer.Option(help="What it may do; give it several times.")],
+    operator: Operator = False,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Issue a key of a tenant; its secret is printed this once."""
+    with connect(server, key, tenant, home, assumed=_assumed(operator=operator)) as client:
+        issued = client.issue_key(name, scope)
+    stdout().print(f"Issued {issued.name}  [dim]{issued.id}[/dim]")
+    typer.echo(issued.secret)
+
+
+@keys.command("revoke")
+def revoke_key(
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, as listed.")],
+    *,
+    operator: Operator = False,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Revoke a key; it is refused within seconds."""
+    with connect(server, key, tenant, home, assumed=_assumed(operator=operator)) as client:
+        client.revoke_key(key_id)
+    stdout().print("Revoked.")
+
+
+def _assumed(*, operator: bool) -> str | None:
+    return None if operator else "default"
+
+
+shadow = typer.Typer(no_args_is_help=True, help="Another strategy tried beside the live one.")
+
+
+@shadow.command("show")
+def show_shadow(
+    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
+) -> None:
+    """Show what is live, what is in the shadow, and how they compare."""
+    with connect(server, key, tenant, home) as client:
+        found = client.shadow()
+    _show(found)
+    if found.shadow is not None:
+        stdout().print(_report(found.report))
+
+
+@shadow.command("set")
+def set_shadow(
+    *,
+    strategy: Annotated[str, typer.Argument(metavar="STRATEGY", help="The strategy to try.")],
+    share: Annotated[
+        float, typer.Option(min=0, max=1, metavar="SHARE", help="Share of the cues.")
+    ] = 0.1,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A parameter of the strategy; repeatable."),
+    ] = None,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Run a strategy in the shadow of the live one."""
+    options = dict(_parameter(text) for text in option or ())
+    with connect(server, key, tenant, home) as client:
+        found = client.set_shadow(strategy, options=options, share=share)
+    _show(found)
+
+
+@shadow.command("end")
+def end_shadow(
+    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
+) -> None:
+    """Run nothing in the shadow."""
+    with connect(server, key, tenant, home) as client:
+        client.end_shadow()
+    stdout().print("Nothing runs in the shadow.")
+
+
+@shadow.command("reset")
+def reset_report(
+    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
+) -> None:
+    """Begin to count and compare anew."""
+    with connect(server, key, tenant, home) as client:
+        client.reset_shadow_report()
+    stdout().print("The report begins anew.")
+
+
+@shadow.command("promote")
+def promote(
+    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
+) -> None:
+    """Make the shadow's strategy the tenant's default."""
+    with connect(server, key, tenant, home) as client:
+        found = client.promote_shadow()
+    _show(found)
+
+
+@shadow.command("undo")
+def undo(
+    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
+) -> None:
+    """Go back to the default before the latest promotion."""
+    with connect(server, key, tenant, home) as client:
+        found = client.undo_promotion()
+    _show(found)
+
+
+def _parameter(text: str) -> tuple[str, OptionValue]:
+    """Read NAME=VALUE; a number, true and false are such, anything else is text."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise typer.BadParameter(f"`{text}` is not NAME=VALUE", param_hint="--option")
+    try:
+        parsed = json.loads(value)
+    except ValueError:
+        return name, value
+    return name, parsed if isinstance(parsed, str | int | float | bool) else value
+
+
+def _show(found: ShadowAnswer) -> None:
+    source = "promoted" if found.promoted else "the service's default"
+    stdout().print(f"live    {_named(found.live)}  [dim]{source}[/dim]")
+    if found.shadow is None:
+        stdout().print("shadow  [dim]nothing[/dim]")
+    else:
+        stdout().print(f"shadow  {_named(found.shadow)}  [dim]on {found.share:.1%} of cues[/dim]")
+
+
+def _named(choice: ChoiceAnswer) -> str:
+    options = "".join(f" {name}={value}" for name, value in choice.options.items())
+    return escape(choice.strategy + options)
+
+
+def _report(found: ShadowReportAnswer) -> Table:
+    table = Table("", "", box=None, show_header=False, pad_edge=False)
+    table.add_row("compared", f"{found.compared:,}")
+    table.add_row("dropped", f"{found.dropped:,}")
+    table.add_row("failed", f"{found.failed:,}")
+    figures = {
+        "hits in both": _told(found.overlap, "{:.1%}"),
+        "rank-biased overlap": _told(found.rank_overlap, "{:.3f}"),
+        "same first hit": _told(found.same_first, "{:.1%}"),
+        "same verdict": _told(found.same_verdict, "{:.1%}"),
+        "places apart": _told(found.rank_difference, "{:.2f}"),
+        "live p50, p95": _pair(found.live_p50_ms, found.live_p95_ms),
+        "shadow p50, p95": _pair(found.shadow_p50_ms, found.shadow_p95_ms),
+        "live context": _told(found.live_tokens, "{:,.0f} tokens"),
+        "shadow context": _told(found.shadow_tokens, "{:,.0f} tokens"),
+    }
+    for name, value in figures.items():
+        table.add_row(name, value)
+    return table
+
+
+def _told(value: float | None, form: str) -> str:
+    return "-" if value is None else form.format(value)
+
+
+def _pair(median: float | None, high: float | None) -> str:
+    return f"{_told(median, '{:.1f}')}, {_told(high, '{:.1f}')} ms"
+
+
+_MINI, _LABELLED = "mini", ".jsonl"
+
+gate = typer.Typer(no_args_is_help=True, help="What tells whether an answer is there.")
+
+
+def calibrate(
+    *,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Labelled questions about the tenant's own memories (.jsonl), a LoCoMo file, or"
+            " `mini` for the shipped sample; else questions are made of the tenant's memories.",
+        ),
+    ] = None,
+    questions: Annotated[
+        int,
+        typer.Option(
+            min=10, max=2_000, metavar="N", help="Without --data: memories to make questions of."
+        ),
+    ] = 200,
+    seed: Annotated[int, typer.Option(help="Without --data: of the questions made.")] = 1,
+    false_refusals: Annotated[
+        float,
+        typer.Option(
+            min=0, max=0.99, metavar="RATE", help="Share of answerable questions it may refuse."
+        ),
+    ] = 0.021,
+    question_type: Annotated[
+        bool,
+        typer.Option(
+            "--question-type",
+            help="Also weigh of what kind a question is, not only what it finds.",
+        ),
+    ] = False,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="From now on, judge the tenant's recalls by it.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only print; apply and write nothing.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the gate here, as JSON.")
+    ] = None,
+    judged: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write how each question was judged unseen, a line each."
+        ),
+    ] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            "--server",
+            envvar="ECPHORIA_URL",
+            metavar="URL",
+            help="Address of the service; http://127.0.0.1:8765 if absent. For a LoCoMo file or"
+            " `mini` without --apply a service is started here if absent.",
+        ),
+    ] = None,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Fit the gate that says whether an answer is there, and tell what it is worth."""
+    with refusing():
+        _check_targets(out, judged)
+        own_memories = data is None or data.endswith(_LABELLED)
+        near = server or (DEFAULT_URL if apply or own_memories else None)
+        where = Where(server=near, key=key, home=home)
+        if data is None:
+            asked, digest = _ask_own(where, tenant, questions, seed)
+        else:
+            asked, digest = _ask(data, where, tenant)
+        found = _fit(asked, digest, false_refusals, question_type=question_type)
+    _show_fit(found, asked)
+    if dry_run:
+        return
+    request = GateRequest.model_validate(asdict(found.gate))
+    if out is not None:
+        out.write_text(request.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        stdout().print(f"[dim]Gate: {out}[/dim]")
+    if judged is not None:
+        lines = (json.dumps(asdict(one)) + "\n" for one in found.judged)
+        judged.write_text("".join(lines), encoding="utf-8")
+    if apply:
+        with connect(server or DEFAULT_URL, key, tenant, home) as client:
+            client.set_gate(request)
+        stdout().print("Recalls are judged by it from now on; `ecphoria gate reset` undoes it.")
+
+
+@gate.command("show")
+def show_gate(
+    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
+) -> None:
+    """Show by which gate a tenant's recalls are judged."""
+    with connect(server, key, tenant, home) as client:
+        found = client.gate()
+    console = stdout()
+    console.print("The tenant's own gate" if found.own else "The shipped gate")
+    console.print(_weights(found))
+    if found.fit is not None:
+        console.print(
+            f"Fitted {found.fit.fitted_at:%Y-%m-%d} on {found.fit.questions:,} questions,"
+            f" {found.fit.unanswerable:,} of them without an answer.\n"
+            f"On questions it had not seen: AUROC {found.fit.auroc:.3f};"
+            f" refuses {found.fit.refused:.1%} of those without an answer"
+            f" and {found.fit.false_refusals:.1%} of the others."
+        )
+
+
+@gate.command("apply")
+def apply_gate(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A gate that `ecphoria calibrate` wrote.")
+    ],
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Judge a tenant's recalls by the gate in a file."""
+    with refusing():
+        request = _read_gate(file)
+    with connect(server, key, tenant, home) as client:
+        client.set_gate(request)
+    stdout().print("Recalls are judged by it from now on.")
+
+
+@gate.command("reset")
+def reset_gate(
+    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
+) -> None:
+    """Go back to the shipped gate."""
+    with connect(server, key, tenant, home) as client:
+        client.reset_gate()
+    stdout().print("Recalls are judged by the shipped gate again.")
+
+
+def _ask(data: str, where: Where, tenant: str | None) -> "tuple[Asked, str]":
+    from ecphoria.evaluation import calibration as asking  # noqa: PLC0415 (costly)
+    from ecphoria.evaluation.datasets.dataset import load_labelled  # noqa: PLC0415
+
+    found: list[Asked] = []
+    if data.endswith(_LABELLED):
+        file = load_labelled(Path(data))
+        named = tenant or (None if where.key else "default")
+
+        async def work(connect: "Connect", watch: "Watch") -> None:
+            found.append(await asking.ask_labelled(file, connect, watch, named))
+
+        on_service(work, where)
+        return found[0], file.sha256
+    dataset = _conversations(data)
+    name = f"calibrate-{secrets.token_hex(4)}"
+
+    async def append_and_ask(connect: "Connect", watch: "Watch") -> None:
+        clock = time.perf_counter
+        found.append(
+            await asking.ask_memories(dataset, connect, watch, name=name, monotonic=clock)
+        )
+
+    on_service(append_and_ask, where)
+    return found[0], dataset.sha256
+
+
+def _ask_own(where: Where, tenant: str | None, count: int, seed: int) -> "tuple[Asked, str]":
+    from ecphoria.evaluation.calibration import ask_own  # noqa: PLC0415 (costly)
+
+    found: list[tuple[Asked, str]] = []
+    named = tenant or (None if where.key else "default")
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        found.append(await ask_own(connect, watch, named, count=count, seed=seed))
+
+    on_service(work, where)
+    return found[0]
+
+
+def _conversations(data: str) -> "Dataset":
+    from ecphoria.evaluation.datasets.locomo import (  # noqa: PLC0415 (costly)
+        load_locomo,
+        load_mini,
+    )
+
+    return load_mini()[0] if data == _MINI else load_locomo(Path(data))
+
+
+def _fit(asked: "Asked", digest: str, rate: float, *, question_type: bool) -> "Calibration":
+    from ecphoria.evaluation.calibration import calibrate as fit  # noqa: PLC0415 (costly)
+
+    return fit(
+        asked.samples,
+        names=(*EVIDENCE, *QUESTION_TYPE) if question_type else EVIDENCE,
+        false_refusals=rate,
+        data_sha256=digest,
+        fitted_at=datetime.now(UTC),
+    )
+
+
+def _show_fit(found: "Calibration", asked: "Asked") -> None:
+    from ecphoria.evaluation.tables import reliability_table  # noqa: PLC0415 (costly)
+
+    console, fit = stdout(), found.gate.fit
+    assert fit is not None, "a fitted gate knows its fit"
+    console.print(
+        f"{fit.questions:,} questions, {fit.unanswerable:,} without an answer; judged by fits"
+        f" without {'their group' if found.by_group else 'every fifth question'}:"
+    )
+    table = Table("false refusals", "refused", box=None, header_style="dim", pad_edge=False)
+    for rate, refused in found.refused.items():
+        table.add_row(f"{rate:.1%}", f"{refused:.1%}")
+    console.print(
+        f"AUROC {found.auroc:.3f}; the shipped gate has {found.shipped_auroc:.3f} on them"
+    )
+    if found.by_group:
+        each = ", ".join(f"{escape(name)} {one:.3f}" for name, one in found.group_auroc.items())
+        console.print(f"[dim]{each}[/dim]")
+    console.print(table)
+    console.print(reliability_table(found.reliability))
+    console.print(f"Expected calibration error {found.ece:.3f}, both kinds of equal weight")
+    console.print(_weights(GateAnswer.model_validate({**asdict(found.gate), "own": True})))
+    for finding, count in asked.findings.items():
+        console.print(f"[dim]{count:,} {escape(finding)}[/dim]")
+
+
+def _weights(found: GateAnswer) -> Table:
+    table = Table("evidence", "weight", box=None, header_style="dim", pad_edge=False)
+    for name, weight in {**found.weights, "bias": found.bias}.items():
+        table.add_row(name, f"{weight:+.3f}")
+    table.add_row("refuse below", f"{found.threshold:.3f}")
+    table.add_row("verify below", f"{found.verify_below:.3f}")
+    return table
+
+
+def _read_gate(file: Path) -> GateRequest:
+    try:
+        return GateRequest.model_validate_json(file.read_bytes())
+    except OSError as error:
+        raise BadFile(f"{file} cannot be read: {error.strerror}.", path=str(file)) from error
+    except ValidationError as error:
+        (first, *_) = field_problems(error.errors(), "#")
+        raise BadFile(
+            f"{file.name} is no gate: {first.pointer[2:]} {first.detail}", path=str(file)
+        ) from error
+
+
+def _check_targets(*targets: Path | None) -> None:
+    for target in targets:
+        if target is not None and not target.resolve().parent.is_dir():
+            raise BadFile(f"There is no folder {target.resolve().parent} to write into.")

@@ -1,0 +1,543 @@
+"""Commands that measure: `ecphoria eval`."""
+
+import secrets
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from ecphoria.cli.connection import MeasuredHome as Home
+from ecphoria.cli.connection import MeasuredServer as Server
+from ecphoria.cli.connection import MeasuringKey as Key
+from ecphoria.cli.connection import Where, check_targets, on_service, refusing, stderr, stdout
+from ecphoria.errors import Misconfigured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ecphoria.evaluation.datasets.dataset import Dataset
+    from ecphoria.evaluation.dynamics.report import DynamicsReport
+    from ecphoria.evaluation.evaluate import Wanted
+    from ecphoria.evaluation.report import Report
+    from ecphoria.evaluation.run import Connect, Outcome, Watch
+
+
+def some(dataset: "Dataset", questions: int | None) -> "Dataset":
+    """Keep so many questions, all if no number is given."""
+    from ecphoria.evaluation.datasets.dataset import sampled  # noqa: PLC0415 (costly)
+
+    return dataset if questions is None else sampled(dataset, questions)
+
+
+def wanted_of(
+    strategies: list[str] | None,
+    steps: list[str] | None,
+    concurrency: int,
+    *,
+    ablate: bool,
+    keep: bool,
+    take_out: bool = False,
+) -> "Wanted":
+    """Gather what the options say."""
+    from ecphoria.evaluation.evaluate import Wanted  # noqa: PLC0415 (costly)
+
+    return Wanted(
+        strategies=tuple(strategies or ()),
+        ablate=ablate,
+        steps=None if steps == ["none"] else tuple(steps or ()),
+        concurrency=concurrency,
+        keep=keep,
+        take_out=take_out,
+    )
+
+
+def measure(
+    load: "Callable[[], Dataset]",
+    wanted: "Wanted",
+    where: Where,
+    out: Path | None,
+    rows: Path | None,
+) -> None:
+    """Load a data set, measure it, print and write what came out."""
+    from ecphoria.evaluation.report import write  # noqa: PLC0415 (costly)
+
+    check_targets(out, rows)
+    dataset = load()
+    found: list[tuple[Report, Outcome]] = []
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        found.append(await evaluate_one(dataset, wanted, connect, watch))
+
+    on_service(work, where)
+    report, outcome = found[0]
+    write(report, outcome, out, rows)
+    show_report(report)
+    _show_kept(outcome)
+    if out is not None:
+        _draw(report, outcome, out)
+
+
+def measure_all(
+    data: "Sequence[Path]",
+    corpus: Path | None,
+    openie: Path | None,
+    *,
+    questions: int | None,
+    wanted: "Wanted",
+    where: Where,
+    out: Path | None,
+) -> None:
+    """Measure data sets one after the other, and print the one with the smallest gain first."""
+    from ecphoria.evaluation.datasets.told_apart import load_any, named  # noqa: PLC0415 (costly)
+    from ecphoria.evaluation.evaluate import domain_table, domains, write_domains  # noqa: PLC0415
+    from ecphoria.evaluation.report import BASELINES  # noqa: PLC0415
+
+    check_targets(out)
+    datasets = {
+        name: some(load_any(path, corpus, openie), questions) for name, path in named(data).items()
+    }
+    wanted = replace(wanted, strategies=wanted.strategies or BASELINES, with_default=True)
+    found: dict[str, tuple[Report, Outcome]] = {}
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        for name, dataset in datasets.items():
+            found[name] = await evaluate_one(dataset, wanted, connect, _naming(name, watch))
+            if out is not None:
+                # A long run that ends early leaves what it has measured.
+                write_domains(found, out)
+
+    on_service(work, where)
+    for report, outcome in found.values():
+        show_report(report)
+        _show_kept(outcome)
+    console = stdout()
+    console.print()
+    console.print(domain_table(domains({name: report for name, (report, _) in found.items()})))
+    console.print("[dim]Points of 100; the smallest gain over the best baseline first.[/dim]")
+    if out is not None:
+        console.print(f"[dim]Report: {out}[/dim]")
+
+
+def _show_kept(outcome: "Outcome") -> None:
+    if outcome.tenants:
+        stdout().print(f"[dim]Kept in the store: {', '.join(outcome.tenants)}[/dim]")
+
+
+def _naming(name: str, watch: "Watch") -> "Watch":
+    return lambda stage, done, total: watch(f"{name}: {stage}", done, total)
+
+
+async def evaluate_one(
+    dataset: "Dataset", wanted: "Wanted", connect: "Connect", watch: "Watch"
+) -> "tuple[Report, Outcome]":
+    """Measure a data set in tenants of a new name."""
+    from ecphoria.evaluation.evaluate import evaluate  # noqa: PLC0415 (costly)
+
+    name = f"eval-{secrets.token_hex(4)}"
+    return await evaluate(dataset, wanted, connect, watch, name=name, monotonic=time.perf_counter)
+
+
+def show_report(report: "Report") -> None:
+    """Print the tables of one data set."""
+    from ecphoria.evaluation.tables import (  # noqa: PLC0415 (costly)
+        ablation_table,
+        gain_table,
+        refusal_table,
+        reliability_table,
+        strategy_table,
+    )
+
+    console = stdout()
+    without = f", {report.n_adversarial:,} without an answer" if report.n_adversarial else ""
+    console.print(
+        f"\n[bold]{escape(report.data)}[/bold]  [dim]{report.n:,} questions{without};"
+        f" {report.embedder}; Neo4j {report.engine['neo4j']}[/dim]"
+    )
+    console.print(strategy_table(report))
+    by_kind = gain_table(report)
+    if by_kind is not None:
+        console.print()
+        console.print(by_kind)
+    if report.ablations:
+        console.print()
+        console.print(ablation_table(report))
+    own = report.strategies.get(report.default)
+    judged = None if own is None else own.abstention
+    if judged is not None and (bins := (judged.taken_out or judged).reliability):
+        console.print()
+        console.print(refusal_table(judged))
+        console.print()
+        console.print(reliability_table(bins))
+    console.print("[dim]Points of 100; milliseconds without encoding the cue.[/dim]")
+    for finding, count in report.findings.items():
+        console.print(f"[dim]{count:,} {escape(finding)}[/dim]")
+
+
+def _draw(report: "Report", outcome: "Outcome", out: Path) -> None:
+    from ecphoria.evaluation.plots import draw  # noqa: PLC0415 (costly)
+
+    console = stdout()
+    console.print(f"[dim]Report: {out}[/dim]")
+    try:
+        for path in draw(report, outcome.rows, out):
+            console.print(f"[dim]Plot: {path}[/dim]")
+    except Misconfigured as error:
+        stderr().print(error.message)
+
+
+def dynamics(
+    *,
+    task: Annotated[
+        list[str] | None,
+        typer.Option("--task", metavar="NAME", help="Run this one only; repeat it for more."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the generated data.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write the report here, as JSON.")
+    ] = None,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+) -> None:
+    """Check on made-up data how memory behaves over time and use; 1 if a bound fails."""
+    with refusing():
+        from ecphoria.evaluation.dynamics.report import (  # noqa: PLC0415 (costly)
+            measure,
+            table,
+            write,
+        )
+
+        check_targets(out)
+        found: list[DynamicsReport] = []
+
+        async def work(connect: "Connect", watch: "Watch") -> None:
+            name = f"dynamics-{secrets.token_hex(4)}"
+            found.append(await measure(connect, watch, wanted=task or (), name=name, seed=seed))
+
+        on_service(work, Where(server=server, key=key, home=home))
+        (report,) = found
+        stdout().print(table(report))
+        if out is not None:
+            write(report, out)
+        if report.failed:
+            raise typer.Exit(1)
+
+
+evaluation = typer.Typer(help="Measure recall on public data sets.", no_args_is_help=True)
+evaluation.command()(dynamics)
+
+Data = Annotated[Path, typer.Option("--data", metavar="FILE", help="The data, or a folder of it.")]
+Corpus = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The passages, where the data does not hold them."),
+]
+OpenIE = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="What a model extracted from them (HippoRAG's format)."),
+]
+Strategies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--strategy",
+        metavar="NAME[:OPTION=VALUE,...]",
+        help="Measure this one, perhaps with options: `cls:preset=paper`; repeat it for more.",
+    ),
+]
+Ablate = Annotated[
+    bool, typer.Option("--ablate", help="Also measure the default without each mechanism.")
+]
+TakeOut = Annotated[
+    bool,
+    typer.Option(
+        "--take-out",
+        help="Ask the default once more with each question's evidence erased from the store.",
+    ),
+]
+Steps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--step",
+        metavar="NAME",
+        help="Consolidate by this step only; repeat it for more; `none`: not at all.",
+    ),
+]
+Questions = Annotated[
+    int | None,
+    typer.Option("--questions", min=1, metavar="N", help="Ask only so many, evenly spread."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="Write the report here, rows and plots beside it."),
+]
+Rows = Annotated[
+    Path | None, typer.Option("--rows", metavar="FILE", help="Write the rows here instead.")
+]
+Concurrency = Annotated[
+    int, typer.Option(min=1, max=64, metavar="N", help="Questions asked at a time.")
+]
+Keep = Annotated[bool, typer.Option("--keep", help="Leave what was appended in the store.")]
+
+
+@evaluation.command()
+def locomo(
+    *,
+    data: Data,
+    strategy: Strategies = None,
+    ablate: Ablate = False,
+    take_out: TakeOut = False,
+    step: Steps = None,
+    questions: Questions = None,
+    out: Out = None,
+    rows: Rows = None,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+    concurrency: Concurrency = 1,
+    keep: Keep = False,
+) -> None:
+    """Find the evidence for questions about long conversations (LoCoMo)."""
+    with refusing():
+        from ecphoria.evaluation.datasets.locomo import load_locomo  # noqa: PLC0415 (costly)
+
+        measure(
+            lambda: some(load_locomo(data), questions),
+            wanted_of(strategy, step, concurrency, ablate=ablate, keep=keep, take_out=take_out),
+            Where(server=server, key=key, home=home),
+            out,
+            rows,
+        )
+
+
+@evaluation.command()
+def chats(
+    *,
+    data: Data,
+    strategy: Strategies = None,
+    ablate: Ablate = False,
+    take_out: TakeOut = False,
+    step: Steps = None,
+    questions: Questions = None,
+    out: Out = None,
+    rows: Rows = None,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+    concurrency: Concurrency = 1,
+    keep: Keep = False,
+) -> None:
+    """Find the evidence for questions about chats with an assistant (LoCoMo's format)."""
+    with refusing():
+        from ecphoria.evaluation.datasets.locomo import load_chats  # noqa: PLC0415 (costly)
+
+        measure(
+            lambda: some(load_chats(data), questions),
+            wanted_of(strategy, step, concurrency, ablate=ablate, keep=keep, take_out=take_out),
+            Where(server=server, key=key, home=home),
+            out,
+            rows,
+        )
+
+
+@evaluation.command("all")
+def all_domains(
+    *,
+    data: Annotated[
+        list[Path],
+        typer.Option("--data", metavar="FILE", help="A data set of any format; repeat it."),
+    ],
+    corpus: Corpus = None,
+    openie: OpenIE = None,
+    strategy: Strategies = None,
+    take_out: TakeOut = False,
+    step: Steps = None,
+    questions: Questions = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the report here, rows beside it."),
+    ] = None,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+    concurrency: Concurrency = 1,
+    keep: Keep = False,
+) -> None:
+    """Measure several data sets, and tell on which the default gains least over the baselines."""
+    with refusing():
+        measure_all(
+            data,
+            corpus,
+            openie,
+            questions=questions,
+            wanted=wanted_of(
+                strategy, step, concurrency, ablate=False, keep=keep, take_out=take_out
+            ),
+            where=Where(server=server, key=key, home=home),
+            out=out,
+        )
+
+
+@evaluation.command()
+def facts(
+    *,
+    keys: Annotated[int, typer.Option(min=1, max=1_000, help="Changing facts.")] = 200,
+    seed: Annotated[int, typer.Option(help="Of the stream.")] = 1,
+    out: Out = None,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+) -> None:
+    """Tell whether facts that are over outrank those that hold, on a stream made for it."""
+    with refusing():
+        from ecphoria.evaluation.facts import measure_facts, show_facts  # noqa: PLC0415 (costly)
+
+        check_targets(out)
+
+        async def work(connect: "Connect", watch: "Watch") -> None:
+            name = f"eval-{secrets.token_hex(4)}"
+            report = await measure_facts(connect, watch, name=name, keys=keys, seed=seed)
+            show_facts(report, stdout(), out)
+
+        on_service(work, Where(server=server, key=key, home=home))
+
+
+@evaluation.command()
+def passages(
+    *,
+    data: Data,
+    corpus: Corpus = None,
+    openie: OpenIE = None,
+    strategy: Strategies = None,
+    ablate: Ablate = False,
+    take_out: TakeOut = False,
+    step: Steps = None,
+    questions: Questions = None,
+    out: Out = None,
+    rows: Rows = None,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+    concurrency: Concurrency = 1,
+    keep: Keep = False,
+) -> None:
+    """Find the passages that a question needs together (2Wiki, HotpotQA, MuSiQue)."""
+    with refusing():
+        from ecphoria.evaluation.datasets.passages import load_passages  # noqa: PLC0415 (costly)
+
+        measure(
+            lambda: some(load_passages(data, corpus, openie), questions),
+            wanted_of(strategy, step, concurrency, ablate=ablate, keep=keep, take_out=take_out),
+            Where(server=server, key=key, home=home),
+            out,
+            rows,
+        )
+
+
+@evaluation.command()
+def mini(
+    *,
+    print_expected: Annotated[
+        bool,
+        typer.Option("--print-expected", help="Print the figures found, as the file has them."),
+    ] = False,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+) -> None:
+    """Check recall on the shipped sample against the figures it must give."""
+    from ecphoria.evaluation.datasets.locomo import load_mini  # noqa: PLC0415 (costly)
+    from ecphoria.evaluation.evaluate import Wanted  # noqa: PLC0415
+    from ecphoria.evaluation.report import check, expected, spelled  # noqa: PLC0415
+
+    reports: list[Report] = []
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        for dataset in load_mini():
+            report, _ = await evaluate_one(dataset, Wanted(), connect, watch)
+            reports.append(report)
+
+    on_service(work, Where(server=server, key=key, home=home))
+    if print_expected:
+        typer.echo(spelled(reports), nl=False)
+        return
+    wanted = expected()
+    checks = [one for report in reports for one in check(wanted, report)]
+    console = stdout()
+    for report in reports:
+        show_report(report)
+    for one in checks:
+        if not one.holds:
+            found = "nothing" if one.found is None else f"{one.found:.4f}"
+            console.print(
+                f"[error]{one.suite} {one.strategy} {one.measure}[/error]"
+                f" {found}, expected {one.expected:.4f}"
+            )
+    failed = sum(not one.holds for one in checks)
+    console.print(f"{len(checks) - failed} of {len(checks)} figures as expected.")
+    if failed:
+        raise typer.Exit(1)
+
+
+@evaluation.command()
+def compare(
+    *,
+    before: Annotated[Path, typer.Argument(metavar="REPORT", help="A report with its rows.")],
+    after: Annotated[Path, typer.Argument(metavar="REPORT", help="Another, of the same data.")],
+) -> None:
+    """Tell how sure the difference of two reports is, by paired bootstrap."""
+    with refusing():
+        from ecphoria.evaluation.tables import compare as pair  # noqa: PLC0415 (costly)
+        from ecphoria.evaluation.tables import comparison_table  # noqa: PLC0415
+
+        found = pair(before, after)
+        console = stdout()
+        console.print(comparison_table(found))
+        console.print("[dim]Points of 100, with 95 % intervals.[/dim]")
+        if found.alone:
+            console.print(f"[dim]In one report only: {', '.join(found.alone)}[/dim]")
+        if found.unpaired:
+            console.print(f"[dim]Questions in one report only: {found.unpaired:,}[/dim]")
+
+
+@evaluation.command()
+def load(
+    *,
+    nodes: Annotated[
+        str, typer.Option(metavar="N,N", help="Sizes of the store, in episodes.")
+    ] = "1000,10000",
+    clients: Annotated[
+        str, typer.Option(metavar="N,N", help="Recalls under way at a time.")
+    ] = "1,4,16",
+    tenants: Annotated[int, typer.Option(min=1, max=1_000, help="Tenants that share them.")] = 1,
+    recalls: Annotated[
+        int, typer.Option(min=10, max=10_000, help="Recalls of each strategy and concurrency.")
+    ] = 200,
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Measure this one; repeat it for more."),
+    ] = None,
+    new: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=100_000,
+            metavar="N",
+            help="Consolidate each size, then so many new episodes while recalls go on; 0: none.",
+        ),
+    ] = 1_000,
+    seed: Annotated[int, typer.Option(help="Of the made-up talk.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the report here, as JSON.")
+    ] = None,
+) -> None:
+    """Measure speed and size on made-up talk, on a Neo4j of its own that is removed again."""
+    with refusing():
+        from ecphoria.evaluation.load_command import plan_of, run_load  # noqa: PLC0415 (costly)
+
+        check_targets(out)
+        plan = plan_of(
+            nodes, clients, strategy or (), tenants=tenants, recalls=recalls, new=new, seed=seed
+        )
+        run_load(plan, out)

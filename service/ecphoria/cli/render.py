@@ -1,0 +1,164 @@
+"""How a recall looks: what was woken, how surely, and by which path."""
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from ecphoria.records.recall import Verdict
+from ecphoria.wire.episodes import EpisodeAnswer
+from ecphoria.wire.recall import HitAnswer, NearMissAnswer, PathStepAnswer, RecallAnswer
+
+_SAYINGS = {
+    Verdict.ANSWER: "I remember",
+    Verdict.VERIFY: "I think I remember",
+    Verdict.REFUSE: "I don't know",
+    Verdict.EMPTY: "I don't know",
+}
+_SEEDED_BY = {
+    "text": "words of the cue",
+    "vector": "meaning of the cue",
+    "name": "a name in the cue",
+    "rank": "found first",
+}
+_CLIP = 160
+_PATH_CLIP = 60
+Episodes = Mapping[str, EpisodeAnswer]
+
+
+def draw_verdict(answer: RecallAnswer) -> RenderableType:
+    """Say whether the answer is known, how surely, and why; without hits, what came nearest."""
+    said = Text.assemble(
+        (_SAYINGS[answer.verdict], f"bold verdict.{answer.verdict}"),
+        (f"  confidence {answer.confidence:.2f}", "dim"),
+    )
+    reasons = [Text.assemble(("· ", "rail"), reason) for reason in answer.reasons]
+    # Beside hits, which score higher, the nearest misses would only look like better answers.
+    nearest = [] if answer.hits else [_miss(miss) for miss in answer.misses[:2]]
+    return Group(
+        said, *(Padding(line, (0, 0, 0, 2), expand=False) for line in (*reasons, *nearest))
+    )
+
+
+def draw_hits(
+    answer: RecallAnswer,
+    *,
+    limit: int,
+    explain: bool,
+    episodes: Episodes,
+    also: Collection[int] = (),
+) -> RenderableType:
+    """List the best hits; with `explain`, below each the path that woke it.
+
+    Args:
+        answer: What the service answered.
+        limit: Number of hits to draw.
+        explain: Whether to draw paths and the parts of the score.
+        episodes: Texts of the episodes on the paths, where known.
+        also: Ranks of further hits to draw.
+    """
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(justify="right", style="dim", width=2)
+    table.add_column(justify="right", style="score", width=5)
+    table.add_column(ratio=1)
+    known = dict(episodes) | {hit.episode.id: hit.episode for hit in answer.hits}
+    for hit in _drawn(answer, limit, also):
+        body: list[RenderableType] = [_quote_hit(hit)]
+        if explain:
+            body += [_path(hit, known), _parts(hit)]
+            body.append("")
+        table.add_row(str(hit.rank), f"{hit.score:.3f}", Group(*body))
+    return table
+
+
+def draw_timings(answer: RecallAnswer) -> Text:
+    """Say what ran, how long each phase took, and what was missing."""
+    total = answer.timings_ms.get("total", sum(answer.timings_ms.values()))
+    phases = ", ".join(f"{n} {ms:.0f}" for n, ms in answer.timings_ms.items() if n != "total")
+    said = f"{answer.strategy}: {total:.0f} ms ({phases})"
+    lines = [said, *(f"degraded: {missing}" for missing in answer.degraded)]
+    return Text("\n".join(lines), style="dim")
+
+
+def path_nodes(answer: RecallAnswer, limit: int, also: Collection[int] = ()) -> set[str]:
+    """Name the episodes on the paths of the drawn hits that are not hits themselves."""
+    hits = {hit.episode.id for hit in answer.hits}
+    steps = (step for hit in _drawn(answer, limit, also) for step in hit.path)
+    return {step.node for step in steps if step.kind == "episode"} - hits
+
+
+def _drawn(answer: RecallAnswer, limit: int, also: Collection[int]) -> list[HitAnswer]:
+    return [hit for hit in answer.hits if hit.rank <= limit or hit.rank in also]
+
+
+def _quote_hit(hit: HitAnswer) -> Text:
+    """Quote a memory, of a long one the part that matches best, and say how often it was said."""
+    text, passage = hit.episode.text, hit.passage
+    if passage is not None:
+        before = "…" if text[: passage.start].strip() else ""
+        after = "…" if text[passage.end :].strip() else ""
+        text = f"{before}{text[passage.start : passage.end]}{after}"
+    quote = _quote(hit.episode, _CLIP, text)
+    if hit.copies:
+        verb = "said" if hit.episode.speaker else "recorded"
+        quote.append(f"  {verb} {len(hit.copies) + 1} times", style="dim")
+    if hit.superseded_at is not None:
+        quote.append(f"  outdated since {_day(hit.superseded_at)}", style="dim")
+    return quote
+
+
+def _quote(episode: EpisodeAnswer, clip: int, text: str | None = None) -> Text:
+    who = episode.speaker or episode.title or episode.source or "note"
+    return Text.assemble(
+        (who, "speaker"),
+        (f"  {_day(episode.occurred_at)}  ", "when"),
+        _clipped(episode.text if text is None else text, clip),
+    )
+
+
+def _path(hit: HitAnswer, known: Episodes) -> RenderableType:
+    if not hit.path:
+        return Text("no path was recorded", style="dim")
+    tree = Tree(_step(hit.path[0], hit, known, first=True), guide_style="rail")
+    branch = tree
+    for step in hit.path[1:]:
+        branch = branch.add(_step(step, hit, known, first=False))
+    return tree
+
+
+def _step(step: PathStepAnswer, hit: HitAnswer, known: Episodes, *, first: bool) -> Text:
+    edge = _SEEDED_BY.get(step.edge, step.edge) if first else step.edge
+    line = Text.assemble((edge, "edge"), (f" {step.energy:.2f} ", "dim"), ("→ ", "rail"))
+    if step.node == hit.episode.id:
+        return line.append("this memory", style="italic")
+    if step.kind == "episode" and step.node in known:
+        return line.append_text(_quote(known[step.node], _PATH_CLIP))
+    return line.append(step.label or step.node[:8], style="bold").append(f" ({step.kind})", "dim")
+
+
+def _parts(hit: HitAnswer) -> Text:
+    present = ((name, part) for name, part in hit.parts.items() if abs(part) >= 0.0005)
+    ranked = sorted(present, key=lambda item: (-abs(item[1]), item[0]))
+    return Text("= " + _sum(ranked), style="dim")
+
+
+def _sum(parts: Iterable[tuple[str, float]]) -> str:
+    said = "".join(f" {'-' if part < 0 else '+'} {abs(part):.3f} {name}" for name, part in parts)
+    return said.removeprefix(" + ") or "0"
+
+
+def _miss(miss: NearMissAnswer) -> Text:
+    return Text(f"nearest {miss.score:.3f}: {_clipped(miss.text, _PATH_CLIP)}", style="dim")
+
+
+def _clipped(text: str, limit: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def _day(instant: datetime) -> str:
+    return f"{instant.day} {instant:%b %Y}"

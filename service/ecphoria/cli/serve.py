@@ -1,0 +1,310 @@
+"""Run the service, and show it with a demo."""
+
+import asyncio
+import contextlib
+import shutil
+import signal
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from ecphoria.app import Reports, build
+from ecphoria.cli.connection import DEFAULT_URL, counting, stderr, stdout
+from ecphoria.cli.engine import drawn
+from ecphoria.cli.render import draw_hits, draw_timings, draw_verdict, path_nodes
+from ecphoria.client import AsyncClient
+from ecphoria.demo.sample import SampleQuestion, sample_conversation, sample_questions
+from ecphoria.errors import Conflict, NotFound
+from ecphoria.http.app import Started
+from ecphoria.http.app import serve as serve_api
+from ecphoria.runtime import look_seldom
+from ecphoria.settings import Settings
+from ecphoria.telemetry import configure_logging
+from ecphoria.wire.episodes import EpisodeAnswer
+from ecphoria.wire.recall import RecallAnswer
+
+_MEGABYTE = 10**6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A service that takes requests; `ended` is done when it has stopped."""
+
+    started: Started
+    ended: asyncio.Task[None]
+
+
+async def serve(settings: Settings) -> None:
+    """Serve until interrupted or terminated."""
+    async with running(settings) as service:
+        _say_addresses(service.started)
+        await asyncio.wait({service.ended})
+
+
+async def work(settings: Settings) -> None:
+    """Take jobs until interrupted or terminated; those that run are given back at a rest."""
+    configure_logging(settings.log.level, settings.log.format)
+    with _cancelled_by_signals():
+        with drawn(stderr()) as engine:
+            services = await build(settings, Reports(engine=engine, weights=_weights()))
+        look_seldom()
+        try:
+            at_once = settings.jobs.workers
+            stdout().print(f"taking jobs, up to {at_once} at once; Ctrl-C stops it")
+            await asyncio.Event().wait()
+        finally:
+            await services.close()
+
+
+@contextlib.asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[Running]:
+    """Bring everything up, and afterwards take it down in the reverse order.
+
+    An interrupt or a termination, at any moment, cancels the task that uses this.
+
+    Raises:
+        Misconfigured: The address cannot be listened on; said before anything is started.
+        EngineError: The local Neo4j cannot be fetched or started.
+    """
+    configure_logging(settings.log.level, settings.log.format)
+    ready: asyncio.Future[Started] = asyncio.get_running_loop().create_future()
+    with _cancelled_by_signals():
+        with drawn(stderr()) as engine:
+            reports = Reports(engine=engine, weights=_weights())
+            task = asyncio.create_task(
+                serve_api(settings, reports=reports, started=ready.set_result)
+            )
+            either: set[asyncio.Future[Any]] = {task, ready}
+            try:
+                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            except asyncio.CancelledError:
+                stderr().print("Stopping, as soon as what is being started can be.", style="dim")
+                task.cancel()
+                await asyncio.wait({task})
+                raise
+        if not ready.done():
+            await task
+        try:
+            yield Running(started=ready.result(), ended=task)
+        finally:
+            ready.result().stop()
+            await task
+
+
+@contextlib.contextmanager
+def _cancelled_by_signals() -> Iterator[None]:
+    """Cancel this task at a signal, and again when uvicorn has seen it and passes it on."""
+    loop, owner = asyncio.get_running_loop(), asyncio.current_task()
+    assert owner is not None
+    told = False
+
+    def cancel() -> None:
+        nonlocal told
+        if not told:
+            owner.cancel()
+        told = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, cancel)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+def free_port(host: str, wanted: int) -> int:
+    """Take the port that is wanted, or let the system choose (0) if it is in use."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, wanted))
+        except OSError:
+            return 0
+    return wanted
+
+
+def _weights() -> Callable[[int, int], None]:
+    """Tell, a line per quarter, how far the model's weights have come."""
+    console = stderr()
+    told: set[int] = set()
+
+    def report(done: int, total: int) -> None:
+        quarter = 4 * done // total if total else 0
+        if total and quarter not in told:
+            told.add(quarter)
+            amount = f"{done / _MEGABYTE:.0f}/{total / _MEGABYTE:.0f} MB"
+            console.print(f"fetching the embedding model {amount}", style="dim")
+
+    return report
+
+
+def _say_addresses(started: Started) -> None:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim")
+    table.add_row("service", f"[address]{started.url}[/address]")
+    table.add_row("API docs", f"[address]{started.url}/docs[/address]")
+    if endpoint := started.services.engine:
+        table.add_row("Neo4j", f"[address]{endpoint.bolt_uri}[/address]")
+        table.add_row("browser", f"[address]{endpoint.http_url}/browser[/address]")
+    if key := started.services.admin_key_file:
+        table.add_row("admin key", f"made now, in {key}")
+    table.add_row("", "Ctrl-C stops it")
+    stdout().print(table)
+
+
+TENANT = "demo"
+_BATCH = 50
+_SHOWN = 3
+_WIDTH = 92
+
+
+async def show(settings: Settings, *, keep: bool) -> None:
+    """Tell the whole story once; on a terminal, stay until the reader has looked around.
+
+    Args:
+        settings: Where to run, and on what.
+        keep: Stay until interrupted, terminal or not.
+    """
+    console = stdout()
+    console.width = min(console.width, _WIDTH)
+    console.print()
+    console.print("[bold]Ecphoria[/bold]  [dim]a cue wakes a stored trace[/dim]")
+    start = time.monotonic()
+    async with running(settings) as service:
+        started = service.started
+        _say_ready(console, started, time.monotonic() - start)
+        async with AsyncClient(started.url, _operator_key(settings), tenant=TENANT) as client:
+            await _remember(console, client)
+            for number, question in enumerate(sample_questions(), start=1):
+                await _ask(console, client, number, question)
+        _say_next(console, started, settings)
+        if keep or (console.is_terminal and sys.stdin.isatty()):
+            await _until_done(console, service, keep=keep)
+
+
+def _operator_key(settings: Settings) -> str | None:
+    """Find the key that may create the demo's tenant: the operator's own, or the one made."""
+    if settings.auth.bootstrap_key is not None:
+        return settings.auth.bootstrap_key.get_secret_value()
+    try:
+        return (settings.home / "admin.key").read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return None
+
+
+def _say_ready(console: Console, started: Started, seconds: float) -> None:
+    engine = started.services.engine
+    store = engine.bolt_uri if engine else started.services.settings.neo4j.uri
+    console.print(f"[dim]Neo4j at {store} and the service at {started.url}: {seconds:.1f} s[/dim]")
+
+
+async def _remember(console: Console, client: AsyncClient) -> None:
+    with contextlib.suppress(Conflict):
+        await client.create_tenant(TENANT)
+    turns = sample_conversation()
+    start = time.monotonic()
+    known = (await client.stats()).episodes >= len(turns)
+    if not known:
+        with counting(console) as progress:
+            task = progress.add_task("remembering", total=len(turns))
+            for place in range(0, len(turns), _BATCH):
+                await client.append_batch(turns[place : place + _BATCH])
+                progress.update(task, completed=min(place + _BATCH, len(turns)))
+    stats = await client.stats()
+    took = "already there" if known else f"{time.monotonic() - start:.1f} s"
+    console.print(
+        f"[dim]{stats.episodes} turns of {stats.speakers} friends,"
+        f" {_period(stats.first_occurred_at, stats.last_occurred_at)},"
+        f" {stats.next_edges:,} NEXT edges, {stats.concepts} concepts: {took}[/dim]"
+    )
+
+
+def _period(first: datetime | None, last: datetime | None) -> str:
+    return f"{first:%B} to {last:%B %Y}" if first and last else ""
+
+
+async def _ask(
+    console: Console, client: AsyncClient, number: int, question: SampleQuestion
+) -> None:
+    answer = await client.recall(question.question, k=10, explain=True)
+    episodes: dict[str, EpisodeAnswer] = {}
+    ranks = _ranks_of_evidence(question, answer)
+    for node in sorted(path_nodes(answer, _SHOWN, ranks)):
+        with contextlib.suppress(NotFound):
+            episodes[node] = await client.get(node)
+    console.print()
+    console.rule(Text(f"{number}  {question.question}", style="cue"), align="left", style="rail")
+    console.print(Text(question.why, style="dim italic"))
+    console.print(draw_verdict(answer))
+    hits = draw_hits(answer, limit=_SHOWN, explain=True, episodes=episodes, also=ranks)
+    console.print(Padding(hits, (1, 0, 0, 0)))
+    console.print(_evidence(question, answer))
+    console.print(draw_timings(answer))
+
+
+def _ranks_of_evidence(question: SampleQuestion, answer: RecallAnswer) -> list[int]:
+    return [hit.rank for hit in answer.hits if hit.episode.text in question.evidence]
+
+
+def _evidence(question: SampleQuestion, answer: RecallAnswer) -> Text:
+    """Compare with what the sample says is right: which hits hold the answer, if any can."""
+    if not question.evidence:
+        right = not answer.answerable
+        said = f"{'Right' if right else 'Not right'}: nothing in the sample answers this."
+        return Text(said, style="green" if right else "yellow")
+    ranks = [str(rank) for rank in _ranks_of_evidence(question, answer)]
+    if not ranks:
+        return Text(f"The answer is not among the best {len(answer.hits)}.", style="yellow")
+    noun = "memory" if len(ranks) == 1 else "memories"
+    return Text(f"The answer is in {noun} {' and '.join(ranks)}.", style="green")
+
+
+def _say_next(console: Console, started: Started, settings: Settings) -> None:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
+    table.add_row("API docs", f"[address]{started.url}/docs[/address]")
+    if endpoint := started.services.engine:
+        table.add_row("Neo4j Browser", f"[address]{endpoint.http_url}/browser[/address]")
+        table.add_row("", f"connect to {endpoint.bolt_uri}")
+        table.add_row("", f"user {endpoint.user}, password {endpoint.password}")
+    table.add_row("its style", f"[address]{started.url}/browser-guide/ecphoria.grass[/address]")
+    table.add_row("its queries", f"[address]{started.url}/v1/browser[/address]")
+    there = "" if started.url == DEFAULT_URL else f" --server {started.url}"
+    command = "ecphoria" if shutil.which("ecphoria") else sys.argv[0]
+    asked = f"{command} recall 'Who has a parrot?' --explain --tenant {TENANT}{there}"
+    table.add_row("ask yourself", asked)
+    table.add_row("start afresh", f"{command} tenants erase {TENANT}{there}")
+    table.add_row("everything is in", str(settings.home))
+    console.print()
+    console.print(Panel(table, title="Where to look next", title_align="left", style="none",
+                        border_style="rail", padding=(0, 1)))  # fmt: skip
+
+
+async def _until_done(console: Console, service: Running, *, keep: bool) -> None:
+    said = "Ctrl-C ends the demo." if keep else "Enter ends the demo; what it stored stays."
+    console.print(f"[dim]These addresses work while this runs. {said}[/dim]")
+    entered = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    if not keep:
+        loop.add_reader(sys.stdin, entered.set)
+    waiting = asyncio.create_task(entered.wait())
+    try:
+        await asyncio.wait({waiting, service.ended}, return_when=asyncio.FIRST_COMPLETED)
+    except asyncio.CancelledError:
+        console.print("[dim]Stopping.[/dim]")  # the way out that was offered
+    finally:
+        waiting.cancel()
+        if not keep:
+            loop.remove_reader(sys.stdin)

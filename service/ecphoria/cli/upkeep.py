@@ -1,0 +1,563 @@
+"""Commands that look after a memory."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from ecphoria.cli.connection import (
+    DEFAULT_URL,
+    Home,
+    Key,
+    Server,
+    TenantName,
+    connect,
+    counting,
+    stderr,
+    stdout,
+)
+from ecphoria.records.job import JobKind, JobState
+from ecphoria.records.upkeep import DormancyMode
+from ecphoria.wire.upkeep import (
+    CheckupAnswer,
+    ConsolidationAnswer,
+    DormancyPolicyAnswer,
+    JobAnswer,
+    ScheduleAnswer,
+    StepAnswer,
+)
+
+
+def consolidate(
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what would change, and write nothing.")
+    ] = False,
+    step: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this step; repeatable. All if none is named."),
+    ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Wait for the end, or print the job's id.")
+    ] = True,
+    timeout: Annotated[
+        float, typer.Option(min=1, metavar="S", help="Longest to wait, in seconds.")
+    ] = 3_600.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Go over a tenant's memory now, step by step; repeating it changes nothing."""
+    with connect(server, key, tenant, home) as client:
+        job = client.start_consolidation(steps=step or (), dry_run=dry_run)
+        if wait:
+            with following() as watch:
+                job = client.wait_for_job(job.id, timeout_s=timeout, watch=watch)
+    if job.report is None:
+        typer.echo(job.model_dump_json(indent=2) if as_json else job.id)
+    elif as_json:
+        typer.echo(job.report.model_dump_json(indent=2))
+    else:
+        show_report(job.report, dry_run=dry_run)
+
+
+@contextmanager
+def following() -> Iterator[Callable[[JobAnswer], None]]:
+    """Draw how far a job has come, a step at a time, with the time left."""
+    with counting(stderr()) as progress:
+        drawn = progress.add_task("waiting", total=None)
+
+        def watch(job: JobAnswer) -> None:
+            progress.update(
+                drawn,
+                description=escape(job.progress.place) or job.state.value,
+                completed=job.progress.done,
+                total=job.progress.total or None,
+            )
+
+        yield watch
+
+
+def show_report(report: ConsolidationAnswer, *, dry_run: bool) -> None:
+    """Print what each step did, and in a dry run also what it would change."""
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_column(style="bold")
+    table.add_column(justify="right", style="dim")
+    table.add_column()
+    for step in report.steps:
+        counts = ", ".join(f"{name} {count:,}" for name, count in step.counts.items())
+        said = f"{step.status}: {step.reason}" if step.reason else counts
+        said = "; ".join((said, *step.degraded))
+        table.add_row(step.name, f"{step.seconds:.1f} s", escape(said))
+    stdout().print(table)
+    _show_graph(report)
+    if dry_run:
+        _show_changes(report.steps)
+        stdout().print("[dim]a dry run: nothing was written[/dim]")
+    stdout().print(f"[dim]cycle {report.cycle}, {report.seconds:.1f} s[/dim]")
+
+
+def _show_graph(report: ConsolidationAnswer) -> None:
+    """Print what became of the counts, what was missing, and what was asked in vain."""
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_column(style="bold")
+    table.add_column()
+    if report.before and report.after and report.after.nodes:
+        changed = ", ".join((*_growth(report.before.nodes, report.after.nodes),
+                             *_growth(report.before.edges, report.after.edges)))  # fmt: skip
+        table.add_row("graph", f"at turn {report.after.turn:,}: {changed or 'no count changed'}")
+    if report.after and report.after.faulty_edges:
+        table.add_row("faulty", f"{report.after.faulty_edges:,} edges: ask ecphoria doctor")
+    for edge, one in report.degrees.items():
+        told = f"half {one.p50}, 90 % up to {one.p90}, 99 % up to {one.p99}, at most {one.most}"
+        table.add_row("degrees", f"{edge}: {told}")
+    for gap in report.gaps:
+        table.add_row("gap", f"refused {gap.refused:,} times, the last as {gap.traces[0]}")
+    if table.row_count:
+        stdout().print(table)
+
+
+def _growth(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[str]:
+    for name in sorted(before.keys() | after.keys()):
+        if more := after.get(name, 0) - before.get(name, 0):
+            yield f"{name} {more:+,}"
+
+
+def _show_changes(steps: tuple[StepAnswer, ...]) -> None:
+    if not any(step.changes for step in steps):
+        return
+    table = Table("step", "would", "what", "how", box=None, header_style="dim", pad_edge=False)
+    for step in steps:
+        for change in step.changes:
+            table.add_row(step.name, change.kind, change.id, escape(change.detail))
+    stdout().print()
+    stdout().print(table)
+    stdout().print()
+
+
+JobName = Annotated[str, typer.Argument(metavar="JOB", help="Its id.")]
+
+jobs = typer.Typer(no_args_is_help=True, help="Background work on a tenant's memory.")
+
+
+@jobs.command("list")
+def list_jobs(
+    *,
+    state: Annotated[
+        JobState | None, typer.Option(help="Only those in this state, as `dead`.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, metavar="N", help="Most to list.")] = 20,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """List jobs, the newest first."""
+    with connect(server, key, tenant, home) as client:
+        found = client.jobs(state=state, limit=limit)
+    columns = ("id", "kind", "state", "asked by", "queued", "attempts", "")
+    table = Table(*columns, box=None, header_style="dim", pad_edge=False)
+    for job in found:
+        queued = f"{job.created_at:%Y-%m-%d %H:%M:%S}"
+        table.add_row(
+            job.id, job.kind, job.state, job.trigger, queued, str(job.attempts), _remark(job)
+        )
+    stdout().print(table)
+
+
+@jobs.command("show")
+def show_job(
+    *,
+    job: JobName,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait for its end.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Show how a job stands, and once it is done what it did."""
+    with connect(server, key, tenant, home) as client:
+        if wait:
+            with following() as watch:
+                found = client.wait_for_job(job, watch=watch)
+        else:
+            found = client.job(job)
+    if as_json:
+        typer.echo(found.model_dump_json(indent=2))
+    else:
+        _show(found)
+
+
+@jobs.command("cancel")
+def cancel_job(
+    job: JobName,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """End a job that waits; one that runs ends at the next place it reaches."""
+    with connect(server, key, tenant, home) as client:
+        _show(client.cancel_job(job))
+
+
+@jobs.command("retry")
+def retry_job(
+    job: JobName,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Queue a job again that failed, died or was cancelled."""
+    with connect(server, key, tenant, home) as client:
+        _show(client.retry_job(job))
+
+
+def _show(job: JobAnswer) -> None:
+    stdout().print(f"[bold]{job.kind}[/bold] {job.state}  {_remark(job)}".rstrip())
+    if job.report is not None:
+        show_report(job.report, dry_run=job.kind is JobKind.DRY_RUN)
+
+
+def _remark(job: JobAnswer) -> str:
+    if job.fault is not None:
+        return escape(job.fault.message)
+    if job.cancelling and job.state is JobState.RUNNING:
+        return "ends at the next place"
+    if job.state is JobState.RUNNING:
+        return escape(f"{job.progress.done} of {job.progress.total} steps, {job.progress.place}")
+    return f"{job.report.seconds:.1f} s" if job.report is not None else ""
+
+
+def passages(
+    *,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Wait for the end, or print the job's id.")
+    ] = True,
+    timeout: Annotated[
+        float, typer.Option(min=1, metavar="S", help="Longest to wait, in seconds.")
+    ] = 3_600.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Cut long episodes that were stored before there were passages; new ones need no command."""
+    with connect(server, key, tenant, home) as client:
+        job = client.start_passages()
+        if wait:
+            with following() as watch:
+                job = client.wait_for_job(job.id, timeout_s=timeout, watch=watch)
+    if as_json:
+        typer.echo(job.model_dump_json(indent=2))
+    elif job.report is None:
+        typer.echo(job.id)
+    else:
+        counts = job.report.steps[0].counts
+        episodes, made = counts["episodes"], counts["passages"]
+        stdout().print(f"{episodes:,} episodes cut into {made:,} passages")
+
+
+schedule = typer.Typer(no_args_is_help=True, help="When a memory is consolidated unasked.")
+
+
+@schedule.command("show")
+def show_schedule(
+    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
+) -> None:
+    """Show when cycles run, and when the next is due."""
+    with connect(server, key, tenant, home) as client:
+        _show_schedule(client.schedule())
+
+
+@schedule.command("set")
+def set_schedule(
+    *,
+    every_episodes: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="After so many appended episodes.")
+    ] = None,
+    every_hours: Annotated[
+        float | None, typer.Option(min=0.01, metavar="H", help="So many hours after the last.")
+    ] = None,
+    daily_at: Annotated[
+        str | None, typer.Option(metavar="HH:MM", help="At this time of each day, in UTC.")
+    ] = None,
+    idle_minutes: Annotated[
+        float | None, typer.Option(min=0.1, metavar="M", help="When it was idle for so long.")
+    ] = None,
+    light_episodes: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="A light cycle after so many episodes.")
+    ] = None,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Give the tenant its own schedule; without an option, nothing runs unasked."""
+    with connect(server, key, tenant, home) as client:
+        _show_schedule(
+            client.set_schedule(
+                every_episodes=every_episodes,
+                every_hours=every_hours,
+                daily_at=daily_at,
+                idle_minutes=idle_minutes,
+                light_episodes=light_episodes,
+            )
+        )
+
+
+@schedule.command("reset")
+def reset_schedule(
+    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
+) -> None:
+    """Go back to the service's schedule."""
+    with connect(server, key, tenant, home) as client:
+        _show_schedule(client.reset_schedule())
+
+
+def _show_schedule(found: ScheduleAnswer) -> None:
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_column(style="dim")
+    table.add_row("schedule", "the tenant's own" if found.own else "the service's")
+    if found.every_episodes is not None:
+        since = f"{found.episodes_since:,} since the last"
+        table.add_row("every", f"{found.every_episodes:,} episodes, {since}")
+    if found.every_hours is not None:
+        table.add_row("every", f"{found.every_hours:g} hours")
+    if found.daily_at is not None:
+        table.add_row("daily at", f"{found.daily_at} UTC")
+    if found.idle_minutes is not None:
+        table.add_row("when idle for", f"{found.idle_minutes:g} minutes")
+    if found.light_episodes is not None:
+        table.add_row("light, every", f"{found.light_episodes:,} episodes")
+    if found.next_at is not None:
+        table.add_row("next by time", f"{found.next_at:%Y-%m-%d %H:%M} UTC")
+    if table.row_count == 1:
+        table.add_row("runs", "only when asked")
+    stdout().print(table)
+
+
+dormancy = typer.Typer(no_args_is_help=True, help="What sleeps, and how a tenant forgets.")
+
+_SHOWN = 1_000
+"""Characters of a text that are listed."""
+
+Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of episodes.")]
+
+
+@dormancy.command("list")
+def list_dormant(
+    *,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Most to show.")] = 20,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """List what sleeps, with the reason."""
+    table = Table("id", "since", "what", "why", box=None, pad_edge=False)
+    with connect(server, key, tenant, home) as client:
+        for number, one in enumerate(client.dormant(page_size=min(limit, 1_000))):
+            if number == limit:
+                break
+            text = escape(" ".join(one.text[:_SHOWN].split()))
+            table.add_row(one.id, f"{one.dormant_at:%Y-%m-%d}", text, escape(one.reason))
+    stdout().print(table if table.row_count else "Nothing sleeps.")
+
+
+@dormancy.command("sleep")
+def put_to_sleep(
+    ids: Ids,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Put memories to sleep; pinned ones stay awake."""
+    with connect(server, key, tenant, home) as client:
+        slept = client.put_to_sleep(ids)
+    stdout().print(f"{len(slept):,} put to sleep")
+
+
+@dormancy.command("wake")
+def wake(
+    ids: Ids,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Make dormant memories live again, exactly as they were."""
+    with connect(server, key, tenant, home) as client:
+        woken = client.wake(ids)
+    stdout().print(f"{len(woken):,} woken")
+
+
+@dormancy.command("pin")
+def pin(
+    *,
+    episode: Annotated[str, typer.Argument(metavar="ID", help="Id of an episode.")],
+    off: Annotated[bool, typer.Option("--off", help="Take the pin away.")] = False,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Never let a memory be put to sleep."""
+    with connect(server, key, tenant, home) as client:
+        client.pin(episode, pinned=not off)
+    stdout().print("No longer pinned." if off else "Pinned.")
+
+
+@dormancy.command("policy")
+def policy(
+    *,
+    mode: Annotated[
+        DormancyMode | None, typer.Option(help="Set when consolidation puts memories to sleep.")
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Live memories to keep.")
+    ] = None,
+    quiet_days: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="DAYS", help="Younger or lately woken memories stay awake."),
+    ] = None,
+    archive_days: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="DAYS", help="Days asleep before the archive."),
+    ] = None,
+    second_look: Annotated[
+        bool | None,
+        typer.Option(
+            "--second-look/--no-second-look",
+            help="Look among what sleeps when the gate refuses a cue.",
+        ),
+    ] = None,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Show how the tenant forgets; with options, change that."""
+    given = {
+        "mode": mode,
+        "budget": budget,
+        "quiet_days": quiet_days,
+        "archive_days": archive_days,
+        "second_look": second_look,
+    }
+    changed = {name: value for name, value in given.items() if value is not None}
+    with connect(server, key, tenant, home) as client:
+        found = client.dormancy_policy()
+        if changed:
+            found = client.set_dormancy_policy(**(found.model_dump() | changed))
+    _show_dormancy(found)
+
+
+def _show_dormancy(found: DormancyPolicyAnswer) -> None:
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_column(style="dim")
+    table.add_column()
+    table.add_row("mode", found.mode)
+    table.add_row("budget", f"{found.budget:,} live memories")
+    table.add_row("quiet", f"{found.quiet_days:g} days")
+    archived = "never" if found.archive_days is None else f"after {found.archive_days:g} days"
+    table.add_row("archive", archived)
+    table.add_row("second look", "on" if found.second_look else "off")
+    stdout().print(table)
+
+
+def archive(
+    *,
+    days: Annotated[
+        float, typer.Option(min=0, metavar="DAYS", help="Only what has slept for so long.")
+    ] = 90.0,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Move what has slept long to the archive's files."""
+    with connect(server, key, tenant, home) as client:
+        done = client.archive(days=days)
+    stdout().print(f"{done.archived:,} archived")
+
+
+def restore(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of episodes.")],
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Make archived memories dormant again, byte for byte."""
+    with connect(server, key, tenant, home) as client:
+        done = client.restore(ids)
+    stdout().print(f"{len(done.restored):,} restored")
+    _tell_damaged(done.damaged)
+
+
+def scrub(
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Read every record of the archive and check it; ends with 1 if one is damaged."""
+    with connect(server, key, tenant, home) as client:
+        found = client.scrub()
+    loose = f", {found.unreferenced:,} unreferenced" if found.unreferenced else ""
+    stdout().print(f"{found.records:,} records checked{loose}")
+    _tell_damaged(found.damaged)
+
+
+def _tell_damaged(ids: tuple[str, ...]) -> None:
+    if ids:
+        stdout().print(f"[error]{len(ids):,} damaged[/error], put their files back from a backup:")
+        for one in ids:
+            stdout().print(one)
+        raise typer.Exit(1)
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Check a tenant's graph; changes nothing, and ends with 1 if anything is wrong."""
+    with connect(server, key, tenant, home) as client:
+        found = client.doctor()
+    if as_json:
+        typer.echo(found.model_dump_json(indent=2))
+    else:
+        _show_doctor(found)
+    if not found.is_healthy:
+        raise typer.Exit(1)
+
+
+def _show_doctor(found: CheckupAnswer) -> None:
+    seen = f"{found.episodes:,} episodes looked at in {found.seconds:.1f} s"
+    if found.is_healthy:
+        stdout().print(f"Healthy. [dim]{seen}[/dim]")
+        return
+    table = Table("rule", "where", "what is wrong", box=None, pad_edge=False)
+    for finding in found.findings:
+        for place, symptom in enumerate(finding.symptoms):
+            rule = "" if place else f"[bold]{finding.rule}[/bold]"
+            table.add_row(rule, escape(symptom.id), escape(symptom.detail))
+        if finding.found > len(finding.symptoms):
+            table.add_row("", "", f"[dim]and {finding.found - len(finding.symptoms):,} more[/dim]")
+    stdout().print(table)
+    stdout().print(f"[dim]{seen}[/dim]")
+    if not found.settled:
+        stdout().print("The memory was written to meanwhile; ask again.")

@@ -1,0 +1,284 @@
+"""Take payloads of dormant episodes out of the graph, and put them back byte for byte."""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from ecphoria.errors import ArchiveDamaged
+from ecphoria.neo4j_store.locks import change_under, count_change, lock_tenant
+from ecphoria.neo4j_store.passages import (
+    CREATE_PASSAGES,
+    MARK_UNCUT,
+    REMOVE_PASSAGES,
+    PassageRow,
+    passage_groups,
+)
+from ecphoria.neo4j_store.rows import STAYS, Payload, from_bytes, to_bytes
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
+from ecphoria.records.episode import excerpt
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.job import Lease
+from ecphoria.records.upkeep import ColdRecord, Located
+from ecphoria.text.cutting import cut
+
+Due = tuple[EpisodeId, int]
+"""An episode and its turn, by which pages follow one another."""
+
+
+Stub = tuple[Located, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _DueRow:
+    id: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PayloadRow:
+    id: str
+    properties: dict[str, Any]
+    edges: list[dict[str, Any]]
+    passages: list[dict[str, Any]]
+
+    def content(self) -> bytes:
+        return to_bytes(self.id, self.properties, self.edges, self.passages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _StubRow:
+    id: str
+    turn: int
+    file: str
+    offset: int
+    digest: str
+
+    def place(self) -> Located:
+        return Located(
+            id=EpisodeId(self.id), file=self.file, offset=self.offset, sha256=self.digest
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Key:
+    id: str
+
+
+_LIST_DUE = Statement("cold.list_due", _DueRow)
+_LIST_PAYLOADS = Statement("cold.list_payloads", _PayloadRow)
+_SAVE_STUBS = Statement("cold.save_stubs", _Key)
+_LIST_STUBS = Statement("cold.list_stubs", _StubRow)
+_LIST_STUBS_OF = Statement("cold.list_stubs_of", _StubRow)
+_RESTORE_EPISODES = Statement("cold.restore_episodes", _Key)
+_RESTORE_EDGES = Statement("cold.restore_edges", Done)
+
+
+class ColdStore:
+    """The graph's side of the archive."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def due(
+        self, tenant: TenantId, before: datetime, after_turn: int, limit: int
+    ) -> Sequence[Due]:
+        """List what has slept since before an instant, by turn."""
+        rows = await self._graph.run(
+            _LIST_DUE, tenant=tenant, before=before, after_turn=after_turn, limit=limit
+        )
+        return [(EpisodeId(row.id), row.turn) for row in rows]
+
+    async def records(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[ColdRecord]:
+        """Serialise what would leave the graph of these episodes."""
+        rows = await self._graph.run(_LIST_PAYLOADS, tenant=tenant, ids=sorted(ids))
+        return [ColdRecord(id=EpisodeId(row.id), content=row.content()) for row in rows]
+
+    async def replace(
+        self,
+        tenant: TenantId,
+        places: Sequence[Located],
+        now: datetime,
+        lease: Lease | None = None,
+    ) -> Sequence[EpisodeId]:
+        """Leave stubs of those that still are dormant and as they were written; name them.
+
+        Raises:
+            NotFound: There is no such tenant.
+            LeaseLost: Another worker has taken the job.
+        """
+        written = {place.id: place for place in places}
+
+        async def leave(work: Work) -> list[EpisodeId]:
+            await lock_tenant(work, tenant)
+            await count_change(work, tenant)
+            rows = await work.run(_LIST_PAYLOADS, tenant=tenant, ids=sorted(written))
+            stubs = [
+                {"id": row.id, "stub": _stub(row.properties, written[EpisodeId(row.id)], now)}
+                for row in rows
+                if sha256(row.content()).hexdigest() == written[EpisodeId(row.id)].sha256
+            ]
+            left = await work.run(_SAVE_STUBS, tenant=tenant, rows=stubs)
+            gone = sorted(EpisodeId(row.id) for row in left)
+            await work.run(REMOVE_PASSAGES, tenant=tenant, ids=gone)
+            return gone
+
+        return await change_under(self._graph, lease, "cold.replace", leave)
+
+    async def stubs(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Stub]:
+        """List where records lie, by turn."""
+        rows = await self._graph.run(
+            _LIST_STUBS, tenant=tenant, after_turn=after_turn, limit=limit
+        )
+        return [(row.place(), row.turn) for row in rows]
+
+    async def stubs_of(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Located]:
+        """Tell where the records of those of these episodes lie that are archived."""
+        rows = await self._graph.run(_LIST_STUBS_OF, tenant=tenant, ids=sorted(set(ids)))
+        return [row.place() for row in rows]
+
+    async def restore(
+        self, tenant: TenantId, records: Sequence[ColdRecord]
+    ) -> Sequence[EpisodeId]:
+        """Put payloads back in one transaction that checks them byte for byte; name them.
+
+        Raises:
+            NotFound: There is no such tenant.
+            ArchiveDamaged: The graph would hold something else; nothing was written.
+            Conflict: The graph holds something else under an id of theirs; nothing was written.
+        """
+        payloads = _payloads(records)
+
+        async def put_back(work: Work) -> list[EpisodeId]:
+            return await _put_back(work, tenant, payloads)
+
+        return await self._graph.change("cold.restore", put_back)
+
+    async def rehearse(
+        self, tenant: TenantId, records: Sequence[ColdRecord]
+    ) -> Sequence[EpisodeId]:
+        """Restore, undo it in the same transaction, and name what would have come back.
+
+        Raises:
+            NotFound: There is no such tenant.
+            ArchiveDamaged: The graph would hold something else.
+            Conflict: The graph holds something else under an id of theirs.
+        """
+        payloads = _payloads(records)
+        found: list[EpisodeId] = []
+
+        async def put_back(work: Work) -> None:
+            found[:] = await _put_back(work, tenant, payloads)
+            raise _Rehearsed
+
+        with contextlib.suppress(_Rehearsed):
+            await self._graph.change("cold.rehearse", put_back)
+        return found
+
+
+class _Rehearsed(Exception):
+    """Undoes the transaction it is raised in."""
+
+
+def _payloads(records: Sequence[ColdRecord]) -> dict[EpisodeId, Payload]:
+    try:
+        return {record.id: from_bytes(record.content) for record in records}
+    except (ValueError, KeyError, TypeError) as error:
+        raise ArchiveDamaged("a record is not of the archive's format") from error
+
+
+async def _put_back(
+    work: Work, tenant: TenantId, payloads: Mapping[EpisodeId, Payload]
+) -> list[EpisodeId]:
+    # Archived before there were passages.
+    uncut = {one for one, payload in payloads.items() if _is_uncut(payload)}
+    await lock_tenant(work, tenant)
+    await count_change(work, tenant)
+    rows = [
+        {"id": one, "payload": payload.properties, "vector": packed(payload.vector)}
+        for one, payload in sorted(payloads.items())
+    ]
+    # What an earlier version wrote onto a stub goes: it can be derived again.
+    back = await work.run(_RESTORE_EPISODES, tenant=tenant, rows=rows, stays=sorted(STAYS))
+    done = {EpisodeId(row.id) for row in back}
+    passages = {one: _passages(payloads[one]) for one in done}
+    for groups in passage_groups(passages):
+        await work.run(CREATE_PASSAGES, tenant=tenant, groups=groups)
+    await work.run(MARK_UNCUT, tenant=tenant, ids=sorted(done & uncut))
+    edges = [edge for one in sorted(done) for edge in _edges(payloads[one])]
+    await work.run(_RESTORE_EDGES, tenant=tenant, rows=edges)
+    for row in await work.run(_LIST_PAYLOADS, tenant=tenant, ids=sorted(done)):
+        _check(row, payloads[EpisodeId(row.id)])
+    return sorted(done)
+
+
+def _stub(properties: Mapping[str, Any], place: Located, now: datetime) -> dict[str, Any]:
+    kept = {name: value for name, value in properties.items() if name in STAYS}
+    return {
+        **kept,
+        "summary": excerpt(str(properties["text"])),
+        "archived_at": now,
+        "archive_file": place.file,
+        "archive_offset": place.offset,
+        "archive_digest": place.sha256,
+    }
+
+
+def _edges(payload: Payload) -> list[dict[str, Any]]:
+    return [
+        {
+            "type": edge["type"],
+            "tail": payload.id if edge["out"] else edge["other"],
+            "head": edge["other"] if edge["out"] else payload.id,
+            "properties": edge["properties"],
+        }
+        for edge in payload.edges
+    ]
+
+
+def _is_uncut(payload: Payload) -> bool:
+    return not payload.passages and bool(cut(payload.properties["text"]))
+
+
+def _passages(payload: Payload) -> list[PassageRow]:
+    return [
+        PassageRow(
+            id=one["id"],
+            ordinal=one["ordinal"],
+            start=one["start"],
+            end=one["end"],
+            terms=one["terms"],
+            length=one["length"],
+            vector=one["embedding"],
+        )
+        for one in payload.passages
+    ]
+
+
+def _check(row: _PayloadRow, payload: Payload) -> None:
+    """Compare the bytes of both, without edges whose other end is gone or that came since."""
+    there = {_ends(edge) for edge in row.edges}
+    written = {_ends(edge) for edge in payload.edges}
+    vector = {"embedding": payload.vector} if payload.vector.size else {}
+    expected = to_bytes(
+        row.id,
+        {**payload.properties, **vector},
+        [edge for edge in payload.edges if _ends(edge) in there],
+        payload.passages,
+    )
+    found = to_bytes(
+        row.id,
+        row.properties,
+        [edge for edge in row.edges if _ends(edge) in written],
+        row.passages,
+    )
+    if found != expected:
+        raise ArchiveDamaged(
+            f"{row.id} would not come back as it was; nothing was changed", id=row.id
+        )
+
+
+def _ends(edge: Mapping[str, Any]) -> tuple[object, ...]:
+    return edge["type"], edge["other"], edge["out"]

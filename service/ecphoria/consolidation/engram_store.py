@@ -1,0 +1,190 @@
+"""Store of engrams: changed sessions, clusters of episodes, and their summaries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from ecphoria.consolidation.knn_store import Association
+from ecphoria.neo4j_store.locks import LOCK_TENANT, change_under, save_setting
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.ports import Vector
+from ecphoria.records.ids import TenantId
+from ecphoria.records.job import Lease
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TouchedSession:
+    """A session that changed since its engram was made.
+
+    Attributes:
+        mark: The mark a write left on it; empty if none did.
+        last_occurred_at: Of its last turn.
+        engram: The id of its engram, if it has one.
+    """
+
+    name: str
+    mark: str
+    last_occurred_at: datetime
+    engram: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A turn, as far as a summary needs it; `length` is its number of stems."""
+
+    id: str
+    body_hash: str
+    speaker: str
+    text: str
+    length: int
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngramRow:
+    """An engram to store.
+
+    Attributes:
+        members: How many turns it stands for.
+        evidence: The turns whose words are in the summary.
+        method: How it was made.
+        formula: By which version of that.
+    """
+
+    id: str
+    summary: str
+    members: int
+    evidence: tuple[str, ...]
+    method: str
+    formula: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _EngramKey:
+    id: str
+
+
+_LIST_TOUCHED_SESSIONS = Statement("consolidation.list_touched_sessions", TouchedSession)
+_LIST_MEMBERS = Statement("consolidation.list_members", Member)
+_REMOVE_ENGRAMS = Statement("consolidation.remove_engrams", Done)
+_CREATE_ENGRAM = Statement("consolidation.create_engram", Done)
+_REMOVE_SESSION_MARK = Statement("consolidation.remove_session_mark", Done)
+_LIST_SIMILAR_PAIRS = Statement("consolidation.list_similar_pairs", Association)
+_LIST_CLUSTER_ENGRAMS = Statement("consolidation.list_cluster_engrams", _EngramKey)
+_LIST_MEMBERS_OF = Statement("consolidation.list_members_of", Member)
+_CREATE_CLUSTER_ENGRAM = Statement("consolidation.create_cluster_engram", Done)
+_REMOVE_CLUSTER_ENGRAMS = Statement("consolidation.remove_cluster_engrams", Done)
+
+
+class EngramStore:
+    """Engrams and clusters."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def touched_sessions(self, tenant: TenantId, formula: str) -> Sequence[TouchedSession]:
+        """List the sessions that changed, by name; every one if the formula is another."""
+        return await self._graph.run(_LIST_TOUCHED_SESSIONS, tenant=tenant, formula=formula)
+
+    async def members(self, tenant: TenantId, session: str) -> Sequence[Member]:
+        """List a session's turns in order."""
+        return await self._graph.run(_LIST_MEMBERS, tenant=tenant, session=session)
+
+    async def save_engram(
+        self,
+        tenant: TenantId,
+        lease: Lease | None,
+        session: TouchedSession,
+        engram: EngramRow | None,
+        *,
+        final: bool,
+    ) -> None:
+        """Put an engram, or none, in the place of those of a session; take its mark if final."""
+
+        async def save(work: Work) -> None:
+            # Whoever removes an episode holds the same lock, so no word of it is stored again.
+            if not await work.run(LOCK_TENANT, tenant=tenant):
+                return
+            if engram is None or engram.id != session.engram:
+                await work.run(_REMOVE_ENGRAMS, tenant=tenant, session=session.name)
+            if engram is not None and engram.id != session.engram:
+                await work.run(
+                    _CREATE_ENGRAM,
+                    tenant=tenant,
+                    session=session.name,
+                    id=engram.id,
+                    summary=engram.summary,
+                    members=engram.members,
+                    evidence=list(engram.evidence),
+                    method=engram.method,
+                    formula=engram.formula,
+                )
+            if final:
+                await _take_mark(work, tenant, session)
+
+        await change_under(self._graph, lease, "consolidation.save_engram", save)
+
+    async def keep_engram(
+        self, tenant: TenantId, lease: Lease | None, session: TouchedSession
+    ) -> None:
+        """Take the mark of a session away whose engram is the right one."""
+
+        async def keep(work: Work) -> None:
+            await _take_mark(work, tenant, session)
+
+        await change_under(self._graph, lease, "consolidation.keep_engram", keep)
+
+    async def save_formula(self, tenant: TenantId, lease: Lease | None, formula: str) -> None:
+        """Record by which formula all engrams of a tenant are made."""
+
+        async def save(work: Work) -> None:
+            await save_setting(work, tenant, "engram_formula", formula)
+
+        await change_under(self._graph, lease, "consolidation.save_formula", save)
+
+    async def similar_pairs(self, tenant: TenantId) -> Sequence[Association]:
+        """List every pair joined by nearness, asleep or awake, with that part of its weight."""
+        return await self._graph.run(_LIST_SIMILAR_PAIRS, tenant=tenant)
+
+    async def cluster_engrams(self, tenant: TenantId) -> Sequence[str]:
+        """List the ids of the engrams of clusters."""
+        return [row.id for row in await self._graph.run(_LIST_CLUSTER_ENGRAMS, tenant=tenant)]
+
+    async def members_of(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Member]:
+        """Find memories with what a summary needs, in the order they occurred."""
+        return await self._graph.run(_LIST_MEMBERS_OF, tenant=tenant, ids=list(episodes))
+
+    async def save_cluster(
+        self, tenant: TenantId, lease: Lease | None, engram: EngramRow, members: Sequence[str]
+    ) -> None:
+        """Store the engram of a cluster, if all its members are there."""
+
+        async def save(work: Work) -> None:
+            if not await work.run(LOCK_TENANT, tenant=tenant):  # as above
+                return
+            await work.run(
+                _CREATE_CLUSTER_ENGRAM,
+                tenant=tenant,
+                id=engram.id,
+                summary=engram.summary,
+                members=list(members),
+                evidence=list(engram.evidence),
+                method=engram.method,
+                formula=engram.formula,
+            )
+
+        await change_under(self._graph, lease, "consolidation.save_cluster", save)
+
+    async def remove_cluster_engrams(
+        self, tenant: TenantId, lease: Lease | None, engrams: Sequence[str]
+    ) -> None:
+        """Delete engrams of clusters, in one transaction."""
+
+        async def remove(work: Work) -> None:
+            await work.run(_REMOVE_CLUSTER_ENGRAMS, tenant=tenant, ids=list(engrams))
+
+        await change_under(self._graph, lease, "consolidation.remove_cluster_engrams", remove)
+
+
+async def _take_mark(work: Work, tenant: TenantId, session: TouchedSession) -> None:
+    await work.run(_REMOVE_SESSION_MARK, tenant=tenant, session=session.name, mark=session.mark)

@@ -1,0 +1,393 @@
+"""Maintain mutual k-nearest-neighbour edges between memories.
+
+Only what changed since the last cycle is looked at: new episodes and whoever is near them,
+what a deletion left, concepts that gained or lost a mention. The result is that of looking at
+everything, whatever order and cycles the episodes came in.
+
+A memory with at most 15 near it has all of them among its nearest, so one more that arrives there
+concerns nobody else. Where there are more, whoever comes nearer than the last among its nearest
+pushes that one out. So of those near an arrival only these are searched too; for the others it
+is enough to know how many are near them, and how near the last of their nearest is: their crowd.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from ecphoria.consolidation.knn_store import (
+    Association,
+    AssociationStore,
+    Companion,
+    Crowd,
+    Near,
+    Touched,
+)
+from ecphoria.consolidation.service import TOLD, Cycle
+from ecphoria.maths.hebbian import association, linked, rung, similarity
+from ecphoria.records.ids import TenantId
+from ecphoria.records.job import Change, Outcome
+
+
+class NearReader(Protocol):
+    """Reads the surroundings of episodes."""
+
+    async def near(
+        self, tenant: TenantId, episodes: Sequence[str], *, fetch: int, above: float
+    ) -> Sequence[Near]:
+        """Search around live episodes: `fetch` each, of these the ones with enough cosine.
+
+        By episode as asked, then nearest first, ties by turn. None is its own neighbour.
+        """
+        ...
+
+    async def similar(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Association]:
+        """List the edges of these episodes to live ones that have a part by nearness."""
+        ...
+
+    async def crowds(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Crowd]:
+        """Read what was stored of the crowds of these; whoever was never searched has none."""
+        ...
+
+
+NEIGHBOURS = 15
+"""k of SYNAPSE's edges, asked of both ends."""
+NEAR = 0.60
+"""Least cosine of an association; SYNAPSE's .92 is where two concepts are one."""
+_JOINT, _LIFT = 3, 2.0
+"""NeuromemoryAI's rule for a link, with lift so that a hub is not linked to all it touches."""
+_LEAST_WEIGHT = 0.1
+_FETCH, _FETCH_MOST = 32, 1_024
+_SAME = 1e-9
+
+Pair = tuple[str, str]
+
+
+class Surroundings:
+    """Who is near whom."""
+
+    def __init__(self, store: NearReader, tenant: TenantId) -> None:
+        self._store = store
+        self._tenant = tenant
+
+    async def wanted(self, ids: frozenset[str]) -> dict[Pair, float]:
+        """Find every pair with one of these that should be SIMILAR, with its part.
+
+        Whoever is near is searched too, whatever is stored of them.
+        """
+        around = await self.nearest(ids)
+        beyond = await self.nearest(everyone(around) - ids)
+        crowds = {one: crowd_of(one, near) for one, near in (around | beyond).items()}
+        return joined(around, crowds)
+
+    async def stored(self, ids: Iterable[str]) -> Sequence[Association]:
+        """List the pairs with one of these that are joined by nearness."""
+        return await self._store.similar(self._tenant, sorted(ids))
+
+    async def nearest(self, ids: frozenset[str]) -> dict[str, Sequence[Near]]:
+        """List the nearest of each of these in order, and some behind them if there are more.
+
+        Nobody is near what is not live.
+        """
+        return await self._searched(sorted(ids), _FETCH)
+
+    async def near(self, ids: frozenset[str]) -> dict[str, Sequence[Near]]:
+        """List all that are near each of these, nearest first, however many there are."""
+        found: dict[str, Sequence[Near]] = {}
+        fetch, asked = _FETCH, sorted(ids)
+        while asked:
+            found |= await self._searched(asked, fetch)
+            if fetch >= _FETCH_MOST:
+                break
+            asked = [one for one in asked if len(found[one]) >= fetch - 1]
+            fetch *= 4
+        return found
+
+    async def _searched(self, ids: Sequence[str], fetch: int) -> dict[str, Sequence[Near]]:
+        rows = await self._store.near(self._tenant, ids, fetch=fetch, above=NEAR)
+        found: dict[str, list[Near]] = {one: [] for one in ids}
+        for row in rows:
+            found[row.of].append(row)
+        return dict(found)
+
+
+class Lifts:
+    """Which concepts are mentioned together above chance, of so many episodes in all."""
+
+    def __init__(self, store: AssociationStore, tenant: TenantId, total: int) -> None:
+        self._store = store
+        self._tenant = tenant
+        self._total = total
+
+    async def wanted(self, ids: frozenset[str]) -> dict[Pair, float]:
+        """Find every pair with one of these that should be ASSOCIATED, with its part."""
+        most = int(self._total / _LIFT)
+        rows = await self._store.companions(self._tenant, sorted(ids), least=_JOINT, most=most)
+        return _lifted(rows, self._total)
+
+    async def stored(self, ids: Iterable[str]) -> Sequence[Association]:
+        """List the pairs with one of these that are joined by lift."""
+        return await self._store.associated(self._tenant, sorted(ids))
+
+
+class Differences:
+    """Edges that are not as they should be, counted over chunks and told for the first."""
+
+    def __init__(self) -> None:
+        self._counts = {"added": 0, "changed": 0, "dropped": 0}
+        self._changes: list[Change] = []
+        self._now: dict[Pair, float] = {}
+
+    @property
+    def found(self) -> int:
+        """How many there are."""
+        return sum(self._counts.values())
+
+    def between(
+        self, edge: str, stored: Sequence[Association], wanted: Mapping[Pair, float]
+    ) -> list[Association]:
+        """Compare edges with what they should be; a part of 0 is an edge to part from.
+
+        What was told is taken as done, which it is not in a dry run.
+        """
+        was = {(one.one, one.other): one.part for one in stored}
+        edges: list[Association] = []
+        for pair in sorted(was.keys() | wanted.keys()):
+            before = self._now.get(pair, was.get(pair, 0.0))
+            after = wanted.get(pair, 0.0)
+            if abs(before - after) <= _SAME:
+                continue
+            self._now[pair] = after
+            count = "added" if not before else "changed" if after else "dropped"
+            self._counts[count] += 1
+            edges.append(Association(one=pair[0], other=pair[1], part=after))
+            if len(self._changes) < TOLD:
+                verb = {"added": "link", "changed": "reweigh", "dropped": "unlink"}[count]
+                detail = f"{edge} to {pair[1]}: {before:.3f} to {after:.3f}"
+                self._changes.append(Change(kind=verb, id=pair[0], detail=detail))
+        return edges
+
+    def outcome(self, **seen: int) -> Outcome:
+        """Sum up."""
+        return Outcome(counts={**seen, **self._counts}, changes=tuple(self._changes))
+
+
+def everyone(around: Mapping[str, Sequence[Near]]) -> frozenset[str]:
+    """Collect whoever is near somebody."""
+    return frozenset(one.id for near in around.values() for one in near)
+
+
+def crowd_of(one: str, near: Sequence[Near]) -> Crowd:
+    """Tell what it takes to be among the nearest of one with this list, nearest first."""
+    if len(near) <= NEIGHBOURS:
+        return Crowd(id=one, size=len(near))
+    last = near[NEIGHBOURS - 1]
+    return Crowd(id=one, size=len(near), cosine=last.cosine, turn=last.turn)
+
+
+def admits(crowd: Crowd, cosine: float, turn: int) -> bool:
+    """Tell whether one this near, and this old, is among the nearest; of two as near the older.
+
+    >>> [admits(Crowd(id="a", size=20, cosine=0.7, turn=8), 0.7, turn) for turn in (7, 9)]
+    [True, False]
+    """
+    if crowd.cosine is None or crowd.turn is None:
+        return True
+    return (cosine, -turn) >= (crowd.cosine, -crowd.turn)
+
+
+def joined(around: Mapping[str, Sequence[Near]], crowds: Mapping[str, Crowd]) -> dict[Pair, float]:
+    """Find the pairs that are among each other's nearest, with their part.
+
+    Args:
+        around: Who is near one end, nearest first.
+        crowds: Of the other end; who has none here is joined with nobody.
+    """
+    cosines = {
+        (min(one, row.id), max(one, row.id)): row.cosine
+        for one, near in around.items()
+        for row in near[:NEIGHBOURS]
+        if row.id in crowds and admits(crowds[row.id], row.cosine, row.of_turn)
+    }
+    parts = similarity(list(cosines.values()))
+    return dict(zip(cosines, parts.tolist(), strict=True))
+
+
+def _lifted(rows: Sequence[Companion], total: int) -> dict[Pair, float]:
+    """Weigh the pairs mentioned together often enough and above chance."""
+    counts: dict[Pair, tuple[int, int, int]] = {}
+    for row in rows:
+        own, others = row.mentions, row.other_mentions
+        joint = min(row.joint, own, others)
+        pair = (row.of, row.id) if row.of < row.id else (row.id, row.of)
+        counts[pair] = (joint, min(own, others), max(own, others))
+    table = np.array(list(counts.values()), np.float64).reshape(-1, 3)
+    both, fewer, more = table[:, 0], table[:, 1], table[:, 2]
+    held = linked(both, fewer, more, total=total, least=_JOINT, above=_LIFT)
+    parts = held * association(both, fewer, more, total=total)
+    return {
+        pair: part
+        for pair, part in zip(counts, parts.tolist(), strict=True)
+        if part >= _LEAST_WEIGHT
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What comes of a chunk of arrivals.
+
+    Attributes:
+        wanted: The pairs that should be joined, of those that were searched.
+        stored: The pairs of the same that are.
+        crowds: As they are now, where they are others than before.
+    """
+
+    wanted: Mapping[Pair, float]
+    stored: Sequence[Association]
+    crowds: Sequence[Crowd]
+
+
+class Arrivals:
+    """Settles the touched memories of a cycle, each once.
+
+    Two that are both touched are judged with the later one. Whoever this cycle has searched
+    knows all that are near, those still to be settled among them. A stored crowd may count one
+    twice that is touched again: then it is searched, and counted right, sooner than it must be.
+    """
+
+    def __init__(self, store: NearReader, tenant: TenantId, touched: Sequence[Touched]) -> None:
+        self._store = store
+        self._tenant = tenant
+        self._surroundings = Surroundings(store, tenant)
+        self._coming = {one.id for one in touched}
+        self._searched: set[str] = set()
+        self._known: dict[str, Crowd] = {}
+
+    async def settle(self, chunk: Sequence[Touched]) -> Settled:
+        """Find who should be joined to the next of the touched."""
+        ids = frozenset(one.id for one in chunk)
+        self._coming -= ids
+        around = self._learned(await self._surroundings.near(ids))
+        met = await self._meet(around)
+        pushed = frozenset(one for one, near in met.items() if self._is_pushed(one, near))
+        counted = [
+            replace(self._known[one], size=self._known[one].size + len(near))
+            for one, near in met.items()
+            if one not in pushed
+        ]
+        self._known |= {crowd.id: crowd for crowd in counted}
+        around |= self._learned(await self._surroundings.nearest(pushed))
+        nearest = {one: near[:NEIGHBOURS] for one, near in around.items()}
+        others = everyone(nearest) - self._coming
+        unknown = await self._unknown(others)
+        self._learned(await self._surroundings.nearest(unknown))
+        searched = around.keys() | unknown
+        return Settled(
+            wanted=joined(nearest, {one: self._known[one] for one in others}),
+            stored=[
+                edge
+                for edge in await self._surroundings.stored(around)
+                if self._coming.isdisjoint((edge.one, edge.other))
+            ],
+            crowds=[*counted, *(self._known[one] for one in sorted(searched))],
+        )
+
+    def _learned(self, found: dict[str, Sequence[Near]]) -> dict[str, Sequence[Near]]:
+        self._searched |= found.keys()
+        self._known |= {one: crowd_of(one, near) for one, near in found.items()}
+        return found
+
+    async def _meet(self, around: Mapping[str, Sequence[Near]]) -> dict[str, list[Near]]:
+        """Group what was found by those who do not know yet who has come near them."""
+        met: dict[str, list[Near]] = {}
+        for near in around.values():
+            for row in near:
+                if row.id not in self._searched and row.id not in self._coming:
+                    met.setdefault(row.id, []).append(row)
+        await self._unknown(met)
+        return met
+
+    def _is_pushed(self, one: str, near: Sequence[Near]) -> bool:
+        """Tell whether its nearest may be others now that these have come."""
+        crowd = self._known.get(one)
+        if crowd is None:
+            return True
+        if crowd.size + len(near) <= NEIGHBOURS:
+            return False
+        return any(admits(crowd, row.cosine, row.of_turn) for row in near)
+
+    async def _unknown(self, ids: Iterable[str]) -> frozenset[str]:
+        """Read the crowds of these, and tell who has none."""
+        lacking = sorted(one for one in ids if one not in self._known)
+        found = await self._store.crowds(self._tenant, lacking) if lacking else ()
+        self._known |= {crowd.id: crowd for crowd in found}
+        return frozenset(lacking) - {crowd.id for crowd in found}
+
+
+_EPISODES, _CONCEPTS = 64, 256
+
+
+class Associate:
+    """Keeps SIMILAR between episodes and ASSOCIATED between concepts as they should be.
+
+    SIMILAR joins live episodes that are among each other's 15 nearest with a cosine of .60:
+    `w_sim = 0.8 cos`. ASSOCIATED joins concepts mentioned together in 3 episodes and twice as
+    often as by chance: `w_lift` of `maths.hebbian.association`. The total in it is the number
+    of episodes rounded down to a rung of a ladder a quarter apart, so that lifts far from
+    anything new need renewing only when the store has grown by a quarter.
+    """
+
+    name = "associate"
+
+    def __init__(self, store: AssociationStore) -> None:
+        self._store = store
+
+    async def run(self, cycle: Cycle) -> Outcome:
+        """Associate what changed since the last cycle."""
+        told = Differences()
+        progress = await self._store.progress(cycle.tenant)
+        episodes = await self._store.touched_episodes(cycle.tenant, progress.associated_turn)
+        arrivals = Arrivals(self._store, cycle.tenant, episodes)
+        async for chunk in cycle.chunks(episodes, _EPISODES, "associate: episodes"):
+            await self._episodes(cycle, chunk, arrivals, told)
+        total = rung(progress.items)
+        moved = total != progress.associated_total
+        concepts = await self._store.touched_concepts(cycle.tenant, every=moved)
+        lifts = Lifts(self._store, cycle.tenant, total)
+        async for marked in cycle.chunks(concepts, _CONCEPTS, "associate: concepts"):
+            await self._concepts(cycle, marked, lifts, told)
+        if moved and not cycle.dry_run:
+            await self._store.save_total(cycle.tenant, cycle.lease, total)
+        return told.outcome(episodes=len(episodes), concepts=len(concepts))
+
+    async def _episodes(
+        self, cycle: Cycle, chunk: Sequence[Touched], arrivals: Arrivals, told: Differences
+    ) -> None:
+        found = await arrivals.settle(chunk)
+        edges = told.between("SIMILAR", found.stored, found.wanted)
+        if not cycle.dry_run:
+            await self._store.save_similar(
+                cycle.tenant,
+                cycle.lease,
+                now=cycle.now,
+                edges=edges,
+                crowds=found.crowds,
+                done=chunk,
+            )
+
+    async def _concepts(
+        self, cycle: Cycle, chunk: Sequence[Touched], lifts: Lifts, told: Differences
+    ) -> None:
+        ids = frozenset(one.id for one in chunk)
+        wanted = await lifts.wanted(ids)
+        stored = await lifts.stored(ids)
+        edges = told.between("ASSOCIATED", stored, wanted)
+        if not cycle.dry_run:
+            await self._store.save_associated(
+                cycle.tenant,
+                cycle.lease,
+                now=cycle.now,
+                edges=edges,
+                done={one.id: one.mark for one in chunk},
+            )

@@ -1,0 +1,226 @@
+"""Store of association edges: reads the neighbours of a node, writes its SIMILAR edges."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from ecphoria.neo4j_store.locks import change_under
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.records.ids import TenantId
+from ecphoria.records.job import Lease
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnnProgress:
+    """How far a tenant is associated.
+
+    Attributes:
+        turn: Its last turn now.
+        items: Its episodes now.
+        associated_turn: Episodes up to this turn have been associated.
+        associated_total: The total the lifts were computed with.
+    """
+
+    turn: int
+    items: int
+    associated_turn: int
+    associated_total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touched:
+    """A node whose surroundings changed since it was associated.
+
+    Attributes:
+        turn: Of an episode; 0 of a concept.
+        mark: The mark that a write left on it; a later write leaves another. Empty if it is new.
+    """
+
+    id: str
+    turn: int
+    mark: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Near:
+    """A live episode beside another.
+
+    Attributes:
+        of, of_turn: The other.
+    """
+
+    of: str
+    of_turn: int
+    id: str
+    turn: int
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crowd:
+    """How many episodes are near one, and what it takes to be among its nearest.
+
+    Attributes:
+        size: No fewer than are near it, or more than its nearest can be: not all of many are
+            fetched, and one that comes back is counted again.
+        cosine, turn: Of the last among its nearest, if there are others behind it; else None.
+    """
+
+    id: str
+    size: int
+    cosine: float | None = None
+    turn: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Companion:
+    """A concept mentioned together with another.
+
+    Attributes:
+        joint: Episodes that mention both.
+        mentions: Episodes that mention the one.
+        other_mentions: Episodes that mention the other.
+    """
+
+    of: str
+    id: str
+    joint: int
+    mentions: int
+    other_mentions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Association:
+    """An edge between two nodes of a kind, the smaller id first, and one part of its weight."""
+
+    one: str
+    other: str
+    part: float
+
+
+_FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
+_LIST_TOUCHED_EPISODES = Statement("consolidation.list_touched_episodes", Touched)
+_LIST_TOUCHED_CONCEPTS = Statement("consolidation.list_touched_concepts", Touched)
+_LIST_NEAR = Statement("consolidation.list_near", Near)
+_LIST_CROWDS = Statement("consolidation.list_crowds", Crowd)
+_SAVE_CROWDS = Statement("consolidation.save_crowds", Done)
+_LIST_COMPANIONS = Statement("consolidation.list_companions", Companion)
+_LIST_ASSOCIATIONS = Statement("consolidation.list_associations", Association)
+_SAVE_ASSOCIATIONS = Statement("consolidation.save_associations", Done)
+_SAVE_PROGRESS = Statement("consolidation.save_progress", Done)
+_REMOVE_CONCEPT_MARKS = Statement("consolidation.remove_concept_marks", Done)
+REMOVE_ASSOCIATIONS = Statement("consolidation.remove_associations", Done)
+
+
+class AssociationStore:
+    """Association edges."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def progress(self, tenant: TenantId) -> KnnProgress:
+        """Tell how far the tenant is associated."""
+        found = await self._graph.run_one(_FIND_PROGRESS, tenant=tenant)
+        return found or KnnProgress(turn=0, items=0, associated_turn=0, associated_total=0)
+
+    async def touched_episodes(self, tenant: TenantId, after: int) -> Sequence[Touched]:
+        """List episodes after a turn, and those that a write has marked, by turn."""
+        return await self._graph.run(_LIST_TOUCHED_EPISODES, tenant=tenant, after=after)
+
+    async def near(
+        self, tenant: TenantId, episodes: Sequence[str], *, fetch: int, above: float
+    ) -> Sequence[Near]:
+        """Search around live episodes: `fetch` each, of these the ones with enough cosine."""
+        if not episodes:
+            return []
+        return await self._graph.run(
+            _LIST_NEAR, tenant=tenant, episodes=list(episodes), fetch=fetch, above=above
+        )
+
+    async def similar(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Association]:
+        """List the edges of these episodes to live ones that have a part by nearness."""
+        return await self._graph.run(
+            _LIST_ASSOCIATIONS, tenant=tenant, episodes=list(episodes), concepts=[]
+        )
+
+    async def crowds(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Crowd]:
+        """Read what was stored of the crowds of these; whoever was never searched has none."""
+        return await self._graph.run(_LIST_CROWDS, tenant=tenant, ids=list(episodes))
+
+    async def touched_concepts(self, tenant: TenantId, *, every: bool) -> Sequence[Touched]:
+        """List the concepts that a write has marked, or every one, by id."""
+        return await self._graph.run(_LIST_TOUCHED_CONCEPTS, tenant=tenant, every=every)
+
+    async def companions(
+        self, tenant: TenantId, concepts: Sequence[str], *, least: int, most: int
+    ) -> Sequence[Companion]:
+        """List what is mentioned `least` times together with each of these concepts."""
+        return await self._graph.run(
+            _LIST_COMPANIONS, tenant=tenant, concepts=list(concepts), least=least, most=most
+        )
+
+    async def associated(self, tenant: TenantId, concepts: Sequence[str]) -> Sequence[Association]:
+        """List the edges of these concepts that have a part by lift."""
+        return await self._graph.run(
+            _LIST_ASSOCIATIONS, tenant=tenant, episodes=[], concepts=list(concepts)
+        )
+
+    async def save_similar(
+        self,
+        tenant: TenantId,
+        lease: Lease | None,
+        *,
+        now: datetime,
+        edges: Sequence[Association],
+        crowds: Sequence[Crowd] = (),
+        done: Sequence[Touched] = (),
+    ) -> None:
+        """Give edges their part by nearness, in one transaction, and count the nodes as done."""
+        rows = [asdict(crowd) for crowd in crowds]
+
+        async def save(work: Work) -> None:
+            await _give(work, "SIMILAR", tenant, now, edges)
+            await work.run(_SAVE_CROWDS, tenant=tenant, rows=rows)
+            marks = [{"id": one.id, "mark": one.mark} for one in done if one.mark]
+            turn = max((one.turn for one in done), default=0)
+            await work.run(_SAVE_PROGRESS, tenant=tenant, turn=turn, total=None, rows=marks)
+
+        await change_under(self._graph, lease, "consolidation.save_similar", save)
+
+    async def save_associated(
+        self,
+        tenant: TenantId,
+        lease: Lease | None,
+        *,
+        now: datetime,
+        edges: Sequence[Association],
+        done: Mapping[str, str],
+    ) -> None:
+        """Do the same for concepts and their part by lift; `done` are the marks by concept."""
+
+        async def save(work: Work) -> None:
+            await _give(work, "ASSOCIATED", tenant, now, edges)
+            marks = [{"id": one, "mark": mark} for one, mark in sorted(done.items()) if mark]
+            await work.run(_REMOVE_CONCEPT_MARKS, tenant=tenant, rows=marks)
+
+        await change_under(self._graph, lease, "consolidation.save_associated", save)
+
+    async def save_total(self, tenant: TenantId, lease: Lease | None, total: int) -> None:
+        """Record that every lift was computed with this total."""
+
+        async def save(work: Work) -> None:
+            await work.run(_SAVE_PROGRESS, tenant=tenant, turn=0, total=total, rows=[])
+
+        await change_under(self._graph, lease, "consolidation.save_total", save)
+
+
+async def _give(
+    work: Work, kind: str, tenant: TenantId, now: datetime, edges: Sequence[Association]
+) -> None:
+    rows = [asdict(edge) | {"edge": kind} for edge in edges]
+    if not rows:
+        return
+    await work.run(_SAVE_ASSOCIATIONS, tenant=tenant, now=now, rows=rows)
+    gone = [row for row in rows if row["part"] == 0.0]
+    if gone:
+        await work.run(REMOVE_ASSOCIATIONS, tenant=tenant, rows=gone, only_empty=True)

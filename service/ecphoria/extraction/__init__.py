@@ -1,1 +1,0 @@
-"""Turn what was written into names, mentions, dates and facts that the graph can hold."""

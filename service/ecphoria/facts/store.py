@@ -1,0 +1,399 @@
+"""Store of facts: claims, timelines and decisions, by subject and relation."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from ecphoria.neo4j_store.locks import change_under, count_change, find_setting, lock_tenant
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.ports import Vector
+from ecphoria.records.fact import (
+    DEFAULT_RELIABILITY,
+    UNENDING,
+    Decision,
+    FactKey,
+    KeyRecord,
+    PredicateClass,
+    Ruling,
+    Standing,
+    StoredClaim,
+    StoredFact,
+)
+from ecphoria.records.ids import EpisodeId, FactId, TenantId
+from ecphoria.records.job import Lease
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactRow:
+    """A fact nobody had stated before, and the concepts at its ends.
+
+    Attributes:
+        subject, object, qualifier: Normalised.
+        relation: The predicate, normalised.
+        subject_concept, object_concept: The same where that names a concept, else None.
+        statement: What is embedded.
+    """
+
+    id: FactId
+    subject: str
+    predicate: str
+    object: str
+    subject_concept: str | None
+    object_concept: str | None
+    statement: str
+    vector: Vector
+    relation: str
+    qualifier: str = ""
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceRow:
+    """An EVIDENCE edge, fact to the episode that came with it.
+
+    Attributes:
+        valid_from, valid_to: As stated; None where nothing was said.
+        reliability: How far it is to be trusted, 0 to 1.
+    """
+
+    fact: FactId
+    episode: EpisodeId
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    reliability: float = DEFAULT_RELIABILITY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineRow:
+    """What is kept of a fact's place in time; nothing where its key needs no timeline.
+
+    Attributes:
+        held_from, held_until: Its spells, in order.
+        superseded_by: The fact that ended the last of them.
+    """
+
+    fact: FactId
+    standing: Standing | None = None
+    held_from: tuple[datetime, ...] = ()
+    held_until: tuple[datetime, ...] = ()
+    superseded_by: FactId | None = None
+    contested_by: FactId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactQuery:
+    """Which facts to list: those with this name at an end, of this relation, after a cursor."""
+
+    concept: str | None = None
+    relation: str | None = None
+    after: FactId | None = None
+    limit: int = 100
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ClaimRow:
+    place: int
+    fact: str
+    subject: str
+    predicate: str
+    object: str
+    qualifier: str
+    negated: bool
+    standing: str | None
+    ended_at: datetime | None
+    superseded_by: str | None
+    contested_by: str | None
+    episode: str
+    valid_from: datetime | None
+    valid_to: datetime | None
+    reliability: float
+    occurred_at: datetime
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _DecisionRow:
+    id: str
+    number: int
+    recorded_at: datetime
+    ruling: str
+    fact: str | None
+    other: str | None
+    relation: str | None
+    predicate_class: str | None
+    valid_from: datetime | None
+    valid_to: datetime | None
+    undoes: str | None
+    decided_by: str | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRow:
+    """A row that carries the key of a fact."""
+
+    subject: str
+    relation: str
+    qualifier: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactKeyRow(KeyRow):
+    """A fact and its key."""
+
+    fact: str
+
+
+_LIST_CLAIMS = Statement("facts.list_claims", _ClaimRow)
+_LIST_DECISIONS = Statement("facts.list_decisions", _DecisionRow)
+_CREATE_DECISIONS = Statement("facts.create_decisions", Done)
+_SAVE_TIMELINES = Statement("facts.save_timelines", Done)
+_SAVE_CLASSES = Statement("facts.save_classes", Done)
+_LIST_TOUCHED_KEYS = Statement("facts.list_touched_keys", KeyRow)
+_LIST_TIMED_KEYS = Statement("facts.list_timed_keys", KeyRow)
+_LIST_TIMED_KEYS_OF = Statement("facts.list_timed_keys_of", KeyRow)
+_LIST_FACTS = Statement("facts.list_facts", FactKeyRow)
+LIST_KEYS_OF_FACTS = Statement("recall.list_keys_of_facts", FactKeyRow)
+
+
+class FactTransaction:
+    """Facts in an open transaction."""
+
+    def __init__(
+        self, work: Work, tenant: TenantId, classes: Mapping[str, PredicateClass], number: int
+    ) -> None:
+        self._work = work
+        self._tenant = tenant
+        self._classes = classes
+        self._number = number
+
+    @property
+    def classes(self) -> Mapping[str, PredicateClass]:
+        """The tenant's own classes by relation."""
+        return self._classes
+
+    @property
+    def number(self) -> int:
+        """The tenant's change counter, which numbers the next decision."""
+        return self._number
+
+    async def records(self, keys: Sequence[FactKey]) -> Sequence[KeyRecord]:
+        """Load all that is stored of these keys."""
+        return await _records(self._work, self._tenant, keys)
+
+    async def timed_among(self, keys: Sequence[FactKey]) -> Sequence[FactKey]:
+        """Tell which of these keys have a timeline."""
+        rows = await self._work.run(_LIST_TIMED_KEYS, tenant=self._tenant, keys=_maps(keys))
+        return [to_key(row) for row in rows]
+
+    async def timed_of(self, episode: EpisodeId) -> Sequence[FactKey]:
+        """List the keys with a timeline that an episode claims something of."""
+        rows = await self._work.run(_LIST_TIMED_KEYS_OF, tenant=self._tenant, episode=episode)
+        return [to_key(row) for row in rows]
+
+    async def save_timelines(self, rows: Sequence[TimelineRow]) -> None:
+        """Keep where facts stand in time."""
+        ordered = sorted(rows, key=lambda row: row.fact)
+        await self._work.run(
+            _SAVE_TIMELINES, tenant=self._tenant, rows=[_timeline(row) for row in ordered]
+        )
+
+    async def decide(self, decision: Decision) -> None:
+        """Append to the list of decisions."""
+        row = asdict(decision)
+        row["decided_by"] = row.pop("by")
+        row["facts"] = [one for one in (decision.fact, decision.other) if one is not None]
+        await self._work.run(_CREATE_DECISIONS, tenant=self._tenant, rows=[row])
+
+    async def class_decisions(self) -> Sequence[Decision]:
+        """List the decisions about classes, in order."""
+        return await _decisions(self._work, self._tenant, about_classes=True)
+
+    async def set_classes(self, classes: Mapping[str, PredicateClass], relation: str) -> None:
+        """Keep the tenant's own classes, and mark the facts of a relation."""
+        text = json.dumps(dict(classes), sort_keys=True) if classes else None
+        await self._work.run(_SAVE_CLASSES, tenant=self._tenant, classes=text, relation=relation)
+
+    async def changed(self) -> None:
+        """Count one more change of the tenant."""
+        await count_change(self._work, self._tenant)
+
+
+class FactStore:
+    """Facts of tenants."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def change(
+        self,
+        tenant: TenantId,
+        work: Callable[[FactTransaction], Awaitable[T]],
+        lease: Lease | None = None,
+    ) -> T:
+        """Run `work` in one transaction under the tenant's write lock."""
+
+        async def locked(inner: Work) -> T:
+            found = await lock_tenant(inner, tenant)
+            return await work(
+                FactTransaction(inner, tenant, classes_of(found.classes), found.change)
+            )
+
+        return await change_under(self._graph, lease, "facts.change", locked)
+
+    async def keys(self, tenant: TenantId, query: FactQuery) -> Sequence[tuple[FactId, FactKey]]:
+        """List facts and their keys by id."""
+        rows = await self._graph.run(
+            _LIST_FACTS,
+            tenant=tenant,
+            name=query.concept,
+            relation=query.relation,
+            after=query.after or "",
+            limit=query.limit,
+        )
+        return [(FactId(row.fact), to_key(row)) for row in rows]
+
+    async def key_of(self, tenant: TenantId, fact: FactId) -> FactKey | None:
+        """Find the key of a fact; None if there is no such fact."""
+        row = await self._graph.run_one(LIST_KEYS_OF_FACTS, tenant=tenant, facts=[fact])
+        return None if row is None else to_key(row)
+
+    async def read(
+        self, tenant: TenantId, keys: Sequence[FactKey]
+    ) -> tuple[Mapping[str, PredicateClass], Sequence[KeyRecord]]:
+        """Load the tenant's own classes and all that is stored of these keys."""
+        classes = await find_setting(self._graph, tenant, "classes")
+        return classes_of(classes), await _records(self._graph, tenant, keys)
+
+    async def touched(self, tenant: TenantId, limit: int) -> Sequence[FactKey]:
+        """List keys whose timelines are to be laid out anew."""
+        rows = await self._graph.run(_LIST_TOUCHED_KEYS, tenant=tenant, limit=limit)
+        return [to_key(row) for row in rows]
+
+    async def decision(self, tenant: TenantId, decision: str) -> Decision | None:
+        """Find a decision."""
+        found = await _decisions(self._graph, tenant, ids=[decision])
+        return found[0] if found else None
+
+    async def class_decisions(self, tenant: TenantId) -> Sequence[Decision]:
+        """List the decisions about classes, and what undoes them, in order."""
+        return await _decisions(self._graph, tenant, about_classes=True)
+
+
+def classes_of(text: str | None) -> Mapping[str, PredicateClass]:
+    """Read a tenant's own classes."""
+    stored: dict[str, str] = json.loads(text) if text else {}
+    return {relation: PredicateClass(kind) for relation, kind in stored.items()}
+
+
+async def _records(
+    graph: Graph | Work, tenant: TenantId, keys: Sequence[FactKey]
+) -> Sequence[KeyRecord]:
+    if not keys:
+        return ()
+    rows = await graph.run(_LIST_CLAIMS, tenant=tenant, keys=_maps(keys))
+    ids = sorted({row.fact for row in rows})
+    made = await _decisions(graph, tenant, facts=ids)
+    by_key: dict[int, list[_ClaimRow]] = {}
+    for row in rows:
+        by_key.setdefault(row.place, []).append(row)
+    return [_record(keys[place], mine, made) for place, mine in sorted(by_key.items())]
+
+
+async def _decisions(
+    graph: Graph | Work,
+    tenant: TenantId,
+    *,
+    ids: Sequence[str] = (),
+    facts: Sequence[str] = (),
+    about_classes: bool = False,
+) -> Sequence[Decision]:
+    rows = await graph.run(
+        _LIST_DECISIONS, tenant=tenant, ids=ids, facts=facts, about_classes=about_classes
+    )
+    return [_decision(row) for row in rows]
+
+
+def _record(key: FactKey, rows: Sequence[_ClaimRow], made: Sequence[Decision]) -> KeyRecord:
+    facts = {row.fact: _fact(row) for row in rows}
+    return KeyRecord(
+        key=key,
+        facts=tuple(facts[one] for one in sorted(facts)),
+        claims=tuple(_claim(row) for row in rows),
+        decisions=tuple(one for one in made if one.fact in facts or one.other in facts),
+    )
+
+
+def _fact(row: _ClaimRow) -> StoredFact:
+    return StoredFact(
+        id=FactId(row.fact),
+        subject=row.subject,
+        predicate=row.predicate,
+        object=row.object,
+        qualifier=row.qualifier,
+        negated=row.negated,
+        standing=None if row.standing is None else Standing(row.standing),
+        valid_to=row.ended_at,
+        superseded_by=None if row.superseded_by is None else FactId(row.superseded_by),
+        contested_by=None if row.contested_by is None else FactId(row.contested_by),
+    )
+
+
+def _claim(row: _ClaimRow) -> StoredClaim:
+    return StoredClaim(
+        fact=FactId(row.fact),
+        episode=EpisodeId(row.episode),
+        valid_from=row.valid_from,
+        valid_to=row.valid_to,
+        reliability=row.reliability,
+        occurred_at=row.occurred_at,
+        recorded_at=row.recorded_at,
+    )
+
+
+def _decision(row: _DecisionRow) -> Decision:
+    kind = row.predicate_class
+    return Decision(
+        id=row.id,
+        number=row.number,
+        recorded_at=row.recorded_at,
+        ruling=Ruling(row.ruling),
+        fact=None if row.fact is None else FactId(row.fact),
+        other=None if row.other is None else FactId(row.other),
+        relation=row.relation,
+        predicate_class=None if kind is None else PredicateClass(kind),
+        valid_from=row.valid_from,
+        valid_to=row.valid_to,
+        undoes=row.undoes,
+        by=row.decided_by,
+        why=row.why,
+    )
+
+
+def _timeline(row: TimelineRow) -> dict[str, Any]:
+    held = bool(row.held_from)
+    last = row.held_until[-1] if held else None
+    return {
+        "fact": row.fact,
+        "standing": row.standing,
+        "held_from": list(row.held_from) if held else None,
+        "held_until": list(row.held_until) if held else None,
+        "valid_from": row.held_from[-1] if held else None,
+        "valid_to": None if last == UNENDING else last,
+        "superseded_by": row.superseded_by,
+        "contested_by": row.contested_by,
+    }
+
+
+def _maps(keys: Sequence[FactKey]) -> list[dict[str, Any]]:
+    return [asdict(key) for key in keys]
+
+
+def to_key(row: KeyRow) -> FactKey:
+    """Build the key that a row carries."""
+    return FactKey(subject=row.subject, relation=row.relation, qualifier=row.qualifier)

@@ -1,0 +1,326 @@
+"""The HTTP application and its server."""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from importlib.metadata import version
+from typing import Any
+
+import h11
+import uvicorn
+from fastapi import FastAPI
+from fastapi.openapi.docs import get_swagger_ui_html
+from fastapi.routing import APIRoute
+from starlette.responses import HTMLResponse
+from starlette.staticfiles import StaticFiles
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from ecphoria.app import Reports, Services, build
+from ecphoria.errors import Misconfigured
+from ecphoria.http import problems
+from ecphoria.http.middleware import BodyLimit, RequestEdge
+from ecphoria.http.problems import render
+from ecphoria.http.routes_admin import (
+    administration_routes,
+    browser_routes,
+    gate_routes,
+    operations_routes,
+    shadow_routes,
+)
+from ecphoria.http.routes_facts import facts_routes, learning_routes, merges_routes
+from ecphoria.http.routes_memory import archive_routes, episodes_routes, recall_routes
+from ecphoria.http.routes_upkeep import (
+    cold_routes,
+    consolidation_routes,
+    doctor_routes,
+    dormancy_routes,
+    jobs_routes,
+    passages_routes,
+)
+from ecphoria.runtime import look_seldom
+from ecphoria.settings import ServerSettings, Settings
+from ecphoria.wire.base import Problem
+
+_DESCRIPTION = """\
+A memory service for agents: append what happened, recall it by a cue.
+
+Send an API key as `Authorization: Bearer KEY`. With an operator's key, name the tenant in the
+header `Ecphoria-Tenant`. Every error is a problem document (RFC 9457) whose `type` is a path of
+this service that explains it.
+"""
+_SWAGGER = "/docs/assets"
+
+
+def create_app(services: Services) -> FastAPI:
+    """Join routers, problems and middleware; the caller closes the services."""
+    app = FastAPI(
+        title="Ecphoria",
+        version=version("ecphoria"),
+        description=_DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        generate_unique_id_function=_operation_id,
+        separate_input_output_schemas=False,
+        # Its own spans quote addresses whole, and sessions and names stand there.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
+    )
+    app.state.services = services
+    for router in (
+        episodes_routes,
+        recall_routes,
+        archive_routes,
+        facts_routes,
+        consolidation_routes,
+        dormancy_routes,
+        cold_routes,
+        doctor_routes,
+        jobs_routes,
+        passages_routes,
+        administration_routes,
+        gate_routes,
+        shadow_routes,
+        learning_routes,
+        merges_routes,
+        operations_routes,
+        browser_routes,
+    ):
+        app.include_router(router)
+    problems.install(app, services.metrics)
+    _serve_docs(app)
+    _document_problem(app)
+    server = services.settings.server
+    app.add_middleware(BodyLimit, limit=int(server.body_limit_mb * 1e6), seconds=server.body_s)
+    app.add_middleware(RequestEdge, metrics=services.metrics, spans=services.spans)
+    return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name
+
+
+def _serve_docs(app: FastAPI) -> None:
+    """Serve Swagger UI from an installed package: the page works without a network."""
+    app.mount(_SWAGGER, StaticFiles(packages=[("fastapi_swagger", "resources")]))
+
+    async def docs() -> HTMLResponse:
+        return get_swagger_ui_html(
+            openapi_url=str(app.openapi_url),
+            title=app.title,
+            swagger_js_url=f"{_SWAGGER}/swagger-ui-bundle.js",
+            swagger_css_url=f"{_SWAGGER}/swagger-ui.css",
+            swagger_favicon_url=f"{_SWAGGER}/favicon-32x32.png",
+        )
+
+    app.add_api_route("/docs", docs, include_in_schema=False, response_class=HTMLResponse)
+
+
+def _document_problem(app: FastAPI) -> None:
+    """Add the schema that every documented error refers to."""
+    generate = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = generate()
+        schemas = document["components"]["schemas"]
+        if "Problem" not in schemas:
+            problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+            schemas.update(problem.pop("$defs"))
+            schemas["Problem"] = problem
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's documented way to extend it
+
+
+_NOT_HTTP = Problem(
+    type="about:blank",
+    title=HTTPStatus.BAD_REQUEST.phrase,
+    status=HTTPStatus.BAD_REQUEST,
+    detail="This cannot be read as HTTP/1.1; check the first line, and send shorter headers.",
+)
+
+
+class _Telling(H11Protocol):
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 (uvicorn's own words)
+        """Answer with a problem; uvicorn would answer plain text."""
+        answer = render(_NOT_HTTP, None, None)
+        headers = [*answer.raw_headers, (b"connection", b"close")]
+        for event in (
+            h11.Response(
+                status_code=answer.status_code,
+                headers=headers,
+                reason=_NOT_HTTP.title.encode(),
+            ),
+            h11.Data(data=bytes(answer.body)),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+
+
+def bounded(seconds: float) -> type[H11Protocol]:
+    """Make the protocol of a server that waits so long for a request's headers.
+
+    uvicorn bounds only the pause between two requests; a connection that sends nothing, or half
+    a header, would stay open without end.
+    """
+
+    class Bounded(_Telling):
+        _deadline: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._await_headers()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._await_headers()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._await_headers()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            self._stop_waiting()
+
+        def _await_headers(self) -> None:
+            """Let the time run from the connection, or the answer before, until the headers."""
+            if self.cycle is not None and not self.cycle.response_complete:
+                self._stop_waiting()
+            elif self._deadline is None:
+                self._deadline = self.loop.call_later(seconds, self.transport.close)
+
+        def _stop_waiting(self) -> None:
+            if self._deadline is not None:
+                self._deadline.cancel()
+                self._deadline = None
+
+    return Bounded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """What to tell when the service takes requests.
+
+    Attributes:
+        stop: Ends the service as a signal would; may be called from any thread.
+    """
+
+    url: str
+    services: Services
+    stop: Callable[[], None]
+
+
+async def serve(
+    settings: Settings,
+    *,
+    reports: Reports | None = None,
+    started: Callable[[Started], None] = lambda _: None,
+) -> None:
+    """Build the services, serve until a signal or `Started.stop`, close everything.
+
+    Args:
+        settings: What to build and where to listen.
+        reports: Told while parts come up.
+        started: Called once, when requests are answered.
+
+    Raises:
+        Misconfigured: The address cannot be listened on, or a setting does not fit.
+        EcphoriaError: A part cannot be brought up.
+    """
+    with _bound(settings.server.host, settings.server.port) as listener:
+        services = await build(settings, reports)
+        look_seldom()
+        try:
+            await _run(services, listener, started)
+        finally:
+            await services.close()
+
+
+async def _run(
+    services: Services, listener: socket.socket, started: Callable[[Started], None]
+) -> None:
+    settings = services.settings
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                scheme = "https" if settings.server.tls_certificate else "http"
+                started(Started(url=_url(scheme, listener), services=services, stop=stop))
+
+    server = Server(
+        uvicorn.Config(
+            create_app(services),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            timeout_graceful_shutdown=round(settings.server.shutdown_s) or 1,
+            limit_concurrency=settings.server.connections,
+            http=bounded(settings.server.headers_s),
+            **_tls(settings.server),
+        )
+    )
+
+    def stop() -> None:
+        server.should_exit = True
+
+    await server.serve(sockets=[listener])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise Misconfigured(f"There is no address {host} to listen on.") from error
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+    except OSError as error:
+        listener.close()
+        raise Misconfigured(
+            f"Cannot listen on {host} port {port}: {error.strerror}. Stop the program that does, "
+            "or set ECPHORIA_SERVER__PORT (0 takes a free one).",
+            port=port,
+        ) from error
+    return listener
+
+
+def _tls(settings: ServerSettings) -> dict[str, Any]:
+    """Give the server's certificate, checked, so that a wrong one is told by its setting.
+
+    Raises:
+        Misconfigured: The files cannot be read, or do not belong together.
+    """
+    if settings.tls_certificate is None:
+        return {}
+    secret = settings.tls_key_password
+    password = secret.get_secret_value() if secret else None
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(
+            settings.tls_certificate, settings.tls_key, password or ""
+        )
+    except (OSError, ssl.SSLError) as error:
+        raise Misconfigured(
+            "TLS cannot be served: ECPHORIA_SERVER__TLS_CERTIFICATE and __TLS_KEY must name PEM "
+            "files that belong together, with __TLS_KEY_PASSWORD if the key has one.",
+            reason=type(error).__name__,
+        ) from error
+    return {
+        "ssl_certfile": settings.tls_certificate,
+        "ssl_keyfile": settings.tls_key,
+        "ssl_keyfile_password": password,
+    }
+
+
+def _url(scheme: str, listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    if host in {"0.0.0.0", "::"}:  # noqa: S104 (read, not bound)
+        host = "127.0.0.1"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"

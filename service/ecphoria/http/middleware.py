@@ -1,0 +1,265 @@
+"""Middleware: headers, limits of bodies, one answer for every failure."""
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # unknown to typeshed
+from typing import Any
+
+import structlog
+from fastapi.exceptions import RequestValidationError
+from pydantic import TypeAdapter, ValidationError
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ecphoria.errors import EcphoriaError, InvalidInput, Timeout, TooLarge
+from ecphoria.http.problems import problem_of, render, report
+from ecphoria.records.ids import fresh_id
+from ecphoria.telemetry import Metrics, Spans
+from ecphoria.wire.base import TOLD
+
+REQUEST_ID = "X-Request-Id"
+_USABLE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_UNMATCHED = "(no such path)"
+
+log = structlog.get_logger(__name__)
+
+
+class RequestEdge:
+    """The outermost layer: names the request, times it, and answers what nobody caught."""
+
+    def __init__(self, app: ASGIApp, *, metrics: Metrics, spans: Spans) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._spans = spans
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        with self._spans.request(scope["method"], Headers(scope=scope)) as describe:
+            status = await self._serve(scope, receive, send)
+            describe(_route(scope), status, scope["request_id"])
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> int:
+        sent = Headers(scope=scope).get(REQUEST_ID, "")
+        name = sent if _USABLE_ID.fullmatch(sent) else fresh_id()
+        scope["request_id"] = name
+        status = 0
+
+        async def named(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers[REQUEST_ID] = name
+                for header, value in _secure(scope):
+                    headers.setdefault(header, value)
+            await send(message)
+
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=name)
+        start = time.perf_counter()
+        try:
+            await self._app(scope, receive, named)
+        except Exception as error:
+            if status:  # half an answer is out; only the connection's end can tell
+                log.error("answer_cut_off", exc_info=error)  # noqa: TRY400 (frames only)
+                raise
+            await self._answer(error, name, scope["path"])(scope, receive, named)
+        finally:
+            self._note(scope, status, time.perf_counter() - start)
+        return status
+
+    def _answer(self, error: Exception, name: str, path: str) -> ASGIApp:
+        ours = error if isinstance(error, EcphoriaError) else EcphoriaError()
+        if ours is error:
+            report(ours)
+        else:
+            log.error("request_failed", code=ours.code, exc_info=error)
+        self._metrics.refusal(ours.code)
+        return render(problem_of(ours), name, path)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        route = _route(scope)
+        self._metrics.request(scope["method"], route, status, seconds)
+        log.info(
+            "request_served",
+            method=scope["method"],
+            route=route,
+            status=status,
+            ms=round(1_000 * seconds, 1),
+        )
+
+
+_ALWAYS = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("X-Frame-Options", "DENY"),
+)
+_NOTHING = "default-src 'none'; frame-ancestors 'none'"
+"""Policy of answers that are data: a browser that shows one runs and loads nothing."""
+_PAGE = (
+    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
+)
+"""Policy of the Swagger UI page, which contains an inline script."""
+_YEAR_S = 31_536_000
+
+
+def _secure(scope: Scope) -> Iterator[tuple[str, str]]:
+    """Give the headers that keep a browser from making more of an answer than it is."""
+    yield from _ALWAYS
+    page = scope["path"].startswith("/docs")
+    yield "Content-Security-Policy", _PAGE if page else _NOTHING
+    if not page:
+        yield "Cache-Control", "no-store"
+    if scope["scheme"] == "https":
+        yield "Strict-Transport-Security", f"max-age={_YEAR_S}"
+
+
+def _route(scope: Scope) -> str:
+    """Name the route's template, which holds nothing of the caller's."""
+    return str(getattr(scope.get("route"), "path", _UNMATCHED))
+
+
+_SMALL = 256_000
+"""Bytes of a body that holds no memories; a recall with a long vector has a tenth of it."""
+_LARGE = frozenset({"/v1/episodes", "/v1/episodes/batch"})
+"""Paths whose bodies hold memories."""
+
+
+def is_small(request: Request) -> bool:
+    """Tell whether the body is declared to be small."""
+    declared = request.headers.get("Content-Length", "")
+    return declared.isdecimal() and int(declared) <= _SMALL
+
+
+class BodyLimit:
+    """Refuses a body over the bound of its path, as soon as its length or its bytes tell.
+
+    One that does not arrive in time is refused too.
+    """
+
+    def __init__(self, app: ASGIApp, *, limit: int, seconds: float) -> None:
+        self._app = app
+        self._limit = limit
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        limit = self._limit if scope["path"] in _LARGE else min(self._limit, _SMALL)
+        told = Headers(scope=scope).get("Content-Length", "")
+        if told.isdecimal() and int(told) > limit:
+            raise _too_large(limit)
+        received, awaited = 0, True
+        until = asyncio.get_running_loop().time() + self._seconds
+
+        async def counted() -> Message:
+            nonlocal received, awaited
+            # After the body only the end of the connection is received, at any later time.
+            try:
+                async with asyncio.timeout_at(until if awaited else None):
+                    message = await receive()
+            except TimeoutError:
+                raise Timeout(
+                    f"The body did not arrive within {self._seconds:g} s; send it in parts."
+                ) from None
+            awaited = awaited and message.get("more_body", False)
+            received += len(message.get("body", b""))
+            if received > limit:
+                raise _too_large(limit)
+            return message
+
+        await self._app(scope, counted, send)
+
+
+def _too_large(limit: int) -> TooLarge:
+    return TooLarge(
+        f"This body may have {limit:,} bytes; send less, or in several calls.", limit=limit
+    )
+
+
+_LONG_BODY = 64_000
+"""Bytes of a body above which it is read in a thread."""
+
+
+class _Yielding(json.JSONDecoder):
+    """Reads JSON like the standard decoder, but gives way to other threads.
+
+    The standard decoder reads a whole document in one call of C, and no other thread runs
+    meanwhile: five million small parts hold the event loop for seconds. Here the structure is
+    read by Python, which gives way every few milliseconds; strings are still read by C.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scan_once = py_make_scanner(self)
+
+
+class JsonRequest(Request):
+    """A request whose body is read as JSON.
+
+    Args:
+        request: As it came.
+        body: What the body must be; None where the endpoint takes none.
+    """
+
+    def __init__(self, request: Request, body: TypeAdapter[Any] | None) -> None:
+        super().__init__(request.scope, request.receive)
+        self._expected = body
+
+    async def json(self) -> Any:
+        """Read the body; a large one is validated here too, and comes as the object expected.
+
+        Raises:
+            InvalidInput: The body is not UTF-8, or is nested too deeply.
+            json.JSONDecodeError: It is not JSON.
+            RequestValidationError: It is large and not as expected.
+        """
+        sent = await self.body()
+        if len(sent) <= _LONG_BODY or self._expected is None:
+            return _decoded(sent, json.loads)
+        return await asyncio.to_thread(_validated, sent, self._expected)
+
+
+def _validated(sent: bytes, expected: TypeAdapter[Any]) -> Any:
+    found = _decoded(sent, _Yielding().decode)
+    try:
+        return expected.validate_python(found)
+    except ValidationError as invalid:
+        faults = invalid.errors(include_input=False)
+        wrong = [{**fault, "loc": ("body", *fault["loc"])} for fault in faults[:TOLD]]
+    _drop(found)
+    raise RequestValidationError(wrong)
+
+
+def _decoded(sent: bytes, read: Callable[[str], Any]) -> Any:
+    try:
+        return read(sent.decode())
+    except UnicodeDecodeError:
+        raise InvalidInput("The body is not UTF-8; send JSON in UTF-8.") from None
+    except RecursionError:
+        raise InvalidInput("The body is nested too deeply; send what the API describes.") from None
+
+
+def _drop(found: Any) -> None:
+    """Take a refused body apart in small steps; Python would free all of it in one."""
+    parts = [found]
+    del found
+    while parts:
+        part = parts.pop()
+        if isinstance(part, dict):
+            parts.extend(part.values())
+            part.clear()
+        elif isinstance(part, list):
+            parts.extend(part)
+            part.clear()

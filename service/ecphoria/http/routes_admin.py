@@ -1,0 +1,286 @@
+"""Routes of administration and operations."""
+
+import asyncio
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from fastapi import APIRouter, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.concurrency import run_in_threadpool
+from starlette.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
+
+from ecphoria.app import Services
+from ecphoria.errors import (
+    Conflict,
+    EcphoriaError,
+    InvalidInput,
+    Misconfigured,
+    NotFound,
+    StoreUnavailable,
+    UnknownStrategy,
+)
+from ecphoria.http.auth import Admin, GuardedRoute, Operator, Served, TenantAdmin
+from ecphoria.http.problems import PROBLEMS, guarded, responses
+from ecphoria.records.ids import KeyId, TenantId
+from ecphoria.records.recall import Choice, Policy
+from ecphoria.records.tenant import SHIPPED, Gate
+from ecphoria.wire.admin import (
+    BrowserFileAnswer,
+    ErasureAnswer,
+    ErrorAnswer,
+    GateAnswer,
+    GateRequest,
+    HealthAnswer,
+    IssuedKeyAnswer,
+    KeyAnswer,
+    KeyRequest,
+    ReadinessAnswer,
+    ShadowAnswer,
+    ShadowRequest,
+    TenantAnswer,
+    TenantRequest,
+)
+
+administration_routes = APIRouter(prefix="/v1", tags=["administration"], route_class=GuardedRoute)
+
+
+@administration_routes.post("/tenants", status_code=HTTP_201_CREATED, responses=guarded(Conflict))
+async def create_tenant(body: TenantRequest, _: Operator, services: Served) -> TenantAnswer:
+    """Create an owner of memories."""
+    return TenantAnswer.model_validate(await services.tenancy.create_tenant(body.name))
+
+
+@administration_routes.get("/tenants", responses=guarded())
+async def list_tenants(_: Operator, services: Served) -> list[TenantAnswer]:
+    """List tenants by name."""
+    return [TenantAnswer.model_validate(found) for found in await services.tenancy.list_tenants()]
+
+
+@administration_routes.delete("/tenants/{name}", responses=guarded())
+async def erase_tenant(name: str, _: Operator, services: Served) -> ErasureAnswer:
+    """Erase a tenant with everything it owns, and count what was removed."""
+    return ErasureAnswer(removed=dict(await services.tenancy.erase_tenant(name)))
+
+
+@administration_routes.post("/keys", status_code=HTTP_201_CREATED, responses=guarded())
+async def issue_key(body: KeyRequest, tenant: Admin, services: Served) -> IssuedKeyAnswer:
+    """Issue a key for the tenant; an operator who names no tenant issues an operator's key."""
+    issued = await services.tenancy.issue(tenant, body.name, body.scopes)
+    return IssuedKeyAnswer(
+        **KeyAnswer.model_validate(issued.key).model_dump(), secret=issued.secret
+    )
+
+
+@administration_routes.get("/keys", responses=guarded())
+async def list_keys(tenant: Admin, services: Served) -> list[KeyAnswer]:
+    """List the tenant's keys; an operator who names no tenant lists the operators' keys."""
+    return [KeyAnswer.model_validate(key) for key in await services.tenancy.list_keys(tenant)]
+
+
+@administration_routes.delete(
+    "/keys/{key}", status_code=HTTP_204_NO_CONTENT, responses=guarded(Conflict)
+)
+async def revoke_key(key: str, tenant: Admin, services: Served) -> None:
+    """Revoke a key: at once here, within seconds in other processes on the same store."""
+    await services.tenancy.revoke(tenant, KeyId(key))
+
+
+operations_routes = APIRouter(tags=["operations"])
+
+_READY_WITHIN_S: Final = 0.8
+
+_NO_GDS = (
+    "Neo4j lacks Graph Data Science, so concepts have no PageRank prior: install the plugin, "
+    "or unset ECPHORIA_NEO4J__URI to use the local server, which has it."
+)
+
+
+@operations_routes.get("/healthz")
+async def get_health() -> HealthAnswer:
+    """Tell that the process is alive."""
+    return HealthAnswer(version=version("ecphoria"))
+
+
+@operations_routes.get(
+    "/readyz", responses=responses(StoreUnavailable, Misconfigured, EcphoriaError)
+)
+async def get_readiness(services: Served) -> ReadinessAnswer:
+    """Tell whether requests can be served, and what is missing for full service."""
+    try:
+        # Whoever asks needs an answer now; the driver would go on trying for longer.
+        async with asyncio.timeout(_READY_WITHIN_S):
+            found = await services.health()
+    except TimeoutError as error:
+        raise StoreUnavailable from error
+    degraded = found.missing if found.gds else (*found.missing, _NO_GDS)
+    return ReadinessAnswer(
+        status="degraded" if degraded else "ready",
+        degraded=degraded,
+        neo4j=found.neo4j,
+        gds=found.gds,
+        model=services.embedder.model,
+        dimension=services.embedder.dimension,
+    )
+
+
+@operations_routes.get(
+    "/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}}
+)
+async def get_metrics(services: Served) -> Response:
+    """Publish figures in Prometheus' text format; none names a tenant or a memory."""
+    return Response(generate_latest(services.metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+
+@operations_routes.get(
+    "/errors/{code}", responses=responses(NotFound, InvalidInput, EcphoriaError)
+)
+async def get_error(code: str) -> ErrorAnswer:
+    """Explain an error code; the `type` of every problem points here."""
+    for cls, kind in PROBLEMS.items():
+        if cls.code == code:
+            return ErrorAnswer(
+                code=code, title=kind.title, status=kind.status, remedy=cls().message
+            )
+    raise NotFound("There is no error with this code.")
+
+
+browser_routes = APIRouter(tags=["browser"])
+
+
+@browser_routes.get("/v1/browser")
+async def list_files(services: Served) -> list[BrowserFileAnswer]:
+    """List the files for Neo4j Browser: a GraSS style and saved queries. Needs no key."""
+    return await run_in_threadpool(_listed, services.browser)
+
+
+@browser_routes.get(
+    "/browser-guide/{file}",
+    response_class=Response,
+    responses={
+        **responses(NotFound, InvalidInput, EcphoriaError),
+        200: {"content": {"text/plain": {}}},
+    },
+)
+async def get_file(file: str, services: Served) -> Response:
+    """Fetch a file to drop on Neo4j Browser or to paste into it. Needs no key."""
+    return Response(
+        await run_in_threadpool(_read, services.browser, file),
+        media_type="text/plain; charset=utf-8",
+        headers={"Access-Control-Allow-Origin": "*"},  # Neo4j Browser has another origin
+    )
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    return {
+        file.name: file
+        for file in sorted(folder.iterdir())
+        if file.suffix in {".cypher", ".grass"}
+    }
+
+
+def _listed(folder: Path) -> list[BrowserFileAnswer]:
+    return [
+        BrowserFileAnswer(name=name, doc=_doc(file), href=f"/browser-guide/{name}")
+        for name, file in _files(folder).items()
+    ]
+
+
+def _read(folder: Path, name: str) -> str:
+    file = _files(folder).get(name)
+    if file is None:
+        raise NotFound("There is no such file; `GET /v1/browser` lists those there are.")
+    return file.read_text(encoding="utf-8")
+
+
+def _doc(file: Path) -> str:
+    """Read a file's first line, which is a comment that says what it shows."""
+    first = file.read_text(encoding="utf-8").partition("\n")[0]
+    return first.strip("/* ").removeprefix("doc:").strip()
+
+
+gate_routes = APIRouter(prefix="/v1/gate", tags=["administration"], route_class=GuardedRoute)
+
+
+@gate_routes.get("", responses=guarded())
+async def get_gate(tenant: TenantAdmin, services: Served) -> GateAnswer:
+    """Show by which gate the tenant's recalls are judged."""
+    return _gate_answer(await services.tenancy.gate(tenant))
+
+
+@gate_routes.put("", responses=guarded())
+async def set_gate(body: GateRequest, tenant: TenantAdmin, services: Served) -> GateAnswer:
+    """Give the tenant its own gate; the next recall is judged by it."""
+    gate = body.to_model()
+    await services.tenancy.set_gate(tenant, gate)
+    return _gate_answer(gate)
+
+
+@gate_routes.delete("", status_code=HTTP_204_NO_CONTENT, responses=guarded())
+async def reset_gate(tenant: TenantAdmin, services: Served) -> None:
+    """Go back to the shipped gate."""
+    await services.tenancy.set_gate(tenant, None)
+
+
+def _gate_answer(gate: Gate) -> GateAnswer:
+    return GateAnswer.model_validate(
+        {
+            "own": gate is not SHIPPED,
+            **{name: getattr(gate, name) for name in GateAnswer.model_fields if name != "own"},
+        }
+    )
+
+
+shadow_routes = APIRouter(prefix="/v1", tags=["administration"], route_class=GuardedRoute)
+
+
+@shadow_routes.get("/shadow", responses=guarded())
+async def get_shadow(tenant: TenantAdmin, services: Served) -> ShadowAnswer:
+    """Show the tenant's default strategy, the one in its shadow, and how they compare."""
+    return _shadow_answer(services, tenant, await services.policies.of(tenant))
+
+
+@shadow_routes.put("/shadow", responses=guarded(UnknownStrategy))
+async def set_shadow(body: ShadowRequest, tenant: TenantAdmin, services: Served) -> ShadowAnswer:
+    """Run a strategy in the shadow of the live one, on a share of the cues."""
+    policy = await services.policies.set_shadow(tenant, body.to_model())
+    return _shadow_answer(services, tenant, policy)
+
+
+@shadow_routes.delete("/shadow", status_code=HTTP_204_NO_CONTENT, responses=guarded())
+async def end_shadow(tenant: TenantAdmin, services: Served) -> None:
+    """Run nothing in the shadow."""
+    await services.policies.set_shadow(tenant, None)
+    services.shadowed.reset(tenant)
+
+
+@shadow_routes.delete("/shadow/report", status_code=HTTP_204_NO_CONTENT, responses=guarded())
+async def reset_shadow_report(tenant: TenantAdmin, services: Served) -> None:
+    """Begin to count and compare anew."""
+    services.shadowed.reset(tenant)
+
+
+@shadow_routes.post("/promotion", responses=guarded(Conflict))
+async def promote_shadow(tenant: TenantAdmin, services: Served) -> ShadowAnswer:
+    """Make the shadow's strategy the tenant's default, and end the shadow."""
+    return _shadow_answer(services, tenant, await services.policies.promote(tenant))
+
+
+@shadow_routes.delete("/promotion", responses=guarded(Conflict))
+async def undo_promotion(tenant: TenantAdmin, services: Served) -> ShadowAnswer:
+    """Go back to what was the tenant's default before the latest promotion."""
+    return _shadow_answer(services, tenant, await services.policies.undo(tenant))
+
+
+def _shadow_answer(services: Services, tenant: TenantId, policy: Policy) -> ShadowAnswer:
+    live = policy.live or Choice(strategy=services.settings.recall.strategy)
+    shadow = policy.shadow
+    return ShadowAnswer.model_validate(
+        {
+            "live": live,
+            "promoted": policy.promoted,
+            "shadow": shadow and shadow.choice,
+            "share": shadow.share if shadow else 0.0,
+            "report": services.shadowed.report(tenant, policy),
+        }
+    )

@@ -1,0 +1,173 @@
+"""Routes of facts, merges and feedback."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.status import HTTP_201_CREATED
+
+from ecphoria.errors import Conflict, NotFound, TooLarge
+from ecphoria.facts.service import Request
+from ecphoria.facts.store import FactQuery
+from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, TenantAdmin, Writer
+from ecphoria.http.problems import guarded
+from ecphoria.records.fact import Ruling
+from ecphoria.records.ids import EpisodeId, FactId, TraceId
+from ecphoria.wire.facts import (
+    ClassRequest,
+    DecisionAnswer,
+    DecisionRequest,
+    FactAnswer,
+    FactListQuery,
+    FactPageAnswer,
+    FeedbackAnswer,
+    FeedbackRequest,
+    HistoryAnswer,
+    HistoryQuery,
+    LearningAnswer,
+    LearningRequest,
+    MergeAnswer,
+    MergePage,
+    MergeQuery,
+    MergeRequest,
+    PredicateAnswer,
+    UndoRequest,
+)
+
+facts_routes = APIRouter(prefix="/v1", tags=["facts"], route_class=GuardedRoute)
+
+
+@facts_routes.get("/facts", responses=guarded())
+async def list_facts(
+    tenant: Reader, services: Served, wanted: Annotated[FactListQuery, Query()]
+) -> FactPageAnswer:
+    """List facts by id, a page at a time, each with when it held."""
+    page = await services.facts.facts(
+        tenant,
+        FactQuery(
+            concept=wanted.concept,
+            relation=wanted.predicate,
+            after=None if wanted.cursor is None else FactId(wanted.cursor),
+            limit=wanted.limit,
+        ),
+        as_of=wanted.as_of,
+        known_at=wanted.known_at,
+    )
+    return FactPageAnswer(
+        facts=tuple(FactAnswer.of(view) for view in page.facts), next_cursor=page.next_cursor
+    )
+
+
+@facts_routes.get("/facts/{fact}/history", responses=guarded())
+async def get_fact_history(
+    fact: str, tenant: Reader, services: Served, wanted: Annotated[HistoryQuery, Query()]
+) -> HistoryAnswer:
+    """Show everything claimed of the fact's subject and predicate, and decided about it."""
+    history = await services.facts.history(
+        tenant, FactId(fact), as_of=wanted.as_of, known_at=wanted.known_at
+    )
+    return HistoryAnswer.of(history)
+
+
+@facts_routes.post("/facts/{fact}/decisions", status_code=HTTP_201_CREATED, responses=guarded())
+async def decide(
+    fact: str, body: DecisionRequest, tenant: Writer, caller: Caller, services: Served
+) -> DecisionAnswer:
+    """Decide about a fact; the next recall goes by it, and it can be undone."""
+    decision = await services.facts.decide(
+        tenant,
+        Request(
+            ruling=Ruling(body.ruling),
+            fact=FactId(fact),
+            other=None if body.other is None else FactId(body.other),
+            valid_from=body.valid_from,
+            valid_to=body.valid_to,
+            by=caller.key,
+            why=body.why,
+        ),
+    )
+    return DecisionAnswer.of(decision)
+
+
+@facts_routes.post("/decisions/{decision}/undo", status_code=HTTP_201_CREATED, responses=guarded())
+async def undo_decision(
+    decision: str, body: UndoRequest, tenant: Writer, caller: Caller, services: Served
+) -> DecisionAnswer:
+    """Take a decision back; undo the undo, and it counts again."""
+    made = await services.facts.undo(tenant, decision, by=caller.key, why=body.why)
+    return DecisionAnswer.of(made)
+
+
+@facts_routes.get("/predicates", responses=guarded())
+async def list_predicates(tenant: Reader, services: Served) -> list[PredicateAnswer]:
+    """List the predicates that are not `multi` by default, and the tenant's own choices."""
+    found = await services.facts.predicates(tenant)
+    return [PredicateAnswer.model_validate(one) for one in found]
+
+
+@facts_routes.put("/predicates/{predicate}", responses=guarded())
+async def set_predicate_class(
+    predicate: str, body: ClassRequest, tenant: TenantAdmin, caller: Caller, services: Served
+) -> DecisionAnswer:
+    """Give a predicate another class; its facts are laid out anew, and it can be undone."""
+    decision = await services.facts.set_class(
+        tenant, predicate, body.predicate_class, by=caller.key, why=body.why
+    )
+    return DecisionAnswer.of(decision)
+
+
+merges_routes = APIRouter(prefix="/v1", tags=["merges"], route_class=GuardedRoute)
+
+
+@merges_routes.get("/merges", responses=guarded())
+async def list_merges(
+    tenant: Reader, services: Served, wanted: Annotated[MergeQuery, Query()]
+) -> MergePage:
+    """List the merges that consolidation proposed, by name, a page at a time."""
+    found = await services.merges.list(
+        tenant, status=wanted.status, after=wanted.cursor, limit=wanted.limit + 1
+    )
+    page = found[: wanted.limit]
+    last = f"{page[-1].one}\t{page[-1].other}" if len(found) > wanted.limit else None
+    return MergePage(
+        merges=tuple(MergeAnswer.model_validate(merge) for merge in page), next_cursor=last
+    )
+
+
+@merges_routes.put("/merges", responses=guarded(NotFound))
+async def decide_merge(body: MergeRequest, tenant: Writer, services: Served) -> MergeAnswer:
+    """Accept or reject a merge, or undo that; what recall found before comes back with it."""
+    merge = await services.merges.decide(tenant, body.one, body.other, body.status)
+    return MergeAnswer.model_validate(merge)
+
+
+learning_routes = APIRouter(prefix="/v1", tags=["learning"], route_class=GuardedRoute)
+
+
+@learning_routes.get("/learning", responses=guarded())
+async def get_learning(tenant: Reader, services: Served) -> LearningAnswer:
+    """Tell whether the tenant learns from its recalls, and from how many it did."""
+    return LearningAnswer.model_validate(await services.learning.of(tenant))
+
+
+@learning_routes.put("/learning", responses=guarded())
+async def set_learning(
+    body: LearningRequest, tenant: TenantAdmin, services: Served
+) -> LearningAnswer:
+    """Let recalls change the memories they wake from now on, or no more."""
+    return LearningAnswer.model_validate(await services.learning.switch(tenant, on=body.on))
+
+
+@learning_routes.post("/traces/{trace}/feedback", responses=guarded(Conflict, TooLarge))
+async def give_feedback(
+    trace: str, body: FeedbackRequest, tenant: Writer, services: Served
+) -> FeedbackAnswer:
+    """Say which hits of a recall were useful and which were not."""
+    recall = TraceId(trace)
+    await services.recall.settle(tenant, recall)
+    regards = await services.learning.judge(
+        tenant,
+        recall,
+        useful=[EpisodeId(one) for one in body.useful],
+        not_useful=[EpisodeId(one) for one in body.not_useful],
+    )
+    return FeedbackAnswer.model_validate({"episodes": regards})

@@ -1,0 +1,247 @@
+"""Routes of memories: append, list, recall."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Response
+from starlette.status import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
+
+from ecphoria.errors import (
+    BadVector,
+    Conflict,
+    EcphoriaError,
+    EncoderUnavailable,
+    Erased,
+    InvalidInput,
+    TooLarge,
+    UnknownStrategy,
+)
+from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, Writer
+from ecphoria.http.problems import guarded, invalid_problem, problem_of
+from ecphoria.records.episode import Outcome, Receipt
+from ecphoria.records.ids import EpisodeId, TraceId
+from ecphoria.records.tenant import Scope
+from ecphoria.telemetry import Metrics
+from ecphoria.wire.admin import (
+    SessionAnswer,
+    SessionPage,
+    SessionQuery,
+    StatsAnswer,
+    StrategyAnswer,
+)
+from ecphoria.wire.base import Problem, code_of
+from ecphoria.wire.episodes import (
+    AppendAnswer,
+    AppendRequest,
+    BatchAnswer,
+    BatchItemAnswer,
+    BatchRequest,
+    EpisodeAnswer,
+    EpisodePage,
+    EpisodeQuery,
+    UnreadableItem,
+)
+from ecphoria.wire.recall import RecallAnswer, RecallRequest, TraceAnswer
+from ecphoria.wire.upkeep import EngramAnswer, EngramPage, EngramQuery
+
+episodes_routes = APIRouter(prefix="/v1/episodes", tags=["episodes"], route_class=GuardedRoute)
+
+_APPENDING = (BadVector, TooLarge, EncoderUnavailable)
+
+
+@episodes_routes.post(
+    "",
+    status_code=HTTP_201_CREATED,
+    responses={
+        **guarded(*_APPENDING, Conflict, Erased),
+        200: {"model": AppendAnswer, "description": "It had been stored before"},
+    },
+)
+async def append(
+    body: AppendRequest,
+    tenant: Writer,
+    services: Served,
+    response: Response,
+    idempotency_key: Annotated[
+        str | None, Header(description="The same as `idempotency_key` in the body.")
+    ] = None,
+) -> AppendAnswer:
+    """Remember one thing; when this answers, the next recall can find it."""
+    receipt = await services.ingest.append(tenant, _keyed(body, idempotency_key).to_model())
+    services.metrics.episodes(receipt.outcome)
+    if receipt.outcome is Outcome.EXISTED:
+        response.status_code = HTTP_200_OK
+    return AppendAnswer.model_validate(receipt)
+
+
+@episodes_routes.post("/batch", response_model_exclude_none=True, responses=guarded(*_APPENDING))
+async def append_batch(body: BatchRequest, tenant: Writer, services: Served) -> BatchAnswer:
+    """Remember up to 1,000 things; a result for each, and those that can be used are stored."""
+    readable = [item.to_model() for item in body.episodes if isinstance(item, AppendRequest)]
+    stored = iter(await services.ingest.append_batch(tenant, readable))
+    results = [
+        item if isinstance(item, UnreadableItem) else next(stored) for item in body.episodes
+    ]
+    answer = await asyncio.to_thread(_batch_answer, results)
+    _count(answer, services.metrics)
+    return answer
+
+
+@episodes_routes.get("/{episode}", responses=guarded())
+async def get(episode: str, tenant: Reader, services: Served) -> EpisodeAnswer:
+    """Fetch one episode."""
+    found = await services.archive.episode(tenant, EpisodeId(episode))
+    return EpisodeAnswer.model_validate(found)
+
+
+@episodes_routes.get("", responses=guarded())
+async def list_episodes(
+    tenant: Reader, services: Served, wanted: Annotated[EpisodeQuery, Query()]
+) -> EpisodePage:
+    """List episodes in the order they were recorded, a page at a time."""
+    found = await services.archive.list_episodes(
+        tenant,
+        session=wanted.session,
+        concept=wanted.concept,
+        occurred_from=wanted.occurred_from,
+        occurred_before=wanted.occurred_before,
+        after_turn=wanted.cursor,
+        limit=wanted.limit + 1,
+    )
+    page = found[: wanted.limit]
+    return EpisodePage(
+        episodes=tuple(EpisodeAnswer.model_validate(episode) for episode in page),
+        next_cursor=str(page[-1].turn) if len(found) > wanted.limit else None,
+    )
+
+
+@episodes_routes.delete("/{episode}", status_code=HTTP_204_NO_CONTENT, responses=guarded())
+async def delete(episode: str, tenant: Writer, services: Served) -> None:
+    """Erase one episode with its vector and all that only it supported."""
+    await services.ingest.delete(tenant, EpisodeId(episode))
+
+
+def _keyed(body: AppendRequest, header: str | None) -> AppendRequest:
+    if header is None or header == body.idempotency_key:
+        return body
+    if body.idempotency_key is not None:
+        raise InvalidInput(
+            "The header Idempotency-Key and the body's `idempotency_key` differ; send one.",
+            field="idempotency_key",
+        )
+    return body.model_copy(update={"idempotency_key": header})
+
+
+def _count(answer: BatchAnswer, metrics: Metrics) -> None:
+    metrics.episodes(Outcome.CREATED, answer.created)
+    metrics.episodes(Outcome.EXISTED, answer.existed)
+    refusals = Counter(code_of(item.problem) for item in answer.results if item.problem)
+    for code, count in refusals.items():
+        metrics.refusal(code, count)
+
+
+def _batch_answer(
+    results: Sequence[Receipt | EcphoriaError | UnreadableItem],
+) -> BatchAnswer:
+    items = tuple(_item_answer(index, result) for index, result in enumerate(results))
+    outcomes = Counter(item.outcome for item in items)
+    return BatchAnswer(
+        created=outcomes[Outcome.CREATED],
+        existed=outcomes[Outcome.EXISTED],
+        refused=outcomes[None],
+        results=items,
+    )
+
+
+def _item_answer(index: int, result: Receipt | EcphoriaError | UnreadableItem) -> BatchItemAnswer:
+    if isinstance(result, Receipt):
+        return BatchItemAnswer(index=index, id=result.id, outcome=result.outcome)
+    root = f"#/episodes/{index}"
+    problem = (
+        problem_of(result, root)
+        if isinstance(result, EcphoriaError)
+        else _unreadable(result, root)
+    )
+    return BatchItemAnswer(index=index, problem=problem)
+
+
+def _unreadable(item: UnreadableItem, root: str) -> Problem:
+    faults = tuple(
+        fault.model_copy(update={"pointer": root + fault.pointer.removeprefix("#")})
+        for fault in item.errors
+    )
+    return invalid_problem(faults)
+
+
+recall_routes = APIRouter(prefix="/v1", tags=["recall"], route_class=GuardedRoute)
+
+
+@recall_routes.post(
+    "/recall",
+    responses=guarded(UnknownStrategy, BadVector, TooLarge, EncoderUnavailable),
+)
+async def recall(
+    body: RecallRequest, tenant: Reader, services: Served, caller: Caller
+) -> RecallAnswer:
+    """Wake the memories a cue calls for, and say whether they answer it."""
+    if body.wake:
+        services.access.permit(caller, Scope.WRITE)
+    result = await services.waking.recall(
+        tenant, body.to_cue(), body.to_options(), record=body.record
+    )
+    services.metrics.recall(result.strategy, result.verdict, result.timings_ms)
+    return RecallAnswer.model_validate(result)
+
+
+@recall_routes.get("/traces/{trace}", responses=guarded())
+async def get_trace(trace: str, tenant: Reader, services: Served) -> TraceAnswer:
+    """Replay a recall: seeds, waves, hits, and the Cypher that shows it."""
+    found = await services.recall.trace(tenant, TraceId(trace))
+    return TraceAnswer.model_validate(found)
+
+
+@recall_routes.get("/strategies", responses=guarded())
+async def list_strategies(_: Reader, services: Served) -> list[StrategyAnswer]:
+    """List the recall mechanisms with their options, the default first."""
+    return [StrategyAnswer.model_validate(info) for info in services.recall.strategies()]
+
+
+archive_routes = APIRouter(prefix="/v1", tags=["archive"], route_class=GuardedRoute)
+
+
+@archive_routes.get("/sessions", responses=guarded())
+async def list_sessions(
+    tenant: Reader, services: Served, wanted: Annotated[SessionQuery, Query()]
+) -> SessionPage:
+    """List sessions by name, a page at a time."""
+    found = await services.archive.list_sessions(
+        tenant, after=wanted.cursor, limit=wanted.limit + 1
+    )
+    page = found[: wanted.limit]
+    return SessionPage(
+        sessions=tuple(SessionAnswer.model_validate(session) for session in page),
+        next_cursor=page[-1].name if len(found) > wanted.limit else None,
+    )
+
+
+@archive_routes.get("/engrams", responses=guarded())
+async def list_engrams(
+    tenant: Reader, services: Served, wanted: Annotated[EngramQuery, Query()]
+) -> EngramPage:
+    """List what sessions, and memories that are alike, came to, a page at a time."""
+    found = await services.archive.list_engrams(
+        tenant, kind=wanted.kind, after=wanted.cursor, limit=wanted.limit + 1
+    )
+    page = found[: wanted.limit]
+    return EngramPage(
+        engrams=tuple(EngramAnswer.model_validate(engram) for engram in page),
+        next_cursor=page[-1].id if len(found) > wanted.limit else None,
+    )
+
+
+@archive_routes.get("/stats", responses=guarded())
+async def get_stats(tenant: Reader, services: Served) -> StatsAnswer:
+    """Count the tenant's graph by kind."""
+    return StatsAnswer.model_validate(await services.archive.stats(tenant))

@@ -1,0 +1,238 @@
+"""Routes of upkeep: jobs, consolidation, dormancy, archive, integrity."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from starlette.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
+
+from ecphoria.app import Services
+from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable, Conflict, TooLarge
+from ecphoria.http.auth import GuardedRoute, Reader, Served, TenantAdmin, Writer
+from ecphoria.http.problems import guarded
+from ecphoria.records.ids import EpisodeId, JobId
+from ecphoria.records.job import Job, JobState, Standing
+from ecphoria.wire.upkeep import (
+    ArchiveAnswer,
+    ArchiveRequest,
+    CheckupAnswer,
+    ConsolidationAnswer,
+    ConsolidationRequest,
+    DormancyPolicyAnswer,
+    DormancyPolicyRequest,
+    IdsAnswer,
+    IdsRequest,
+    JobAnswer,
+    RestoreAnswer,
+    ScheduleAnswer,
+    ScheduleRequest,
+    ScrubAnswer,
+    SleeperAnswer,
+    SleeperPage,
+    SleeperQuery,
+)
+
+jobs_routes = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=GuardedRoute)
+
+
+@jobs_routes.get("", responses=guarded())
+async def list_jobs(
+    tenant: Reader,
+    services: Served,
+    state: Annotated[JobState | None, Query(description="Only those in this state.")] = None,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="Most jobs to list.")] = 100,
+) -> list[JobAnswer]:
+    """List jobs, the newest first; the latest hundred ended ones are kept."""
+    found = await services.jobs.list(tenant, state=state, limit=limit)
+    return [JobAnswer.model_validate(job) for job in found]
+
+
+@jobs_routes.get("/{job}", responses=guarded())
+async def get_job(job: str, tenant: Reader, services: Served) -> JobAnswer:
+    """Tell how a job stands, and once it is done what it did."""
+    return JobAnswer.model_validate(await services.jobs.find(tenant, JobId(job)))
+
+
+@jobs_routes.post("/{job}/cancel", responses=guarded(Conflict))
+async def cancel_job(job: str, tenant: Writer, services: Served) -> JobAnswer:
+    """End a job that waits; one that runs ends at the next place it reaches."""
+    return JobAnswer.model_validate(await services.jobs.cancel(tenant, JobId(job)))
+
+
+@jobs_routes.post("/{job}/retry", status_code=HTTP_202_ACCEPTED, responses=guarded(Conflict))
+async def retry_job(job: str, tenant: Writer, services: Served, response: Response) -> JobAnswer:
+    """Queue a job again that failed, died or was cancelled, with fresh attempts."""
+    return tell(await services.jobs.retry(tenant, JobId(job)), response)
+
+
+def tell(job: Job, response: Response) -> JobAnswer:
+    """Answer a queued job, and where to ask for its state."""
+    response.headers["Location"] = f"/v1/jobs/{job.id}"
+    return JobAnswer.model_validate(job)
+
+
+consolidation_routes = APIRouter(
+    prefix="/v1/consolidation", tags=["consolidation"], route_class=GuardedRoute
+)
+
+
+@consolidation_routes.post("", status_code=HTTP_202_ACCEPTED, responses=guarded(TooLarge))
+async def consolidate(
+    tenant: Writer,
+    services: Served,
+    response: Response,
+    body: ConsolidationRequest | None = None,
+) -> JobAnswer:
+    """Queue a cycle, or join the one that waits; `Location` is where to ask for its state."""
+    wanted = body or ConsolidationRequest()
+    job = await services.jobs.consolidate(tenant, steps=wanted.steps, dry_run=wanted.dry_run)
+    return tell(job, response)
+
+
+@consolidation_routes.get("", responses=guarded())
+async def get_last_report(tenant: Reader, services: Served) -> ConsolidationAnswer:
+    """Tell what the latest cycle did."""
+    job = await services.jobs.last_cycle(tenant)
+    return ConsolidationAnswer.model_validate(job.report)
+
+
+@consolidation_routes.get("/schedule", responses=guarded())
+async def get_schedule(tenant: Reader, services: Served) -> ScheduleAnswer:
+    """Tell when cycles of the tenant run without being asked."""
+    return _answer(services, await services.jobs.schedule(tenant))
+
+
+@consolidation_routes.put("/schedule", responses=guarded())
+async def set_schedule(
+    body: ScheduleRequest, tenant: TenantAdmin, services: Served
+) -> ScheduleAnswer:
+    """Give the tenant its own schedule; an empty one runs nothing unasked."""
+    return _answer(services, await services.jobs.set_schedule(tenant, body.to_model()))
+
+
+@consolidation_routes.delete("/schedule", responses=guarded())
+async def reset_schedule(tenant: TenantAdmin, services: Served) -> ScheduleAnswer:
+    """Go back to the service's schedule."""
+    return _answer(services, await services.jobs.set_schedule(tenant, None))
+
+
+def _answer(services: Services, standing: Standing) -> ScheduleAnswer:
+    kept, next_at = services.jobs.kept_by(standing)
+    return ScheduleAnswer(
+        own=standing.own is not None,
+        every_episodes=kept.every_episodes,
+        every_hours=kept.every_hours,
+        daily_at=kept.daily_at and kept.daily_at.isoformat("minutes"),
+        idle_minutes=kept.idle_minutes,
+        light_episodes=kept.light_episodes,
+        next_at=next_at,
+        episodes_since=standing.turn - standing.scheduled_turn,
+    )
+
+
+dormancy_routes = APIRouter(prefix="/v1", tags=["dormancy"], route_class=GuardedRoute)
+
+
+@dormancy_routes.get("/dormancy", responses=guarded())
+async def list_dormant(
+    tenant: Reader, services: Served, wanted: Annotated[SleeperQuery, Query()]
+) -> SleeperPage:
+    """List what sleeps and why, a page at a time."""
+    found = await services.forgetting.sleepers(
+        tenant, after_turn=wanted.cursor, limit=wanted.limit + 1
+    )
+    page = found[: wanted.limit]
+    return SleeperPage(
+        sleepers=tuple(SleeperAnswer.model_validate(one) for one in page),
+        next_cursor=page[-1].turn if len(found) > wanted.limit else None,
+    )
+
+
+@dormancy_routes.post("/dormancy/sleep", responses=guarded(TooLarge))
+async def sleep(body: IdsRequest, tenant: Writer, services: Served) -> IdsAnswer:
+    """Put live memories to sleep; pinned ones stay awake."""
+    slept = await services.forgetting.sleep(tenant, [EpisodeId(one) for one in body.ids])
+    return IdsAnswer(ids=tuple(slept))
+
+
+@dormancy_routes.post("/dormancy/wake", responses=guarded(TooLarge))
+async def wake(body: IdsRequest, tenant: Writer, services: Served) -> IdsAnswer:
+    """Make dormant memories live again, exactly as they were."""
+    woken = await services.forgetting.wake(tenant, [EpisodeId(one) for one in body.ids])
+    return IdsAnswer(ids=tuple(woken))
+
+
+@dormancy_routes.get("/dormancy/policy", responses=guarded())
+async def get_dormancy_policy(tenant: TenantAdmin, services: Served) -> DormancyPolicyAnswer:
+    """Show how the tenant forgets."""
+    return DormancyPolicyAnswer.model_validate(await services.forgetting.policy(tenant))
+
+
+@dormancy_routes.put("/dormancy/policy", responses=guarded())
+async def set_dormancy_policy(
+    body: DormancyPolicyRequest, tenant: TenantAdmin, services: Served
+) -> DormancyPolicyAnswer:
+    """Set how the tenant forgets; the next consolidation goes by it."""
+    policy = await services.forgetting.set_policy(tenant, body.to_model())
+    return DormancyPolicyAnswer.model_validate(policy)
+
+
+@dormancy_routes.put(
+    "/episodes/{episode}/pin", status_code=HTTP_204_NO_CONTENT, responses=guarded()
+)
+async def pin(episode: str, tenant: Writer, services: Served) -> None:
+    """Never let this memory be put to sleep."""
+    await services.forgetting.pin(tenant, EpisodeId(episode), pinned=True)
+
+
+@dormancy_routes.delete(
+    "/episodes/{episode}/pin", status_code=HTTP_204_NO_CONTENT, responses=guarded()
+)
+async def unpin(episode: str, tenant: Writer, services: Served) -> None:
+    """Treat this memory like any other again."""
+    await services.forgetting.pin(tenant, EpisodeId(episode), pinned=False)
+
+
+cold_routes = APIRouter(prefix="/v1/archive", tags=["dormancy"], route_class=GuardedRoute)
+
+
+@cold_routes.post("", responses=guarded(ArchiveUnavailable))
+async def archive(
+    tenant: TenantAdmin, services: Served, body: ArchiveRequest | None = None
+) -> ArchiveAnswer:
+    """Move what has slept long to the archive's files now."""
+    days = (body or ArchiveRequest()).days
+    return ArchiveAnswer(archived=await services.cold.archive(tenant, days))
+
+
+@cold_routes.post("/restore", responses=guarded(ArchiveUnavailable, ArchiveDamaged, TooLarge))
+async def restore(body: IdsRequest, tenant: Writer, services: Served) -> RestoreAnswer:
+    """Make archived memories dormant again, byte for byte."""
+    ids = [EpisodeId(one) for one in body.ids]
+    return RestoreAnswer.model_validate(await services.forgetting.restore(tenant, ids))
+
+
+@cold_routes.post("/scrub", responses=guarded(ArchiveUnavailable))
+async def scrub(tenant: TenantAdmin, services: Served) -> ScrubAnswer:
+    """Read every record of the archive and check it; changes nothing."""
+    return ScrubAnswer.model_validate(await services.cold.scrub(tenant))
+
+
+passages_routes = APIRouter(prefix="/v1/passages", tags=["jobs"], route_class=GuardedRoute)
+
+
+@passages_routes.post("", status_code=HTTP_202_ACCEPTED, responses=guarded())
+async def cut_older_episodes(tenant: Writer, services: Served, response: Response) -> JobAnswer:
+    """Queue the job that cuts long episodes from before there were passages, or join it.
+
+    The service queues it by itself when it starts on such a store. New episodes need no job.
+    """
+    return tell(await services.jobs.cut_older(tenant), response)
+
+
+doctor_routes = APIRouter(prefix="/v1", tags=["consolidation"], route_class=GuardedRoute)
+
+
+@doctor_routes.get("/doctor", responses=guarded())
+async def examine(tenant: TenantAdmin, services: Served) -> CheckupAnswer:
+    """Check what must hold of every graph, and recount what is counted; changes nothing."""
+    return CheckupAnswer.model_validate(await services.doctor.examine(tenant))

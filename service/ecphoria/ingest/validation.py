@@ -1,0 +1,202 @@
+"""Validate episodes before they are stored."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from math import isfinite
+
+from ecphoria.errors import InvalidInput, TooLarge
+from ecphoria.records.episode import Extracted, MetadataValue, NewEpisode, Statement
+from ecphoria.text.tokens import UNREADABLE
+
+_NAME_LIMIT = 256
+_KEY_LIMIT = 512
+_METADATA_LIMIT = 16_384
+_EXTRACTION_LIMIT = 1_000
+_PARTS = ("subject", "predicate", "object")
+_EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
+_AHEAD = timedelta(days=100 * 366)
+_UNREADABLE = re.compile(f"[{UNREADABLE}]")
+
+
+def check(new: NewEpisode) -> None:
+    """Refuse an episode that cannot be stored as it is.
+
+    Raises:
+        InvalidInput: A field is empty, unreadable or out of range; names it and the remedy.
+        TooLarge: A field is over its bound.
+    """
+    _readable("text", new.text)
+    if not new.text.strip():
+        raise InvalidInput("`text` is empty; send what is to be remembered", field="text")
+    for field in ("title", "speaker", "role", "session", "source"):
+        value: str | None = getattr(new, field)
+        if value is not None:
+            _readable(field, value, 4 * _NAME_LIMIT if field == "source" else _NAME_LIMIT)
+            if not value.strip():
+                raise InvalidInput(f"`{field}` is blank; leave it out instead", field=field)
+    if new.idempotency_key is not None:
+        _readable("idempotency_key", new.idempotency_key, _KEY_LIMIT)
+    if not (isfinite(new.importance) and 0 <= new.importance <= 1):
+        raise InvalidInput("`importance` must be between 0 and 1", field="importance")
+    if new.position is not None and not 0 <= new.position < 2**31:
+        raise InvalidInput("`position` must be between 0 and 2147483647", field="position")
+    _check_metadata(new.metadata)
+    if new.extraction is not None:
+        _check_extraction(new.extraction)
+
+
+def checked_time(occurred_at: datetime | None, recorded_at: datetime) -> datetime:
+    """Bring an instant to UTC, or take the moment of recording.
+
+    Raises:
+        InvalidInput: It has no offset, lies before the year 1000 or over a century ahead.
+    """
+    if occurred_at is None:
+        return recorded_at
+    if occurred_at.tzinfo is None:
+        raise InvalidInput(
+            "`occurred_at` has no offset; send for example 2025-03-01T12:00:00Z",
+            field="occurred_at",
+        )
+    earliest, latest = _EARLIEST, recorded_at + _AHEAD
+    if not earliest <= occurred_at <= latest:
+        raise InvalidInput(
+            f"`occurred_at` must lie between {earliest:%Y} and {latest:%Y}; "
+            "leave it out if it is not known",
+            field="occurred_at",
+        )
+    return occurred_at.astimezone(UTC)
+
+
+def checked_claims(given: Extracted | None, occurred_at: datetime) -> None:
+    """Refuse facts that end before they begin, or whose times have no offset.
+
+    Raises:
+        InvalidInput: A fact's time cannot be; tells the remedy.
+    """
+    for fact in given.facts if given else ():
+        for name in ("valid_from", "valid_to"):
+            at: datetime | None = getattr(fact, name)
+            if at is not None and at.tzinfo is None:
+                raise InvalidInput(
+                    f"`{name}` of a fact has no offset; send for example 2025-03-01T12:00:00Z",
+                    field="extraction",
+                )
+        if fact.valid_to is not None and fact.valid_to <= (fact.valid_from or occurred_at):
+            raise InvalidInput(
+                "`valid_to` of a fact must lie after its `valid_from`, which is the moment of the "
+                "episode unless you send it",
+                field="extraction",
+            )
+
+
+def body_hash(new: NewEpisode) -> str:
+    """Hash everything a caller said of an episode, to tell a repeat from another body."""
+    return _hash(_body(new) | _extraction(new.extraction))
+
+
+def _body(new: NewEpisode) -> dict[str, object]:
+    return {
+        "text": new.text,
+        "title": new.title,
+        "speaker": new.speaker,
+        "role": new.role,
+        "session": new.session,
+        "position": new.position,
+        "occurred_at": new.occurred_at and new.occurred_at.isoformat(),
+        "source": new.source,
+        "metadata": dict(new.metadata),
+        "importance": new.importance,
+    }
+
+
+def _extraction(given: Extracted | None) -> dict[str, object]:
+    """Keep the hash of what came without an extraction as it always was."""
+    if given is None:
+        return {}
+    return {"extraction": asdict(given) | {"facts": [_said(fact) for fact in given.facts]}}
+
+
+def _said(fact: Statement) -> dict[str, object]:
+    """Leave out what was not said: more may be said of a fact than when hashes were first made."""
+    unsaid = asdict(Statement(subject="", predicate="", object=""))
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in asdict(fact).items()
+        if name in _PARTS or value != unsaid[name]
+    }
+
+
+def _hash(body: Mapping[str, object]) -> str:
+    return sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def content_key(new: NewEpisode, body: str) -> str | None:
+    """Tell what makes an episode without a key the same as another, if anything does.
+
+    A document is its title and text; a dated turn is what was said then. An undated turn or
+    note may be said twice, so each append is a memory of its own. What was extracted from a text
+    makes it no other text. `body` is the body's hash.
+    """
+    if new.idempotency_key is not None:
+        return f"key:{new.idempotency_key}"
+    if new.occurred_at is None and new.title is None:
+        return None
+    return f"body:{body if new.extraction is None else _hash(_body(new))}"
+
+
+def _readable(field: str, value: str, limit: int | None = None) -> None:
+    if limit is not None and len(value) > limit:
+        raise TooLarge(
+            f"`{field}` has {len(value):,} characters; at most {limit:,} are stored, so split it",
+            field=field,
+        )
+    if found := _UNREADABLE.search(value):
+        raise InvalidInput(
+            f"`{field}` holds the unreadable character U+{ord(found[0]):04X} at place "
+            f"{found.start()}; remove it",
+            field=field,
+        )
+
+
+def _check_extraction(given: Extracted) -> None:
+    if max(len(given.names), len(given.facts)) > _EXTRACTION_LIMIT:
+        raise TooLarge(
+            f"`extraction` holds at most {_EXTRACTION_LIMIT:,} names and as many facts",
+            field="extraction",
+        )
+    for fact in given.facts:
+        _readable("extraction", fact.qualifier, _NAME_LIMIT)
+        sure = fact.reliability
+        if sure is not None and not (isfinite(sure) and 0 <= sure <= 1):
+            raise InvalidInput("`reliability` must be between 0 and 1", field="extraction")
+    parts = (getattr(fact, part) for fact in given.facts for part in _PARTS)
+    for part in (*given.names, *parts):
+        _readable("extraction", part, _NAME_LIMIT)
+        if not part.strip():
+            raise InvalidInput(
+                "`extraction` holds a blank name or part of a fact; leave it out",
+                field="extraction",
+            )
+
+
+def _check_metadata(metadata: Mapping[str, MetadataValue]) -> None:
+    size = 0
+    for name, value in metadata.items():
+        _readable("metadata", name, _NAME_LIMIT)
+        if isinstance(value, str):
+            _readable("metadata", value, _METADATA_LIMIT)
+        if isinstance(value, float) and not isfinite(value):
+            raise InvalidInput(f"`metadata.{name}` is not a finite number", field="metadata")
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise InvalidInput(f"`metadata.{name}` does not fit 64 bits", field="metadata")
+        size += len(name) + len(str(value))
+    if size > _METADATA_LIMIT:
+        raise TooLarge(
+            f"`metadata` has {size:,} characters; at most {_METADATA_LIMIT:,} are stored",
+            field="metadata",
+        )

@@ -1,1 +1,0 @@
-"""Rules of language: text in, plain values out; every English word and pattern is in `english`."""

@@ -1,0 +1,438 @@
+"""Spread a cue over concepts and read what reaches the memories.
+
+A walk over a bipartite graph in half-steps, each a pure function from state to state, so the
+edges of the next half-step can be fetched between them:
+
+```
+state = start(seeds, cue_concepts, options=options)
+for _ in range(options.steps):
+    rows = state.sending_items()            # fetch the concepts of these
+    state = wake_concepts(state, ...)
+    rows = state.sending_concepts()         # fetch the items of these
+    state = wake_items(state, ...)
+state.act(), state.gate()
+```
+
+Indices are local; new items and concepts take the next free ones, and arrays grow by themselves.
+`concept_arcs` adds the steps between concepts; `channel_read` turns the result into scores and
+paths.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ecphoria.maths.adjacency import frontier, grown, only, strongest
+from ecphoria.maths.checks import FloatArray, IntArray, bools, floats, indices, one_size, tally
+from ecphoria.maths.fusion import min_max
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelOptions:
+    """Set the walk; the defaults are the measured ones.
+
+    Attributes:
+        steps: T, items to concepts to items.
+        keep: share of its energy an item keeps per step.
+        flow: share a concept passes on (lambda).
+        title_out: weight from an item to its own title, against 1 to a mention.
+        mention_back: weight from a concept to an item that mentions it, against 1 over ABOUT.
+        related: share of its energy that a concept passes on to related ones.
+        item_fan: exponent of an item's number of concepts.
+        concept_fan: exponent of a concept's number of items.
+        hub: a concept with more mentions neither receives nor sends over MENTIONS.
+        item_frontier: how many items send in a step; ties with the last send too.
+        concept_frontier: how many concepts send.
+    """
+
+    steps: int = 3
+    keep: float = 0.5
+    flow: float = 0.8
+    title_out: float = 0.1
+    mention_back: float = 0.1
+    related: float = 0.4
+    item_fan: float = 0.5
+    concept_fan: float = 0.75
+    hub: int = 50
+    item_frontier: int = 10
+    concept_frontier: int = 30
+
+    def __post_init__(self) -> None:
+        shares = (self.keep, self.flow, self.title_out, self.mention_back, self.related)
+        if not all(0.0 <= share <= 1.0 for share in shares):
+            raise ValueError("keep, flow, title_out, mention_back, related must lie in [0, 1]")
+        if not all(0.0 <= power <= 1.0 for power in (self.item_fan, self.concept_fan)):
+            raise ValueError("item_fan and concept_fan must lie in [0, 1]")
+        if min(self.steps, self.hub) < 0 or min(self.item_frontier, self.concept_frontier) < 1:
+            raise ValueError("steps and hub must be at least 0, the frontiers at least 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Wave:
+    """What one step delivered, and over which path the most of it came.
+
+    Attributes:
+        received: [n], energy that reached each item.
+        by_concept: int [n], the concept that sent the item most; -1 for none.
+        share: [n], how much that concept sent.
+        by_item: int [q], the item that sent each concept most; -1 for the cue, or none.
+        by_related: int [q], the concept that sent each concept more than any item; or -1.
+    """
+
+    received: FloatArray
+    by_concept: IntArray
+    share: FloatArray
+    by_item: IntArray
+    by_related: IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChannelState:
+    """Where the walk stands between two half-steps.
+
+    Attributes:
+        options: of the walk.
+        items: [n], energy of the items.
+        concepts: [q], energy of the concepts in this step; before the first step, the cue's.
+        about_mass: mass received over ABOUT so far.
+        by_item: int [q], strongest item among the senders to each concept in this step.
+        by_item_share: [q], what the strongest sender, of any kind, sent.
+        by_related: int [q], that sender if it is a concept, else -1.
+        waves: one for each finished step.
+    """
+
+    options: ChannelOptions
+    items: FloatArray
+    concepts: FloatArray
+    about_mass: float
+    by_item: IntArray
+    by_item_share: FloatArray
+    by_related: IntArray
+    waves: tuple[Wave, ...]
+
+    def sending_items(self) -> IntArray:
+        """Name the items that send now, ascending."""
+        return frontier(self.items, self.options.item_frontier)
+
+    def sending_concepts(self) -> IntArray:
+        """Name the concepts that send now, ascending."""
+        return frontier(self.concepts, self.options.concept_frontier)
+
+    def act(self) -> FloatArray:
+        """Add up what each item received; a seed's own energy is not in it, [n]."""
+        total = np.zeros_like(self.items)
+        for wave in self.waves:
+            total[: wave.received.size] += wave.received
+        return total
+
+    def gate(self) -> float:
+        """Find g = min(1, 2 r), r = share of the received mass that came over ABOUT.
+
+        0 in a store where nothing is about anything (chat), near 1 among titled documents.
+        """
+        received = sum(float(wave.received.sum()) for wave in self.waves)
+        return min(1.0, 2.0 * self.about_mass / received) if received > 0.0 else 0.0
+
+
+def start(
+    seeds: ArrayLike, cue_concepts: ArrayLike, *, options: ChannelOptions | None = None
+) -> ChannelState:
+    """Set the walk up.
+
+    Args:
+        seeds: [n] >= 0, sum 1 or 0: text score of the best items (two by default), scaled.
+        cue_concepts: [q] >= 0, energy the cue gives to the concepts it names, once, in the first
+            step: 1 / their number each.
+        options: None for the measured ones.
+
+    >>> start([0.6, 0.4], []).sending_items()
+    array([0, 1])
+    """
+    items = floats("seeds", seeds, low=0.0)
+    concepts = floats("cue_concepts", cue_concepts, low=0.0)
+    return ChannelState(
+        options=ChannelOptions() if options is None else options,
+        items=items.copy(),
+        concepts=concepts.copy(),
+        about_mass=0.0,
+        by_item=np.full(concepts.size, -1, dtype=np.int64),
+        by_item_share=concepts.copy(),
+        by_related=np.full(concepts.size, -1, dtype=np.int64),
+        waves=(),
+    )
+
+
+def wake_concepts(
+    state: ChannelState,
+    *,
+    item: ArrayLike,
+    concept: ArrayLike,
+    is_title: ArrayLike,
+    item_mentions: ArrayLike,
+    item_titles: ArrayLike,
+    concept_mentions: ArrayLike,
+) -> ChannelState:
+    """Send the items' energy to their concepts: `c += a w / (m + .1 t)^.5`; O(edges).
+
+    w is 1 for MENTIONS, .1 for the item's own title. Edges of items that do not send now, and
+    MENTIONS of hubs, carry nothing.
+
+    Args:
+        state: before the step, or after `wake_items`.
+        item: int [e], one end of each edge.
+        concept: int [e], the other.
+        is_title: bool [e], the concept is what the item is about.
+        item_mentions: [n] m, concepts the item mentions; its title and hubs do not count.
+        item_titles: [n] t, concepts the item is about, 0 or 1.
+        concept_mentions: [q], items that mention the concept; sets the number of concepts.
+    """
+    options = state.options
+    mentions, titles = floats("item_mentions", item_mentions), floats("item_titles", item_titles)
+    hubs = floats("concept_mentions", concept_mentions, low=0.0) > options.hub
+    if one_size(item_mentions=mentions, item_titles=titles) != state.items.size:
+        raise ValueError("item_mentions and item_titles must have one value for each item")
+    tail = indices("item", item, size=state.items.size)
+    head = indices("concept", concept, size=hubs.size)
+    title = bools("is_title", is_title)
+    one_size(item=tail, concept=head, is_title=title)
+    if hubs.size < state.concepts.size:
+        raise ValueError("concepts never become fewer")
+
+    fan = mentions + options.title_out * titles
+    scale = np.divide(1.0, fan**options.item_fan, out=np.zeros_like(fan), where=fan > 0.0)
+    weight = np.where(title, options.title_out, np.where(hubs[head], 0.0, 1.0))
+    sent = only(state.items, state.sending_items())[tail] * scale[tail] * weight
+    origin, share = strongest(tail, head, sent, size=hubs.size)
+    known = grown(state.by_item_share, hubs.size)
+    better = share > known
+    return replace(
+        state,
+        concepts=grown(state.concepts, hubs.size) + tally(head, sent, size=hubs.size),
+        by_item=np.where(better, origin, grown(state.by_item, hubs.size, fill=-1)),
+        by_item_share=np.maximum(share, known),
+        by_related=grown(state.by_related, hubs.size, fill=-1),
+    )
+
+
+def wake_items(
+    state: ChannelState,
+    *,
+    concept: ArrayLike,
+    item: ArrayLike,
+    is_about: ArrayLike,
+    concept_about: ArrayLike,
+    concept_mentions: ArrayLike,
+    size: int,
+) -> ChannelState:
+    """Send the concepts' energy to items and finish the step; O(edges).
+
+    `a' += .8 c / about^.75` over ABOUT, `a' += .8 * .1 c / (about + mentions)^.75` over MENTIONS;
+    the next step starts from `.5 a + a'`, its concepts from 0. Edges of concepts that do not send
+    now, and MENTIONS of hubs, carry nothing.
+
+    Args:
+        state: after `wake_concepts`.
+        concept: int [e], one end of each edge.
+        item: int [e], the other.
+        is_about: bool [e], the item is about the concept.
+        concept_about: [q], items about the concept.
+        concept_mentions: [q], items that mention it.
+        size: number of items n from now on.
+    """
+    options = state.options
+    about, mentions = _degrees(state, concept_about, concept_mentions)
+    if size < state.items.size:
+        raise ValueError("items never become fewer")
+    tail = indices("concept", concept, size=state.concepts.size)
+    head = indices("item", item, size=size)
+    over_about = bools("is_about", is_about)
+    one_size(concept=tail, item=head, is_about=over_about)
+
+    energy = options.flow * only(state.concepts, state.sending_concepts())
+    direct = energy / np.maximum(1.0, about) ** options.concept_fan
+    back = options.mention_back * energy / np.maximum(1.0, about + mentions) ** options.concept_fan
+    back[mentions > options.hub] = 0.0
+    sent = np.where(over_about, direct[tail], back[tail])
+    received = tally(head, sent, size=size)
+    sender, share = strongest(tail, head, sent, size=size)
+    wave = Wave(
+        received=received,
+        by_concept=sender,
+        share=share,
+        by_item=state.by_item,
+        by_related=state.by_related,
+    )
+    quiet = np.zeros_like(state.concepts)
+    none = np.full(quiet.size, -1, dtype=np.int64)
+    return replace(
+        state,
+        items=options.keep * grown(state.items, size) + received,
+        concepts=quiet,
+        about_mass=state.about_mass + float(sent[over_about].sum()),
+        by_item=none,
+        by_item_share=quiet,
+        by_related=none,
+        waves=(*state.waves, wave),
+    )
+
+
+def _degrees(
+    state: ChannelState, about: ArrayLike, mentions: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Check the concepts' degrees."""
+    first = floats("concept_about", about, low=0.0)
+    second = floats("concept_mentions", mentions, low=0.0)
+    if one_size(concept_about=first, concept_mentions=second) != state.concepts.size:
+        raise ValueError("concept_about and concept_mentions need one value for each concept")
+    return first, second
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hop:
+    """One stretch of a path: a concept woke an item.
+
+    Attributes:
+        item: index of the item woken.
+        concept: index of the concept that sent it most.
+        through: index of the concept that woke that one, -1 if an item or the cue did.
+        source: index of the item that woke the first of the two, -1 if the cue named it.
+        amount: energy the concept sent to the item.
+        step: in which step, from 0.
+    """
+
+    item: int
+    concept: int
+    through: int
+    source: int
+    amount: float
+    step: int
+
+
+def boost(
+    act: ArrayLike,
+    gate: float,
+    *,
+    weight: float = 1.2,
+    power: float = 1.0 / 3.0,
+    low: float = 0.0,
+) -> FloatArray:
+    """Turn received energy into a term of the score: `1.2 g n(act)^(1/3)`, [n]; O(n).
+
+    Args:
+        act: [n] >= 0, received energy.
+        gate: g in [0, 1]; at 0 the channel changes nothing.
+        weight: of the term.
+        power: flattens, so that distant items count.
+        low: least act over all items of the store; 0 as soon as one was not reached.
+
+    >>> boost([0.0, 1.0, 8.0], 1.0)
+    array([0. , 0.6, 1.2])
+    """
+    received = floats("act", act, low=0.0)
+    if not (0.0 <= gate <= 1.0 and power > 0.0):
+        raise ValueError("gate must lie in [0, 1] and power be above 0")
+    return np.asarray(weight * gate * min_max(received, low) ** power)
+
+
+def path(waves: Sequence[Wave], item: int) -> tuple[Hop, ...]:
+    """Follow the strongest sender of each stretch back from an item; O(T^2).
+
+    Args:
+        waves: of a walk, in order.
+        item: index of the item to explain.
+
+    Returns:
+        Hops in the order energy went; empty if nothing reached the item. The first hop starts
+        at the cue (source -1) or at an item that nothing woke before: a seed.
+    """
+    hops: list[Hop] = []
+    at, before = item, len(waves)
+    while at >= 0:
+        step = _strongest_step(waves[:before], at)
+        if step < 0:
+            break
+        wave = waves[step]
+        concept = int(wave.by_concept[at])
+        through = int(wave.by_related[concept])
+        source = int(wave.by_item[concept if through < 0 else through])
+        hops.append(
+            Hop(
+                item=at,
+                concept=concept,
+                through=through,
+                source=source,
+                amount=float(wave.share[at]),
+                step=step,
+            )
+        )
+        at, before = source, step
+    return tuple(reversed(hops))
+
+
+def _strongest_step(waves: Sequence[Wave], item: int) -> int:
+    """Find the step with the largest single share for the item; the first of equals; -1."""
+    best, amount = -1, 0.0
+    for step, wave in enumerate(waves):
+        if item < wave.share.size and wave.share[item] > amount:
+            best, amount = step, float(wave.share[item])
+    return best
+
+
+def wake_related(
+    state: ChannelState, *, tail: ArrayLike, head: ArrayLike, weight: ArrayLike, size: int
+) -> ChannelState:
+    """Send the strongest concepts' energy to related ones: `c += .4 c w / degree^.5`; O(edges).
+
+    All of them send at once what they had before; degree = number of a sender's edges listed
+    here. Goes between the two half-steps.
+
+    Args:
+        state: after `wake_concepts`.
+        tail: int [e], sender; edges of concepts that do not send now carry nothing.
+        head: int [e].
+        weight: [e] in [0, 1].
+        size: number of concepts q from now on.
+    """
+    if size < state.concepts.size:
+        raise ValueError("concepts never become fewer")
+    sender = indices("tail", tail, size=state.concepts.size)
+    target = indices("head", head, size=size)
+    value = floats("weight", weight, low=0.0, high=1.0)
+    one_size(tail=sender, head=target, weight=value)
+    energy = only(state.concepts, state.sending_concepts())
+    degree = np.maximum(1.0, np.bincount(sender, minlength=energy.size))
+    sent = state.options.related * energy[sender] * value / np.sqrt(degree)[sender]
+    origin, share = strongest(sender, target, sent, size=size)
+    known = grown(state.by_item_share, size)
+    better = share > known
+    return replace(
+        state,
+        concepts=grown(state.concepts, size) + tally(target, sent, size=size),
+        by_item=grown(state.by_item, size, fill=-1),
+        by_item_share=np.maximum(share, known),
+        by_related=np.where(better, origin, grown(state.by_related, size, fill=-1)),
+    )
+
+
+def fact_cue(concept: ArrayLike, cosine: ArrayLike, items: ArrayLike) -> FloatArray:
+    """Share one unit of the cue's energy among the ends of the nearest facts; O(e).
+
+    Each end gets `cosine / items`, a rare name more than one that is everywhere; scaled to sum 1.
+
+    Args:
+        concept: int [e], an end of a fact; a concept may be the end of several.
+        cosine: [e] of the fact to the cue; below 0 counts as 0.
+        items: [q], items that mention the concept or are about it.
+
+    >>> fact_cue([0, 1], [0.5, 0.5], [1, 4])
+    array([0.8, 0.2])
+    """
+    degree = np.maximum(1.0, floats("items", items, low=0.0))
+    end = indices("concept", concept, size=degree.size)
+    near = np.maximum(0.0, floats("cosine", cosine))
+    one_size(concept=end, cosine=near)
+    energy = tally(end, near, size=degree.size) / degree
+    total = float(energy.sum())
+    return energy / total if total > 0.0 else energy

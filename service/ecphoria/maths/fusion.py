@@ -1,0 +1,371 @@
+"""Scale, fuse, rank and compare scores.
+
+Source of the weights: a listwise logistic fit on development questions, rounded; any single one
+may be off by half without harm. Parts always add up to the score to 1e-9.
+
+All measures are symmetric, take each thing at most once in a ranking, and cost O(n).
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, fields
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ecphoria.maths.checks import BoolArray, FloatArray, IntArray, bools, floats, one_size, ordered
+
+PARTS: Final = ("lex", "sem", "ctx", "spk", "len", "isq", "texp", "date")
+"""Names of the columns of `recipe_score`'s parts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """The least and the largest value of a signal over one query's candidates."""
+
+    low: float = 0.0
+    high: float = 0.0
+
+    @classmethod
+    def of(cls, values: FloatArray) -> "Bounds":
+        """Measure a signal; no values give 0 to 0."""
+        if not values.size:
+            return cls()
+        return cls(low=float(values.min()), high=float(values.max()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextBounds:
+    """Bounds of the three signals without a natural scale."""
+
+    lex: Bounds
+    sem: Bounds
+    ctx: Bounds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextWeights:
+    """Say how much each signal counts; a document has only the first three."""
+
+    lex: float = 0.28
+    sem: float = 0.17
+    ctx: float = 0.13
+    spk: float = 0.20
+    len: float = 0.10
+    isq: float = -0.05
+    texp: float = 0.12
+    date: float = 0.20
+
+    def vector(self) -> FloatArray:
+        """List the weights in the order of `PARTS`.
+
+        >>> TextWeights().vector()[:3]
+        array([0.28, 0.17, 0.13])
+        """
+        return np.array([getattr(self, field.name) for field in fields(self)], dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TextSignals:
+    """Hold one query's raw evidence, each [n].
+
+    Attributes:
+        lex: BM25 over spread stems; of a document, plain BM25.
+        sem: cosine; of a text with passages, the mean of its own and its passages'.
+        ctx: cosine with the smoothed vector; of a document, `sem`.
+        spk: 1 where the one person whom the query is about speaks.
+        len: length signal in [0, 1].
+        isq: 1 where the text is a question to a peer.
+        texp: 1 where the text names a time and the query asks for one.
+        date: closeness to a date in the query, in [0, 1].
+    """
+
+    lex: FloatArray
+    sem: FloatArray
+    ctx: FloatArray
+    spk: FloatArray
+    len: FloatArray
+    isq: FloatArray
+    texp: FloatArray
+    date: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scored:
+    """Scores [n] and the parts [n, p] they are the sums of."""
+
+    score: FloatArray
+    parts: FloatArray
+
+
+def min_max(
+    x: ArrayLike, low: float | None = None, high: float | None = None, *, equal: float = 0.0
+) -> FloatArray:
+    """Scale to 0..1 between two bounds and hold there; O(n).
+
+    Args:
+        x: [n].
+        low: what becomes 0; None for the least of x.
+        high: what becomes 1; None for the largest of x.
+        equal: value of all when the bounds do not differ.
+
+    >>> min_max([2, 3, 4])
+    array([0. , 0.5, 1. ])
+    >>> min_max([1, 9], low=2, high=4)
+    array([0., 1.])
+    """
+    values = floats("x", x)
+    measured = Bounds.of(values)
+    bottom = measured.low if low is None else low
+    span = (measured.high if high is None else high) - bottom
+    if not np.isfinite(span):
+        raise ValueError("low and high must be finite")
+    if not span > 0.0:
+        return np.full_like(values, equal)
+    return np.clip((values - bottom) / span, 0.0, 1.0)
+
+
+def bounds_of(signals: TextSignals, among: BoolArray | None = None) -> TextBounds:
+    """Measure the bounds over the candidates proper.
+
+    Items that spreading adds later are scaled by the bounds of those that were there before.
+
+    Args:
+        signals: [n] each.
+        among: [n], which items count; None for all.
+    """
+    rows = slice(None) if among is None else bools("among", among)
+    return TextBounds(
+        lex=Bounds.of(signals.lex[rows]),
+        sem=Bounds.of(signals.sem[rows]),
+        ctx=Bounds.of(signals.ctx[rows]),
+    )
+
+
+def recipe_score(
+    signals: TextSignals,
+    *,
+    weights: TextWeights | None = None,
+    bounds: TextBounds | None = None,
+) -> Scored:
+    """Score how well each item's text and circumstances match the query; O(n).
+
+    `.28 n(lex) + .17 n(sem) + .13 n(ctx) + .20 spk + .10 len - .05 isq + .12 texp + .20 date`,
+    n = min-max over the candidates. For documents this is `.30 n(BM25) + .30 n(cosine)`.
+
+    Args:
+        signals: [n] each.
+        weights: None for the measured ones.
+        bounds: None to measure them on these items.
+
+    Returns:
+        score [n] and parts [n, 8] in the order of `PARTS`.
+
+    >>> one = np.ones(2)
+    >>> no = np.zeros(2)
+    >>> raw = np.array([0.0, 4.0])
+    >>> tell = TextSignals(
+    ...     lex=raw, sem=raw, ctx=raw, spk=one, len=no, isq=one, texp=no, date=no
+    ... )
+    >>> recipe_score(tell).score.round(2)
+    array([0.15, 0.73])
+    """
+    arrays = {name: floats(name, getattr(signals, name)) for name in PARTS}
+    one_size(**arrays)
+    scale = bounds_of(signals) if bounds is None else bounds
+    for name, bound in (("lex", scale.lex), ("sem", scale.sem), ("ctx", scale.ctx)):
+        arrays[name] = _scaled(arrays[name], bound)
+    parts = np.stack([arrays[name] for name in PARTS], axis=1)
+    parts *= (TextWeights() if weights is None else weights).vector()
+    return Scored(score=parts.sum(axis=1), parts=parts)
+
+
+def _scaled(values: FloatArray, bound: Bounds) -> FloatArray:
+    """Scale between bounds; where they are equal, what reaches a bound above 0 counts whole.
+
+    Without that the only memory of a store would score 0.
+    """
+    if bound.high > bound.low or bound.high <= 0.0:
+        return min_max(values, bound.low, bound.high)
+    return (values >= bound.high).astype(np.float64)
+
+
+def fusion(
+    bm25: ArrayLike,
+    cosine: ArrayLike,
+    *,
+    lexical: float = 0.5,
+    bounds: tuple[Bounds, Bounds] | None = None,
+) -> Scored:
+    """Add up two min-max scales: the plain bar every mechanism has to beat; O(n).
+
+    Args:
+        bm25: [n].
+        cosine: [n].
+        lexical: weight of bm25, in [0, 1]; the cosine has the rest.
+        bounds: of bm25 and cosine; None to measure them on these items.
+
+    >>> fusion([0, 2, 1], [0.1, 0.2, 0.3]).score
+    array([0.  , 0.75, 0.75])
+    """
+    words, meaning = floats("bm25", bm25), floats("cosine", cosine)
+    one_size(bm25=words, cosine=meaning)
+    if not 0.0 <= lexical <= 1.0:
+        raise ValueError("lexical must lie in [0, 1]")
+    scale = (Bounds.of(words), Bounds.of(meaning)) if bounds is None else bounds
+    parts = np.stack(
+        (
+            lexical * _scaled(words, scale[0]),
+            (1.0 - lexical) * _scaled(meaning, scale[1]),
+        ),
+        axis=1,
+    )
+    return Scored(score=parts.sum(axis=1), parts=parts)
+
+
+DECIMALS = 12  # sums that differ less than this differ by the order of adding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ranking:
+    """The k best.
+
+    Attributes:
+        index: int [<= k], into the rows of the parts, best first.
+        score: [n], the sum of each row.
+    """
+
+    index: IntArray
+    score: FloatArray
+
+
+def rank(parts: ArrayLike, order: ArrayLike, k: int) -> Ranking:
+    """Sort by the sum of parts, descending; ties by the order key, ascending; O(n log n).
+
+    Scores equal to 12 decimals tie, so adding the same parts in another order changes nothing.
+    Rows with equal score and equal key stay as given: make the key distinct.
+
+    Args:
+        parts: [n, p], the terms of each score.
+        order: int [n], smaller comes first (say, the place by occurred_at descending, then id).
+        k: how many, >= 0.
+
+    >>> rank([[0.2, 0.3], [0.9, 0.0], [0.5, 0.0]], [2, 1, 0], 3).index
+    array([1, 2, 0])
+    """
+    terms = floats("parts", parts, ndim=2)
+    key = ordered("order", order)
+    if key.size != terms.shape[0]:
+        raise ValueError("order must have one value for each row of parts")
+    if k < 0:
+        raise ValueError("k must not be negative")
+    score = terms.sum(axis=1)
+    index = np.lexsort((key, -np.round(score, DECIMALS)))[:k]
+    return Ranking(index=index.astype(np.int64), score=score)
+
+
+_PRIOR_DECIMALS = 11
+"""Values that differ less than this differ by the order of adding."""
+
+
+def midrank(values: ArrayLike) -> FloatArray:
+    """Scale values to 0..1 by their rank, ties sharing the middle of theirs; O(n log n).
+
+    `r = (midrank - 1) / (n - 1)` with ranks from 1, the least first; one value alone gets 0.
+
+    Args:
+        values: [n], compared to 11 decimals.
+
+    >>> midrank([0.2, 0.1, 0.4, 0.2])
+    array([0.5, 0. , 1. , 0.5])
+    """
+    given = np.round(floats("values", values), _PRIOR_DECIMALS)
+    if given.size < 2:
+        return np.zeros_like(given)
+    _, place, count = np.unique(given, return_inverse=True, return_counts=True)
+    last = np.cumsum(count).astype(np.float64)
+    middle: FloatArray = (last - 0.5 * (count - 1) - 1.0) / (given.size - 1)
+    return middle[place]
+
+
+Ranked = Sequence[Hashable]
+
+
+def overlap(one: Ranked, other: Ranked) -> float:
+    """Share of the longer ranking that the other holds too, 0 to 1; two empty ones agree.
+
+    `|A & B| / max(|A|, |B|)`; with both cut at k and both full this is overlap at k.
+
+    >>> overlap("abcd", "bcxy")
+    0.5
+    """
+    _check(one, other)
+    longest = max(len(one), len(other))
+    return len(set(one) & set(other)) / longest if longest else 1.0
+
+
+def same_first(one: Ranked, other: Ranked) -> bool:
+    """Whether both begin with the same thing, or both are empty."""
+    return list(one[:1]) == list(other[:1])
+
+
+def rank_difference(one: Ranked, other: Ranked) -> float | None:
+    """Mean absolute difference in rank of what both hold, in places; None if they share nothing.
+
+    >>> rank_difference("abcd", "bcxa")
+    1.6666666666666667
+    """
+    _check(one, other)
+    place = {thing: rank for rank, thing in enumerate(other)}
+    moved = [abs(rank - place[thing]) for rank, thing in enumerate(one) if thing in place]
+    return sum(moved) / len(moved) if moved else None
+
+
+def rank_biased_overlap(one: Ranked, other: Ranked, persistence: float = 0.9) -> float:
+    """Expected agreement for a reader who goes on to the next rank with probability p, 0 to 1.
+
+    With `X_d` things shared by the first d ranks, s <= l the lengths, and beyond the end the
+    agreement that was seen there:
+    `A_d = X_d / d` for d <= s, `(X_d + X_s (d - s) / s) / d` for s < d <= l,
+    `RBO = (1 - p) sum_{d=1..l} p^(d-1) A_d + p^l A_l`
+    (Webber, Moffat and Zobel 2010, equation 32). An empty ranking agrees with an empty one only.
+
+    Args:
+        one: A ranking, best first.
+        other: Another one; lengths may differ.
+        persistence: p in (0, 1); at .9 the first ten ranks carry 86 % of the weight.
+
+    >>> round(rank_biased_overlap("abc", "bac", 0.5), 6)
+    0.5
+    """
+    _check(one, other)
+    if not 0 < persistence < 1:
+        raise ValueError("persistence must lie between 0 and 1")
+    short, long = sorted((one, other), key=len)
+    if not short:
+        return float(not long)
+    seen_short: set[Hashable] = set()
+    seen_long: set[Hashable] = set()
+    shared = shared_at_end = 0
+    total, weight, agreement = 0.0, 1.0, 0.0
+    for depth, thing in enumerate(long, start=1):
+        seen_long.add(thing)
+        if depth <= len(short):
+            twin = short[depth - 1]
+            seen_short.add(twin)
+            shared += (twin in seen_long) + (thing in seen_short) - (twin == thing)
+            shared_at_end = shared
+            agreement = shared / depth
+        else:
+            shared += thing in seen_short
+            beyond = shared_at_end * (depth - len(short)) / len(short)
+            agreement = (shared + beyond) / depth
+        total += (1 - persistence) * weight * agreement
+        weight *= persistence
+    return total + weight * agreement
+
+
+def _check(*rankings: Ranked) -> None:
+    for ranking in rankings:
+        if len(set(ranking)) != len(ranking):
+            raise ValueError("a ranking must hold each thing once")

@@ -1,0 +1,301 @@
+"""Confidence of an answer: a logistic model and its calibration.
+
+Absolute evidence goes through a logistic; a raw top score cannot be thresholded, because
+min-max makes the best candidate 1 whatever it is worth.
+
+Balanced: each class weighs half, however many it has, so a probability says what it would be if
+both were equally frequent, and a fit does not learn the mix of the questions it was given.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ecphoria.maths.checks import BoolArray, FloatArray, bools, floats, one_size
+
+FEATURES: Final = (
+    "share", "coverage", "unsaid", "unheard", "similarity", "joint", "top_similarity", "gap",
+)  # fmt: skip
+"""Names of what `evidence_features` gives, in order."""
+RANKS: Final = 10
+"""Rank that the first one's score is compared with."""
+TEMPERATURE: Final = 0.1
+"""Match by which an item's weight in `share` grows e-fold; .08 to .12 measured alike."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Evidence:
+    """Hold what the gate looks at, over the n candidates and q distinct stems of one query.
+
+    Attributes:
+        match: [n] how well the item matches, whoever said it.
+        score: [n] how well it matches in all; what it is ranked by.
+        said: [n, q] whether the item itself has the stem.
+        rarity: [q] idf times count in the query; 0 for words that carry little.
+        covered: [n] share of the stems' rarity that one passage of the item has, in [0, 1].
+        joint: [n] the same times that passage's cosine, at least 0, best passage.
+        similarity: [n] cosine with the query.
+        answers_nothing: [n] whether the item only asks, or says "I don't know".
+        own: [n] spoken by one of those the query names; all False if it names nobody.
+        about: [n] rows that may hold the answer: the subject's, or all.
+        attribution: [n] how far the item speaks about them, in [0, 1] (`attribution`).
+    """
+
+    match: FloatArray
+    score: FloatArray
+    said: BoolArray
+    rarity: FloatArray
+    covered: FloatArray
+    joint: FloatArray
+    similarity: FloatArray
+    answers_nothing: BoolArray
+    own: BoolArray
+    about: BoolArray
+    attribution: FloatArray
+
+
+def attribution(own: ArrayLike, first: ArrayLike, second: ArrayLike) -> FloatArray:
+    """Judge by pronouns how far each item is about those the query names; O(n).
+
+    Spoken by one of them: 1 with a first-person pronoun or without a second-person one, else .6.
+    Spoken by another: .5 with second-person pronouns only, .3 with both, else 0 ("your" in
+    another's turn may be about them, "my" cannot).
+
+    Args:
+        own: bool [n], spoken by one of them.
+        first: bool [n], has a first-person pronoun.
+        second: bool [n], has a second-person pronoun.
+
+    >>> attribution([True, False, False], [True, True, False], [False, True, True])
+    array([1. , 0.3, 0.5])
+    """
+    mine, me, you = bools("own", own), bools("first", first), bools("second", second)
+    one_size(own=mine, first=me, second=you)
+    by_subject = np.where(me | ~you, 1.0, 0.6)
+    by_other = np.where(you, np.where(me, 0.3, 0.5), 0.0)
+    return np.where(mine, by_subject, by_other)
+
+
+def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
+    """Reduce one query's evidence to the features, [8]; O(n q).
+
+    With w = exp(match / .1), att = attribution, m = sum(w att) / sum(w), b = mean(att) but at
+    most 1/2, cov = `covered` (0 for items that answer nothing), mass = sum of the rarity:
+
+    ```
+    share           1 / (1 + (1 - m) / m * b / (1 - b)) - 1/2    whose the matching items are
+    coverage        max(cov att) - max(cov (1 - att))
+    unsaid          share of the mass of stems that others' items have and no own item has
+    unheard         rarity of the rarest stem that no item has, over the mass
+    similarity      max similarity, at least 0
+    joint           max of `joint` over what may hold the answer
+    top_similarity  similarity of the first in rank, at least 0
+    gap             score of rank 1 minus score of rank 10 (of the last, if fewer)
+    ```
+
+    A share of 0 is undecided; b corrects for those who speak seldom, of whom little can match.
+    The first three are 0 where the query names nobody; nothing found gives zeros.
+
+    Args:
+        evidence: the candidates.
+        names_someone: whether the query names a participant.
+
+    >>> one = np.ones(1)
+    >>> told = Evidence(
+    ...     match=one, score=one, said=np.array([[True, False]]), rarity=np.array([1.0, 3.0]),
+    ...     covered=one / 4, joint=one / 8, similarity=one / 2, answers_nothing=one < 0,
+    ...     own=one > 0, about=one > 0, attribution=one,
+    ... )
+    >>> evidence_features(told, names_someone=True)
+    array([0.5  , 0.25 , 0.   , 0.75 , 0.5  , 0.125, 0.5  , 0.   ])
+    """
+    match, similar = floats("match", evidence.match), floats("similarity", evidence.similarity)
+    score = floats("score", evidence.score)
+    about = floats("attribution", evidence.attribution, low=0.0, high=1.0)
+    covers = floats("covered", evidence.covered, low=0.0, high=1.0 + 1e-9)
+    joint = floats("joint", evidence.joint, low=0.0)
+    void, own = bools("answers_nothing", evidence.answers_nothing), bools("own", evidence.own)
+    may = bools("about", evidence.about)
+    one_size(
+        match=match, score=score, similarity=similar, attribution=about, covered=covers,
+        joint=joint, answers_nothing=void, own=own, about=may,
+    )  # fmt: skip
+    rarity, said = floats("rarity", evidence.rarity, low=0.0), evidence.said
+    if said.dtype != np.bool_ or said.shape != (match.size, rarity.size):
+        raise ValueError("said must be a bool for each item and stem")
+    features = np.zeros(len(FEATURES))
+    if not match.size:
+        return features
+    mass = float(rarity.sum()) or 1.0
+    heard = said.any(axis=0)
+    if names_someone:
+        features[0] = _share(match, about)
+        covered = np.where(void, 0.0, covers)
+        features[1] = (covered * about).max() - (covered * (1.0 - about)).max()
+        features[2] = rarity[heard & ~said[own].any(axis=0)].sum() / mass
+    features[3] = rarity[~heard].max(initial=0.0) / mass
+    features[4] = max(0.0, float(similar.max()))
+    features[5] = joint[may & ~void].max(initial=0.0)
+    best = np.argsort(-score, kind="stable")[:RANKS]
+    features[6] = max(0.0, float(similar[best[0]]))
+    features[7] = score[best[0]] - score[best[-1]]
+    return features
+
+
+def _share(match: FloatArray, about: FloatArray) -> float:
+    """Compare what matches about the subject with what would if matching were blind to it."""
+    weight = np.exp((match - match.max()) / TEMPERATURE)
+    mine, theirs = float(weight @ about), float(weight @ (1.0 - about))
+    base = min(0.5, float(about.mean()))
+    mine, theirs = mine * (1.0 - base), theirs * base
+    # Where nobody is the subject, neither side weighs anything.
+    return mine / (mine + theirs) - 0.5 if mine > 0.0 else -0.5
+
+
+def confidence(features: ArrayLike, *, bias: float, weights: ArrayLike) -> float:
+    """Turn features into the probability that the store holds the answer.
+
+    `1 / (1 + exp(-(bias + weights . features)))`.
+
+    >>> round(confidence([0.8, 0.1, 0.75, 1, 0.6], bias=-2, weights=[2.5, 1, 2, 1, 0.5]), 6)
+    0.947846
+    """
+    values, slope = floats("features", features), floats("weights", weights)
+    one_size(features=values, weights=slope)
+    # Stays exact, and within the range of exp, on both sides.
+    return 0.5 * (1.0 + math.tanh(0.5 * (bias + float(slope @ values))))
+
+
+def threshold(confidences: ArrayLike, frr: float) -> float:
+    """Find the confidence under which at most a share `frr` of answerable questions falls.
+
+    The floor(frr * n)-th smallest, 0-based; what is below it is refused.
+
+    Args:
+        confidences: [n >= 1], of answerable questions.
+        frr: false refusal rate, in [0, 1).
+
+    >>> threshold([0.9, 0.3, 0.5, 0.7], 0.25)
+    0.5
+    """
+    known = floats("confidences", confidences, low=0.0, high=1.0)
+    if not known.size or not 0.0 <= frr < 1.0:
+        raise ValueError("confidences must not be empty and frr lie in [0, 1)")
+    return float(np.sort(known)[math.floor(frr * known.size + 1e-9)])
+
+
+def auroc(answerable: ArrayLike, unanswerable: ArrayLike) -> float:
+    """Measure how often an answerable question has the higher confidence; ties count half.
+
+    O((n + m) log m).
+
+    >>> round(auroc([0.9, 0.6, 0.4], [0.5, 0.3]), 6)
+    0.833333
+    """
+    yes, no = floats("answerable", answerable), floats("unanswerable", unanswerable)
+    if not (yes.size and no.size):
+        raise ValueError("both groups must have a question")
+    sorted_no = np.sort(no)
+    below = np.searchsorted(sorted_no, yes, side="left")
+    reach = np.searchsorted(sorted_no, yes, side="right")
+    return float((below + reach).sum() / (2 * yes.size * no.size))
+
+
+RIDGE: Final = 0.03
+"""Penalty: .01 to .1 measured alike, out of sample."""
+
+_STEPS, _CLOSE = 100, 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Logistic:
+    """`P(true) = 1 / (1 + exp(-(bias + weights . x)))`.
+
+    Attributes:
+        weights: [d], in the units of the features as given.
+        converged: Whether the gradient vanished; a caller must look.
+    """
+
+    bias: float
+    weights: FloatArray
+    converged: bool
+
+
+def fit_logistic(features: ArrayLike, labels: ArrayLike, *, ridge: float = RIDGE) -> Logistic:
+    """Fit by maximum penalised likelihood; O(d^2 n) a step, few steps.
+
+    With z = features scaled to mean 0 and standard deviation 1 (constant ones to 0), minimise
+
+    ```
+    sum_i c_i ln(1 + exp(-s_i (b + v . z_i))) + ridge / 2 |v|^2,    s_i = +1 or -1
+    ```
+
+    c_i = 1 / (2 m), m = number of items with the label of i. Strictly convex: one minimum,
+    separable data included. Scaling before the penalty makes it indifferent to units. Source:
+    Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 4.4.
+
+    Args:
+        features: [n, d].
+        labels: bool [n], both values present.
+        ridge: > 0.
+
+    >>> fit = fit_logistic([[0.0], [1.0], [2.0], [3.0]], [False, False, True, True])
+    >>> fit.converged, float(np.round(fit.bias / -fit.weights[0], 6))
+    (True, 1.5)
+    """
+    x, wanted = floats("features", features, ndim=2), bools("labels", labels)
+    if x.shape[0] != wanted.size or wanted.all() or not wanted.any() or not ridge > 0.0:
+        raise ValueError("features need a label each, both labels present, and ridge above 0")
+    centre, spread = x.mean(axis=0), x.std(axis=0)
+    flat = spread <= 1e-9 * np.maximum(1.0, np.abs(centre))
+    scale = np.where(flat, 0.0, 1.0 / np.where(flat, 1.0, spread))
+    design = np.column_stack((np.ones(wanted.size), (x - centre) * scale))
+    costs = np.where(wanted, 0.5 / wanted.sum(), 0.5 / (~wanted).sum())
+    penalty = np.r_[0.0, np.full(x.shape[1], ridge)]
+    beta, converged = _newton(design, wanted, costs, penalty)
+    weights = beta[1:] * scale
+    return Logistic(bias=float(beta[0] - weights @ centre), weights=weights, converged=converged)
+
+
+def logits(fit: Logistic, features: ArrayLike) -> FloatArray:
+    """Give the log-odds of each row, [n]; monotone in the probability, and never saturated.
+
+    Args:
+        fit: of d features.
+        features: [n, d].
+    """
+    x = floats("features", features, ndim=2)
+    if x.shape[1] != fit.weights.size:
+        raise ValueError("features must have a column for each weight")
+    return np.asarray(fit.bias + x @ fit.weights)
+
+
+def _newton(
+    design: FloatArray, wanted: BoolArray, costs: FloatArray, penalty: FloatArray
+) -> tuple[FloatArray, bool]:
+    """Step to the minimum, halving a step that does not go down."""
+    sign = np.where(wanted, 1.0, -1.0)
+
+    def loss(beta: FloatArray) -> float:
+        margins = sign * (design @ beta)
+        return float(costs @ np.logaddexp(0.0, -margins) + 0.5 * penalty @ beta**2)
+
+    beta = np.zeros(design.shape[1])
+    for _ in range(_STEPS):
+        chance = 0.5 * (1.0 + np.tanh(0.5 * (design @ beta)))
+        gradient = design.T @ (costs * (chance - wanted)) + penalty * beta
+        if np.abs(gradient).max() < _CLOSE:
+            return beta, True
+        curvature = costs * chance * (1.0 - chance)
+        # The last term keeps columns without variance and saturated fits solvable.
+        hessian = (design.T * curvature) @ design + np.diag(penalty + _CLOSE)
+        step = np.linalg.solve(hessian, gradient)
+        # Near the minimum the loss moves by rounding alone.
+        size, bound = 1.0, loss(beta) * (1.0 + _CLOSE)
+        while size > _CLOSE and loss(beta - size * step) > bound:
+            size *= 0.5
+        beta = beta - size * step
+    return beta, bool(np.abs(gradient).max() < 1e-8)

@@ -1,0 +1,277 @@
+"""BM25 over a candidate pool, spread over NEXT, and the prior of length."""
+
+import math
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ecphoria.maths.checks import FloatArray, IntArray, floats, indices, one_size
+
+BACK: Final = (0.7, 0.4, 0.2)
+"""What a stem 1, 2, 3 turns before still counts."""
+FORTH: Final = (0.4, 0.2)
+"""What a stem 1, 2 turns after already counts."""
+CONTEXT_BACK: Final = 0.6
+"""Share of the turn before in a turn's context vector."""
+CONTEXT_FORTH: Final = 0.3
+"""Share of the turn after in a turn's context vector."""
+
+
+def idf(df: ArrayLike, n: int) -> FloatArray:
+    """Weigh stems by rarity: `ln(1 + (n - df + .5) / (df + .5))`, always above 0; O(q).
+
+    Args:
+        df: [q] number of items that have the stem, in [0, n].
+        n: number of items.
+
+    >>> idf([1, 3], 3).round(6)
+    array([0.980829, 0.133531])
+    """
+    if n < 0:
+        raise ValueError("n must not be negative")
+    found = floats("df", df, low=0.0, high=n)
+    return np.log1p((n - found + 0.5) / (found + 0.5))
+
+
+def bm25(
+    tf: ArrayLike,
+    *,
+    qtf: ArrayLike,
+    idf: ArrayLike,
+    length: ArrayLike,
+    mean_length: float,
+    k1: float = 0.6,
+    b: float = 0.3,
+) -> FloatArray:
+    """Score items against query stems, each stem saturating on its own; O(n q).
+
+    `score_i = sum_c qtf_c idf_c tf_ic (k1 + 1) / (tf_ic + k1 (1 - b + b length_i / mean_length))`
+    (Robertson; Lucene's idf). A column of `tf` may be spread first (`spread_next`): saturation
+    then works on each stem's activation, which is what makes spreading pay.
+
+    Args:
+        tf: [n, q] count or activation of each query stem in each item, >= 0.
+        qtf: [q] count in the query.
+        idf: [q] rarity.
+        length: [n] sum of tf over all stems of the item, >= 0.
+        mean_length: mean of `length` over the whole store, > 0 unless all lengths are 0.
+        k1: saturation, > 0.
+        b: length normalisation, in [0, 1].
+
+    >>> bm25([[1.0], [0.0]], qtf=[1], idf=[2.0], length=[4, 4], mean_length=4)
+    array([2., 0.])
+    """
+    count = floats("tf", tf, ndim=2, low=0.0)
+    query = floats("qtf", qtf, low=0.0)
+    rarity = floats("idf", idf, low=0.0)
+    size = floats("length", length, low=0.0)
+    if count.shape != (size.size, query.size) or rarity.size != query.size:
+        raise ValueError("tf must be [n, q] with length [n], qtf [q] and idf [q]")
+    if not (k1 > 0.0 and 0.0 <= b <= 1.0 and math.isfinite(k1)):
+        raise ValueError("k1 must be above 0 and b in [0, 1]")
+    if not math.isfinite(mean_length) or mean_length < 0.0 or (mean_length == 0.0 and size.any()):
+        raise ValueError("mean_length must be above 0")
+    relative = size / mean_length if mean_length else size
+    damping = k1 * (1.0 - b + b * relative)
+    level = count + damping[:, None]
+    # b = 1 and an item of length 0 leave 0/0: an item without stems matches nothing.
+    saturated = np.divide(count * (k1 + 1.0), level, out=np.zeros_like(count), where=level > 0.0)
+    return saturated @ (query * rarity)
+
+
+def spread_next(tf: ArrayLike, *, previous: ArrayLike, following: ArrayLike) -> FloatArray:
+    """Let each stem spread along NEXT: what was said before still counts, and what comes after.
+
+    `A(i) = tf(i) + .7 tf(i-1) + .4 tf(i-2) + .2 tf(i-3) + .4 tf(i+1) + .2 tf(i+2)` along the
+    neighbour indices, so a chain that ends (a Session's bound, a document) spreads no further.
+
+    Args:
+        tf: [n, q] (or [n]) counts, >= 0.
+        previous: int [n], index of the turn before, -1 for none.
+        following: int [n], index of the turn after, -1 for none.
+
+    Returns:
+        A, of tf's shape; O(n q).
+
+    >>> chain = {"previous": [-1, 0, 1, 2, 3], "following": [1, 2, 3, 4, -1]}
+    >>> spread_next([1, 0, 0, 0, 0], **chain)
+    array([1. , 0.7, 0.4, 0.2, 0. ])
+    """
+    count = np.asarray(tf, dtype=np.float64)
+    count = floats("tf", count, ndim=2 if count.ndim == 2 else 1, low=0.0)
+    size = count.shape[0]
+    before = indices("previous", previous, size=size, low=-1)
+    after = indices("following", following, size=size, low=-1)
+    one_size(tf=count, previous=before, following=after)
+    # Row n stands for "none": index -1 finds it, and it holds nothing.
+    padded = np.concatenate((count, np.zeros_like(count[:1]) if size else count), axis=0)
+    result = count.copy()
+    for step, shares in ((before, BACK), (after, FORTH)):
+        at = step
+        hop = np.append(step, -1)
+        for share in shares:
+            result += share * padded[at]
+            at = hop[at]
+    return result
+
+
+def spread_lengths(lengths: ArrayLike) -> FloatArray:
+    """Give each turn of one Session's window its length under spreading, [n]; O(n).
+
+    `L_i = sum over all stems of A(i)`: spreading is linear, so the turns' own stem counts spread
+    the same way. Values within three turns of a window's cut (not the Session's end) lack what
+    lies outside.
+
+    Args:
+        lengths: [n] stem counts, repeats counted, in NEXT order.
+
+    >>> spread_lengths([10, 0, 0, 5])
+    array([10.,  8.,  6.,  7.])
+    """
+    own = floats("lengths", lengths, low=0.0)
+    place = np.arange(own.size, dtype=np.int64)
+    following = np.where(place + 1 < own.size, place + 1, -1)
+    return spread_next(own, previous=place - 1, following=following)
+
+
+def context_norms(vectors: ArrayLike) -> FloatArray:
+    """Measure each turn's context vector `e_i + .6 e_{i-1} + .3 e_{i+1}`, [n]; O(n d).
+
+    Stored with the turn, one number makes the cosine with the smoothed vector out of the turns'
+    own cosines (`context_similarity`), without a second vector.
+
+    Args:
+        vectors: [n, d] unit vectors of one Session's window in NEXT order.
+
+    >>> context_norms([[1.0, 0.0], [1.0, 0.0]])
+    array([1.3, 1.6])
+    """
+    own = floats("vectors", vectors, ndim=2)
+    smoothed = own.copy()
+    smoothed[1:] += CONTEXT_BACK * own[:-1]
+    smoothed[:-1] += CONTEXT_FORTH * own[1:]
+    norms: FloatArray = np.linalg.norm(smoothed, axis=1)
+    return norms
+
+
+def context_similarity(
+    similarity: ArrayLike, *, norm: ArrayLike, previous: ArrayLike, following: ArrayLike
+) -> FloatArray:
+    """Find the cosine of the query with each context vector, [n]; O(n).
+
+    `ctx_i = (d_i + .6 d_{i-1} + .3 d_{i+1}) / norm_i`; 0 where the norm is 0.
+
+    Args:
+        similarity: [n] cosine d of each item with the query; a neighbour must be among the items.
+        norm: [n] from `context_norms`; 1 for an item without neighbours.
+        previous: int [n], -1 for none.
+        following: int [n], -1 for none.
+
+    >>> pair = {"previous": [-1, 0], "following": [1, -1]}
+    >>> context_similarity([0.5, 0.5], norm=[1.3, 1.6], **pair)
+    array([0.5, 0.5])
+    """
+    own = floats("similarity", similarity)
+    scale = floats("norm", norm, low=0.0)
+    before: IntArray = indices("previous", previous, size=own.size, low=-1)
+    after: IntArray = indices("following", following, size=own.size, low=-1)
+    one_size(similarity=own, norm=scale, previous=before, following=after)
+    padded = np.append(own, 0.0)
+    total = own + CONTEXT_BACK * padded[before] + CONTEXT_FORTH * padded[after]
+    return np.divide(total, scale, out=np.zeros_like(total), where=scale > 0.0)
+
+
+LENT_WHOLE: Final = 10.0
+"""Stems up to which a turn lends its words whole."""
+LENT_HALF: Final = 40.0
+"""Stems at which a turn lends half of its words' weight."""
+TELLING: Final = 30.0
+"""Stems of the turns that tell most."""
+K1: Final = 0.9
+"""Saturation of words that spread over NEXT."""
+B_LENGTH: Final = 0.3
+"""Length normalisation of words that spread over NEXT."""
+
+
+def relative_frequency(
+    tf: ArrayLike, *, length: ArrayLike, mean_length: float, b: float = B_LENGTH
+) -> FloatArray:
+    """Divide counts by how long the text is: `tf / (1 - b + b length / mean_length)`; O(n q).
+
+    This is BM25F's way: each text is normalised by its own length before texts are added up, so
+    that a long neighbour does not outweigh the turn itself. Source: Robertson, Zaragoza and
+    Taylor 2004.
+
+    Args:
+        tf: [n, q] count of each query stem in each text, >= 0.
+        length: [n] stems of the text, whole numbers (a fraction near 0 may overflow).
+        mean_length: over the whole store; 0 only if all lengths are 0.
+        b: in [0, 1].
+
+    >>> relative_frequency([[2.0], [2.0]], length=[10, 30], mean_length=10, b=0.5)
+    array([[2.],
+           [1.]])
+    """
+    count = floats("tf", tf, ndim=2, low=0.0)
+    size = floats("length", length, low=0.0)
+    if count.shape[0] != size.size or not 0.0 <= b <= 1.0:
+        raise ValueError("tf must have a row for each length and b lie in [0, 1]")
+    relative = size / mean_length if mean_length > 0.0 else np.ones_like(size)
+    divisor = 1.0 - b + b * relative
+    # b = 1 and a text without stems would divide nothing by nothing.
+    return count / np.where(divisor > 0.0, divisor, 1.0)[:, None]
+
+
+def lending_share(length: ArrayLike) -> FloatArray:
+    """Say how much of its words a turn lends to the turns around it, [n] in (0, 1].
+
+    `min(1, 30 / (20 + length))`: a short turn is about one thing and lends its words whole; a
+    reply of a thousand words is about many, and its words say little about its neighbours.
+    Measured on talk between people and on chats with an assistant: 20 to 80 in place of 30
+    change neither by more than a point.
+
+    Args:
+        length: [n] stems of the turn, >= 0.
+
+    >>> lending_share([10, 40, 580]).round(2)
+    array([1.  , 0.5 , 0.05])
+    """
+    size = floats("length", length, low=0.0)
+    reach = LENT_HALF - LENT_WHOLE
+    return np.minimum(1.0, reach / (size + reach - LENT_WHOLE))
+
+
+def length_weight(length: ArrayLike) -> FloatArray:
+    """Say how telling a turn's length is, [n] in [0, 1], most at 30 stems; O(n).
+
+    `min(1, ln(1 + length) / ln 30) * min(1, 30 / length)`: a few words say little, and a long
+    reply says little about any one thing. Measured with 30 to 60.
+
+    Args:
+        length: [n] stems of the turn, >= 0.
+
+    >>> length_weight([0, 5, 30, 300]).round(2)
+    array([0.  , 0.53, 1.  , 0.1 ])
+    """
+    size = floats("length", length, low=0.0)
+    rise = np.minimum(1.0, np.log1p(size) / math.log(TELLING))
+    return rise * np.minimum(1.0, TELLING / np.maximum(size, 1.0))
+
+
+def saturate(frequency: ArrayLike, *, weight: ArrayLike, k1: float = K1) -> FloatArray:
+    """Add up saturated frequencies: `sum_c weight_c f_c (k1 + 1) / (f_c + k1)`, [n]; O(n q).
+
+    Args:
+        frequency: f [n, q], relative frequency or activation of each stem, >= 0.
+        weight: [q] rarity times count in the query.
+        k1: > 0.
+
+    >>> saturate([[0.0], [1.0], [1e9]], weight=[2.0]).round(3)
+    array([0. , 2. , 3.8])
+    """
+    level = floats("frequency", frequency, ndim=2, low=0.0)
+    rarity = floats("weight", weight, low=0.0)
+    if level.shape[1] != rarity.size or not k1 > 0.0:
+        raise ValueError("frequency must have a column for each weight, k1 be above 0")
+    return (level * (k1 + 1.0) / (level + k1)) @ rarity

@@ -1,0 +1,253 @@
+"""Strength of a memory over time, what to keep, what to replay, whom to trust.
+
+Source: NeuromemoryAI, memory chain (Murre) and forgetting curve (Ebbinghaus). The chain runs in
+closed form, so ten steps of a day equal one of ten days; the paper's Euler step does not.
+
+Source: the specification of dormancy; retrievability and strength are NeuromemoryAI's, the prior
+is SYNAPSE's.
+
+Source: interleaved replay of CLS-M, with the shares of NeuromemoryAI 3.4. CLS-M names four terms
+of the priority; their mean is ours.
+
+Source: NeuromemoryAI, two-dimensional confidence; the paper gives no formulas.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ecphoria.maths.checks import FloatArray, floats, one_size
+
+CLOSE = 1e-6  # rates nearer than this share one formula: their difference would be rounding
+
+
+def decay(
+    working: ArrayLike,
+    lasting: ArrayLike,
+    days: ArrayLike,
+    *,
+    mu_working: float = 0.1,
+    mu_lasting: float = 0.01,
+    transfer: float = 0.05,
+) -> tuple[FloatArray, FloatArray]:
+    """Let time pass over both traces; the working one feeds the lasting one; O(n).
+
+    ```
+    r1(t) = r1 e^(-mu1 t)
+    r2(t) = r2 e^(-mu2 t) + alpha r1 (e^(-mu2 t) - e^(-mu1 t)) / (mu1 - mu2)
+    ```
+
+    If both rates are equal, `r2(t) = (r2 + alpha r1 t) e^(-mu t)`.
+
+    Args:
+        working: r1 [n] >= 0.
+        lasting: r2 [n] >= 0.
+        days: [n], time passed; below 0 counts as 0.
+        mu_working: mu1 per day, > 0.
+        mu_lasting: mu2 per day, > 0.
+        transfer: alpha per day, in [0, mu1), else a memory would grow by being left alone.
+
+    >>> r1, r2 = decay([1.0], [0.0], [7.0])
+    >>> r1.round(6), r2.round(6)
+    (array([0.496585]), array([0.242116]))
+    """
+    if not (mu_working > 0.0 and mu_lasting > 0.0 and 0.0 <= transfer < mu_working):
+        raise ValueError("rates must be above 0 and transfer must lie in [0, mu_working)")
+    first, second = floats("working", working, low=0.0), floats("lasting", lasting, low=0.0)
+    time = np.maximum(0.0, floats("days", days))
+    one_size(working=first, lasting=second, days=time)
+    gap = mu_working - mu_lasting
+    kept = np.exp(-mu_lasting * time)
+    even = abs(gap) <= CLOSE * mu_working
+    moved = kept * (time if even else -np.expm1(-gap * time) / gap)
+    return first * np.exp(-mu_working * time), second * kept + transfer * first * moved
+
+
+def refresh(working: ArrayLike) -> FloatArray:
+    """Bring the working trace half-way back to 1 on a use: `1 - (1 - r1) / 2`.
+
+    >>> refresh([0.496585]).round(6)
+    array([0.748292])
+    """
+    return 1.0 - 0.5 * (1.0 - floats("working", working, low=0.0, high=1.0))
+
+
+def strength(working: ArrayLike, lasting: ArrayLike) -> FloatArray:
+    """Add both traces: `min(1, r1 + r2)`.
+
+    >>> strength([0.9, 0.1], [0.3, 0.2]).round(6)
+    array([1. , 0.3])
+    """
+    first, second = floats("working", working, low=0.0), floats("lasting", lasting, low=0.0)
+    one_size(working=first, lasting=second)
+    return np.minimum(1.0, first + second)
+
+
+def retrievability(age_days: ArrayLike, stability: ArrayLike) -> FloatArray:
+    """Tell how well a memory can be called back: `exp(-age / S)`, in [0, 1]; O(n).
+
+    Args:
+        age_days: [n] since the last use; a future instant counts as now.
+        stability: S [n] > 0, in days.
+
+    >>> retrievability([1.0, 30.0], [1.0, 10.0]).round(6)
+    array([0.367879, 0.049787])
+    """
+    age, span = floats("age_days", age_days), floats("stability", stability, low=0.0)
+    one_size(age_days=age, stability=span)
+    if (span <= 0.0).any():
+        raise ValueError("stability must be above 0")
+    return np.exp(-np.maximum(0.0, age) / span)
+
+
+def grow(
+    stability: ArrayLike,
+    recalled: ArrayLike,
+    *,
+    growth: float = 1.5,
+    most: float = 3650.0,
+) -> FloatArray:
+    """Make a used memory last longer, the more the closer it was to being lost; O(n).
+
+    `S <- min(most, S (1 + beta_max (1 - R)))`: spaced use beats massed use.
+
+    Args:
+        stability: S [n] > 0, in days.
+        recalled: R [n] in [0, 1], retrievability just before the use.
+        growth: beta_max > 0; the paper's constant factor of .1 ignores spacing.
+        most: days.
+
+    >>> grow([1.0], retrievability([1.0], [1.0])).round(5)
+    array([1.94818])
+    """
+    span = floats("stability", stability, low=0.0)
+    ready = floats("recalled", recalled, low=0.0, high=1.0)
+    one_size(stability=span, recalled=ready)
+    if (span <= 0.0).any() or not (growth > 0.0 and most > 0.0):
+        raise ValueError("stability, growth and most must be above 0")
+    return np.minimum(most, span * (1.0 + growth * (1.0 - ready)))
+
+
+def keep_value(
+    retrievability: ArrayLike, strength: ArrayLike, prior: ArrayLike, importance: ArrayLike
+) -> FloatArray:
+    """Weigh what speaks for a memory: `.5 max(R, m) + .3 prior + .2 importance`; O(n).
+
+    Args:
+        retrievability: R [n] in [0, 1].
+        strength: m [n] in [0, 1], both traces of the memory chain together.
+        prior: [n] in [0, 1], rank by PageRank; 0 where there is none.
+        importance: [n] in [0, 1], as the caller gave it.
+
+    >>> keep_value([0.2], [0.5], [0.7], [0.4]).round(6)
+    array([0.54])
+    """
+    given = {
+        "retrievability": floats("retrievability", retrievability, low=0.0, high=1.0),
+        "strength": floats("strength", strength, low=0.0, high=1.0),
+        "prior": floats("prior", prior, low=0.0, high=1.0),
+        "importance": floats("importance", importance, low=0.0, high=1.0),
+    }
+    one_size(**given)
+    held = np.maximum(given["retrievability"], given["strength"])
+    return 0.5 * held + 0.3 * given["prior"] + 0.2 * given["importance"]
+
+
+SHARES = (0.5, 0.3, 0.2)
+"""Of the recent, of those of middle age, of the old."""
+
+
+def quotas(
+    count: int, available: Sequence[int], *, shares: Sequence[float] = SHARES
+) -> tuple[int, ...]:
+    """Divide a number by shares, the largest remainders rounded up; O(k log k).
+
+    What a class cannot fill goes to the others in their order. So the sum is the smaller of
+    `count` and all that is available. Ties between remainders go to the earlier class.
+
+    Args:
+        count: how many in all, at least 0.
+        available: [k], how many each class has.
+        shares: [k], at least 0, with the sum 1.
+
+    >>> [quotas(count, (99, 99, 99)) for count in (64, 10, 7)]
+    [(32, 19, 13), (5, 3, 2), (4, 2, 1)]
+    >>> quotas(10, (1, 99, 1)), quotas(10, (2, 2, 99)), quotas(10, (1, 2, 3))
+    ((1, 8, 1), (2, 2, 6), (1, 2, 3))
+    """
+    if count < 0 or any(one < 0 for one in available):
+        raise ValueError("count and available must not be negative")
+    part = floats("shares", shares, low=0.0, high=1.0)
+    if len(part) != len(available) or abs(part.sum() - 1.0) > 1e-9:
+        raise ValueError("shares must be as many as the classes, with the sum 1")
+    exact = np.round(part * count, 9)
+    given = np.floor(exact).astype(np.int64)
+    order = np.argsort(-(exact - given), kind="stable")
+    given[order[: count - int(given.sum())]] += 1
+    room = np.asarray(available, np.int64)
+    taken = np.minimum(given, room)
+    for place in range(len(taken)):
+        taken[place] += min(count - int(taken.sum()), int(room[place] - taken[place]))
+    return tuple(taken.tolist())
+
+
+def priority(
+    salience: ArrayLike, novelty: ArrayLike, own: ArrayLike, question: ArrayLike
+) -> FloatArray:
+    """Average what asks for a replay: `(salience + novelty + own + question) / 4`; O(n).
+
+    Args:
+        salience: [n] in [0, 1].
+        novelty: [n] in [0, 1], 1 - the largest cosine to an older memory.
+        own: [n] in [0, 1], whether the speaker speaks of themselves.
+        question: [n] in [0, 1], whether it asks something.
+
+    >>> priority([0.5, 1.0], [0.3, 1.0], [1, 1], [0, 1])
+    array([0.45, 1.  ])
+    """
+    given = {
+        "salience": floats("salience", salience, low=0.0, high=1.0),
+        "novelty": floats("novelty", novelty, low=0.0, high=1.0),
+        "own": floats("own", own, low=0.0, high=1.0),
+        "question": floats("question", question, low=0.0, high=1.0),
+    }
+    one_size(**given)
+    return np.asarray(np.mean(np.stack(list(given.values())), axis=0), dtype=np.float64)
+
+
+PRIOR_WEIGHT = 4.0
+"""Judgements that the first reliability is worth."""
+STEP = 0.1
+
+
+def reliability(first: ArrayLike, useful: ArrayLike, useless: ArrayLike) -> FloatArray:
+    """Weigh where a memory came from with how it proved: `(4 rel0 + pos) / (4 + pos + neg)`; O(n).
+
+    Args:
+        first: rel0 [n] in [0, 1], what its source is worth.
+        useful: pos [n] >= 0, judgements that it was.
+        useless: neg [n] >= 0, judgements that it was not.
+
+    >>> reliability([0.7], [3], [1])
+    array([0.725])
+    """
+    start = floats("first", first, low=0.0, high=1.0)
+    good, bad = floats("useful", useful, low=0.0), floats("useless", useless, low=0.0)
+    one_size(first=start, useful=good, useless=bad)
+    return (PRIOR_WEIGHT * start + good) / (PRIOR_WEIGHT + good + bad)
+
+
+def salience(level: ArrayLike, useful: ArrayLike) -> FloatArray:
+    """Move importance by one judgement: `s + .1 (1 - s)` up, `.9 s` down; stays in [0, 1]; O(n).
+
+    Args:
+        level: s [n] in [0, 1].
+        useful: [n], 1 for useful and 0 for not.
+
+    >>> salience([0.5, 0.5], [1, 0])
+    array([0.55, 0.45])
+    """
+    before, good = floats("level", level, low=0.0, high=1.0), floats("useful", useful)
+    one_size(level=before, useful=good)
+    return np.where(good > 0.0, before + STEP * (1.0 - before), (1.0 - STEP) * before)

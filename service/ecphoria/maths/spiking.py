@@ -1,0 +1,326 @@
+"""Spike trains, dynamic time warping and leaky integrate-and-fire nodes (SynapticRAG).
+
+A memory's spike train is the list of turns at which it was stimulated, its append included. Two
+trains are aligned in time; well-aligned trains let a stimulus pass. Source: SynapticRAG, equations
+3 to 8. The paper maximises where its code minimises, and its score grows with the number of
+spikes; here every alignment weighs the same (Sakoe and Chiba's symmetric steps).
+
+Leaky integrate-and-fire in closed form. Source: SynapticRAG, equations 9 to 18. Departures: a
+stimulus raises the current by itself instead of itself / tau, so that one can fire a fresh memory;
+firing is judged by the projected peak, for the potential peaks tau turns after the stimulus and an
+answer cannot wait; rest and reset are 0 (the printed rest values make age alone fire).
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ecphoria.maths.adjacency import strongest
+from ecphoria.maths.checks import BoolArray, FloatArray, IntArray, floats, indices, one_size
+
+MOST_SPIKES: Final = 16
+"""Longest train that is kept: the latest spikes."""
+MOST_ASSOCIATION: Final = float(np.tanh(0.5))
+"""Association of identical trains, 0.462117."""
+
+
+def association(one: ArrayLike, other: ArrayLike, tau: ArrayLike) -> FloatArray:
+    """Align trains pair by pair by dynamic time warping; O(q MOST_SPIKES^2).
+
+    ```
+    W(i,j) = exp(-|t_i - t_j| / tau)
+    L(i,j) = max(L(i-1,j) + W, L(i,j-1) + W, L(i-1,j-1) + 2 W),   L(1,1) = 2 W
+    T      = tanh(L(n,m) / (2 (n + m)))                            in (0, tanh .5]
+    ```
+
+    Args:
+        one: int [q, a], turns of the first train of each pair, padded behind with -1; a <= 16.
+        other: int [q, b], turns of the second.
+        tau: [q] > 0, mean time constant of the pair, in turns.
+
+    Returns:
+        T [q]; 0 where a train is empty.
+
+    >>> association([[1, 5, 9]], [[2, 6, 20]], [43.07]).round(5)
+    array([0.43655])
+    """
+    first, second, constant = _trains("one", one), _trains("other", other), floats("tau", tau)
+    pairs = one_size(one=first, other=second, tau=constant)
+    if (constant <= 0.0).any():
+        raise ValueError("tau must be above 0")
+    lengths = np.stack(((first >= 0).sum(axis=1), (second >= 0).sum(axis=1)))
+    aligned = np.zeros((pairs, first.shape[1], second.shape[1]))
+    for i in range(first.shape[1]):
+        for j in range(second.shape[1]):
+            weight = np.exp(-np.abs(first[:, i] - second[:, j]) / constant)
+            aligned[:, i, j] = _best(aligned, weight, i, j)
+    both = (lengths > 0).all(axis=0)
+    last = np.maximum(lengths - 1, 0)
+    reached = aligned[np.arange(pairs), last[0], last[1]] if aligned.size else np.zeros(pairs)
+    cells = np.maximum(1, lengths.sum(axis=0))
+    return np.where(both, np.tanh(reached / (2.0 * cells)), 0.0)
+
+
+def transmission(cosine: ArrayLike, aligned: ArrayLike, *, floor: float = 0.5) -> FloatArray:
+    """Tell what share of a stimulus passes: `cos+ (omega + (1 - omega) T / tanh .5)`; O(q).
+
+    Args:
+        cosine: [q] in [-1, 1]; below 0 nothing passes.
+        aligned: T [q] in [0, tanh .5].
+        floor: omega in [0, 1], what passes between memories far apart in time. In the paper T
+            never falls below 1/2, the only reason why an old memory can fire; 0 is Eq. 6.
+
+    >>> transmission([0.5, -0.2], [MOST_ASSOCIATION, 0.1])
+    array([0.5, 0. ])
+    """
+    near = np.clip(floats("cosine", cosine, low=-1.0 - 1e-6, high=1.0 + 1e-6), 0.0, 1.0)
+    time = floats("aligned", aligned, low=0.0, high=MOST_ASSOCIATION + 1e-12)
+    one_size(cosine=near, aligned=time)
+    if not 0.0 <= floor <= 1.0:
+        raise ValueError("floor must lie in [0, 1]")
+    return near * (floor + (1.0 - floor) * time / MOST_ASSOCIATION)
+
+
+def join(
+    turns: ArrayLike, strengths: ArrayLike, *, turn: int, strength: float
+) -> tuple[IntArray, FloatArray]:
+    """Add a spike to one train: one a turn, the larger strength wins, the latest 16 stay.
+
+    Args:
+        turns: int [s], ascending.
+        strengths: [s] >= 0.
+        turn: >= 0.
+        strength: >= 0.
+
+    >>> join([3, 7], [1.0, 0.2], turn=7, strength=0.5)
+    (array([3, 7]), array([1. , 0.5]))
+    """
+    before, size = np.asarray(turns, dtype=np.int64), floats("strengths", strengths, low=0.0)
+    one_size(turns=before, strengths=size)
+    if turn < 0 or not strength >= 0.0 or (np.diff(before) <= 0).any():
+        raise ValueError("turn and strength must not be negative, turns must ascend")
+    place = int(np.searchsorted(before, turn))
+    if place < before.size and before[place] == turn:
+        size = size.copy()
+        size[place] = max(size[place], strength)
+    else:
+        before, size = np.insert(before, place, turn), np.insert(size, place, strength)
+    return before[-MOST_SPIKES:], size[-MOST_SPIKES:]
+
+
+def _trains(name: str, values: ArrayLike) -> IntArray:
+    trains = np.asarray(values)
+    if trains.ndim != 2 or (trains.size and trains.dtype.kind not in "iu"):
+        raise ValueError(f"{name} must hold whole numbers on 2 axes")
+    if trains.shape[1] > MOST_SPIKES or (trains < -1).any():
+        raise ValueError(f"{name} must have at most {MOST_SPIKES} turns, each 0 or later, or -1")
+    told = trains >= 0
+    if (told[:, 1:] & ~told[:, :-1]).any():
+        raise ValueError(f"{name} must be padded behind")
+    return np.ascontiguousarray(trains, dtype=np.int64)
+
+
+def _best(aligned: FloatArray, weight: FloatArray, i: int, j: int) -> FloatArray:
+    """Extend the best alignment into cell (i, j)."""
+    if i == 0 and j == 0:
+        return 2.0 * weight
+    ways = []
+    if i:
+        ways.append(aligned[:, i - 1, j] + weight)
+    if j:
+        ways.append(aligned[:, i, j - 1] + weight)
+    if i and j:
+        ways.append(aligned[:, i - 1, j - 1] + 2.0 * weight)
+    best: FloatArray = np.maximum.reduce(ways)
+    return best
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """Where a memory is reset to after it fired, and what drives it at rest."""
+
+    potential: float = 0.0
+    current: float = 0.0
+
+    @property
+    def shift(self) -> float:
+        """The potential everything leaks to."""
+        return self.potential - self.current
+
+
+REST = Rest()
+"""No drive: what is not stimulated falls silent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Firing:
+    """Memories after a stimulus; n each.
+
+    Attributes:
+        potential, current: V and I just after the stimulus, before a reset.
+        peak: the largest potential yet to come, without further stimuli.
+        fired: whether that reaches the threshold and there was a stimulus.
+    """
+
+    potential: FloatArray
+    current: FloatArray
+    peak: FloatArray
+    fired: BoolArray
+
+    def after(self, rest: Rest = REST) -> tuple[FloatArray, FloatArray]:
+        """Give V and I to keep: what fired is reset."""
+        return (
+            np.where(self.fired, rest.potential, self.potential),
+            np.where(self.fired, rest.current, self.current),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Layer:
+    """One layer of a stimulus under way.
+
+    Attributes:
+        stimulus: [n], 0 for nodes not in this layer.
+        parent: int [n], who stimulated each node most, -1 for none.
+    """
+
+    stimulus: FloatArray
+    parent: IntArray
+
+
+def leak(
+    potential: ArrayLike,
+    current: ArrayLike,
+    turns: ArrayLike,
+    tau: ArrayLike,
+    *,
+    rest: Rest = REST,
+) -> tuple[FloatArray, FloatArray]:
+    """Let turns pass: `V(t) = (V + I t / tau) e^(-t/tau)`, `I(t) = I e^(-t/tau)`; O(n).
+
+    Exact for the paper's two equations; with a rest, V - shift and I + current stand for V and I.
+
+    Args:
+        potential: V [n].
+        current: I [n].
+        turns: [n], turns passed; below 0 counts as 0.
+        tau: [n] > 0, time constant in turns.
+        rest: none by default.
+
+    >>> v, i = leak([0.0], [0.2], [10.0], [43.07])
+    >>> v.round(6), i.round(6)
+    (array([0.036815]), array([0.158561]))
+    """
+    v, i = floats("potential", potential), floats("current", current)
+    time, span = np.maximum(0.0, floats("turns", turns)), _constants(tau)
+    one_size(potential=v, current=i, turns=time, tau=span)
+    level, drive = v - rest.shift, i + rest.current
+    kept = np.exp(-time / span)
+    return (level + drive * time / span) * kept + rest.shift, drive * kept - rest.current
+
+
+def peak(potential: ArrayLike, current: ArrayLike, *, rest: Rest = REST) -> FloatArray:
+    """Project the largest potential: `I exp(-(1 - V/I))` if I > V, else V; O(n).
+
+    >>> peak([0.0, 0.3], [0.2, 0.1]).round(6)
+    array([0.073576, 0.3     ])
+    """
+    v, i = floats("potential", potential), floats("current", current)
+    one_size(potential=v, current=i)
+    level, drive = v - rest.shift, i + rest.current
+    rising = (drive > level) & (drive > 0.0)
+    safe = np.where(rising, drive, 1.0)
+    top = safe * np.exp(np.where(rising, level / safe, 1.0) - 1.0)
+    return np.where(rising, top, level) + rest.shift
+
+
+def stimulate(
+    potential: ArrayLike,
+    current: ArrayLike,
+    stimulus: ArrayLike,
+    *,
+    threshold: float = 0.099,
+    rest: Rest = REST,
+) -> Firing:
+    """Add a stimulus to memories already advanced to this turn, and see who fires; O(n).
+
+    Args:
+        potential: V [n].
+        current: I [n].
+        stimulus: S [n] >= 0; 0 never fires.
+        threshold: V_th > 0.
+        rest: none by default.
+
+    >>> stimulate([0.0, 0.0], [0.0, 0.0], [0.2, 0.3]).fired
+    array([False,  True])
+    """
+    v, i = floats("potential", potential), floats("current", current)
+    push = floats("stimulus", stimulus, low=0.0)
+    one_size(potential=v, current=i, stimulus=push)
+    if not threshold > 0.0:
+        raise ValueError("threshold must be above 0")
+    charged = i + push
+    top = peak(v, charged, rest=rest)
+    fired = (push > 0.0) & (top >= threshold - 1e-12)
+    return Firing(potential=v, current=charged, peak=top, fired=fired)
+
+
+def relay(
+    parent: ArrayLike, child: ArrayLike, passed: ArrayLike, *, stimulus: ArrayLike, size: int
+) -> Layer:
+    """Pass a layer's stimulus on: each child takes its best parent's; O(q).
+
+    `S_c = max over parents p of S_p * P(p, c)`; the smaller index of equal parents.
+
+    Args:
+        parent: int [q], who sends.
+        child: int [q], who receives.
+        passed: P [q] in [0, 1], share of the stimulus that passes.
+        stimulus: S [n] >= 0 of the layer before.
+        size: number of nodes n.
+
+    >>> relay([0, 1], [2, 2], [0.5, 0.9], stimulus=[1.0, 0.5, 0.0], size=3).parent
+    array([-1, -1,  0])
+    """
+    tail, head = indices("parent", parent, size=size), indices("child", child, size=size)
+    share = floats("passed", passed, low=0.0, high=1.0)
+    held = floats("stimulus", stimulus, low=0.0)
+    one_size(parent=tail, child=head, passed=share)
+    if held.size != size:
+        raise ValueError("stimulus must have one value for each node")
+    best, received = strongest(tail, head, held[tail] * share, size=size)
+    return Layer(stimulus=received, parent=best)
+
+
+def next_tau(
+    tau: ArrayLike, gap: ArrayLike, *, start: float = 43.07, unit: float = 20.0
+) -> FloatArray:
+    """Slow a memory down with each spike: `tau + tanh(gap / unit) (1 - tau / (4 start))`; O(n).
+
+    So tau grows with spacing and stays below 4 start; the paper's step is 1 whatever the gap.
+
+    Args:
+        tau: [n] in (0, 4 start].
+        gap: [n] >= 0, turns since the last spike.
+        start: tau of a new memory, in turns.
+        unit: turns.
+
+    >>> next_tau([43.07, 43.07], [0.1, 10.0]).round(4)
+    array([43.0737, 43.4166])
+    """
+    span, passed = _constants(tau), floats("gap", gap, low=0.0)
+    one_size(tau=span, gap=passed)
+    if not (start > 0.0 and unit > 0.0) or (span > 4.0 * start + 1e-9).any():
+        raise ValueError("start and unit must be above 0, and tau at most 4 start")
+    room = np.maximum(0.0, 1.0 - span / (4.0 * start))
+    slower: FloatArray = span + np.tanh(passed / unit) * room
+    return slower
+
+
+def _constants(tau: ArrayLike) -> FloatArray:
+    span = floats("tau", tau)
+    if (span <= 0.0).any():
+        raise ValueError("tau must be above 0")
+    return span

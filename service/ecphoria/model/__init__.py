@@ -1,1 +1,0 @@
-"""Values the whole product speaks in: frozen, typed, free of I/O and of numpy."""

@@ -1,0 +1,185 @@
+"""Choose an embedder by options, and cache its vectors."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.errors import Misconfigured
+from ecphoria.models.weights import MODEL, FetchReport, obtain_weights, silent
+from ecphoria.ports import Embedder
+
+Provider = Literal["local", "sentence-transformers", "openai"]
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderOptions:
+    """Which embedder, and what it needs; each provider ignores what is not for it.
+
+    Attributes:
+        provider: Where vectors are made.
+        model: Its name, kept beside the vectors; the local provider has only the default.
+        cache_dir: Where fetched weights are kept (local).
+        weights_dir: Folder of the model's files, the only place to look at (local,
+            sentence-transformers).
+        threads: Cores to use; all by default (local, sentence-transformers).
+        dimension: Numbers of a vector; needed by `openai`, checked for the others.
+        request_dimension: Ask the endpoint for this dimension (openai).
+        base_url: Address up to and without `/embeddings` (openai).
+        api_key: Sent as bearer token (openai).
+        batch_size: Texts of one request (openai).
+        timeout: Seconds to wait for one answer (openai).
+        retries: Further attempts after a failure that may pass (openai).
+    """
+
+    cache_dir: Path
+    provider: Provider = "local"
+    model: str = MODEL
+    weights_dir: Path | None = None
+    threads: int | None = None
+    dimension: int | None = None
+    request_dimension: bool = False
+    base_url: str = OPENAI_URL
+    api_key: str | None = field(default=None, repr=False)
+    batch_size: int = 256
+    timeout: float = 30.0
+    retries: int = 3
+
+
+def create_embedder(options: EmbedderOptions, *, report: FetchReport = silent) -> Embedder:
+    """Load the chosen embedder; blocks, and the first time may fetch the weights.
+
+    Args:
+        options: What the settings say.
+        report: Told bytes done and in all while weights are fetched.
+
+    Raises:
+        Misconfigured: An extra is not installed, or the options contradict each other.
+        EncoderUnavailable: The model cannot be fetched or loaded.
+        WeightsMismatch: The local model's files are not the expected ones.
+    """
+    match options.provider:
+        case "local":
+            embedder = _local(options, report)
+        case "sentence-transformers":
+            embedder = _sentence_transformers(options)
+        case "openai":
+            return _openai(options)
+    if options.dimension not in {None, embedder.dimension}:
+        raise Misconfigured(
+            f"{embedder.model} gives vectors of {embedder.dimension} numbers, the setting says "
+            f"{options.dimension}; leave the dimension out.",
+            dimension=embedder.dimension,
+        )
+    return embedder
+
+
+def _local(options: EmbedderOptions, report: FetchReport) -> Embedder:
+    if options.model.removeprefix("sentence-transformers/") != MODEL:
+        raise Misconfigured(
+            f"The local embedder has only {MODEL}; for {options.model} set the provider to "
+            "sentence-transformers or openai.",
+            model=options.model,
+        )
+    try:
+        from ecphoria.models.onnx import LocalEmbedder  # noqa: PLC0415 - optional extra
+    except ModuleNotFoundError as error:
+        raise _missing("local", error) from error
+    weights = obtain_weights(
+        cache_dir=options.cache_dir, weights_dir=options.weights_dir, report=report
+    )
+    return LocalEmbedder(weights, threads=options.threads)
+
+
+def _sentence_transformers(options: EmbedderOptions) -> Embedder:
+    try:
+        from ecphoria.models.sentence_transformers import SentenceTransformersEmbedder  # noqa: PLC0415 - optional extra
+    except ModuleNotFoundError as error:
+        raise _missing("sentence-transformers", error) from error
+    return SentenceTransformersEmbedder(
+        options.model, weights_dir=options.weights_dir, threads=options.threads
+    )
+
+
+def _openai(options: EmbedderOptions) -> Embedder:
+    try:
+        from ecphoria.models.openai import OpenAIEmbedder  # noqa: PLC0415 - optional extra
+    except ModuleNotFoundError as error:
+        raise _missing("server", error) from error
+    if options.dimension is None:
+        raise Misconfigured(
+            f"Set the embedder's dimension to the length of the vectors of {options.model}.",
+            setting="dimension",
+        )
+    if options.api_key is None and options.base_url == OPENAI_URL:
+        raise Misconfigured("Set the embedder's API key, or its base URL.", setting="api_key")
+    return OpenAIEmbedder(
+        options.model,
+        dimension=options.dimension,
+        base_url=options.base_url,
+        api_key=options.api_key,
+        request_dimension=options.request_dimension,
+        batch_size=options.batch_size,
+        timeout=options.timeout,
+        retries=options.retries,
+    )
+
+
+def _missing(extra: str, error: ModuleNotFoundError) -> Misconfigured:
+    return Misconfigured(
+        f"This embedder needs {error.name}, which is not installed: "
+        f'pip install "ecphoria[{extra}]"',
+        extra=extra,
+    )
+
+
+class CachingEmbedder:
+    """Answers single texts from the last `capacity` ones; longer requests pass through.
+
+    It keeps hashes, not texts. Vectors of single texts are read-only, as they are shared.
+
+    Attributes:
+        hits: Answers given without the embedder behind.
+    """
+
+    def __init__(self, embedder: Embedder, *, capacity: int = 1_000) -> None:
+        self.hits = 0
+        self._embedder = embedder
+        self._capacity = capacity
+        self._vectors: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+
+    @property
+    def model(self) -> str:
+        """The name of the model behind."""
+        return self._embedder.model
+
+    @property
+    def dimension(self) -> int:
+        """Numbers of a vector."""
+        return self._embedder.dimension
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return unit vectors [n, dimension] in the order of the texts."""
+        if len(texts) != 1:
+            return await self._embedder.embed(texts)
+        key = blake2b(texts[0].encode(errors="surrogatepass"), digest_size=16).digest()
+        if (known := self._vectors.get(key)) is not None:
+            self.hits += 1
+            self._vectors.move_to_end(key)
+            return known
+        vectors = await self._embedder.embed(texts)
+        vectors.setflags(write=False)
+        self._vectors[key] = vectors
+        if len(self._vectors) > self._capacity:
+            self._vectors.popitem(last=False)
+        return vectors
+
+    async def close(self) -> None:
+        """Close the embedder behind."""
+        await self._embedder.close()

@@ -1,0 +1,89 @@
+"""Any model that sentence-transformers can load, for those who have torch already."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch  # type: ignore[import-not-found]  # an extra, absent where types are checked
+from numpy.typing import NDArray
+from sentence_transformers import (  # type: ignore[import-not-found]  # the same extra
+    SentenceTransformer,
+)
+
+from ecphoria.errors import EncoderUnavailable
+from ecphoria.models.lane import Lane, require_encodable
+
+SLICE = 32
+"""Texts encoded before another request gets its turn."""
+
+
+class SentenceTransformersEmbedder:
+    """Encodes in one worker thread, in slices of 32 texts that requests take in turn.
+
+    One thread only: the library's tokenizers change their own state while they work.
+    """
+
+    def __init__(
+        self, model: str, *, weights_dir: Path | None = None, threads: int | None = None
+    ) -> None:
+        """Load the model (seconds, and a download when it is not on this machine).
+
+        Args:
+            model: A name on the model hub, kept beside the vectors.
+            weights_dir: The model's folder, when it is not to be taken from the hub.
+            threads: Cores that torch may use in this process; its own choice by default.
+
+        Raises:
+            EncoderUnavailable: The model cannot be found, fetched or read.
+        """
+        if threads is not None:
+            torch.set_num_threads(threads)
+        source = model if weights_dir is None else str(weights_dir)
+        try:
+            self._encoder = SentenceTransformer(source)
+        except (OSError, ValueError) as error:
+            raise EncoderUnavailable(
+                f"sentence-transformers cannot load {source}; check the name, the network, or "
+                "set the weights directory to the model's folder.",
+                model=model,
+            ) from error
+        self._model = model.removeprefix("sentence-transformers/")
+        self._dimension = int(self._encoder.encode([""]).shape[1])
+        self._lane = Lane("encode")
+
+    @property
+    def model(self) -> str:
+        """The name that a store keeps beside its vectors."""
+        return self._model
+
+    @property
+    def dimension(self) -> int:
+        """Numbers of a vector."""
+        return self._dimension
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return unit vectors [n, dimension] in the order of the texts.
+
+        Raises:
+            InvalidInput: A text holds a lone surrogate.
+            EncoderUnavailable: The embedder was closed meanwhile.
+        """
+        require_encodable(texts)
+        vectors = np.empty((len(texts), self._dimension), dtype=np.float32)
+        by_length = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+        for start in range(0, len(texts), SLICE):
+            places = by_length[start : start + SLICE]
+            work = partial(self._encode, [texts[index] for index in places])
+            vectors[places] = await self._lane.run(work)
+        return vectors
+
+    async def close(self) -> None:
+        """Let the slice at hand finish and end the thread; what still waits is refused."""
+        self._lane.close()
+
+    def _encode(self, texts: list[str]) -> NDArray[np.float32]:
+        vectors = self._encoder.encode(
+            texts, batch_size=SLICE, normalize_embeddings=True, show_progress_bar=False
+        )
+        return np.asarray(vectors, dtype=np.float32)

@@ -1,0 +1,1 @@
+"""The session with Neo4j, and what several features read there."""

@@ -1,0 +1,117 @@
+"""Locks of a tenant and leases of a job."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ecphoria.errors import NotFound
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.job import Lease, LeaseLost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counters:
+    """What a tenant counts, read under its lock."""
+
+    change: int
+    turn: int
+    stated: int
+    timed: bool
+    classes: str | None
+    recalls: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Setting:
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TenantKey:
+    id: str
+
+
+LOCK_TENANT = Statement("ingest.lock_tenant", Counters)
+UPDATE_TENANT = Statement("ingest.update_tenant", Done)
+_FIND_SETTING = Statement("tenants.find_setting", _Setting)
+_SAVE_SETTING = Statement("tenants.save_setting", _TenantKey)
+
+
+def no_tenant(tenant: TenantId) -> NotFound:
+    """Make the error of a tenant that does not exist, or is being erased."""
+    return NotFound("there is no such tenant", tenant=tenant)
+
+
+async def lock_tenant(work: Work, tenant: TenantId) -> Counters:
+    """Hold the tenant's write lock until the transaction ends; NotFound without the tenant."""
+    counters = await work.run_one(LOCK_TENANT, tenant=tenant)
+    if counters is None:
+        raise no_tenant(tenant)
+    return counters
+
+
+async def count_change(work: Work, tenant: TenantId) -> None:
+    """Take the tenant's lock, and tell every cache that what recall reads is about to change."""
+    nothing = dict.fromkeys(("turns", "items", "titles", "length", "stated"), 0)
+    await work.run(UPDATE_TENANT, tenant=tenant, near_length=0.0, **nothing)
+
+
+async def find_setting(graph: Graph, tenant: TenantId, setting: str) -> str | None:
+    """Find a setting that the tenant keeps as text; NotFound without the tenant."""
+    row = await graph.run_one(_FIND_SETTING, tenant=tenant, setting=setting)
+    if row is None:
+        raise no_tenant(tenant)
+    return row.value
+
+
+async def save_setting(
+    graph: Graph | Work, tenant: TenantId, setting: str, value: str | None
+) -> None:
+    """Keep a setting, or none; NotFound without the tenant."""
+    if not await graph.run(_SAVE_SETTING, tenant=tenant, setting=setting, value=value):
+        raise no_tenant(tenant)
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Held:
+    job: str
+
+
+_HOLD_LEASE = Statement("jobs.hold_lease", _Held)
+
+
+async def change_under(
+    graph: Graph, lease: Lease | None, name: str, work: Callable[[Work], Awaitable[T]]
+) -> T:
+    """Run `work` in one write transaction, which holds the job's lease until it commits.
+
+    Whoever would take the job waits for the commit, so no write of an earlier holder lands
+    after a later one began.
+
+    Raises:
+        LeaseLost: The lease is over; nothing was written.
+        StoreUnavailable: The server does not answer; nothing was written.
+    """
+
+    async def held(inner: Work) -> T:
+        if lease is not None and not await inner.run(
+            _HOLD_LEASE, job=lease.job, token=lease.token
+        ):
+            raise LeaseLost
+        return await work(inner)
+
+    return await graph.change(name, held)
+
+
+_MARK_JOINED = Statement("ingest.mark_joined", Done)
+_MARK_NEAR = Statement("ingest.mark_near", Done)
+
+
+async def mark_around(work: Work, tenant: TenantId, leaving: Sequence[EpisodeId]) -> None:
+    """Mark them; before those that leave are deleted, or after they lost their label."""
+    await work.run(_MARK_JOINED, tenant=tenant, ids=leaving)
+    await work.run(_MARK_NEAR, tenant=tenant, ids=leaving)

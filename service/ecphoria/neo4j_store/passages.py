@@ -1,0 +1,523 @@
+"""Passages: search, read through a cache, cut.
+
+A passage never changes, so each is read once by a process. The rules of forgetting are those of
+the contents of episodes: all of a tenant goes when one of its episodes was deleted.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.neo4j_store.queries import any_of
+from ecphoria.neo4j_store.session import Done, Graph, Statement, packed, to_map
+from ecphoria.ports import Vector
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import Charge, Filters, Use
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageRow:
+    """One passage to create.
+
+    Attributes:
+        ordinal: Its place among the passages of its episode, from 0 on.
+        start, end: Character offsets into the episode's text; `end` is exclusive.
+        terms: Stems of the title and the passage with repeats, joined by one blank.
+        length: Number of stems.
+    """
+
+    id: str
+    ordinal: int
+    start: int
+    end: int
+    terms: str
+    length: int
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageSeed:
+    """A passage found by an index.
+
+    Attributes:
+        session, ordinal: Where its episode stands.
+        part: Its place among the passages of its episode.
+    """
+
+    passage: str
+    episode: EpisodeId
+    session: str | None
+    ordinal: int | None
+    part: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageColumns:
+    """Passages as parallel columns, ordered by (episode, part); n rows.
+
+    Attributes:
+        start, end: Character offsets into the episode's text; `end` is exclusive.
+        terms: Stems of the title and the passage with repeats, joined by one blank.
+        cosine: Exact cosine to the cue's vector, 0 without one.
+    """
+
+    episode: tuple[EpisodeId, ...]
+    part: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    terms: tuple[str, ...]
+    length: NDArray[np.float64]
+    cosine: NDArray[np.float64]
+
+
+class PassageReads(Protocol):
+    """What recall reads of passages."""
+
+    async def passages_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the vector index; score is the cosine; best first, ties by turn, then part."""
+        ...
+
+    async def passages_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the text index for any of the stems; best first, ties by turn, then part."""
+        ...
+
+    async def passages_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
+    ) -> PassageColumns:
+        """Fetch all passages of episodes; an episode without passages is absent."""
+        ...
+
+
+_FIRST_SLOTS = 256
+_AT_ONCE = 50
+"""Episodes of one read: while the driver decodes an answer, no other request goes on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPassage:
+    """A passage as the store gives it; all but the episode is None where it has no passages."""
+
+    episode: str
+    part: int | None
+    start: int
+    end: int
+    terms: str
+    length: int
+    vector: NDArray[np.float32]
+
+
+_LIST_PASSAGES_OF = Statement("recall.list_passages_of", StoredPassage)
+
+
+class PassageShelf:
+    """Columns of passages in the order they came; those of an episode lie side by side."""
+
+    def __init__(self) -> None:
+        self._slots: dict[str, range] = {}
+        self._size = 0
+        self._places = np.zeros((_FIRST_SLOTS, 3), np.int64)
+        self._length = np.zeros(_FIRST_SLOTS)
+        self._terms: list[str] = []
+        self._vector = np.zeros((_FIRST_SLOTS, 0), np.float32)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def missing(self, episodes: Sequence[str]) -> list[str]:
+        """List those of which it is not known which passages they have."""
+        return [one for one in dict.fromkeys(episodes) if one not in self._slots]
+
+    def put(self, passages: Sequence[StoredPassage]) -> None:
+        """Keep passages, those of an episode side by side in their order."""
+        grouped: dict[str, list[StoredPassage]] = {}
+        for one in passages:
+            here = grouped.setdefault(one.episode, [])
+            if one.part is not None:
+                here.append(one)
+        for episode, rows in grouped.items():
+            if episode not in self._slots:
+                self._slots[episode] = self._put(rows)
+
+    def forget_empty(self) -> None:
+        """Forget which episodes have no passages: they may be given some."""
+        self._slots = {episode: slots for episode, slots in self._slots.items() if slots}
+
+    def columns(self, episodes: Sequence[str], vector: Vector | None) -> PassageColumns:
+        """Give the passages of episodes, ordered by episode and part."""
+        slots: list[int] = []
+        owners: list[EpisodeId] = []
+        for episode in sorted(set(episodes)):
+            here = self._slots.get(episode, range(0))
+            slots += here
+            owners += [EpisodeId(episode)] * len(here)
+        at = np.array(slots, np.int64)
+        places = self._places[at]
+        cosine = np.zeros(len(slots))
+        if vector is not None and slots:
+            cosine = (self._vector[at] @ vector).astype(np.float64)
+        return PassageColumns(
+            episode=tuple(owners),
+            part=places[:, 0],
+            start=places[:, 1],
+            end=places[:, 2],
+            terms=tuple([self._terms[slot] for slot in slots]),
+            length=self._length[at],
+            cosine=cosine,
+        )
+
+    def _put(self, rows: Sequence[StoredPassage]) -> range:
+        first = self._size
+        if not rows:
+            return range(0)
+        self._grow(first + len(rows), rows[0].vector.size)
+        for slot, one in enumerate(rows, first):
+            assert one.part is not None, "a passage has a place"
+            self._places[slot] = one.part, one.start, one.end
+            self._length[slot] = one.length
+            self._terms.append(one.terms)
+            self._vector[slot] = one.vector
+        self._size = first + len(rows)
+        return range(first, self._size)
+
+    def _grow(self, wanted: int, dimension: int) -> None:
+        room = len(self._length)
+        if not self._vector.shape[1]:
+            self._vector = np.zeros((room, dimension), np.float32)
+        if wanted <= room:
+            return
+        more = max(wanted, 2 * room) - room
+        self._places = np.pad(self._places, ((0, more), (0, 0)))
+        self._length = np.pad(self._length, (0, more))
+        self._vector = np.pad(self._vector, ((0, more), (0, 0)))
+
+
+@dataclass(slots=True, kw_only=True)
+class _Memory:
+    """What is remembered of one tenant."""
+
+    deletions: int = 0
+    cuts: int = 0
+    shelf: PassageShelf = field(default_factory=PassageShelf)
+
+
+class PassageReader:
+    """Fetches the passages of episodes, remembering up to `keep`."""
+
+    def __init__(self, graph: Graph, keep: int, *, dormant: bool = False) -> None:
+        """Read those of live episodes, and of dormant ones too if asked to."""
+        self._graph = graph
+        self._keep = keep
+        self._dormant = dormant
+        self._memories: OrderedDict[TenantId, _Memory] = OrderedDict()
+
+    def check(self, tenant: TenantId, *, deletions: int, cuts: int) -> None:
+        """Forget what the tenant's counters say is not as it was read.
+
+        Args:
+            tenant: Whose.
+            deletions: How many episodes were ever deleted.
+            cuts: How often stored episodes were given passages.
+        """
+        known = self._memories.setdefault(tenant, _Memory())
+        if known.deletions != deletions:
+            known.shelf = PassageShelf()
+        if known.cuts != cuts:
+            known.shelf.forget_empty()
+        known.deletions, known.cuts = deletions, cuts
+
+    def forget(self, tenant: TenantId) -> None:
+        """Forget all of a tenant that is gone."""
+        self._memories.pop(tenant, None)
+
+    async def read(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
+    ) -> PassageColumns:
+        """Fetch all passages of episodes; those not known from the store, `_AT_ONCE` at a time."""
+        # Held on to: what is read now must not be learnt by the shelf of a later state.
+        memory = self._memories.get(tenant, _Memory())
+        shelf, cuts = memory.shelf, memory.cuts
+        missing = shelf.missing(episodes)
+        for start in range(0, len(missing), _AT_ONCE):
+            part = missing[start : start + _AT_ONCE]
+            shelf.put(
+                await self._graph.run(
+                    _LIST_PASSAGES_OF, tenant=tenant, ids=part, dormant=self._dormant
+                )
+            )
+        found = shelf.columns(episodes, vector)
+        if memory.cuts != cuts:
+            shelf.forget_empty()
+        self._bound(tenant)
+        return found
+
+    def _bound(self, tenant: TenantId) -> None:
+        """Drop whole tenants, those asked longest ago first, while more is kept than may be."""
+        if tenant in self._memories:
+            self._memories.move_to_end(tenant)
+        while sum(len(memory.shelf) for memory in self._memories.values()) > self._keep:
+            self._memories.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredUse:
+    """An episode's uses as they are kept; of one never used `occurred_ms` and maybe salience."""
+
+    id: str
+    occurred_ms: int
+    recent_ms: list[int] | None
+    count: int
+    first_ms: int
+    stability: float
+    stability_ms: int
+    working: float
+    lasting: float
+    chain_ms: int
+    recalls: int
+    salience: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCharge:
+    """An episode's charge as it is kept; only its `own` turn if it was never stimulated."""
+
+    id: str
+    own: int
+    turns: list[int] | None
+    strengths: list[float]
+    tau: float
+    potential: float
+    current: float
+    turn: int
+
+
+LIST_USES = Statement("learning.list_uses", StoredUse)
+LIST_CHARGES = Statement("learning.list_charges", StoredCharge)
+
+
+class HistoryReader:
+    """Reads episodes' histories; implements `ports.recall.Histories`."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
+        """Tell how episodes were used; those that are gone are absent."""
+        rows = await self._graph.run(LIST_USES, tenant=tenant, ids=list(ids))
+        return {EpisodeId(row.id): to_use(row) for row in rows}
+
+    async def charges(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, Charge]:
+        """Tell the charges of episodes; those never stimulated are absent."""
+        rows = await self._graph.run(LIST_CHARGES, tenant=tenant, ids=list(ids))
+        found = ((EpisodeId(row.id), to_charge(row)) for row in rows)
+        return {one: charge for one, charge in found if charge is not None}
+
+
+def to_use(row: StoredUse) -> Use:
+    """Read an episode's uses."""
+    if row.recent_ms is None:
+        return Use.fresh(row.occurred_ms, salience=row.salience)
+    return Use(
+        recent_ms=tuple(row.recent_ms),
+        count=row.count,
+        first_ms=row.first_ms,
+        stability=row.stability,
+        stability_ms=row.stability_ms,
+        working=row.working,
+        lasting=row.lasting,
+        chain_ms=row.chain_ms,
+        recalls=row.recalls,
+        salience=row.salience,
+    )
+
+
+def to_charge(row: StoredCharge) -> Charge | None:
+    """Read an episode's charge; None if it was never stimulated."""
+    if row.turns is None:
+        return None
+    return Charge(
+        turns=tuple(row.turns),
+        strengths=tuple(row.strengths),
+        tau=row.tau,
+        potential=row.potential,
+        current=row.current,
+        turn=row.turn,
+    )
+
+
+R = TypeVar("R")
+
+# Ranges that leave nothing out, so that one query text serves every filter.
+_FIRST_TEXT, _LAST_TEXT = "", "\U0010ffff"
+_FIRST_INSTANT = datetime(1, 1, 1, tzinfo=UTC)
+_LAST_INSTANT = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
+# How many more than asked are fetched from an index whose scores are rounded or tied.
+_OVERFETCH, _OVERFETCH_AT_LEAST = 1.25, 20
+# A passage unlike the rest of its text is far from its neighbours in the vector index: with 23
+# fetched it was missed among 436 others, with 62 it was found.
+_PASSAGES_AT_LEAST: Final = 100
+# Filters cut the text index's hits after ranking, so with filters all of them are looked at.
+_FILTERED_FETCH: Final = 100_000
+# Passages of one statement: 3 kB each on the way to the server.
+_WRITTEN_AT_ONCE: Final = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedOfPassage:
+    """A seed as the store gives it; no session is the empty string."""
+
+    passage: str
+    episode: str
+    session: str
+    ordinal: int | None
+    part: int
+    score: float
+
+
+CREATE_PASSAGES = Statement("ingest.create_passages", Done)
+MARK_UNCUT = Statement("passages.mark_uncut", Done)
+REMOVE_PASSAGES = Statement("ingest.remove_passages", Done)
+_BY_VECTOR = Statement("recall.seeds_by_passage_vector", SeedOfPassage)
+_BY_VECTOR_WITHIN = Statement("recall.seeds_by_passage_vector_within", SeedOfPassage)
+_BY_TEXT = Statement("recall.seeds_by_passage_text", SeedOfPassage)
+
+
+def passage_groups(
+    passages: Mapping[EpisodeId, Sequence[PassageRow]],
+) -> Iterator[list[dict[str, Any]]]:
+    """Gather passages by episode, in the order of the ids, for one statement after the other."""
+    groups: list[dict[str, Any]] = []
+    size = 0
+    for episode, rows in sorted(passages.items()):
+        for first in range(0, len(rows), _WRITTEN_AT_ONCE):
+            part = rows[first : first + _WRITTEN_AT_ONCE]
+            if size + len(part) > _WRITTEN_AT_ONCE:
+                yield groups
+                groups, size = [], 0
+            groups.append({"episode": episode, "rows": [to_map(row) for row in part]})
+            size += len(part)
+    if groups:
+        yield groups
+
+
+class PassageFinder(HistoryReader):
+    """Reads passages for recall; implements `ports.passages.PassageReads`."""
+
+    def __init__(self, graph: Graph, *, keep: int, dormant: bool = False) -> None:
+        """Remember up to `keep` passages (3 kB each) between recalls."""
+        super().__init__(graph)
+        self._passages = PassageReader(graph, keep, dormant=dormant)
+
+    async def passages_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the vector index; score is the cosine; best first, ties by turn, then part."""
+        search = (_BY_VECTOR, _BY_VECTOR_WITHIN)
+        rows = await self._by_vector(
+            search, tenant, vector, limit, filters, at_least=_PASSAGES_AT_LEAST
+        )
+        return [to_passage_seed(row) for row in rows]
+
+    async def passages_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the text index for any of the stems; best first, ties by turn, then part."""
+        rows = await self._by_text(_BY_TEXT, tenant, stems, limit, filters)
+        return [to_passage_seed(row) for row in rows]
+
+    async def passages_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
+    ) -> PassageColumns:
+        """Fetch all passages of episodes; an episode without passages is absent."""
+        return await self._passages.read(tenant, episodes, vector)
+
+    async def _by_vector(
+        self,
+        search: tuple[Statement[R], Statement[R]],
+        tenant: TenantId,
+        vector: Vector,
+        limit: int,
+        filters: Filters,
+        *,
+        at_least: int = 0,
+    ) -> list[R]:
+        """Search a vector index: by the first statement without filters, else by the second.
+
+        `at_least` so many more than `limit` are fetched from the index.
+        """
+        plain, filtered = search
+        fetch = max(overfetch(limit), limit + at_least)
+        asked = {"tenant": tenant, "vector": packed(vector), "fetch": fetch, "limit": limit}
+        if filters == Filters():
+            return await self._graph.run(plain, **asked)
+        return await self._graph.run(filtered, **asked, **_within(filters))
+
+    async def _by_text(
+        self,
+        search: Statement[R],
+        tenant: TenantId,
+        stems: Sequence[str],
+        limit: int,
+        filters: Filters,
+    ) -> list[R]:
+        """Search a text index for any of the stems."""
+        if not stems:
+            return []
+        return await self._graph.run(
+            search,
+            tenant=tenant,
+            query=any_of(tenant, sorted(set(stems))),
+            fetch=overfetch(limit) if filters == Filters() else _FILTERED_FETCH,
+            limit=limit,
+            **by_filter(filters),
+        )
+
+
+def overfetch(limit: int) -> int:
+    """Tell how many to fetch from an index so that the best `limit` are among them."""
+    return max(int(limit * _OVERFETCH), limit + _OVERFETCH_AT_LEAST)
+
+
+def _within(filters: Filters) -> dict[str, str | datetime]:
+    """Write filters as the ranges that a vector index takes."""
+    return {
+        "session_from": filters.session or _FIRST_TEXT,
+        "session_to": filters.session or _LAST_TEXT,
+        "speaker_from": filters.speaker or _FIRST_TEXT,
+        "speaker_to": filters.speaker or _LAST_TEXT,
+        "occurred_from": filters.occurred_from or _FIRST_INSTANT,
+        "occurred_before": filters.occurred_before or _LAST_INSTANT,
+    }
+
+
+def by_filter(filters: Filters) -> dict[str, str | datetime | None]:
+    """Write filters as parameters that are null where nothing is asked."""
+    return {
+        "session": filters.session,
+        "speaker": filters.speaker,
+        "occurred_from": filters.occurred_from,
+        "occurred_before": filters.occurred_before,
+    }
+
+
+def to_passage_seed(row: SeedOfPassage) -> PassageSeed:
+    """Build the seed a row describes."""
+    return PassageSeed(
+        passage=row.passage,
+        episode=EpisodeId(row.episode),
+        session=row.session or None,
+        ordinal=row.ordinal,
+        part=row.part,
+        score=row.score,
+    )

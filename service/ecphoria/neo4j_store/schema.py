@@ -1,0 +1,272 @@
+"""Check the server and apply the schema."""
+
+import asyncio
+import hashlib
+import re
+import uuid
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from ecphoria.errors import (
+    EcphoriaError,
+    EmbedderMismatch,
+    Misconfigured,
+    StoreUnavailable,
+    StoreUnsuitable,
+)
+from ecphoria.neo4j_store.queries import Mode, Query
+from ecphoria.neo4j_store.session import Done, Graph, Statement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """What the store is and can do.
+
+    Attributes:
+        gds: Version of the Graph Data Science plugin, None without it.
+        missing: What Ecphoria needs and does not find, as remedies; empty when ready.
+    """
+
+    neo4j: str
+    edition: str
+    gds: str | None
+    missing: tuple[str, ...]
+
+
+_FIRST: Final = "schema.0000_pre_lock"
+_LEASE_S: Final = 120
+_LOCK_RETRY_S: Final = 0.2
+_INDEX_WAIT_S: Final = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lock:
+    holder: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Applied:
+    id: str
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Binding:
+    model: str
+    dimension: int
+
+
+_ACQUIRE_LOCK = Statement("server.acquire_lock", _Lock)
+_RELEASE_LOCK = Statement("server.release_lock", Done)
+_LIST_MIGRATIONS = Statement("server.list_migrations", _Applied)
+_RECORD_MIGRATION = Statement("server.record_migration", Done)
+_AWAIT_INDEXES = Statement("server.await_indexes", Done)
+_BIND_STORE = Statement("server.bind_store", _Binding)
+
+
+async def migrate(
+    graph: Graph,
+    model: str,
+    dimension: int,
+    *,
+    lock_wait_s: float = 300.0,
+    up_to: str | None = None,
+) -> tuple[str, ...]:
+    """Apply the schema files the store has not seen, in order, and wait for their indexes.
+
+    Args:
+        graph: The server.
+        model: Name of the embedder's model.
+        dimension: Length of its vectors, for the vector indexes.
+        lock_wait_s: How long to wait while another service migrates.
+        up_to: Last schema file to apply; all if None. A copy is restored into the schema it was
+            made from, and what is newer is applied afterwards.
+
+    Returns:
+        The names of the files applied now; none when the store was up to date.
+
+    Raises:
+        EmbedderMismatch: The store was made with another model.
+        Misconfigured: A schema file was changed after it was applied, or a newer release has
+            used the store.
+        StoreUnavailable: The server does not answer, or another migrator does not finish.
+    """
+    files = sorted(
+        (query for query in graph.queries.values() if query.mode is Mode.SCHEMA),
+        key=lambda query: query.name,
+    )
+    await graph.apply_schema(graph.queries[_FIRST])
+    async with _locked(graph, lock_wait_s) as holder:
+        (binding,) = await graph.run(_BIND_STORE, model=model, dimension=dimension)
+        _refuse_other_model(binding, model, dimension)
+        pending = _pending(files, await graph.run(_LIST_MIGRATIONS))
+        pending = [file for file in pending if up_to is None or file.name <= up_to]
+        for file in pending:
+            await graph.run(_ACQUIRE_LOCK, holder=holder, seconds=_LEASE_S)
+            await graph.apply_schema(file, vectors=_vector_options(dimension))
+            await graph.run(_RECORD_MIGRATION, id=file.name, checksum=_checksum(file))
+        await graph.run(_AWAIT_INDEXES, seconds=_INDEX_WAIT_S)
+    return tuple(file.name for file in pending)
+
+
+@asynccontextmanager
+async def _locked(graph: Graph, wait_s: float) -> AsyncIterator[str]:
+    holder = uuid.uuid4().hex
+    waited = 0.0
+    while not await graph.run(_ACQUIRE_LOCK, holder=holder, seconds=_LEASE_S):
+        if waited >= wait_s:
+            raise StoreUnavailable("another service is migrating the store; try again later")
+        await asyncio.sleep(_LOCK_RETRY_S)
+        waited += _LOCK_RETRY_S
+    try:
+        yield holder
+    finally:
+        await graph.run(_RELEASE_LOCK, holder=holder)
+
+
+def _refuse_other_model(binding: _Binding, model: str, dimension: int) -> None:
+    if (binding.model, binding.dimension) == (model, dimension):
+        return
+    raise EmbedderMismatch(
+        f"the store was made with {binding.model} ({binding.dimension} dimensions) and the "
+        f"service is set to {model} ({dimension}); set the embedder back to {binding.model}, "
+        "or point the service at an empty store and import the memories again",
+        stored_model=binding.model,
+        stored_dimension=binding.dimension,
+        model=model,
+        dimension=dimension,
+    )
+
+
+def _pending(files: list[Query], applied: list[_Applied]) -> list[Query]:
+    checksums = {row.id: row.checksum for row in applied}
+    newer = sorted(name for name in checksums if name > files[-1].name)
+    if newer:
+        raise Misconfigured(
+            f"a newer release of Ecphoria has used this store (schema file {newer[-1]}; this "
+            f"release knows {files[-1].name}); install that release or a newer one, or restore a "
+            "backup that this release made into an empty store",
+            file=newer[-1],
+        )
+    for file in files:
+        if checksums.get(file.name, _checksum(file)) != _checksum(file):
+            raise Misconfigured(
+                f"the schema file {file.name} was changed after this store applied it; put the "
+                "released file back and make the change in a new file",
+                file=file.name,
+            )
+    return [file for file in files if file.name not in checksums]
+
+
+def _checksum(file: Query) -> str:
+    return hashlib.sha256(file.text.encode()).hexdigest()
+
+
+def _vector_options(dimension: int) -> dict[str, dict[str, str | int]]:
+    return {
+        "indexConfig": {
+            "vector.dimensions": dimension,
+            "vector.similarity_function": "cosine",
+        }
+    }
+
+
+# The first version that stores filter properties in a vector index and has SEARCH.
+_FLOOR: Final = (2026, 1)
+_VECTOR_PROCEDURE: Final = "db.create.setNodeVectorProperty"
+_TEXT_PROCEDURE: Final = "db.index.fulltext.queryNodes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Component:
+    version: str
+    edition: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Procedure:
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Version:
+    version: str
+
+
+_SHOW_COMPONENTS = Statement("server.show_components", _Component)
+_FIND_PROCEDURES = Statement("server.find_procedures", _Procedure)
+_GDS_VERSION = Statement("server.gds_version", _Version)
+
+
+async def check(graph: Graph) -> Health:
+    """Refuse a server that Ecphoria cannot use; one without GDS is only degraded.
+
+    Raises:
+        StoreUnsuitable: The message lists everything that is missing, each with its remedy.
+        StoreUnavailable: The server does not answer.
+        Misconfigured: The server refuses the user and password.
+    """
+    found = await health(graph)
+    if found.missing:
+        raise StoreUnsuitable(
+            f"Neo4j {found.neo4j} cannot be used: {'; '.join(found.missing)}",
+            version=found.neo4j,
+            missing=found.missing,
+        )
+    return found
+
+
+async def health(graph: Graph) -> Health:
+    """Look at version, edition, plugin and what is missing.
+
+    Raises:
+        StoreUnavailable: The server does not answer.
+        StoreUnsuitable: It is no Neo4j.
+        Misconfigured: The server refuses the user and password.
+    """
+    server = await graph.run_one(_SHOW_COMPONENTS)
+    if server is None:
+        raise StoreUnsuitable("The server at the Neo4j URI names no Neo4j Kernel; set another.")
+    names = await graph.run(_FIND_PROCEDURES, names=[_VECTOR_PROCEDURE, _TEXT_PROCEDURE])
+    return Health(
+        neo4j=server.version,
+        edition=server.edition,
+        gds=await _gds(graph),
+        missing=what_is_missing(server.version, {row.name for row in names}),
+    )
+
+
+def what_is_missing(version: str, procedures: Collection[str]) -> tuple[str, ...]:
+    """Tell why a server of this version with these procedures cannot be used, with remedies."""
+    missing = []
+    if _to_version(version) < _FLOOR:
+        missing.append(
+            f"version {version} is older than 2026.01, the first with SEARCH and filters in "
+            "vector indexes: update Neo4j, or unset its URI to use the managed one"
+        )
+    for procedure, what in ((_VECTOR_PROCEDURE, "vector"), (_TEXT_PROCEDURE, "full-text")):
+        if procedure not in procedures:
+            missing.append(
+                f"there are no {what} indexes: allow the db.* procedures in "
+                "`dbms.security.procedures.allowlist`"
+            )
+    return tuple(missing)
+
+
+async def _gds(graph: Graph) -> str | None:
+    try:
+        row = await graph.run_one(_GDS_VERSION)
+    except EcphoriaError as error:
+        # A server without the plugin does not know the function.
+        if error.fields.get("reason") == "Neo.ClientError.Statement.SyntaxError":
+            return None
+        raise
+    return None if row is None else row.version
+
+
+def _to_version(text: str) -> tuple[int, ...]:
+    """Read the leading numbers: `2026.01.4` is (2026, 1, 4), Aura's `5.27-aura` (5, 27)."""
+    match = re.match(r"\d+(?:\.\d+)*", text)
+    return tuple(int(part) for part in match[0].split(".")) if match else ()

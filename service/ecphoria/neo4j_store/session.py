@@ -1,0 +1,530 @@
+"""The session with Neo4j: connect, run a query, retry, translate errors."""
+
+import asyncio
+import random
+import time
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
+
+import neo4j
+import numpy as np
+from neo4j.exceptions import (
+    AuthError,
+    ClientError,
+    ConfigurationError,
+    ConnectionPoolError,
+    ConstraintError,
+    DriverError,
+    IncompleteCommit,
+    Neo4jError,
+    ResultError,
+    ServiceUnavailable,
+    SessionExpired,
+    TransactionError,
+    TransientError,
+)
+from neo4j.time import DateTime
+from neo4j.vector import Vector as PackedVector
+
+from ecphoria.errors import (
+    Conflict,
+    EcphoriaError,
+    InvalidInput,
+    Misconfigured,
+    OutcomeUnknown,
+    StoreUnavailable,
+    Timeout,
+    Unavailable,
+)
+from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries, statements
+from ecphoria.telemetry import Spans
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+# The server began to commit and cannot say how far it came, for instance because its disk is full.
+_COMMIT_FAILED = "Neo.DatabaseError.Transaction.TransactionCommitFailed"
+# The driver would also speak HTTP, but without the transactions that writing needs.
+_SCHEMES = frozenset({"bolt", "neo4j"})
+_TIMED_OUT = frozenset(
+    {
+        "Neo.ClientError.Transaction.TransactionTimedOut",
+        "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
+        "Neo.TransientError.Transaction.LockAcquisitionTimeout",
+    }
+)
+_UNAVAILABLE: Final[Mapping[str, tuple[type[Unavailable], str]]] = {
+    # A query came upon a node that another transaction deleted while it ran.
+    "Neo.ClientError.Statement.EntityNotFound": (
+        Unavailable,
+        "Somebody deleted what the query read; nothing was written. Try again.",
+    ),
+    # After a critical error the server starts no transaction until it is restarted.
+    "Neo.DatabaseError.Transaction.TransactionStartFailed": (
+        StoreUnavailable,
+        (
+            "Neo4j stopped its database after an error, often a full disk; nothing was written."
+            " Free space. The local Neo4j then restarts by itself; restart your own."
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphOptions:
+    """Where the server is and how long to wait for it.
+
+    Attributes:
+        uri: `bolt://` or `neo4j://`, with `+s` for TLS.
+        query_timeout_s: Longest a transaction may run before the server ends it.
+        retry_s: Longest the driver goes on retrying what the server says may be retried.
+        connect_timeout_s: Longest to wait for a connection, new or from the pool.
+    """
+
+    uri: str
+    user: str
+    password: str
+    database: str = "neo4j"
+    query_timeout_s: float = 30.0
+    retry_s: float = 15.0
+    connect_timeout_s: float = 10.0
+    connections: int = 50
+
+
+def open_driver(options: GraphOptions) -> neo4j.AsyncDriver:
+    """Make a driver; it connects when first used.
+
+    Raises:
+        Misconfigured: The URI cannot be one of a Neo4j server.
+    """
+    if options.uri.partition("://")[0].partition("+")[0] not in _SCHEMES:
+        raise Misconfigured(
+            "the Neo4j URI must start with bolt:// or neo4j://, or with +s for TLS"
+        )
+    try:
+        return neo4j.AsyncGraphDatabase.driver(
+            options.uri,
+            auth=(options.user, options.password),
+            connection_timeout=options.connect_timeout_s,
+            connection_acquisition_timeout=options.connect_timeout_s,
+            max_connection_pool_size=options.connections,
+            max_transaction_retry_time=options.retry_s,
+            keep_alive=True,
+            # Advice on query texts belongs to the tests, which ask for it themselves.
+            notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
+            user_agent="ecphoria",
+        )
+    except (ConfigurationError, ValueError) as error:
+        raise Misconfigured(f"the Neo4j URI cannot be used: {error}") from error
+
+
+@contextmanager
+def translated_errors(query: str) -> Iterator[None]:
+    """Raise our error in place of the driver's; `query` names what was running."""
+    try:
+        yield
+    except (AuthError, ConfigurationError) as error:
+        raise Misconfigured(
+            "Neo4j refuses the user and password; check the Neo4j settings", query=query
+        ) from error
+    except ConstraintError as error:
+        raise Conflict("something with this name or id exists already", query=query) from error
+    except IncompleteCommit as error:
+        raise OutcomeUnknown(query=query) from error
+    except (ServiceUnavailable, SessionExpired, ConnectionPoolError) as error:
+        raise StoreUnavailable(query=query) from error
+    except Neo4jError as error:
+        raise _translate(error, query) from error
+    except DriverError as error:
+        raise EcphoriaError(query=query) from error
+
+
+def _translate(error: Neo4jError, query: str) -> EcphoriaError:
+    code = error.code or ""
+    if code in _TIMED_OUT:
+        return Timeout(query=query)
+    if code == _COMMIT_FAILED:
+        return OutcomeUnknown(query=query, reason=code)
+    if code in _UNAVAILABLE:
+        kind, remedy = _UNAVAILABLE[code]
+        return kind(remedy, query=query, reason=code)
+    if isinstance(error, TransientError) or code.startswith("Neo.ClientError.Transaction."):
+        return StoreUnavailable(query=query, reason=code)
+    if isinstance(error, ClientError):
+        return EcphoriaError(f"Neo4j refused the query {query}: {code}", query=query, reason=code)
+    return StoreUnavailable(query=query, reason=code)
+
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+Transaction = neo4j.AsyncManagedTransaction | neo4j.AsyncTransaction
+QueryListener = Callable[[str, float], None]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FOREIGN = frozenset(("DATETIME", "INSTANT", "VECTOR"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """The row of a statement that returns none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement(Generic[R]):
+    """A query's name together with the class of its rows, whose fields are its columns."""
+
+    name: str
+    row: type[R]
+
+
+class _Rows(list[object]):
+    """Rows that tell only their number when they are written out.
+
+    The driver writes all parameters out for its debug log, wanted or not: 50 ms for a thousand
+    episodes, and their words in the log if it is wanted.
+    """
+
+    def __repr__(self) -> str:
+        return f"[{len(self)} rows]"
+
+
+class Work:
+    """An open transaction: statements run in it are committed or undone together."""
+
+    def __init__(self, graph: "Graph", transaction: Transaction) -> None:
+        self._graph = graph
+        self._transaction = transaction
+        self._turn = asyncio.Lock()
+
+    async def run(self, statement: Statement[R], **params: object) -> list[R]:
+        """Run one statement, after those under way in this transaction.
+
+        Errors stay the driver's, so that it can retry the whole.
+        """
+        async with self._turn:
+            return await self._graph.run_in(self._transaction, statement, params)
+
+    async def run_one(self, statement: Statement[R], **params: object) -> R | None:
+        """Run one statement for its first row."""
+        rows = await self.run(statement, **params)
+        return rows[0] if rows else None
+
+
+class Graph:
+    """A connected server with the checked queries; made by `connect`, ended by `close`."""
+
+    def __init__(
+        self,
+        driver: neo4j.AsyncDriver,
+        options: GraphOptions,
+        queries: Mapping[str, Query],
+        on_query: QueryListener | None,
+        spans: Spans | None = None,
+    ) -> None:
+        self._driver = driver
+        self._database = options.database
+        self._timeout_s = options.query_timeout_s
+        self._retry_s = options.retry_s
+        self._on_query = on_query
+        self._spans = spans or Spans()
+        self._closed = False
+        self.connections = options.connections
+        self.queries = queries
+
+    @classmethod
+    def connect(
+        cls,
+        options: GraphOptions,
+        *,
+        on_query: QueryListener | None = None,
+        spans: Spans | None = None,
+    ) -> Self:
+        """Load the queries and make a driver, which connects when first used.
+
+        Args:
+            options: Where the server is.
+            on_query: Told the name and the seconds of every query that ran.
+            spans: Opened around every query; none by default.
+
+        Raises:
+            Misconfigured: The URI or a query file is unusable.
+        """
+        return cls(open_driver(options), options, load_queries(cypher_root()), on_query, spans)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Give back every connection; from now on the store is unavailable."""
+        self._closed = True
+        await self._driver.close()
+
+    async def bookmarks(self) -> neo4j.Bookmarks:
+        """Tell what another connection must wait for to see every write of this one."""
+        known = await self._driver.execute_query_bookmark_manager.get_bookmarks()
+        return neo4j.Bookmarks.from_raw_values(known)
+
+    async def run(self, statement: Statement[R], **params: object) -> list[R]:
+        """Run one statement in a transaction of its own, retried when the server allows.
+
+        Raises:
+            StoreUnavailable: The server does not answer.
+            Timeout: The server stopped it.
+        """
+        query = self._query(statement)
+        text = neo4j.Query(query.text, timeout=self._timeout_s)
+        read, given = _rows_of(statement.row, query), _unsaid(params)
+        self._require_open()
+        with translated_errors(query.name), self._timed(query.name):
+            if query.mode is Mode.READ:
+                # Without the round trip of a commit; what may be tried again is tried below.
+                try:
+                    async with self._session(default_access_mode=neo4j.READ_ACCESS) as session:
+                        return await read(await session.run(text, given))
+                except (DriverError, Neo4jError) as error:
+                    if not error.is_retryable():
+                        raise
+            return await self._driver.execute_query(
+                text,
+                parameters_=given,
+                routing_=_routing(query.mode),
+                database_=self._database,
+                result_transformer_=read,
+            )
+
+    async def run_one(self, statement: Statement[R], **params: object) -> R | None:
+        """Run one statement for its first row."""
+        rows = await self.run(statement, **params)
+        return rows[0] if rows else None
+
+    async def change(self, name: str, work: Callable[[Work], Awaitable[T]]) -> T:
+        """Run `work` in one write transaction, again from the start if it must be retried.
+
+        Args:
+            name: What to call it when it is timed or fails.
+            work: Its own errors undo the transaction and pass through.
+
+        Raises:
+            StoreUnavailable: The server does not answer; nothing was written.
+            OutcomeUnknown: The server did not answer the commit; all or nothing was written.
+            Timeout: The server stopped it; nothing was written.
+        """
+
+        @neo4j.unit_of_work(timeout=self._timeout_s)
+        async def unit(transaction: neo4j.AsyncManagedTransaction) -> T:
+            return await work(Work(self, transaction))
+
+        with translated_errors(name), self._timed(name):
+            started = time.monotonic()
+            for pause_s in _pauses():  # it has no end
+                try:
+                    async with self._session() as session:
+                        return await session.execute_write(unit)
+                except (ResultError, TransactionError) as error:
+                    cause = _behind(error)
+                    if cause is None:
+                        raise
+                    if time.monotonic() - started > self._retry_s:
+                        raise cause from error
+                await asyncio.sleep(pause_s)
+            raise AssertionError
+
+    @asynccontextmanager
+    async def holding(self, name: str, timeout_s: float) -> AsyncIterator[Work]:
+        """Open one transaction for a block of reads, and the locks they take.
+
+        It is not repeated: what was read may have been passed on already.
+
+        Args:
+            name: What to call it when it is timed or fails.
+            timeout_s: Longest it may stay open.
+
+        Raises:
+            StoreUnavailable: The server does not answer.
+            Timeout: The server stopped it.
+        """
+        with translated_errors(name), self._timed(name):
+            async with (
+                self._session() as session,
+                await session.begin_transaction(timeout=timeout_s) as transaction,
+            ):
+                yield Work(self, transaction)
+                await transaction.commit()
+
+    async def apply_schema(self, query: Query, **params: object) -> None:
+        """Run a schema file's statements one by one, each in a transaction of its own."""
+        with translated_errors(query.name):
+            async with self._session() as session:
+                for text in statements(query):
+                    used = {name: value for name, value in params.items() if f"${name}" in text}
+                    result = await session.run(text, used)
+                    await result.consume()
+
+    async def run_in(
+        self,
+        transaction: Transaction,
+        statement: Statement[R],
+        params: Mapping[str, object],
+    ) -> list[R]:
+        """Run one statement in an open transaction."""
+        query = self._query(statement)
+        with self._timed(query.name):
+            result = await transaction.run(query.text, _unsaid(params))
+            return await _rows_of(statement.row, query)(result)
+
+    def _query(self, statement: Statement[R]) -> Query:
+        query = self.queries.get(statement.name)
+        if query is None:
+            raise Misconfigured(f"there is no query {statement.name}")
+        return query
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreUnavailable("The service is stopping; send it again when it is back.")
+
+    @asynccontextmanager
+    async def _session(self, **config: Any) -> AsyncIterator[neo4j.AsyncSession]:
+        self._require_open()
+        async with self._driver.session(
+            database=self._database,
+            bookmark_manager=self._driver.execute_query_bookmark_manager,
+            **config,
+        ) as session:
+            yield session
+
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            with self._spans.query(name):
+                yield
+        finally:
+            if self._on_query is not None:
+                self._on_query(name, time.perf_counter() - start)
+
+
+def _pauses() -> Iterator[float]:
+    """Give pauses in seconds without end: they double, and differ so that two do not collide."""
+    longest = 0.1
+    while True:
+        yield random.uniform(longest / 2, longest)  # noqa: S311 (nothing is kept secret)
+        longest = min(2 * longest, 2.0)
+
+
+def _behind(error: BaseException) -> DriverError | Neo4jError | None:
+    """Find the error that may be retried behind one that may not.
+
+    Once a statement fails, the driver raises another error for each other statement of the same
+    transaction, and it may raise one of those last.
+    """
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        if isinstance(found, (DriverError, Neo4jError)) and found.is_retryable():
+            return found
+        found = found.__cause__ or found.__context__
+    return None
+
+
+def packed(vector: np.ndarray[Any, np.dtype[np.float32]]) -> PackedVector:
+    """Pack a vector as Bolt's float32 array, a fifth of the bytes of a list."""
+    return PackedVector.from_numpy(np.ascontiguousarray(vector, dtype=np.float32))
+
+
+def to_map(row: "DataclassInstance") -> dict[str, object]:
+    """Write a row as a map of its fields, vectors packed."""
+    return {
+        name: packed(value) if isinstance(value := getattr(row, name), np.ndarray) else value
+        for name in row.__dataclass_fields__
+    }
+
+
+def _unsaid(params: Mapping[str, object]) -> dict[str, object]:
+    return {
+        name: _Rows(value) if isinstance(value, list) else value for name, value in params.items()
+    }
+
+
+def _routing(mode: Mode) -> neo4j.RoutingControl:
+    return neo4j.RoutingControl.READ if mode is Mode.READ else neo4j.RoutingControl.WRITE
+
+
+def _rows_of(row: type[R], query: Query) -> Callable[[neo4j.AsyncResult], Awaitable[list[R]]]:
+    async def read(result: neo4j.AsyncResult) -> list[R]:
+        if row is Done:
+            await result.consume()
+            return []
+        if query.each:
+            (record,) = [one async for one in result]
+            return _made(row, query.each, record["rows"])
+        return _made(row, query.returns, [record.values() async for record in result])
+
+    return read
+
+
+def _made(row: type[R], types: Mapping[str, str], records: Iterable[Iterable[object]]) -> list[R]:
+    """Make rows; only columns that the driver gives in types of its own are converted."""
+    foreign = {name: kind for name, kind in types.items() if kind in _FOREIGN}
+    rows = []
+    for values in records:
+        named = dict(zip(types, values, strict=True))
+        for name, kind in foreign.items():
+            named[name] = _native(named[name], kind)
+        rows.append(row(**named))
+    return rows
+
+
+def _native(value: object, kind: str) -> object:
+    if isinstance(value, DateTime):
+        return value.to_native().astimezone(UTC)
+    if isinstance(value, PackedVector):
+        return value.to_numpy().astype(np.float32)
+    if kind == "INSTANT":
+        assert isinstance(value, int), "an instant is a number of microseconds"
+        return _EPOCH + timedelta(microseconds=value)
+    return value
+
+
+Run = Callable[[str], Sequence[Mapping[str, object]]]
+
+
+@contextmanager
+def open_console(uri: str, user: str, password: str) -> Iterator[Run]:
+    """Connect for a while; each statement runs in a transaction of its own.
+
+    Raises:
+        StoreUnavailable: The server does not answer.
+        InvalidInput: A statement is wrong; the server's own words say where.
+    """
+    with neo4j.GraphDatabase.driver(
+        uri,
+        auth=(user, password),
+        notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
+        user_agent="ecphoria",
+    ) as driver:
+
+        def run(statement: str) -> Sequence[Mapping[str, object]]:
+            with translated_errors("console"), driver.session() as session:
+                try:
+                    return [record.data() for record in session.run(neo4j.Query(statement))]
+                except ClientError as error:
+                    raise InvalidInput(error.message or "Neo4j refuses the statement.") from error
+
+        yield run

@@ -1,0 +1,138 @@
+"""Seams with more than one implementation: clock, embedder, chat model, archive."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.job import Degrees, Gap, GraphSize
+from ecphoria.records.upkeep import Restored
+
+Vector = NDArray[np.float32]
+Vectors = NDArray[np.float32]
+
+
+class Clock(Protocol):
+    """The time, aware UTC."""
+
+    def now(self) -> datetime:
+        """Tell the present instant."""
+        ...
+
+
+class Embedder(Protocol):
+    """A model that turns texts into unit vectors."""
+
+    @property
+    def model(self) -> str:
+        """Name the model; a store is bound to one."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts, off the event loop.
+
+        Returns:
+            Float32 array [len(texts), dimension] of unit rows.
+
+        Raises:
+            EncoderUnavailable: The model does not answer.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Free the model."""
+        ...
+
+
+class NoAnswer(Exception):
+    """The model cannot be asked now; the message says what would help, and quotes nothing."""
+
+
+class TextRefused(Exception):
+    """The model's endpoint does not take this text; another it may."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a model said.
+
+    Attributes:
+        tokens: Read and written together; 0 where the endpoint does not count.
+    """
+
+    text: str
+    tokens: int
+
+
+class Chat(Protocol):
+    """A language model that answers one message at a time."""
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+        ...
+
+    async def ask(self, purpose: str, instruction: str, text: str) -> Reply:
+        """Ask it, for a purpose that is counted.
+
+        Raises:
+            NoAnswer: It does not answer, or not with text.
+            TextRefused: It does not take this text.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close the connections."""
+        ...
+
+
+class InTheArchive(Exception):
+    """A write needs episodes whose words are in the archive: restore them, and write again."""
+
+    def __init__(self, ids: Sequence[EpisodeId]) -> None:
+        super().__init__(f"{len(ids)} episodes are in the archive")
+        self.ids = tuple(ids)
+
+
+class Thaw(Protocol):
+    """The way back from the archive, as far as a write needs it."""
+
+    async def restore(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Restored:
+        """Put archived episodes back into the graph; tell which records are damaged."""
+        ...
+
+    async def forget(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> None:
+        """Wipe the records of archived episodes that are about to be deleted."""
+        ...
+
+
+class Survey(Protocol):
+    """Looks at a tenant's graph as a whole, and changes nothing."""
+
+    async def turn(self, tenant: TenantId) -> int:
+        """Tell how many episodes were appended so far."""
+        ...
+
+    async def size(self, tenant: TenantId) -> GraphSize:
+        """Count nodes by label and edges by type, and the edges that lack weight or family."""
+        ...
+
+    async def degrees(self, tenant: TenantId) -> Mapping[str, Degrees]:
+        """Tell how many associations live nodes have, by type."""
+        ...
+
+    async def gaps(self, tenant: TenantId, *, least: int, limit: int) -> Sequence[Gap]:
+        """List the cues refused so often since the last whole cycle, the most refused first.
+
+        Cues are one if they differ only in case and outer blanks.
+        """
+        ...

@@ -1,1 +1,0 @@
-"""Protocols with more than one implementation, and the rows they give."""

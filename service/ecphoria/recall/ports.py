@@ -1,0 +1,450 @@
+"""What recall asks of a store: live, with dormant memories, or as of a moment."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.neo4j_store.passages import PassageReads
+from ecphoria.ports import Vector
+from ecphoria.records.episode import Episode
+from ecphoria.records.fact import FactKey, KeyRecord, PredicateClass
+from ecphoria.records.ids import EpisodeId, FactId, TenantId
+from ecphoria.records.recall import Charge, Filters, Policy, Use
+from ecphoria.records.tenant import Gate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimedFact:
+    """A fact that an episode claims, and among which facts it may be contradicted."""
+
+    episode: EpisodeId
+    fact: FactId
+    key: FactKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactStanding:
+    """How a fact that an episode claims stands at an instant.
+
+    Attributes:
+        ended: Whether it held, and holds no more.
+        ended_at: The end of its last spell before the instant.
+        current: The facts of the same key that hold instead.
+    """
+
+    episode: EpisodeId
+    fact: FactId
+    key: FactKey
+    holds: bool
+    ended: bool
+    ended_at: datetime | None = None
+    current: tuple[FactId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelatingFact:
+    """A fact behind a RELATED edge between two concepts, seen from either."""
+
+    tail: str
+    head: str
+    fact: FactId
+    key: FactKey
+
+
+class PastReads(Protocol):
+    """What a recall as of an earlier time reads beside the rest."""
+
+    async def happened(
+        self,
+        tenant: TenantId,
+        ids: Sequence[EpisodeId],
+        happened_by: datetime,
+        known_at: datetime | None,
+    ) -> frozenset[EpisodeId]:
+        """Tell which of these had happened by an instant, and were recorded by another."""
+        ...
+
+    async def claimed(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId]
+    ) -> Sequence[ClaimedFact]:
+        """List the facts that these episodes claim."""
+        ...
+
+    async def relating(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int
+    ) -> Sequence[RelatingFact]:
+        """List the facts behind the RELATED edges of these concepts."""
+        ...
+
+    async def keys_of(self, tenant: TenantId, facts: Sequence[FactId]) -> Mapping[FactId, FactKey]:
+        """Find the keys of facts."""
+        ...
+
+    async def timelines(
+        self, tenant: TenantId, keys: Sequence[FactKey]
+    ) -> tuple[Mapping[str, PredicateClass], Sequence[KeyRecord]]:
+        """Load the tenant's own classes and all that is stored of these keys."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """Statistics of a tenant that ranking needs.
+
+    Attributes:
+        items: Live episodes.
+        mean_length: Mean number of stems an item has.
+        mean_near_length: Mean of the items' `near_length`.
+        titles: Live episodes with a title: without any, nothing is about anything.
+        stated: Names and facts that episodes came with: without any, there is no fact to find.
+        participants: The tenant's speakers, most frequent first.
+        change: The tenant's change counter; equal counters mean equal graphs.
+        gate: The tenant's own gate, None for the shipped one.
+        timed: Whether any fact has a place in time: without, none was ever superseded.
+        turn: The tenant's turn: how many episodes it ever had.
+        learned: Whether its recalls ever left marks on memories.
+        passages: Passages of its long episodes; 0: none is long.
+        mean_passage_length: Mean number of stems a passage has, 0 without any.
+    """
+
+    items: int
+    mean_length: float
+    mean_near_length: float
+    titles: int
+    stated: int
+    participants: tuple[str, ...]
+    change: int
+    turn: int
+    learned: bool = False
+    gate: Gate | None = None
+    timed: bool = False
+    passages: int = 0
+    mean_passage_length: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedRow:
+    """An episode found by an index, and where it stands."""
+
+    id: EpisodeId
+    session: str | None
+    ordinal: int | None
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermCount:
+    """Document frequencies of a stem: in items, and within NEXT reach of items."""
+
+    stem: str
+    items: int
+    near: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundConcept:
+    """A concept named in the cue; `lower` tells that its word is also an ordinary one."""
+
+    id: str
+    name: str
+    normalised: str
+    kind: str
+    mentions: int
+    abouts: int
+    lower: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexicon:
+    """What a tenant knows of a cue's words, read in one go; what it does not know is absent."""
+
+    profile: Profile
+    terms: Sequence[TermCount]
+    concepts: Sequence[FoundConcept]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A run of a session's turns, both ends included."""
+
+    session: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """Turns and those near them in their session, `back` before and `ahead` behind."""
+
+    ids: tuple[EpisodeId, ...] = ()
+    back: int = 0
+    ahead: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """Episodes as parallel columns, ordered by (session, ordinal, turn); n rows.
+
+    Attributes:
+        cosine: Exact cosine to the cue's vector, 0 without one.
+        occurred_ms: Epoch milliseconds, UTC.
+        session: None for documents and notes.
+        ordinal: -1 without a session.
+        terms: Stems with repeats, joined by one blank.
+        title: A document's title.
+        importance: As its author gave it, 0 to 1.
+    """
+
+    id: tuple[EpisodeId, ...]
+    turn: NDArray[np.int64]
+    session: tuple[str | None, ...]
+    ordinal: NDArray[np.int64]
+    speaker: tuple[str | None, ...]
+    role: tuple[str | None, ...]
+    occurred_ms: NDArray[np.int64]
+    terms: tuple[str, ...]
+    length: NDArray[np.float64]
+    near_length: NDArray[np.float64]
+    context_norm: NDArray[np.float64]
+    length_prior: NDArray[np.float64]
+    is_question: NDArray[np.bool_]
+    time_expression: NDArray[np.bool_]
+    first_person: NDArray[np.bool_]
+    second_person: NDArray[np.bool_]
+    title: tuple[str | None, ...]
+    importance: NDArray[np.float64]
+    cosine: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConceptEdges:
+    """MENTIONS and ABOUT edges between episodes and concepts, as parallel columns.
+
+    Attributes:
+        is_about: ABOUT rather than MENTIONS.
+        label: The concept's name.
+        mentions, abouts: Episodes that mention the concept, and that are about it.
+    """
+
+    episode: tuple[EpisodeId, ...]
+    concept: tuple[str, ...]
+    is_about: NDArray[np.bool_]
+    label: tuple[str, ...]
+    mentions: NDArray[np.int64]
+    abouts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConceptArcs:
+    """RELATED and SYNONYM edges that leave concepts, in either direction, as parallel columns.
+
+    Attributes:
+        edge: RELATED or SYNONYM.
+        label: The head's name.
+        mentions, abouts: Episodes that mention the head, and that are about it.
+    """
+
+    tail: tuple[str, ...]
+    head: tuple[str, ...]
+    edge: tuple[str, ...]
+    weight: NDArray[np.float64]
+    label: tuple[str, ...]
+    mentions: NDArray[np.int64]
+    abouts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearFacts:
+    """The concepts at the ends of the facts nearest to a cue, as parallel columns.
+
+    Attributes:
+        fact: The fact's id; twice if it has a concept at either end.
+        cosine: Of the fact to the cue; nearest first.
+        edge: SUBJECT or OBJECT.
+        label: The concept's name.
+    """
+
+    fact: tuple[str, ...]
+    statement: tuple[str, ...]
+    cosine: NDArray[np.float64]
+    edge: tuple[str, ...]
+    concept: tuple[str, ...]
+    label: tuple[str, ...]
+    mentions: NDArray[np.int64]
+    abouts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arcs:
+    """Edges that leave a frontier, as parallel columns; m rows.
+
+    Attributes:
+        edge: NEXT, MENTIONS, ABOUT or SIMILAR.
+        forward: Whether the stored direction is tail to head.
+        degree: The tail's number of edges of this type, listed or not.
+        head_kind: `episode` or `concept`.
+        head_label: The concept's name, or the episode's speaker or title, to read.
+        head_degree: The head's `mentions + abouts` if it is a concept, else 0.
+    """
+
+    tail: tuple[str, ...]
+    head: tuple[str, ...]
+    edge: tuple[str, ...]
+    forward: NDArray[np.bool_]
+    weight: NDArray[np.float64]
+    degree: NDArray[np.int64]
+    head_kind: tuple[str, ...]
+    head_label: tuple[str, ...]
+    head_degree: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """An episode near another one in meaning."""
+
+    of: EpisodeId
+    id: EpisodeId
+    turn: int
+    cosine: float
+
+
+class Histories(Protocol):
+    """Reading what recalls left on memories."""
+
+    async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
+        """Tell how episodes were used; those that are gone are absent."""
+        ...
+
+    async def charges(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, Charge]:
+        """Tell the charges of episodes; those never stimulated are absent."""
+        ...
+
+
+class RecallStore(Histories, PassageReads, Protocol):
+    """The read side of the memory graph; every call sees one tenant's live nodes only."""
+
+    @property
+    def past(self) -> PastReads:
+        """What a recall as of an earlier time reads beside the rest."""
+        ...
+
+    async def standings(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
+    ) -> Sequence[FactStanding]:
+        """Tell of every fact that these episodes claim how it stands at an instant."""
+        ...
+
+    async def lexicon(
+        self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]
+    ) -> Lexicon:
+        """Read the tenant's statistics, and what it knows of stems and normalised names.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        ...
+
+    async def seeds_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the vector index; score is the cosine; best first, ties by turn."""
+        ...
+
+    async def seeds_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the text index for items with any of the stems; best first, ties by turn."""
+        ...
+
+    async def columns(
+        self,
+        tenant: TenantId,
+        ids: Sequence[EpisodeId],
+        windows: Sequence[Window],
+        vector: Vector | None,
+        around: Around | None = None,
+    ) -> Columns:
+        """Fetch episodes by id, by place in their session, and near others, each once."""
+        ...
+
+    async def expand(
+        self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float, now: datetime
+    ) -> Arcs:
+        """List the live edges of a frontier, strongest first, at most `fan` per node and type.
+
+        Edges lighter than `floor` are pruned by the server. What was learned of an edge weighs as
+        much as it is worth at `now`.
+        """
+        ...
+
+    async def concepts_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
+    ) -> ConceptEdges:
+        """List what these episodes are about and mention, hubs (over `hub` mentions) left out."""
+        ...
+
+    async def episodes_of(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int
+    ) -> ConceptEdges:
+        """List the live episodes about these concepts, and those that mention them unless hubs."""
+        ...
+
+    async def priors(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[str, float]:
+        """Look up the priors consolidation gave; an episode without one is absent."""
+        ...
+
+    async def related(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = False
+    ) -> ConceptArcs:
+        """List what facts and names join concepts to; those with over `hub` edges left out.
+
+        Args:
+            tenant: Whose.
+            concepts: From which.
+            hub: Most edges of a concept that is looked at.
+            retracted: Whether also what facts join that were retracted.
+        """
+        ...
+
+    async def nearest_facts(
+        self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = False
+    ) -> NearFacts:
+        """Search the facts that join two concepts, by vector; nearest first, ties by id."""
+        ...
+
+    async def vectors(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, Vector]:
+        """Fetch the vectors of episodes; those that are gone are absent."""
+        ...
+
+    async def nearest(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
+    ) -> Sequence[Neighbour]:
+        """Search the vector index around each of these episodes, all in one query.
+
+        At most `limit` neighbours each, best first; an episode is not its own neighbour.
+        """
+        ...
+
+    async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
+        """Fetch whole episodes, in the order asked; missing ones are left out."""
+        ...
+
+
+class PolicyStore(Protocol):
+    """Where a tenant's choice of strategy is kept."""
+
+    async def find(self, tenant: TenantId) -> Policy:
+        """Find how the tenant's recalls run; NotFound without the tenant."""
+        ...
+
+    async def save(self, tenant: TenantId, policy: Policy) -> None:
+        """Keep how the tenant's recalls run; NotFound without the tenant."""
+        ...

@@ -1,0 +1,461 @@
+"""Read for recall: searches, columns of candidates, whole episodes, dormant ones if asked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from ecphoria.neo4j_store.locks import no_tenant
+from ecphoria.neo4j_store.passages import (
+    PassageFinder,
+    PassageSeed,
+    SeedOfPassage,
+    by_filter,
+    overfetch,
+    to_passage_seed,
+)
+from ecphoria.neo4j_store.rows import StoredEpisode, gate_of, to_episode
+from ecphoria.neo4j_store.session import Graph, Statement, packed
+from ecphoria.ports import Vector
+from ecphoria.recall.as_of_store import PastReader
+from ecphoria.recall.cache import ColumnReader
+from ecphoria.recall.ports import (
+    Arcs,
+    Around,
+    Columns,
+    ConceptArcs,
+    ConceptEdges,
+    FactStanding,
+    FoundConcept,
+    Lexicon,
+    NearFacts,
+    Neighbour,
+    Profile,
+    SeedRow,
+    TermCount,
+    Window,
+)
+from ecphoria.records.episode import Episode
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import Filters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LexiconRow:
+    items: int
+    length: int
+    near_length: float
+    titles: int
+    stated: int
+    timed: bool
+    change: int
+    deletions: int
+    passages: int
+    passage_length: int
+    cuts: int
+    learned: bool
+    gate: str | None
+    participants: list[str]
+    terms: list[dict[str, Any]]
+    concepts: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedColumns:
+    """A seed as the store gives it; no session is the empty string."""
+
+    id: str
+    session: str
+    ordinal: int | None
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ArcLists:
+    tail: list[str]
+    head: list[str]
+    edge: list[str]
+    forward: list[bool]
+    weight: list[float]
+    degree: list[int]
+    head_kind: list[str]
+    head_label: list[str]
+    head_degree: list[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _EdgeLists:
+    episode: list[str]
+    concept: list[str]
+    is_about: list[bool]
+    label: list[str]
+    mentions: list[int]
+    abouts: list[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PriorLists:
+    id: list[str]
+    prior: list[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RelatedLists:
+    tail: list[str]
+    head: list[str]
+    edge: list[str]
+    weight: list[float]
+    label: list[str]
+    mentions: list[int]
+    abouts: list[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FactLists:
+    fact: list[str]
+    statement: list[str]
+    cosine: list[float]
+    edge: list[str]
+    concept: list[str]
+    label: list[str]
+    mentions: list[int]
+    abouts: list[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _NearestLists:
+    of: list[str]
+    id: list[str]
+    turn: list[int]
+    cosine: list[float]
+
+
+_LOAD_LEXICON = Statement("recall.load_lexicon", _LexiconRow)
+_SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", SeedColumns)
+_SEEDS_BY_VECTOR_WITHIN = Statement("recall.seeds_by_vector_within", SeedColumns)
+_SEEDS_BY_TEXT = Statement("recall.seeds_by_text", SeedColumns)
+_EXPAND_FRONTIER = Statement("recall.expand_frontier", _ArcLists)
+_LIST_CONCEPTS_OF = Statement("recall.list_concepts_of", _EdgeLists)
+_LIST_EPISODES_OF = Statement("recall.list_episodes_of", _EdgeLists)
+_LIST_PRIORS = Statement("recall.list_priors", _PriorLists)
+_LIST_RELATED = Statement("recall.list_related", _RelatedLists)
+_LIST_NEAREST_FACTS = Statement("recall.list_nearest_facts", _FactLists)
+_LIST_NEAREST = Statement("recall.list_nearest", _NearestLists)
+_LIST_EPISODES = Statement("recall.list_episodes", StoredEpisode)
+
+
+class EpisodeReader(PassageFinder):
+    """The read side of the memory graph; implements `ports.recall.RecallStore`."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        keep: int = 50_000,
+        keep_passages: int = 30_000,
+        dormant: bool = False,
+    ) -> None:
+        """Read live episodes, and dormant ones too if asked to.
+
+        Between recalls the contents of up to `keep` episodes (2 kB each) and `keep_passages`
+        passages (3 kB each) are remembered.
+        """
+        super().__init__(graph, keep=keep_passages, dormant=dormant)
+        self._dormant = dormant
+        self._columns = ColumnReader(graph, keep, dormant=dormant)
+        self.past = PastReader(graph)
+
+    def forget(self, tenant: TenantId) -> None:
+        """Drop all that is remembered of a tenant between recalls."""
+        self._columns.forget(tenant)
+        self._passages.forget(tenant)
+
+    async def standings(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
+    ) -> Sequence[FactStanding]:
+        """Tell of every fact that these episodes claim how it stands at an instant."""
+        return await self.past.standings(tenant, episodes, now)
+
+    async def lexicon(
+        self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]
+    ) -> Lexicon:
+        """Read the tenant's statistics, and what it knows of stems and normalised names.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        row = await self._graph.run_one(
+            _LOAD_LEXICON, tenant=tenant, stems=sorted(set(stems)), names=sorted(set(names))
+        )
+        if row is None:
+            self.forget(tenant)
+            raise no_tenant(tenant)
+        self._columns.check(tenant, change=row.change, deletions=row.deletions)
+        self._passages.check(tenant, deletions=row.deletions, cuts=row.cuts)
+        return Lexicon(
+            profile=_to_profile(row),
+            terms=[TermCount(**term) for term in row.terms],
+            concepts=[FoundConcept(**concept) for concept in row.concepts],
+        )
+
+    async def seeds_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the vector index; score is the cosine; best first, ties by turn."""
+        search = (_SEEDS_BY_VECTOR, _SEEDS_BY_VECTOR_WITHIN)
+        rows = await self._by_vector(search, tenant, vector, limit, filters)
+        return [to_seed(row) for row in rows]
+
+    async def seeds_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the text index for items with any of the stems; best first, ties by turn."""
+        rows = await self._by_text(_SEEDS_BY_TEXT, tenant, stems, limit, filters)
+        return [to_seed(row) for row in rows]
+
+    async def columns(
+        self,
+        tenant: TenantId,
+        ids: Sequence[EpisodeId],
+        windows: Sequence[Window],
+        vector: Vector | None,
+        around: Around | None = None,
+    ) -> Columns:
+        """Fetch episodes by id, by place in their session, and near others, each once."""
+        return await self._columns.read(tenant, ids, windows, vector, around or Around())
+
+    async def expand(
+        self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float, now: datetime
+    ) -> Arcs:
+        """List the live edges of a frontier, strongest first, at most `fan` per node and type.
+
+        Edges lighter than `floor` are pruned by the server. What was learned of an edge weighs as
+        much as it is worth at `now`.
+        """
+        (lists,) = await self._graph.run(
+            _EXPAND_FRONTIER, tenant=tenant, frontier=list(frontier), fan=fan, floor=floor, now=now
+        )
+        return Arcs(
+            tail=tuple(lists.tail),
+            head=tuple(lists.head),
+            edge=tuple(lists.edge),
+            forward=np.asarray(lists.forward, np.bool_),
+            weight=np.asarray(lists.weight, np.float64),
+            degree=np.asarray(lists.degree, np.int64),
+            head_kind=tuple(lists.head_kind),
+            head_label=tuple(lists.head_label),
+            head_degree=np.asarray(lists.head_degree, np.int64),
+        )
+
+    async def concepts_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
+    ) -> ConceptEdges:
+        """List what these episodes are about and mention, hubs (over `hub` mentions) left out."""
+        (lists,) = await self._graph.run(
+            _LIST_CONCEPTS_OF, tenant=tenant, episodes=list(episodes), hub=hub
+        )
+        return _to_edges(lists)
+
+    async def episodes_of(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int
+    ) -> ConceptEdges:
+        """List the live episodes about these concepts, and those that mention them unless hubs."""
+        (lists,) = await self._graph.run(
+            _LIST_EPISODES_OF, tenant=tenant, concepts=list(concepts), hub=hub
+        )
+        return _to_edges(lists)
+
+    async def priors(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[str, float]:
+        """Look up the priors consolidation gave; an episode without one is absent."""
+        (lists,) = await self._graph.run(_LIST_PRIORS, tenant=tenant, ids=list(ids))
+        return dict(zip(lists.id, lists.prior, strict=True))
+
+    async def related(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = False
+    ) -> ConceptArcs:
+        """List what facts and names join concepts to; those with over `hub` edges left out."""
+        (lists,) = await self._graph.run(
+            _LIST_RELATED, tenant=tenant, concepts=list(concepts), hub=hub, retracted=retracted
+        )
+        return ConceptArcs(
+            tail=tuple(lists.tail),
+            head=tuple(lists.head),
+            edge=tuple(lists.edge),
+            weight=np.asarray(lists.weight, np.float64),
+            label=tuple(lists.label),
+            mentions=np.asarray(lists.mentions, np.int64),
+            abouts=np.asarray(lists.abouts, np.int64),
+        )
+
+    async def nearest_facts(
+        self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = False
+    ) -> NearFacts:
+        """Search the facts that join two concepts, by vector; nearest first, ties by id."""
+        (lists,) = await self._graph.run(
+            _LIST_NEAREST_FACTS,
+            tenant=tenant,
+            vector=packed(vector),
+            fetch=overfetch(limit),
+            limit=limit,
+            retracted=retracted,
+        )
+        return NearFacts(
+            fact=tuple(lists.fact),
+            statement=tuple(lists.statement),
+            cosine=np.asarray(lists.cosine, np.float64),
+            edge=tuple(lists.edge),
+            concept=tuple(lists.concept),
+            label=tuple(lists.label),
+            mentions=np.asarray(lists.mentions, np.int64),
+            abouts=np.asarray(lists.abouts, np.int64),
+        )
+
+    async def vectors(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, Vector]:
+        """Fetch the vectors of episodes; those that are gone are absent."""
+        return await self._columns.vectors(tenant, ids)
+
+    async def nearest(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
+    ) -> Sequence[Neighbour]:
+        """Search the vector index around each of these episodes, all in one query.
+
+        At most `limit` neighbours each, best first; an episode is not its own neighbour.
+        """
+        (lists,) = await self._graph.run(
+            _LIST_NEAREST,
+            tenant=tenant,
+            episodes=list(episodes),
+            fetch=overfetch(limit + 1),
+            limit=limit,
+        )
+        rows = zip(lists.of, lists.id, lists.turn, lists.cosine, strict=True)
+        return [
+            Neighbour(of=EpisodeId(of), id=EpisodeId(one), turn=turn, cosine=cosine)
+            for of, one, turn, cosine in rows
+        ]
+
+    async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
+        """Fetch whole episodes, in the order asked; missing ones are left out."""
+        found: dict[str, Episode] = {}
+        for part in self._columns.in_parts(tenant, ids):
+            rows = await self._graph.run(
+                _LIST_EPISODES, tenant=tenant, ids=part, dormant=self._dormant
+            )
+            found |= {row.id: to_episode(row) for row in rows}
+        return [found[id_] for id_ in ids if id_ in found]
+
+
+def _to_profile(row: _LexiconRow) -> Profile:
+    items = max(row.items, 1)
+    return Profile(
+        items=row.items,
+        mean_length=row.length / items,
+        mean_near_length=row.near_length / items,
+        titles=row.titles,
+        stated=row.stated,
+        participants=tuple(row.participants),
+        change=row.change,
+        turn=row.items + row.deletions,
+        learned=row.learned,
+        gate=None if row.gate is None else gate_of(row.gate),
+        timed=row.timed,
+        passages=row.passages,
+        mean_passage_length=row.passage_length / max(row.passages, 1),
+    )
+
+
+def to_seed(row: SeedColumns) -> SeedRow:
+    """Build the seed a row describes."""
+    return SeedRow(
+        id=EpisodeId(row.id), session=row.session or None, ordinal=row.ordinal, score=row.score
+    )
+
+
+def _to_edges(lists: _EdgeLists) -> ConceptEdges:
+    return ConceptEdges(
+        episode=tuple(EpisodeId(id_) for id_ in lists.episode),
+        concept=tuple(lists.concept),
+        is_about=np.asarray(lists.is_about, np.bool_),
+        label=tuple(lists.label),
+        mentions=np.asarray(lists.mentions, np.int64),
+        abouts=np.asarray(lists.abouts, np.int64),
+    )
+
+
+_LIST_DORMANT = Statement("recall.list_dormant", SeedColumns)
+_LIST_DORMANT_PASSAGES = Statement("recall.list_dormant_passages", SeedOfPassage)
+
+
+class DormantReader(EpisodeReader):
+    """Finds live and dormant episodes; implements `ports.recall.RecallStore`.
+
+    Dormant seeds come beside those of the indexes, with the turns around them. Spreading goes
+    over live nodes only.
+    """
+
+    def __init__(self, graph: Graph, *, scan: int = 20_000, keep: int = 10_000) -> None:
+        """Look at the newest `scan` dormant episodes."""
+        super().__init__(graph, keep=keep, keep_passages=keep, dormant=True)
+        self._scan = scan
+
+    async def seeds_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the vector index and the dormant episodes; best first."""
+        live = await super().seeds_by_vector(tenant, vector, limit, filters)
+        asked = self._asked(tenant, limit, filters, vector=vector)
+        asleep = map(to_seed, await self._graph.run(_LIST_DORMANT, **asked))
+        return sorted([*live, *asleep], key=lambda seed: -seed.score)
+
+    async def seeds_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the text index, then the dormant episodes, where the score counts stems."""
+        live = await super().seeds_by_text(tenant, stems, limit, filters)
+        if not stems:
+            return live
+        asked = self._asked(tenant, limit, filters, stems=stems)
+        return [*live, *map(to_seed, await self._graph.run(_LIST_DORMANT, **asked))]
+
+    async def passages_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the vector index and the dormant passages; best first."""
+        live = await super().passages_by_vector(tenant, vector, limit, filters)
+        asked = self._asked(tenant, limit, filters, vector=vector)
+        asleep = map(to_passage_seed, await self._graph.run(_LIST_DORMANT_PASSAGES, **asked))
+        return sorted([*live, *asleep], key=lambda seed: -seed.score)
+
+    async def passages_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the text index, then the dormant passages, where the score counts stems."""
+        live = await super().passages_by_text(tenant, stems, limit, filters)
+        if not stems:
+            return live
+        asked = self._asked(tenant, limit, filters, stems=stems)
+        asleep = await self._graph.run(_LIST_DORMANT_PASSAGES, **asked)
+        return [*live, *map(to_passage_seed, asleep)]
+
+    def _asked(
+        self,
+        tenant: TenantId,
+        limit: int,
+        filters: Filters,
+        *,
+        vector: Vector | None = None,
+        stems: Sequence[str] = (),
+    ) -> dict[str, object]:
+        """Write a search as parameters: by vector, or by stems without one."""
+        return {
+            "tenant": tenant,
+            "vector": None if vector is None else packed(vector),
+            "stems": sorted(set(stems)),
+            "scan": self._scan,
+            "limit": limit,
+            **by_filter(filters),
+        }

@@ -1,0 +1,1 @@
+"""Records: the definition of what is stored, answered and read."""

@@ -1,0 +1,174 @@
+"""Episodes and sessions: what happened, immutable once recorded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from ecphoria.records.ids import EpisodeId, TenantId
+
+MetadataValue = str | int | float | bool
+
+ROLES = ("user", "assistant", "tool", "system")
+"""Roles that a speaker or an asker may have, as the API names them."""
+
+_EXCERPT = 80
+
+
+class State(StrEnum):
+    """How present a memory is: found by recall, asleep, or moved to cold files."""
+
+    LIVE = "live"
+    DORMANT = "dormant"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A fact as somebody put it; each part is text as written.
+
+    Attributes:
+        qualifier: Which of several it is, where a subject has more than one: `work` of a phone.
+        negated: It says that this is not so, or no longer.
+        valid_from: From when on it is so; the moment the episode is of, if absent.
+        valid_to: Until when, exclusive; open if absent.
+        reliability: How far its source is to be trusted, 0 to 1; by the episode's role if absent.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    qualifier: str = ""
+    negated: bool = False
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    reliability: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """What a language model, or a person, found in an episode.
+
+    Attributes:
+        names: People, places, things and topics it speaks of.
+        facts: What it states about them; their ends are names too.
+    """
+
+    names: tuple[str, ...] = ()
+    facts: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEpisode:
+    """What a caller asks to remember.
+
+    A turn belongs to a session; a document has a title; a note has neither.
+
+    Attributes:
+        text: What was said or written, of any length; never with the speaker's name or the date
+            in front, which have fields of their own.
+        title: Title of a document.
+        speaker: Who said it.
+        role: The speaker's role for an agent: user, assistant, tool, system.
+        session: The stream of turns it belongs to; NEXT edges stay inside one.
+        position: Order among turns of one session with the same `occurred_at`.
+        occurred_at: When it was so, aware UTC; the moment of recording if absent.
+        source: Where it came from (file, URL, tool).
+        metadata: The caller's own flat values, stored and returned.
+        importance: 0 to 1.
+        idempotency_key: A second append with the same key and body changes nothing.
+        vector: Embedding made by the caller with the store's own model.
+        extraction: Names and facts that the caller knows it to hold, beside those that the
+            rules find.
+    """
+
+    text: str
+    title: str | None = None
+    speaker: str | None = None
+    role: str | None = None
+    session: str | None = None
+    position: int | None = None
+    occurred_at: datetime | None = None
+    source: str | None = None
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    importance: float = 0.5
+    idempotency_key: str | None = None
+    vector: tuple[float, ...] | None = None
+    extraction: Extracted | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """One recorded memory.
+
+    Attributes:
+        turn: 1-based count of the tenant's appends; the tie-break of every ranking.
+        ordinal: 0-based place inside the session; None without a session.
+        recorded_at: When the store learned it.
+    """
+
+    id: EpisodeId
+    tenant: TenantId
+    turn: int
+    text: str
+    title: str | None
+    speaker: str | None
+    role: str | None
+    session: str | None
+    ordinal: int | None
+    position: int | None
+    occurred_at: datetime
+    recorded_at: datetime
+    source: str | None
+    metadata: Mapping[str, MetadataValue]
+    importance: float
+    state: State
+
+
+class Outcome(StrEnum):
+    """What an append did."""
+
+    CREATED = "created"
+    EXISTED = "existed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """The acknowledgement of one append: it is stored and the next recall can find it."""
+
+    id: EpisodeId
+    outcome: Outcome
+
+
+def excerpt(text: str) -> str:
+    """Give the first 80 characters of a text, in one line."""
+    flat = " ".join(text.split(maxsplit=_EXCERPT)[:_EXCERPT])
+    return flat if len(flat) <= _EXCERPT else flat[: _EXCERPT - 1].rstrip() + "…"
+
+
+def headline(title: str | None, speaker: str | None, text: str) -> str:
+    """Name an episode to a reader: its title, or who said what."""
+    if title:
+        return title
+    return f"{speaker}: {excerpt(text)}" if speaker else excerpt(text)
+
+
+def indexed_text(title: str | None, text: str) -> str:
+    """Join what is embedded and indexed: a document's title stands on a line of its own."""
+    return f"{title}\n{text}" if title else text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One stream of turns as a caller named it.
+
+    Attributes:
+        summary: Of its engram; None until consolidation has made one.
+    """
+
+    name: str
+    episodes: int
+    first_occurred_at: datetime
+    last_occurred_at: datetime
+    speakers: tuple[str, ...]
+    summary: str | None = None

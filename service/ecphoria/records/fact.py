@@ -1,0 +1,199 @@
+"""Facts with their validity, and proposals to merge concepts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from ecphoria.records.ids import EpisodeId, FactId
+
+UNENDING = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
+"""Stored as the end of what has not ended, so that ranges compare."""
+
+ROLE_RELIABILITY: Mapping[str, float] = {"user": 0.9, "tool": 0.8, "assistant": 0.7}
+"""How far a claim is trusted that does not say, by the role of who made it."""
+
+DEFAULT_RELIABILITY = 0.7
+"""The same of a text without a role."""
+
+
+class PredicateClass(StrEnum):
+    """How many values a subject has: one at a time, one ever, or many side by side."""
+
+    FUNCTIONAL = "functional"
+    IMMUTABLE = "immutable"
+    MULTI = "multi"
+
+
+class Ruling(StrEnum):
+    """What a person may decide; nothing is ever taken out of the list of decisions."""
+
+    RETRACT = "retract"
+    KEEP_OPEN = "keep_open"
+    SET_CLASS = "set_class"
+    SET_INTERVAL = "set_interval"
+    UNDO = "undo"
+
+
+class Standing(StrEnum):
+    """What became of a fact among those of its key."""
+
+    HELD = "held"
+    """It holds, or held for a time."""
+    DENIAL = "denial"
+    """It says that something is not so, and is believed."""
+    CONTESTED = "contested"
+    """A better evidenced fact speaks of the same time."""
+    CANDIDATE = "candidate"
+    """There is too little evidence for it to decide anything."""
+    RETRACTED = "retracted"
+    """Somebody decided that it is wrong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class FactKey:
+    """Of what facts may contradict each other: subject and relation, normalised."""
+
+    subject: str
+    relation: str
+    qualifier: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFact:
+    """A fact as it stands in the graph, with the place in time it was last given."""
+
+    id: FactId
+    subject: str
+    predicate: str
+    object: str
+    qualifier: str
+    negated: bool
+    standing: Standing | None = None
+    valid_to: datetime | None = None
+    superseded_by: FactId | None = None
+    contested_by: FactId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredClaim:
+    """One episode's word for a fact; times are None where it states none."""
+
+    fact: FactId
+    episode: EpisodeId
+    valid_from: datetime | None
+    valid_to: datetime | None
+    reliability: float
+    occurred_at: datetime
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One row of the list of decisions.
+
+    Attributes:
+        number: Its place in the tenant's list.
+        fact: The fact it is about; None for a class.
+        other: The second fact of a pair kept open.
+        relation: The normalised predicate whose class it sets.
+        undoes: The decision an undo takes back.
+        by: The key of who decided, None with authentication off.
+        why: The reason given.
+    """
+
+    id: str
+    number: int
+    recorded_at: datetime
+    ruling: Ruling
+    fact: FactId | None = None
+    other: FactId | None = None
+    relation: str | None = None
+    predicate_class: PredicateClass | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    undoes: str | None = None
+    by: str | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRecord:
+    """All that is stored of one key; facts in the order of their ids, decisions of theirs."""
+
+    key: FactKey
+    facts: tuple[StoredFact, ...]
+    claims: tuple[StoredClaim, ...]
+    decisions: tuple[Decision, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """A time in which a fact held: [valid_from, valid_to), open without an end."""
+
+    valid_from: datetime
+    valid_to: datetime | None = None
+    superseded_by: FactId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactView:
+    """A fact with what is known of its times.
+
+    Attributes:
+        standing: What became of it among the facts of its key.
+        valid: Whether it held at the instant asked for.
+        intervals: When it held.
+        evidence: `1 - prod (1 - reliability)` over its episodes.
+        confidence: The same, times .3 where it is contested.
+        contested_by: The fact that has the better evidence for the same time.
+        episodes: Those that claim it.
+    """
+
+    fact: StoredFact
+    relation: str
+    predicate_class: PredicateClass
+    standing: Standing
+    valid: bool
+    intervals: tuple[Interval, ...]
+    evidence: float
+    confidence: float
+    contested_by: FactId | None
+    episodes: tuple[EpisodeId, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactHistory:
+    """All that was ever claimed of one key, and decided about it."""
+
+    key: FactKey
+    predicate_class: PredicateClass
+    facts: tuple[FactView, ...]
+    decisions: tuple[Decision, ...] = field(default=())
+
+
+class MergeStatus(StrEnum):
+    """Where a merge stands."""
+
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """Two concepts that are likely one, by their normalised names in alphabetical order.
+
+    Attributes:
+        cosine: Of the two names' vectors.
+        reason: Why they are likely one.
+        decided_at: When it was accepted or rejected; None while it is not.
+    """
+
+    one: str
+    other: str
+    kind: str
+    cosine: float
+    reason: str
+    status: MergeStatus
+    decided_at: datetime | None

@@ -1,0 +1,27 @@
+"""Ids: our own UUIDs as text, one type each; never the database's internal ids."""
+
+import uuid
+from typing import NewType
+
+TenantId = NewType("TenantId", str)
+EpisodeId = NewType("EpisodeId", str)
+ConceptId = NewType("ConceptId", str)
+FactId = NewType("FactId", str)
+TraceId = NewType("TraceId", str)
+KeyId = NewType("KeyId", str)
+JobId = NewType("JobId", str)
+
+
+def fresh_id() -> str:
+    """Make a random id: 32 lower-case hex digits, one alphanumeric token for the text index."""
+    return uuid.uuid4().hex
+
+
+def derived_id(tenant: TenantId, kind: str, key: str) -> str:
+    """Derive the id that `key` always has in `tenant`, so that writing it again finds it."""
+    return uuid.uuid5(uuid.UUID(tenant), f"{kind}:{key}").hex
+
+
+def concept_id(tenant: TenantId, normalised: str) -> ConceptId:
+    """Derive the id that a concept of this normalised name has."""
+    return ConceptId(derived_id(tenant, "concept", normalised))

@@ -1,0 +1,533 @@
+"""Recall: filters, hits, traces, feedback and comparisons."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from ecphoria.records.episode import Episode
+from ecphoria.records.ids import EpisodeId, FactId, TraceId
+
+OptionValue = str | int | float | bool
+
+
+class Stream(StrEnum):
+    """Which look-up found a seed."""
+
+    TEXT = "text"
+    VECTOR = "vector"
+    NAME = "name"
+    FACT = "fact"
+    RANK = "rank"
+
+
+class Verdict(StrEnum):
+    """What the gate says of the evidence."""
+
+    ANSWER = "answer"
+    VERIFY = "verify"
+    REFUSE = "refuse"
+    EMPTY = "empty"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Which memories may be woken; applied inside the indexes.
+
+    Attributes:
+        occurred_from: Earliest `occurred_at`, inclusive.
+        occurred_before: Latest `occurred_at`, exclusive.
+        exclude: Episodes that the recall treats as if they were not stored.
+    """
+
+    session: str | None = None
+    speaker: str | None = None
+    occurred_from: datetime | None = None
+    occurred_before: datetime | None = None
+    exclude: frozenset[EpisodeId] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cue:
+    """What is asked: words, a vector made with the store's model, or both."""
+
+    text: str | None = None
+    vector: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallOptions:
+    """How to recall.
+
+    Attributes:
+        strategy: Name of the mechanism; the service's default if None.
+        options: The strategy's own parameters, checked against its options class.
+        k: Number of hits, 1 to 200.
+        filters: Which memories may be woken.
+        token_budget: Size of the context block, in tokens.
+        as_of: Recall as it would have been then: only what had happened, and facts as they stood.
+        known_at: Only what had been recorded by then.
+        explain: List the arcs of each wave in the trace, not only their number.
+        include_dormant: Look among what sleeps too, one by one.
+        wake: Make the dormant memories live again that are among the first hits of an answer.
+        asker: Who says "I" in the cue: a speaker's name or a role; the role `user` if None.
+        collapse: Join near copies into one hit.
+        min_score: Leave out hits with a lower score, 0 to 1,000.
+        min_confidence: Refuse an answer with a lower confidence, 0 to 1.
+    """
+
+    strategy: str | None = None
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    k: int = 10
+    filters: Filters = field(default_factory=Filters)
+    token_budget: int = 2_000
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    explain: bool = False
+    include_dormant: bool = False
+    wake: bool = False
+    asker: str | None = None
+    collapse: bool = True
+    min_score: float | None = None
+    min_confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathStep:
+    """One step on the way to a hit.
+
+    Attributes:
+        edge: The relationship walked to get here; the seed's stream on the first step.
+        label: A speaker, a concept's name or an episode's place, to read.
+        energy: What arrived here by this step.
+    """
+
+    node: str
+    kind: str
+    edge: str
+    label: str
+    energy: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitPassage:
+    """A part of a long episode.
+
+    Attributes:
+        part: Its place among the episode's passages, from 0.
+        start, end: Offsets into the episode's text, in characters; the end is exclusive.
+    """
+
+    part: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A woken memory; `sum(parts.values()) == score` to 1e-9.
+
+    Attributes:
+        superseded_at: When the last of the facts it claims ended; None while one holds, or if
+            it claims none.
+        superseded_by: The facts that hold instead.
+        copies: Other memories that say the same, newest last; this one ranks best.
+        passage: The part of a long episode that matches best.
+        passages: The known parts of the episode, from which the context takes the neighbours.
+    """
+
+    episode: Episode
+    rank: int
+    score: float
+    parts: Mapping[str, float]
+    path: tuple[PathStep, ...]
+    superseded_at: datetime | None = None
+    superseded_by: tuple[FactId, ...] = ()
+    copies: tuple[EpisodeId, ...] = ()
+    passage: HitPassage | None = None
+    passages: tuple[HitPassage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """The episode behind a line of the context block.
+
+    Attributes:
+        number: The number in brackets at the start of the line; the rank of the hit.
+        start, end: The part of the episode's text that the line shows, in characters.
+    """
+
+    number: int
+    episode: EpisodeId
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearMiss:
+    """A memory just below the cut, told when the answer is not known."""
+
+    episode: EpisodeId
+    score: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedRecord:
+    """An entry node: which look-up found it and the energy it received."""
+
+    node: str
+    kind: str
+    stream: Stream
+    label: str
+    energy: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaveArc:
+    """Energy carried along one edge in one wave."""
+
+    tail: str
+    head: str
+    edge: str
+    weight: float
+    energy: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """What a mechanism says of one node in one wave: cut by which threshold, fired, drawn in."""
+
+    node: str
+    says: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wave:
+    """One step of spreading: how many nodes are awake, what moved, what the mechanism marks."""
+
+    number: int
+    active: int
+    energy: float
+    arcs: tuple[WaveArc, ...]
+    arcs_left_out: int
+    marks: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TracedHit:
+    """A hit without its text."""
+
+    episode: EpisodeId
+    rank: int
+    score: float
+    parts: Mapping[str, float]
+    path: tuple[PathStep, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stimulation:
+    """How a recall stimulated memories, and by which figures they charge and fire.
+
+    Attributes:
+        turn: The cue's: one after the tenant's latest.
+        stimuli: Above 0, by memory.
+        threshold: Potential at which one fires.
+        tau: Time constant of one never stimulated, in turns.
+        tau_scale, turn_scale: Factors on time constants and on turns passed.
+        potential, current: What one is reset to.
+    """
+
+    turn: int
+    stimuli: Mapping[EpisodeId, float]
+    threshold: float
+    tau: float
+    tau_scale: float
+    turn_scale: float
+    potential: float
+    current: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """The record of one recall: enough to explain it and to show it in Neo4j Browser.
+
+    It is stored without labels; they are looked up when it is read, so that no copy of an
+    episode's text or of a name outlives what it was copied from.
+
+    Attributes:
+        stimulation: What a strategy that stimulates memories did to them.
+        refused: Whether the hits were not to be used to answer.
+        about: The one speaker or role whom the cue is about, empty if nobody or several.
+    """
+
+    id: TraceId
+    cue: str
+    strategy: str
+    options: Mapping[str, OptionValue]
+    created_at: datetime
+    seeds: tuple[SeedRecord, ...]
+    waves: tuple[Wave, ...]
+    hits: tuple[TracedHit, ...]
+    truncated: bool
+    cypher: str
+    stimulation: Stimulation | None = None
+    refused: bool = False
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallResult:
+    """The answer to a cue.
+
+    Attributes:
+        confidence: Probability that the hits answer the cue, 0 to 1.
+        calibrated: Whether the tenant's own gate judged, rather than the shipped one.
+        evidence: What a gate may weigh, by name.
+        reasons: Why it is (not) answerable, in words.
+        context: The hits in chronological order, one a line, within the token budget.
+        token_counter: The byte-pair table that `context_tokens` and the budget are counted by.
+        references: The episode behind each line of `context`, in the order of the lines.
+        timings_ms: Milliseconds by phase.
+        degraded: What was missing (embedder, GDS), if anything.
+        second_look: Whether it was found only among what sleeps, after the gate had refused.
+        woken: Dormant memories that this recall made live again.
+    """
+
+    hits: tuple[Hit, ...]
+    strategy: str
+    verdict: Verdict
+    answerable: bool
+    confidence: float
+    calibrated: bool
+    evidence: Mapping[str, float]
+    reasons: tuple[str, ...]
+    misses: tuple[NearMiss, ...]
+    context: str
+    context_tokens: int
+    timings_ms: Mapping[str, float]
+    trace_id: TraceId
+    degraded: tuple[str, ...]
+    second_look: bool = False
+    woken: tuple[EpisodeId, ...] = ()
+    token_counter: str = ""
+    references: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A strategy with its options; `preset` is one of them."""
+
+    strategy: str
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shadow:
+    """What runs beside the live strategy.
+
+    Attributes:
+        share: Of the cues, 0 to 1; a cue is always in it or never.
+    """
+
+    choice: Choice
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How a tenant's recalls run that name no strategy.
+
+    Attributes:
+        promoted: Strategies that were promoted, the latest last and in force; the service's
+            default if there is none.
+    """
+
+    shadow: Shadow | None = None
+    promoted: tuple[Choice, ...] = ()
+
+    @property
+    def live(self) -> Choice | None:
+        """What was promoted last; None means the service's default."""
+        return self.promoted[-1] if self.promoted else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """One answer beside that of the shadow.
+
+    Attributes:
+        overlap: Share of the k hits that both have.
+        rank_overlap: Rank-biased overlap of the hits, p = .9.
+        rank_difference: Mean absolute difference in rank of shared hits; None without any.
+        live_ms, shadow_ms: Time of each without the encoder.
+        live_tokens, shadow_tokens: Size of each context.
+    """
+
+    overlap: float
+    rank_overlap: float
+    same_first: bool
+    same_verdict: bool
+    rank_difference: float | None
+    live_ms: float
+    shadow_ms: float
+    live_tokens: int
+    shadow_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShadowReport:
+    """What a shadow's comparisons add up to; means are over the newest, None without any.
+
+    Attributes:
+        compared: Recalls compared since the shadow was set or the report was reset.
+        dropped: Recalls in the sample that found the queue full.
+        failed: Recalls in the sample on which the shadow failed or took too long.
+        window: Comparisons behind the figures below.
+        overlap, rank_overlap, rank_difference: Means.
+        same_first, same_verdict: Shares.
+    """
+
+    compared: int = 0
+    dropped: int = 0
+    failed: int = 0
+    window: int = 0
+    overlap: float | None = None
+    rank_overlap: float | None = None
+    rank_difference: float | None = None
+    same_first: float | None = None
+    same_verdict: float | None = None
+    live_p50_ms: float | None = None
+    live_p95_ms: float | None = None
+    shadow_p50_ms: float | None = None
+    shadow_p95_ms: float | None = None
+    live_tokens: float | None = None
+    shadow_tokens: float | None = None
+
+
+FIRST_STABILITY = 30.0
+"""S_0, days until a memory that was never recalled can be called back with 1/e."""
+RECENT = 8
+"""Uses whose instants are kept; older ones count as spread evenly."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learning:
+    """Whether a tenant learns from its recalls.
+
+    Attributes:
+        recalls: Recalls it learned from.
+        pending: Recalls whose effects are still to come.
+    """
+
+    on: bool
+    recalls: int
+    pending: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """How a memory was used; instants are epoch milliseconds.
+
+    Being made is the first use, at the instant the memory is of.
+
+    Attributes:
+        recent_ms: The latest instants, ascending, at most `RECENT`.
+        count: All uses.
+        stability: S in days, as it was at `stability_ms`, the latest use.
+        working, lasting: r1 and r2 of the memory chain, as they were at `chain_ms`.
+        recalls: Recalls it took part in.
+        salience: Importance as feedback moved it; None for as its author gave it.
+    """
+
+    recent_ms: tuple[int, ...]
+    count: int
+    first_ms: int
+    stability: float
+    stability_ms: int
+    working: float
+    lasting: float
+    chain_ms: int
+    recalls: int
+    salience: float | None = None
+
+    @classmethod
+    def fresh(cls, occurred_ms: int, *, salience: float | None = None) -> "Use":
+        """Begin the history of a memory that was never recalled."""
+        return cls(
+            recent_ms=(occurred_ms,),
+            count=1,
+            first_ms=occurred_ms,
+            stability=FIRST_STABILITY,
+            stability_ms=occurred_ms,
+            working=1.0,
+            lasting=0.0,
+            chain_ms=occurred_ms,
+            recalls=0,
+            salience=salience,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Regard:
+    """What feedback made of a memory.
+
+    Attributes:
+        useful: How the hit was judged.
+        reliability: Whether to believe it, 0 to 1: its source, and how it proved.
+        salience: Whether it matters, 0 to 1: its importance, moved by every judgement.
+    """
+
+    episode: EpisodeId
+    useful: bool
+    reliability: float
+    salience: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """What two memories have learned of each other by being recalled together.
+
+    Attributes:
+        one, other: The smaller id first.
+        learned: The learned part of the edge's weight, as it was at `used_ms`.
+        coactivations: Recalls both took part in.
+        used_ms: The latest of those, in epoch milliseconds; None if there was none.
+    """
+
+    one: EpisodeId
+    other: EpisodeId
+    learned: float = 0.0
+    coactivations: int = 0
+    used_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
+    """A memory's spike train, and the potential left in it; time is counted in turns.
+
+    Attributes:
+        turns, strengths: The latest spikes, ascending, at most 16; its own turn is the first.
+        tau: Time constant.
+        potential, current: V and I as they were at `turn`.
+    """
+
+    turns: tuple[int, ...]
+    strengths: tuple[float, ...]
+    tau: float
+    potential: float
+    current: float
+    turn: int
+
+    @classmethod
+    def fresh(cls, own: int, *, tau: float, potential: float, current: float) -> "Charge":
+        """Begin the train of a memory that was never stimulated, at its own turn."""
+        return cls(
+            turns=(own,),
+            strengths=(1.0,),
+            tau=tau,
+            potential=potential,
+            current=current,
+            turn=own,
+        )

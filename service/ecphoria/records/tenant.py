@@ -1,0 +1,179 @@
+"""Tenants, API keys and the gate of a tenant."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from ecphoria.records.ids import KeyId, TenantId
+
+TENANT_NAME = "[a-z0-9][a-z0-9_-]{0,63}"
+"""Regular expression of a tenant's whole name."""
+
+
+class Scope(StrEnum):
+    """What a key may do; a wider scope does not include a narrower one."""
+
+    READ = "read"
+    WRITE = "write"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tenant:
+    """An owner of memories; all data belong to exactly one."""
+
+    id: TenantId
+    name: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKey:
+    """A key as it is stored: the secret's hash never leaves the store.
+
+    Attributes:
+        tenant: None for an operator's key, which may act for every tenant.
+        prefix: The first characters of the key, to tell keys apart.
+    """
+
+    id: KeyId
+    tenant: TenantId | None
+    name: str
+    prefix: str
+    scopes: frozenset[Scope]
+    created_at: datetime
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Principal:
+    """Who is asking."""
+
+    key: KeyId | None
+    tenant: TenantId | None
+    scopes: frozenset[Scope]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantStats:
+    """Counts of one tenant's graph by kind."""
+
+    episodes: int
+    dormant: int
+    archived: int
+    passages: int
+    sessions: int
+    speakers: int
+    concepts: int
+    mentions: int
+    abouts: int
+    next_edges: int
+    terms: int
+    traces: int
+    change: int
+    first_occurred_at: datetime | None
+    last_occurred_at: datetime | None
+
+
+EVIDENCE: Final = (
+    "share", "coverage", "unsaid", "unheard", "similarity", "joint", "top_similarity", "gap",
+)  # fmt: skip
+"""What a gate weighs: features of what was found, not of the question."""
+QUESTION_TYPE: Final = ("names_one", "asks_when")
+"""What it may weigh too, fitted on the questions a store is really asked: the cue names exactly
+one participant; the cue asks for a time. They learn the mix of the questions they saw."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateFit:
+    """Where a gate comes from: a fit, and what it is worth on questions left out of it.
+
+    Attributes:
+        questions, unanswerable: Questions it was fitted on, and those of them without an answer.
+        auroc: Share of pairs in which the question with an answer is the surer one.
+        refused: Share refused of the questions without an answer, at the threshold.
+        false_refusals: Share refused of the others.
+        data_sha256: Of the labelled file.
+        fitted_at: When.
+    """
+
+    questions: int
+    unanswerable: int
+    auroc: float
+    refused: float
+    false_refusals: float
+    data_sha256: str
+    fitted_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """A logistic over named evidence, with two cuts.
+
+    Attributes:
+        weights: By name out of `EVIDENCE` and `QUESTION_TYPE`; absent ones count nothing.
+        threshold: Below this confidence the verdict is `refuse`.
+        verify_below: Below this it is `verify`, from here on `answer`.
+        fit: None for the shipped gate.
+    """
+
+    weights: Mapping[str, float]
+    bias: float
+    threshold: float
+    verify_below: float
+    fit: GateFit | None = None
+
+    def sure(self, evidence: Mapping[str, float]) -> float:
+        """Weigh evidence, by name: the probability that the store holds the answer."""
+        logit = self.bias + sum(weight * evidence[name] for name, weight in self.weights.items())
+        return 0.5 * (1.0 + math.tanh(0.5 * logit))
+
+
+SHIPPED: Final = Gate(
+    weights={
+        "share": 8.415,
+        "coverage": 1.661,
+        "unsaid": -1.386,
+        "unheard": -1.998,
+        "similarity": 0.336,
+        "joint": 0.374,
+        "top_similarity": 0.447,
+        "gap": 0.967,
+    },
+    bias=-1.028,
+    threshold=0.218,
+    verify_below=0.367,
+)
+"""Judges cues that name a speaker, by who said what: fitted on development conversations, plus a
+quarter of `OPEN`."""
+
+OPEN: Final = Gate(
+    weights={"unheard": -0.966, "joint": 1.497, "top_similarity": 1.786, "gap": 3.867},
+    bias=-2.016,
+    threshold=0.25,
+    verify_below=0.4,
+)
+"""Judges every other cue, by what was found: fitted on questions that were asked with their
+evidence in the store and once more with it taken out, in chats, conversations and documents."""
+
+_TRUST = 2.0
+"""Log-odds by which a named speaker may make a cue surer than what was found does."""
+
+
+def shipped_confidence(evidence: Mapping[str, float]) -> float:
+    """Weigh evidence as a tenant without a gate of its own does.
+
+    Where the cue names one speaker, who said it counts, but only as far as something like an
+    answer was found at all.
+
+    Args:
+        evidence: By name, `names_one` among them.
+    """
+    found = OPEN.sure(evidence)
+    if not evidence["names_one"]:
+        return found
+    ceiling = 0.5 * (1.0 + math.tanh(math.atanh(2.0 * found - 1.0) + 0.5 * _TRUST))
+    return min(SHIPPED.sure(evidence), ceiling)

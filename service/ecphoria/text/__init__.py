@@ -1,0 +1,1 @@
+"""Rules for English and German text: words, names, dates, passages."""

@@ -1,0 +1,455 @@
+"""Find the concepts of a text by rules."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from itertools import combinations
+from math import sqrt
+from typing import Protocol
+
+from ecphoria.records.episode import Extracted
+from ecphoria.text.dates import DayRange, resolve_dates
+from ecphoria.text.names import (
+    NameKind,
+    candidate_spans,
+    is_indexable,
+    is_name,
+    lower_words,
+    name_kind,
+    normalise,
+    normalised_words,
+)
+from ecphoria.text.tokens import STOP_WORDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """An item to extract from; `said_on` is the day that `yesterday` counts from."""
+
+    title: str | None
+    body: str
+    speaker: str | None = None
+    said_on: date | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A name that may become a concept: normalised, as first written, and its likely kind."""
+
+    name: str
+    surface: str
+    kind: NameKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triple:
+    """A stated fact; `subject` and `object` are normalised, one of them at least is a name."""
+
+    subject: str
+    predicate: str
+    object: str
+    qualifier: str = ""
+    negated: bool = False
+
+    @property
+    def statement(self) -> str:
+        """Say it in one line, the same whoever said it."""
+        says = f"no longer {self.predicate}" if self.negated else self.predicate
+        which = f" ({self.qualifier})" if self.qualifier else ""
+        return f"{self.subject} {says} {self.object}{which}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What one item says of a fact: for which time, and how far it is to be trusted.
+
+    Attributes:
+        valid_from, valid_to: As stated, aware UTC; None where nothing is said.
+        reliability: 0 to 1; None where nothing is said.
+    """
+
+    fact: Triple
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    reliability: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """All that one item says, independent of what else is stored.
+
+    Attributes:
+        title: The item's own title as a candidate; None if it has none.
+        candidates: Names the rules find in the body, one entry a name, in order of appearance.
+        words: The body's normalised words in order, in which known names are looked up.
+        lower: Words the body writes in lower case.
+        speaker: The speaker as a candidate; None for a document.
+        dates: Days the body speaks of, resolved against the day it was said.
+        stated: Names that came with the item, its own title left out; concepts by that alone.
+        claims: What it says of facts; a fact once for each time it speaks of.
+    """
+
+    title: Candidate | None
+    candidates: tuple[Candidate, ...]
+    words: tuple[str, ...]
+    lower: frozenset[str]
+    speaker: Candidate | None = None
+    dates: tuple[DayRange, ...] = ()
+    stated: tuple[Candidate, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """Every word that decides what this item changes or mentions in a name table."""
+        names = [candidate.name for candidate in self.candidates]
+        names += [named.name for named in self.stated]
+        if self.title:
+            names.append(self.title.name)
+        return self.lower.union(self.words, *(name.split() for name in names))
+
+
+class Extractor(Protocol):
+    """Find names and facts beyond the rules; many items a call, so that a model can batch."""
+
+    async def extract(self, sources: Sequence[Source]) -> Sequence[Extracted | None]:
+        """Return what each source holds, in the same order; None where nothing is known."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """What of it can be stored, each once, in the order given."""
+
+    names: tuple[Candidate, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+
+def read_stated(given: Extracted | None, title: str) -> Stated:
+    """Keep the names that can name a concept, and the facts that have one at an end.
+
+    A date, a bare number or a mark is no name, but may be the other end of a fact. The item's
+    own title, normalised, is none of the names it states: it is about that.
+    """
+    if given is None:
+        return Stated()
+    names: dict[str, Candidate] = {}
+    for surface in given.names:
+        _add(names, surface)
+    claims: dict[tuple[Triple, datetime | None, datetime | None], Claim] = {}
+    for fact in given.facts:
+        ends = normalise(fact.subject), normalise(fact.object)
+        if all(ends) and any(map(is_name, ends)):
+            claim = Claim(
+                fact=Triple(
+                    subject=ends[0],
+                    predicate=" ".join(fact.predicate.split()),
+                    object=ends[1],
+                    qualifier=normalise(fact.qualifier),
+                    negated=fact.negated,
+                ),
+                valid_from=fact.valid_from,
+                valid_to=fact.valid_to,
+                reliability=fact.reliability,
+            )
+            claims.setdefault((claim.fact, claim.valid_from, claim.valid_to), claim)
+            _add(names, fact.subject)
+            _add(names, fact.object)
+    names.pop(title, None)
+    return Stated(names=tuple(names.values()), claims=tuple(claims.values()))
+
+
+def _add(names: dict[str, Candidate], surface: str) -> None:
+    name = normalise(surface)
+    if is_name(name):
+        entry = Candidate(name=name, surface=surface.strip(), kind=name_kind(surface))
+        names.setdefault(name, entry)
+
+
+def extract(
+    title: str | None,
+    body: str,
+    *,
+    words: tuple[str, ...] | None = None,
+    speaker: str | None = None,
+    said_on: date | None = None,
+    given: Extracted | None = None,
+) -> Extraction:
+    """Extract from one item without looking at any other; dates need `said_on`.
+
+    What came with the item is added to what the rules find, and takes nothing away. Who has the
+    body's normalised `words` gives them.
+    """
+    own = _whole(title, NameKind.TITLE)
+    stated = read_stated(given, own.name if own else "")
+    return Extraction(
+        title=own,
+        candidates=_candidates(body),
+        words=tuple(normalised_words(body)) if words is None else words,
+        lower=lower_words(body),
+        speaker=_whole(speaker, NameKind.PERSON),
+        dates=resolve_dates(body, said_on) if said_on else (),
+        stated=stated.names,
+        claims=stated.claims,
+    )
+
+
+def _whole(text: str | None, kind: NameKind) -> Candidate | None:
+    """Take a title or speaker as the name it is."""
+    name = normalise(text) if text else ""
+    if not is_indexable(name):
+        return None
+    guess = name_kind(text or "")
+    if kind is NameKind.TITLE and guess is not NameKind.TOPIC:
+        kind = guess
+    return Candidate(name=name, surface=(text or "").strip(), kind=kind)
+
+
+def _candidates(body: str) -> tuple[Candidate, ...]:
+    found: dict[str, Candidate] = {}
+    for span in candidate_spans(body):
+        name = normalise(span)
+        if name not in found and is_name(name):
+            found[name] = Candidate(name=name, surface=span, kind=name_kind(span))
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameRow:
+    """What a store keeps of one name, whether it is a concept yet or not.
+
+    Attributes:
+        name: Normalised.
+        is_title: Some item bears it as its title.
+        candidates: Number of items whose body offers it as a candidate.
+    """
+
+    name: str
+    is_title: bool = False
+    candidates: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameDelta:
+    """What adding items changed; all names in alphabetical order.
+
+    Attributes:
+        rows: Rows to write, in their new state.
+        lower: Words to add to those seen in lower case.
+        appeared: Names that became concepts.
+        vanished: Names that are no longer concepts, since the word now occurs in lower case;
+            they go with all their mentions.
+        silenced: Titles of one word that now occur in lower case: still concepts, but no item
+            mentions them any more.
+        sought: Names that older items may mention from now on. Every older item whose words
+            contain one of them, side by side, needs its mentions determined anew; all of them,
+            because a new name can take words from an overlapping one.
+    """
+
+    rows: tuple[NameRow, ...]
+    lower: tuple[str, ...]
+    appeared: tuple[str, ...]
+    vanished: tuple[str, ...]
+    silenced: tuple[str, ...]
+    sought: tuple[str, ...]
+
+
+class NameTable:
+    """The names of one tenant, kept up to date item by item.
+
+    The final concepts and mentions do not depend on the order or the batches in which items come.
+    A table may hold a part of the store: what it does with an item is right if it was given every
+    row whose name starts with a word of the item's `vocabulary`, and every lower-case word in it.
+
+    A title is always a concept. Another name is one if it has several words, or if it has one,
+    is a candidate in two items or more, is no stop word and is nowhere written in lower case.
+    """
+
+    def __init__(self, rows: Iterable[NameRow] = (), lower: Iterable[str] = ()) -> None:
+        self._rows = {row.name: row for row in rows}
+        self._lower = set(lower)
+        self._nodes: set[str] = set()
+        self._lengths: dict[str, tuple[int, ...]] = {}
+        for name in self._rows:
+            self._refresh(name)
+
+    @property
+    def concepts(self) -> frozenset[str]:
+        """Names that are concepts now."""
+        return frozenset(self._nodes)
+
+    def add(self, items: Iterable[Extraction]) -> NameDelta:
+        """Take in items not added before and report what to write and what to revisit."""
+        rows: dict[str, NameRow] = {}
+        lower: set[str] = set()
+        for item in items:
+            lower |= item.lower - self._lower
+            for candidate in item.candidates:
+                row = self._row(candidate.name, rows)
+                rows[row.name] = NameRow(
+                    name=row.name, is_title=row.is_title, candidates=row.candidates + 1
+                )
+            if item.title:
+                row = self._row(item.title.name, rows)
+                rows[row.name] = replace(row, is_title=True)
+        touched = rows.keys() | (lower & self._rows.keys())
+        nodes_before = touched & self._nodes
+        heard_before = {name for name in nodes_before if not self._is_lower_word(name)}
+        self._rows |= rows
+        self._lower |= lower
+        for name in touched:
+            self._refresh(name)
+        nodes = touched & self._nodes
+        heard = {name for name in nodes if not self._is_lower_word(name)}
+        return NameDelta(
+            rows=tuple(rows[name] for name in sorted(rows)),
+            lower=tuple(sorted(lower)),
+            appeared=tuple(sorted(nodes - nodes_before)),
+            vanished=tuple(sorted(nodes_before - nodes)),
+            silenced=tuple(sorted((heard_before - heard) & nodes)),
+            sought=tuple(sorted(heard - heard_before)),
+        )
+
+    def mentions(self, item: Extraction) -> tuple[str, ...]:
+        """Name the concepts an item mentions, in alphabetical order; its own title is none."""
+        found = {candidate.name for candidate in item.candidates} & self._nodes
+        found.update(self.lookup(item.words))
+        if item.title:
+            found.discard(item.title.name)
+        return tuple(sorted(name for name in found if not self._is_lower_word(name)))
+
+    def lookup(self, words: Sequence[str]) -> tuple[str, ...]:
+        """Find known names in normalised words: leftmost, then longest, not overlapping.
+
+        Stop words are never found; one-word names that occur in lower case are.
+        """
+        return tuple(dict.fromkeys(self._matches(words)))
+
+    def _matches(self, words: Sequence[str]) -> Iterator[str]:
+        lengths = self._lengths
+        end = 0
+        for start in [place for place, word in enumerate(words) if word in lengths]:
+            if start < end:
+                continue
+            for length in lengths[words[start]]:
+                name = " ".join(words[start : start + length])
+                if name in self._nodes and name not in STOP_WORDS:
+                    yield name
+                    end = start + length
+                    break
+
+    def _row(self, name: str, pending: dict[str, NameRow]) -> NameRow:
+        return pending.get(name) or self._rows.get(name) or NameRow(name=name)
+
+    def _is_lower_word(self, name: str) -> bool:
+        return name in self._lower  # words only, so a longer name is never among them
+
+    def _is_concept(self, row: NameRow) -> bool:
+        if row.is_title:
+            return True
+        if " " in row.name:
+            return row.candidates > 0
+        is_everyday = row.name in STOP_WORDS or self._is_lower_word(row.name)
+        return row.candidates > 1 and not is_everyday
+
+    def _refresh(self, name: str) -> None:
+        """Bring one name's place among the concepts in line with its row."""
+        if not self._is_concept(self._rows[name]):
+            self._nodes.discard(name)
+            return
+        self._nodes.add(name)
+        words = name.split()
+        lengths = self._lengths.get(words[0], ())
+        if len(words) not in lengths:
+            self._lengths[words[0]] = tuple(sorted((*lengths, len(words)), reverse=True))
+
+
+_WORDS, _CHARACTERS = 8, 200
+"""Longer names have no synonyms."""
+
+_IS, _CUT = "is_", "cut_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class SynonymPair:
+    """Two names in alphabetical order, and the cosine of their sets of words."""
+
+    one: str
+    other: str
+    weight: float
+
+
+def forms(name: str) -> tuple[str, ...]:
+    """List the forms a name is found by: its words, and its words less any one of them.
+
+    Words are a set, without stop words unless there are no others. What is cut must leave two
+    words at least: a first name or a surname alone is shared by too many.
+
+    >>> forms("the tall ships")
+    ('is_ships_tall',)
+    >>> forms("tall ships race")
+    ('is_race_ships_tall', 'cut_race_ships', 'cut_race_tall', 'cut_ships_tall')
+    """
+    words = _words(name)
+    own = _IS + "_".join(words)
+    if len(words) > _WORDS or len(own) > _CHARACTERS:
+        return ()
+    return own, *(_CUT + cut for cut in _cuts(words))
+
+
+class SynonymTable:
+    """The names of one tenant's concepts by the forms they can be found by.
+
+    What is found does not depend on the order in which names came.
+    """
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._by_form: dict[str, set[str]] = {}
+        self.add(names)
+
+    def add(self, names: Iterable[str]) -> None:
+        """Take names in; one that is there already changes nothing."""
+        for name in names:
+            for form in forms(name):
+                self._by_form.setdefault(form, set()).add(name)
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Forget names; one that is not there changes nothing."""
+        for name in names:
+            for form in forms(name):
+                found = self._by_form.get(form, set())
+                found.discard(name)
+                if not found:
+                    # The form has the words of the name.
+                    self._by_form.pop(form, None)
+
+    def pairs(self, names: Iterable[str]) -> Iterator[SynonymPair]:
+        """Pair these names with all in the table that are alike, each pair once, in order."""
+        found = {
+            (min(name, other), max(name, other))
+            for name in names
+            for form in _sought(name)
+            for other in self._by_form.get(form, ())
+            if other != name
+        }
+        for one, other in sorted(found):
+            sizes = len(_words(one)), len(_words(other))
+            yield SynonymPair(one=one, other=other, weight=sqrt(min(sizes) / max(sizes)))
+
+
+def _sought(name: str) -> tuple[str, ...]:
+    """List the forms of a name's synonyms: the same words, one more, or one less."""
+    stored = forms(name)
+    if not stored:
+        return ()
+    own, *cuts = stored
+    return own, _CUT + own.removeprefix(_IS), *(_IS + cut.removeprefix(_CUT) for cut in cuts)
+
+
+def _words(name: str) -> tuple[str, ...]:
+    words = name.split()
+    return tuple(sorted({word for word in words if word not in STOP_WORDS} or set(words)))
+
+
+def _cuts(words: Sequence[str]) -> Iterator[str]:
+    if len(words) > 2:
+        yield from map("_".join, combinations(words, len(words) - 1))

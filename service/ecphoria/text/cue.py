@@ -1,0 +1,168 @@
+"""Analyse a cue and a turn: words, names, dates, questions."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ecphoria.text.dates import PartialDate, partial_dates
+from ecphoria.text.tokens import (
+    APOSTROPHES,
+    FIRST_PERSON,
+    IS_WHEN,
+    NO_KNOWLEDGE,
+    POLITE_REQUEST,
+    ROLE_WORDS,
+    SECOND_PERSON,
+    SECOND_PERSON_ACTS,
+    STOP_WORDS,
+    TIME_EXPRESSION,
+    stems,
+    words,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CueAnalysis:
+    """What recall needs to know about a cue's text.
+
+    Attributes:
+        names: Participants named in the cue, in order of first appearance, as the store writes
+            them.
+        subject: The one participant named; None if none or several are.
+        stems: Terms in order with repeats, without any participant's name.
+        stripped: The text to encode: without participants' names, so that vectors of what was
+            said, which hold no speaker either, are compared with a like text.
+        is_when: The cue asks for a time.
+        dates: Calendar dates stated in the cue.
+        first_person: The cue speaks of the one who asks: "I", "my", "we".
+        asks_listener: The cue asks what the listener said or did: "did you", "your advice".
+    """
+
+    names: tuple[str, ...]
+    subject: str | None
+    stems: tuple[str, ...]
+    stripped: str
+    is_when: bool
+    dates: tuple[PartialDate, ...]
+    first_person: bool = False
+    asks_listener: bool = False
+
+
+def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
+    """Analyse a cue against the names of those who speak in the store.
+
+    Names count as whole words in any case, the longest first; a name that is also an everyday
+    word (`Will`, `May`) only as written. A cue that is nothing but names is encoded as it is.
+    Speakers called `user` or `assistant` are roles: in a cue they are ordinary words.
+    """
+    participants = [name for name in participants if name.lower() not in ROLE_WORDS]
+    pattern = _names_in(text, participants)
+    names: tuple[str, ...] = ()
+    stripped = " ".join(text.split())
+    if pattern:
+        names = _as_written(pattern.findall(text), participants)
+        without = " ".join(pattern.sub("", text).split())
+        stripped = without if words(without) else stripped
+    return CueAnalysis(
+        names=names,
+        subject=names[0] if len(names) == 1 else None,
+        stems=_stems_without(text, participants),
+        stripped=stripped,
+        is_when=IS_WHEN.match(text.lstrip()) is not None,
+        dates=partial_dates(text),
+        first_person=FIRST_PERSON.search(text) is not None,
+        asks_listener=SECOND_PERSON_ACTS.search(POLITE_REQUEST.sub(" ", text)) is not None,
+    )
+
+
+def _names_in(text: str, participants: Sequence[str]) -> re.Pattern[str] | None:
+    """Compile the names that may occur; the plain substring test keeps a thousand names cheap."""
+    lowered = text.lower()
+    present = sorted(
+        (name for name in participants if name.strip() and name.lower() in lowered),
+        key=len,
+        reverse=True,
+    )
+    if not present:
+        return None
+    choices = "|".join(
+        re.escape(name) if name.lower() in STOP_WORDS else f"(?i:{re.escape(name)})"
+        for name in present
+    )
+    return re.compile(rf"(?<!\w)({choices})(?!\w)(?:[{APOSTROPHES}]s\b)?")
+
+
+def _as_written(found: Sequence[str], participants: Sequence[str]) -> tuple[str, ...]:
+    """Give names back in the store's spelling, once each; of two alike the first."""
+    spelling = {name.lower(): name for name in reversed(participants)}
+    return tuple(dict.fromkeys(spelling[name.lower()] for name in found))
+
+
+def _stems_without(text: str, participants: Sequence[str]) -> tuple[str, ...]:
+    owned = set(words("\n".join(participants)))
+    return stems(" ".join(word for word in words(text) if word not in owned))
+
+
+_CAPTION = "[shares "
+
+LONGEST_EXCUSE = 120
+"""Characters up to which a turn that says "I don't know" says nothing else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnFeatures:
+    """What a turn's text says about it besides its words; a document has none of these."""
+
+    length: float
+    is_question: bool
+    has_time_expression: bool
+    first_person: bool
+    second_person: bool
+
+
+def without_caption(text: str) -> str:
+    """Cut a trailing ` [shares CAPTION]`, which describes an image and was not said."""
+    trimmed = text.rstrip()
+    if not trimmed.endswith("]"):
+        return text
+    start = trimmed.rfind(_CAPTION)
+    return trimmed[:start].rstrip() if start >= 0 else text
+
+
+def length_prior(stem_count: int) -> float:
+    """Rise from 0 for no stems to 1 at 39 and more: `min(1, ln(1 + n) / ln 40)`.
+
+    Stored with a turn; recall weighs lengths by `maths.lexical.length_weight`.
+    """
+    return min(1.0, math.log1p(stem_count) / math.log(40))
+
+
+def is_question(spoken: str) -> bool:
+    """Tell whether a text answers nothing: it ends by asking, or only says "I don't know".
+
+    Args:
+        spoken: The text without its caption.
+    """
+    trimmed = spoken.rstrip()
+    if trimmed.endswith("?"):
+        return True
+    # A long text may say so of one thing and still tell another.
+    return len(trimmed) <= LONGEST_EXCUSE and NO_KNOWLEDGE.search(trimmed) is not None
+
+
+def has_time_expression(spoken: str) -> bool:
+    """Look for a word that places something in time, in a text without its caption."""
+    return TIME_EXPRESSION.search(spoken.lower()) is not None
+
+
+def turn_features(text: str, stem_count: int) -> TurnFeatures:
+    """Read all features of a turn's text; its caption counts for the length only."""
+    spoken = without_caption(text)
+    return TurnFeatures(
+        length=length_prior(stem_count),
+        is_question=is_question(spoken),
+        has_time_expression=has_time_expression(spoken),
+        first_person=FIRST_PERSON.search(spoken) is not None,
+        second_person=SECOND_PERSON.search(spoken) is not None,
+    )

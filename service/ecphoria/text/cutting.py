@@ -1,0 +1,144 @@
+"""Cut a long text into passages that an encoder reads whole.
+
+An encoder reads about 256 word pieces and ignores the rest, so a long text needs several vectors.
+The cut follows the structure of the text: fenced code, headings, blank lines and list items make
+blocks, and blocks are packed into passages. A block that is too long is cut by lines, then by
+sentences, then by words, then by characters.
+
+The time is linear in the length of the text: a large span is counted only up to the limit, and
+each of the four ways to cut looks at a character once or twice.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import Final, NamedTuple
+
+LIMIT: Final = 200
+"""Most estimated word pieces of a passage: leaves room for a title and for a poor estimate."""
+WHOLE: Final = 256
+"""Most estimated word pieces of a text that stays whole."""
+
+_SMALL = 4_096
+"""Characters that are counted sooner than it takes to stop at the limit."""
+
+_PIECE = re.compile(r"[A-Za-z]{1,8}|\d{1,3}|[^\sA-Za-z\d]")
+"""About one word piece. Runs of letters and digits are the only pieces longer than a character,
+and no cut below falls into a piece, so the pieces of a span are those of the text in it."""
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s")
+_BREAKS: Final = (
+    re.compile(r"\n+"),
+    re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])"),  # noqa: RUF001 (Chinese and Japanese)
+    re.compile(r"\s+"),
+)
+"""Where a block that is too long may be cut: lines, sentences, words."""
+
+
+class Span(NamedTuple):
+    """A part of a text, as character offsets; `end` is exclusive."""
+
+    start: int
+    end: int
+
+
+def estimated_pieces(text: str) -> int:
+    """Estimate how many word pieces an encoder makes of a text."""
+    return sum(1 for _ in _PIECE.finditer(text))
+
+
+def cut(text: str) -> tuple[Span, ...]:
+    """Cut a text into passages of at most `LIMIT` pieces; a text that fits whole gives none.
+
+    The spans are in order, do not overlap, and hold every character that is not blank.
+
+    >>> cut("A short text.")
+    ()
+    >>> [span.start for span in cut("One sentence of six words, again. " * 60)]
+    [0, 850, 1700]
+    """
+    # A piece has at least one character, so most texts need no counting.
+    if len(text) <= WHOLE or _count(text, Span(0, len(text)), WHOLE) <= WHOLE:
+        return ()
+    return tuple(_packed(text))
+
+
+def _packed(text: str) -> Iterator[Span]:
+    """Join neighbouring atoms while they fit; a heading rather begins a passage than ends one."""
+    start = end = -1
+    filled = 0
+    for atom, pieces in _atoms(text):
+        is_heading = _HEADING.match(text, *atom) is not None
+        if start >= 0 and (filled + pieces > LIMIT or (is_heading and filled > LIMIT // 2)):
+            yield Span(start, end)
+            start, filled = -1, 0
+        if start < 0:
+            start = atom.start
+        end = atom.end
+        filled += pieces
+    if start >= 0:
+        yield Span(start, end)
+
+
+def _atoms(text: str) -> Iterator[tuple[Span, int]]:
+    """Give the blocks in order, those that are too long in parts that are not, and their size."""
+    stack: list[Iterator[Span]] = [_blocks(text)]
+    while stack:
+        span = next(stack[-1], None)
+        if span is None:
+            stack.pop()
+        elif (pieces := _count(text, span, LIMIT)) <= LIMIT:
+            yield span, pieces
+        else:
+            stack.append(_parts(text, span))
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    """Give paragraphs, list items, headings with what follows at once, and fenced code."""
+    position, start, fenced = 0, -1, False
+    for line in text.splitlines(keepends=True):
+        end = position + len(line)
+        is_fence = _FENCE.match(line) is not None
+        is_blank = not line or line.isspace()
+        begins = is_fence or is_blank or _HEADING.match(line) or _ITEM.match(line)
+        if not fenced and begins and start >= 0:
+            yield Span(start, position)
+            start = -1
+        if start < 0 and (fenced or not is_blank):
+            start = position
+        if is_fence:
+            if fenced:
+                yield Span(start, end)
+                start = -1
+            fenced = not fenced
+        position = end
+    if start >= 0:
+        yield Span(start, position)
+
+
+def _parts(text: str, span: Span) -> Iterator[Span]:
+    """Cut a span that is too long at the coarsest break it has."""
+    for pattern in _BREAKS:
+        ends = (match.end() for match in pattern.finditer(text, *span))
+        inner = (end for end in ends if span.start < end < span.end)
+        first = next(inner, None)
+        if first is not None:
+            return _between(span, chain((first,), inner))
+    starts = (match.start() for match in _PIECE.finditer(text, *span))
+    return _between(span, islice(starts, LIMIT, None, LIMIT))
+
+
+def _between(span: Span, cuts: Iterator[int]) -> Iterator[Span]:
+    start = span.start
+    for end in cuts:
+        yield Span(start, end)
+        start = end
+    yield Span(start, span.end)
+
+
+def _count(text: str, span: Span, most: int) -> int:
+    """Count the pieces of a span; of a large one no further than one more than `most`."""
+    if span.end - span.start <= _SMALL:
+        return len(_PIECE.findall(text, *span))
+    return sum(1 for _ in islice(_PIECE.finditer(text, *span), most + 1))

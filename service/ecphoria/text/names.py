@@ -1,0 +1,189 @@
+"""Find names in text by their capitals, and give each one spelling to be known by."""
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+
+from ecphoria.text.tokens import (
+    APOSTROPHES,
+    CONNECTORS,
+    CONTRACTED,
+    CONTRACTION,
+    FUNCTION_WORDS,
+    HONORIFICS,
+    MARKS,
+    MONTHS,
+    NAMELESS_WORDS,
+    NUMBER_UNITS,
+    ORGANISATION_WORDS,
+    PLACE_WORDS,
+    SUBJECT_VERB,
+    UPPER,
+    WEEKDAYS,
+)
+
+_LONGEST_NAME = 1_500
+"""Characters; a text in capitals throughout is no name, and an index key has its bounds."""
+
+_CUT = re.compile(r"(?<=[.!?])\s+|[\r\n]+")
+_CAPITALISED = rf"[{UPPER}\d][\w{APOSTROPHES}.&{MARKS}-]*"
+_CAPITAL_WORD = re.compile(rf"(?<!\w){_CAPITALISED}")
+_CONNECTOR = "|".join(map(re.escape, sorted(CONNECTORS, key=len, reverse=True)))
+_SPAN = re.compile(rf"{_CAPITALISED}(?:\s+(?:(?:{_CONNECTOR})\s+){{0,2}}{_CAPITALISED})*")
+_EDGE = f" .{APOSTROPHES}-"
+_POSSESSIVE = re.compile(rf"[{APOSTROPHES}]s\b")
+_WORD = re.compile(rf"[\w{MARKS}]+")
+_LOWER = re.compile(r"[^\W\d_]+")
+_INITIAL = re.compile(rf"[{UPPER}]\.")
+_NUMBER = re.compile(rf"\d+(?:{'|'.join(NUMBER_UNITS)})?")
+_NAMELESS = FUNCTION_WORDS | NAMELESS_WORDS | CONTRACTED | frozenset(CONNECTORS)
+_LETTER = re.compile(r"[^\W\d_]")
+_CALENDAR = frozenset(MONTHS) | frozenset(WEEKDAYS)
+
+
+class NameKind(StrEnum):
+    """What a name most likely names; TOPIC when the text does not tell."""
+
+    PERSON = "person"
+    PLACE = "place"
+    ORGANISATION = "organisation"
+    TIME = "time"
+    TITLE = "title"
+    TOPIC = "topic"
+
+
+def normalise(name: str) -> str:
+    """Write a name the one way all its spellings share.
+
+    A closing bracket and `'s` go, case goes, all but letters and digits of any script becomes
+    one space; accents stay. The result may be empty.
+    """
+    name = name.strip()
+    bracket = name.rfind("(") if name.endswith(")") else -1
+    return " ".join(normalised_words(name[:bracket] if bracket > 0 else name))
+
+
+def normalised_words(text: str) -> list[str]:
+    """Split running text as `normalise` does, so that names can be looked up in it."""
+    return _WORD.findall(_POSSESSIVE.sub("", text).lower().replace("_", " "))
+
+
+def capitalised_words(text: str) -> frozenset[str]:
+    """Collect, normalised, the words written with a capital."""
+    return frozenset(
+        word for match in _CAPITAL_WORD.findall(text) for word in normalised_words(match)
+    )
+
+
+def candidate_spans(body: str) -> Iterator[str]:
+    r"""Yield, as written and in order, runs of capitalised words that may be names.
+
+    The text is cut after `. ! ?` and at line breaks. A run is `T(\s+(C\s+){0,2}T)*` with T a
+    word that starts with a capital or a digit and C a connector; function words and contractions
+    at its ends go. A word at the start of a sentence owes its capital to its place: it is no
+    candidate by itself, nor together with a number or date that a connector joins to it, unless a
+    verb behind it makes it the subject.
+    """
+    for sentence in _CUT.split(body):
+        for match in _SPAN.finditer(sentence):
+            parts = match[0].strip(_EDGE).split()
+            inner = _trim(parts)
+            span = " ".join(inner).strip(_EDGE)
+            opens = (
+                inner[:1] == parts[:1]
+                and _opens(sentence, match.start())
+                and not SUBJECT_VERB.match(sentence, match.end())
+            )
+            if span and not (opens and _is_capitalised_by_place(inner)):
+                yield span
+
+
+def _trim(parts: list[str]) -> list[str]:
+    """Leave out function words and contractions at both ends."""
+    start, stop = 0, len(parts)
+    while start < stop and _is_function_word(parts[start]):
+        start += 1
+    while stop > start and _is_function_word(parts[stop - 1]):
+        stop -= 1
+    return parts[start:stop]
+
+
+def _is_function_word(part: str) -> bool:
+    word = part.strip(_EDGE)
+    lower = word.lower()
+    if lower in FUNCTION_WORDS or CONTRACTION.fullmatch(word):
+        return True
+    return lower in NAMELESS_WORDS and not (len(word) > 1 and word.isupper())
+
+
+def _opens(sentence: str, place: int) -> bool:
+    """Tell whether nothing but marks and numbers stands before, as in `- Sow` or `2) Sow`."""
+    return _LETTER.search(sentence, 0, place) is None
+
+
+def _is_capitalised_by_place(parts: list[str]) -> bool:
+    """Tell whether a run at the start of a sentence has no other sign of a name.
+
+    Such signs are a capital inside the word, as in `NASA` or `McRoe`, and a further word:
+    `Apollo 11` stays, `Open at 8` and `Harvest in June` do not.
+    """
+    first, *rest = (part.strip(_EDGE) for part in parts)
+    if not first.isalpha() or any(map(str.isupper, first[1:])):
+        return False
+    joined = [word.lower() for word in rest]
+    return not joined or (
+        joined[0] in CONNECTORS
+        and all(
+            word in CONNECTORS or word in _CALENDAR or _NUMBER.fullmatch(word) for word in joined
+        )
+    )
+
+
+def is_indexable(name: str) -> bool:
+    """Tell whether a normalised name is neither empty nor longer than a name can be."""
+    return 0 < len(name) <= _LONGEST_NAME
+
+
+def is_name(name: str) -> bool:
+    """Tell whether a normalised candidate can name a concept.
+
+    Dates, numbers, stubs, and names made of function words and contractions alone cannot; a bare
+    year can.
+    """
+    if len(name) < 3 or not is_indexable(name):
+        return False
+    words = name.split()
+    if _is_year(name):
+        return True
+    if all(word in _NAMELESS or _NUMBER.fullmatch(word) for word in words):
+        return False
+    return words[0] not in _CALENDAR or not all(
+        word in _CALENDAR or word.isdigit() for word in words[1:]
+    )
+
+
+def lower_words(body: str) -> frozenset[str]:
+    """Collect the whole words of letters that occur in lower case, if a name can be as long."""
+    return frozenset(
+        word for word in _LOWER.findall(body) if word.islower() and len(word) <= _LONGEST_NAME
+    )
+
+
+def name_kind(surface: str) -> NameKind:
+    """Guess the kind from the words of a name alone, by few rules that are rarely wrong."""
+    parts = [part.strip(_EDGE).lower() for part in surface.split()]
+    if not parts:
+        return NameKind.TOPIC
+    if any(part in _CALENDAR for part in parts) or (len(parts) == 1 and _is_year(parts[0])):
+        return NameKind.TIME
+    if not ORGANISATION_WORDS.isdisjoint((parts[0], parts[-1])):
+        return NameKind.ORGANISATION
+    if not PLACE_WORDS.isdisjoint((parts[0], parts[-1])):
+        return NameKind.PLACE
+    if parts[0] in HONORIFICS or (len(parts) == 3 and _INITIAL.fullmatch(surface.split()[1])):
+        return NameKind.PERSON
+    return NameKind.TOPIC
+
+
+def _is_year(word: str) -> bool:
+    return len(word) == 4 and word.isdigit()

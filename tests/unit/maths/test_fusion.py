@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.fusion import (
+    PARTS,
+    Bounds,
+    TextBounds,
+    TextSignals,
+    TextWeights,
+    bounds_of,
+    fusion,
+    min_max,
+    recipe_score,
+)
+
+MATRIX = arrays(np.float64, st.tuples(st.integers(1, 9), st.just(8)), elements=st.floats(-3, 3))
+
+
+def signals(matrix: FloatArray) -> TextSignals:
+    return TextSignals(**{name: matrix[:, column] for column, name in enumerate(PARTS)})
+
+
+@given(MATRIX)
+def test_parts_add_up_to_the_score(matrix: FloatArray) -> None:
+    scored = recipe_score(signals(matrix))
+    np.testing.assert_allclose(scored.parts.sum(axis=1), scored.score, atol=1e-9)
+    plain = fusion(matrix[:, 0], matrix[:, 1])
+    np.testing.assert_allclose(plain.parts.sum(axis=1), plain.score, atol=1e-9)
+
+
+@given(MATRIX, st.permutations(range(9)))
+def test_scores_follow_their_items(matrix: FloatArray, places: list[int]) -> None:
+    order = [place for place in places if place < len(matrix)]
+    direct = recipe_score(signals(matrix)).score
+    np.testing.assert_allclose(recipe_score(signals(matrix[order])).score, direct[order])
+
+
+def test_every_weight_counts_as_printed() -> None:
+    raw = np.array([[0.0] * 8, [2.0, 4.0, 5.0, 1.0, 1.0, 1.0, 1.0, 1.0]])
+    parts = recipe_score(signals(raw)).parts
+    assert parts[1].tolist() == [0.28, 0.17, 0.13, 0.20, 0.10, -0.05, 0.12, 0.20]
+    assert not parts[0].any()
+
+
+def test_a_document_is_scored_by_words_and_meaning() -> None:
+    words, meaning, none = np.array([0.0, 7.0, 2.0]), np.array([0.1, 0.5, 0.9]), np.zeros(3)
+    document = TextSignals(
+        lex=words, sem=meaning, ctx=meaning, spk=none, len=none, isq=none, texp=none, date=none
+    )
+    fused = fusion(words, meaning, lexical=0.28 / 0.58).score
+    np.testing.assert_allclose(recipe_score(document).score, 0.58 * fused)
+
+
+def test_latecomers_are_scaled_by_the_bounds_of_those_before_them() -> None:
+    raw = np.zeros((3, 8))
+    raw[:, 0] = [1.0, 3.0, 9.0]
+    raw[:, 1] = [0.5, 0.2, 0.1]
+    tell = signals(raw)
+    bounds = bounds_of(tell, np.array([True, True, False]))
+    assert bounds.lex == Bounds(low=1.0, high=3.0)
+    scored = recipe_score(tell, bounds=bounds)
+    assert scored.parts[2, 0] == pytest.approx(0.28)
+    assert scored.parts[2, 1] == 0.0
+
+
+def test_equal_signals_say_nothing() -> None:
+    assert min_max([0.7, 0.7]).tolist() == [0.0, 0.0]
+    assert min_max([0.7, 0.7], equal=1.0).tolist() == [1.0, 1.0]
+    assert min_max([]).shape == (0,)
+
+
+def test_nothing_to_score_is_no_error() -> None:
+    assert recipe_score(signals(np.zeros((0, 8)))).parts.shape == (0, 8)
+    assert fusion([], []).score.shape == (0,)
+
+
+def test_other_weights_replace_the_measured_ones() -> None:
+    raw = np.array([[0.0] * 8, [1.0] * 8])
+    scored = recipe_score(signals(raw), weights=TextWeights(spk=0.0, date=1.0))
+    assert scored.parts[1, PARTS.index("spk")] == 0.0
+    assert scored.parts[1, PARTS.index("date")] == 1.0
+
+
+def test_inputs_are_left_as_they_are() -> None:
+    raw = np.arange(16.0).reshape(2, 8)
+    recipe_score(signals(raw))
+    assert (raw == np.arange(16.0).reshape(2, 8)).all()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: fusion([1.0], [1.0, 2.0]),
+        lambda: fusion([1.0], [1.0], lexical=1.5),
+        lambda: min_max([np.inf]),
+        lambda: min_max([1.0], low=-np.inf),
+        lambda: recipe_score(signals(np.full((2, 8), np.nan))),
+        lambda: recipe_score(
+            signals(np.zeros((1, 8))),
+            bounds=TextBounds(lex=Bounds(high=np.inf), sem=Bounds(), ctx=Bounds()),
+        ),
+    ],
+)
+def test_bad_arrays_are_refused(call: object) -> None:
+    assert callable(call)
+    with pytest.raises(ValueError, match=r"must|one length"):
+        call()

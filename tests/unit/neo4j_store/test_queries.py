@@ -1,0 +1,79 @@
+from pathlib import Path
+
+import pytest
+
+from ecphoria.errors import Misconfigured
+from ecphoria.neo4j_store.queries import Mode, load_queries, load_query, statements
+
+GOOD = """\
+// doc: Find what is asked.
+// mode: read
+// params: tenant STRING, ids LIST<STRING>,
+//   limit INTEGER
+// returns: id STRING, score FLOAT
+// plan: Eager a few rows
+CYPHER 25
+// A remark with $no parameter.
+MATCH (e:Episode {id: $tenant}) WHERE e.text <> '$nor here' AND e.`$or here` IN $ids
+RETURN e.id AS id, 1.0 AS score LIMIT $limit
+"""
+
+
+def put(root: Path, text: str, path: str = "recall/find_it.cypher") -> Path:
+    source = root / path
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_text(text)
+    return source
+
+
+def test_a_file_becomes_a_query_named_by_its_path(tmp_path: Path) -> None:
+    put(tmp_path, GOOD)
+    query = load_queries(tmp_path)["recall.find_it"]
+    assert query.doc == "Find what is asked."
+    assert query.mode is Mode.READ
+    assert query.params == {"tenant": "STRING", "ids": "LIST<STRING>", "limit": "INTEGER"}
+    assert list(query.returns) == ["id", "score"]
+    assert query.plan == {"Eager": "a few rows"}
+    assert query.text.startswith("CYPHER 25\n")
+    assert query.text.endswith("LIMIT $limit")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("// mode: read\n", ""), ":1: the header lacks `mode:`"),
+        (("// doc: Find what is asked.\n", ""), ":1: the header lacks `doc:`"),
+        (("mode: read", "mode: look"), ":2: mode is read, write or schema"),
+        (("tenant STRING, ", ""), "undeclared parameters: tenant"),
+        (("ids LIST<STRING>", "ids LIST<STRING>, more MAP"), "unused parameters: more"),
+        (("tenant STRING", "tenant string"), ":3: `params:` wants `name TYPE`"),
+        (("score FLOAT", "id FLOAT"), ":5: `returns:` wants `name TYPE`, each once"),
+        (("// plan", "// mode: read\n// plan"), ":6: `mode:` stands twice"),
+        (("// doc", "// remark\n// doc"), ":1: the header starts with `// doc:`"),
+    ],
+)
+def test_a_wrong_header_is_refused_with_file_and_line(
+    tmp_path: Path, change: tuple[str, str], told: str
+) -> None:
+    source = put(tmp_path, GOOD.replace(*change, 1))
+    with pytest.raises(Misconfigured) as refused:
+        load_query(tmp_path, source)
+    assert str(source) in refused.value.message
+    assert told in refused.value.message
+
+
+def test_a_header_without_a_query_is_refused(tmp_path: Path) -> None:
+    source = put(tmp_path, "// doc: Nothing.\n// mode: read\n")
+    with pytest.raises(Misconfigured, match="no query under the header"):
+        load_query(tmp_path, source)
+
+
+def test_saved_browser_queries_are_left_to_the_browser(tmp_path: Path) -> None:
+    put(tmp_path, "MATCH (n) RETURN n", "browser/everything.cypher")
+    assert load_queries(tmp_path) == {}
+
+
+def test_a_schema_file_is_split_at_the_semicolons_that_end_lines(tmp_path: Path) -> None:
+    text = "// doc: Two.\n// mode: schema\nCREATE A\nON 'x;y';\n\n// why\nCREATE B;\n"
+    query = load_query(tmp_path, put(tmp_path, text))
+    assert statements(query) == ("CREATE A\nON 'x;y'", "// why\nCREATE B")
