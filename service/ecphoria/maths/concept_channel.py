@@ -133,7 +133,16 @@ class ChannelState:
         0 in a store where nothing is about anything (chat), near 1 among titled documents.
         """
         received = sum(float(wave.received.sum()) for wave in self.waves)
-        return min(1.0, 2.0 * self.about_mass / received) if received > 0.0 else 0.0
+        return about_gate(self.about_mass, received)
+
+
+def about_gate(over_about: float, total: float) -> float:
+    """Compute g = min(1, 2 r), r = share of the received energy that came over ABOUT.
+
+    >>> about_gate(1.0, 4.0), about_gate(3.0, 4.0), about_gate(0.0, 0.0)
+    (0.5, 1.0, 0.0)
+    """
+    return min(1.0, 2.0 * over_about / total) if total > 0.0 else 0.0
 
 
 def start(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ecphoria.recall.currency import Superseded
-from ecphoria.recall.strategies.strategy import Ranked
+from ecphoria.recall.pipeline import Ranked
 from ecphoria.records.episode import Episode, excerpt, headline
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Hit, HitPassage, NearMiss, PathStep, Wave

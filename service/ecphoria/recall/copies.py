@@ -14,7 +14,7 @@ from functools import partial
 from ecphoria.recall.assemble import MISSES, needed
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.currency import Superseded
-from ecphoria.recall.strategies.strategy import Ranked, Search
+from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import EpisodeId
 from ecphoria.runtime import aside

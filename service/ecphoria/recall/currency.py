@@ -11,8 +11,8 @@ from datetime import datetime
 
 import numpy as np
 
+from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.recall.ports import FactStanding
-from ecphoria.recall.strategies.strategy import Ranked, Search
 from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId
 

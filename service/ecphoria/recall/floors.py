@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ecphoria.errors import InvalidInput
 from ecphoria.recall.feeling import Feeling
-from ecphoria.recall.strategies.strategy import Ranked
+from ecphoria.recall.pipeline import Ranked
 from ecphoria.records.recall import RecallOptions, Verdict
 
 _HIGHEST_SCORE = 1_000.0

@@ -27,6 +27,7 @@ from ecphoria.recall.feeling import feel
 from ecphoria.recall.floors import check_floors, count_above, judge_floors
 from ecphoria.recall.options import Parameter, parameters, resolve
 from ecphoria.recall.past import PastStore
+from ecphoria.recall.pipeline import Ranked, Search, Strategy
 from ecphoria.recall.ports import RecallStore
 from ecphoria.recall.seeding import Participants, seed
 from ecphoria.recall.spans import passages_of_hits
@@ -36,7 +37,6 @@ from ecphoria.recall.strategies.cls import Cls
 from ecphoria.recall.strategies.ecphoria import Ecphoria
 from ecphoria.recall.strategies.ecphory import Ecphory
 from ecphoria.recall.strategies.ppr import Ppr
-from ecphoria.recall.strategies.strategy import Ranked, Search, Strategy
 from ecphoria.recall.strategies.synapse import Synapse
 from ecphoria.recall.strategies.synaptic import Synaptic
 from ecphoria.recall.token_count import TOKEN_COUNTER, count_tokens

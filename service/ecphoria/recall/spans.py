@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from ecphoria.recall.strategies.strategy import Search
+from ecphoria.recall.pipeline import Search
 from ecphoria.recall.units import count_stems, counting_work
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import HitPassage

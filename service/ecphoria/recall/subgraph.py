@@ -53,6 +53,22 @@ class Limits:
     nodes: int = 2_000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Relations:
+    """A subgraph as columns: m relationships between n nodes.
+
+    Attributes:
+        kind: Place in `EDGES`.
+        degree: [n, kinds], relationships in the store, fetched or not.
+    """
+
+    tail: NDArray[np.int64]
+    head: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    degree: NDArray[np.float64]
+
+
 @dataclass(slots=True, kw_only=True)
 class Subgraph:
     """Nodes and edges met so far; indices are local to one recall.
@@ -99,22 +115,32 @@ class Subgraph:
         self, gains: NDArray[np.float64], fan_power: float, *, guard: bool, decay: float = DECAY
     ) -> Adjacency:
         """Turn what was met into arcs with the fan effect; NEXT fades by `decay` per day."""
-        ends = np.array(list(self.edges), dtype=np.int64).reshape(-1, 3)
-        weight = np.array(list(self.edges.values()), dtype=np.float64)
-        temporal = ends[:, 2] == EDGES.index("NEXT")
-        weight[temporal] **= decay / DECAY
-        degree = np.zeros((len(self.ids), len(EDGES)))
-        for (node, sort), count in self.degrees.items():
-            degree[node, sort] = count
+        met = self.relations()
+        weight = met.weight
+        weight[met.kind == EDGES.index("NEXT")] **= decay / DECAY
         return transition(
-            ends[:, 0],
-            ends[:, 1],
-            ends[:, 2],
+            met.tail,
+            met.head,
+            met.kind,
             weight,
-            degree=degree,
+            degree=met.degree,
             gain=gains,
             fan_power=fan_power,
             row_guard=guard,
+        )
+
+    def relations(self) -> Relations:
+        """Lay out what was fetched as columns."""
+        ends = np.array(list(self.edges), dtype=np.int64).reshape(-1, 3)
+        degree = np.zeros((len(self.ids), len(EDGES)))
+        for (node, sort), count in self.degrees.items():
+            degree[node, sort] = count
+        return Relations(
+            tail=ends[:, 0],
+            head=ends[:, 1],
+            kind=ends[:, 2],
+            weight=np.array(list(self.edges.values()), dtype=np.float64),
+            degree=degree,
         )
 
     def episodes(self) -> NDArray[np.bool_]:

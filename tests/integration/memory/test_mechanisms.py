@@ -264,7 +264,7 @@ async def test_ecphory_hops_bring_traces_that_the_cue_did_not_wake(
     assert drawn
     assert first.isdisjoint(mark.node for mark in drawn)
     assert max(mark.value for mark in drawn) <= 0.8
-    by_hop = [hit for hit in hopped.hits if hit.path[0].edge == "HOP 1"]
+    by_hop = [hit for hit in hopped.hits if hit.path[0].edge == "NEAR"]
     assert by_hop
     known = {hit.episode.id for hit in at_once.hits if hit.parts["bridge"] > 0.0}
     assert any(hit.episode.id not in known for hit in by_hop)

@@ -10,7 +10,7 @@ import pytest
 
 from ecphoria.recall.copies import Shown, load_shown, same_words
 from ecphoria.recall.currency import Superseded
-from ecphoria.recall.strategies.strategy import Ranked, Search
+from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import EpisodeId
 from ecphoria.text.tokens import stems

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.recall.currency import PART, Superseded, lifted, superseded_by
+from ecphoria.recall.pipeline import Ranked
 from ecphoria.recall.ports import FactStanding
-from ecphoria.recall.strategies.strategy import Ranked
 from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId
 

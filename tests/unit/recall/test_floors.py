@@ -6,7 +6,7 @@ import pytest
 from ecphoria.errors import InvalidInput
 from ecphoria.recall.feeling import Feeling
 from ecphoria.recall.floors import check_floors, count_above, judge_floors
-from ecphoria.recall.strategies.strategy import Ranked
+from ecphoria.recall.pipeline import Ranked
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import RecallOptions, Verdict
 

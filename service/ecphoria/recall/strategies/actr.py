@@ -10,18 +10,22 @@ from numpy.typing import NDArray
 from ecphoria.maths.actr import base_level, fan_share, prime, probabilities, squash
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.concept_channel import boost
+from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly
 from ecphoria.recall.history import Uses
 from ecphoria.recall.options import parameter
-from ecphoria.recall.strategies.arcs import (
-    Relations,
-    WalkedPath,
-    about_share,
-    episodes_of,
-    told,
+from ecphoria.recall.pipeline import (
+    BaseOptions,
+    Pool,
+    Ranked,
+    Search,
+    active_episodes,
+    anchors,
+    bridge_gate,
+    enter,
+    seed_shares,
+    text_pool,
 )
-from ecphoria.recall.strategies.base import Base, BaseOptions, anchors, records
-from ecphoria.recall.strategies.strategy import Ranked, Search
-from ecphoria.recall.subgraph import SIMILAR, Limits, Subgraph, fetch, gains
+from ecphoria.recall.subgraph import SIMILAR, Limits, Subgraph, gains
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Mark, Use
 
@@ -100,41 +104,36 @@ class Actr:
 
     async def rank(self, search: Search, options: ActrOptions) -> Ranked:
         """Prime the neighbours of what the cue calls up, and add every memory's presence."""
-        base = Base.of(search, options)
+        base = text_pool(search, options.base)
         named = max(1, len(search.seeding.concepts))
         taken = anchors(search, base, options.seeds, lambda _: 1.0 / named)
-        graph = await fetch(
-            search.store,
-            search.tenant,
-            {one.node: (one.kind, one.label, one.level) for one in taken},
-            Limits(waves=1 + options.slots, fan=options.fan, floor=options.floor),
-            search.now,
-        )
+        limits = Limits(waves=1 + options.slots, fan=options.fan, floor=options.floor)
+        graph, start = await enter(search, taken, limits)
         arcs = _associations(graph, options)
-        start = np.zeros(len(graph.ids))
-        start[: len(taken)] = [one.level for one in taken]
         start = start / (start.sum() or 1.0)
         minds = _minds(graph, arcs, start, options)
         primed = prime(arcs, minds[-1])
-        active = episodes_of(graph, primed)
+        active = active_episodes(graph, primed)
         pool = await base.reached(search, active, weight=options.w_context + options.w_bridge)
         carried = arcs.weights * minds[-1][arcs.tails()]
+        gate = bridge_gate(graph, arcs, carried)
+        uses = await _uses(search, pool, options)
+        walked = WalkedPath(
+            graph=graph,
+            arcs=arcs,
+            sent=minds,
+            start=start,
+            streams={one.node: one.stream for one in taken},
+        )
         ranked = pool.ranked(
-            _parts(
-                pool,
-                pool.read(active),
-                about_share(graph, arcs, carried),
-                await _uses(search, pool, options),
-                options,
-            ),
-            weight=options.w_base,
-            seeds=records(taken),
+            _parts(pool, pool.read(active), gate, uses, options),
+            seeds=seed_shares(taken),
             waves=(),
-            path=WalkedPath(graph=graph, arcs=arcs, sent=minds, start=start),
+            path=pool.explain(walked, found_directly),
             truncated=graph.truncated,
         )
         waves = [
-            told(
+            describe_wave(
                 graph,
                 arcs,
                 arcs.weights * mind[arcs.tails()],
@@ -163,7 +162,7 @@ def _associations(graph: Subgraph, options: ActrOptions) -> Adjacency:
     gain = gains(similar=options.similar)
     if not options.fan_log:
         return graph.adjacency(gain, 1.0, guard=True)
-    seen = Relations.of(graph)
+    seen = graph.relations()
     tail = np.concatenate((seen.tail, seen.head))
     kind = np.concatenate((seen.kind, seen.kind))
     share = fan_share(seen.degree[tail, kind])
@@ -173,13 +172,14 @@ def _associations(graph: Subgraph, options: ActrOptions) -> Adjacency:
 
 
 def _parts(
-    pool: Base, primed: FloatArray, gate: float, uses: Uses, options: ActrOptions
+    pool: Pool, primed: FloatArray, gate: float, uses: Uses, options: ActrOptions
 ) -> dict[str, FloatArray]:
     level = base_level(
         uses.age_s, uses.owner, size=len(pool.ids), decay=options.decay, beyond=uses.beyond
     )
     present = squash(level, midpoint_s=options.midpoint_days * _DAY_S, decay=options.decay)
     parts = {
+        "base": options.w_base * pool.score,
         "context": options.w_context * primed,
         "bridge": boost(primed, gate, weight=options.w_bridge),
         "presence": options.w_presence * present,
@@ -190,7 +190,7 @@ def _parts(
     return parts
 
 
-async def _uses(search: Search, pool: Base, options: ActrOptions) -> Uses:
+async def _uses(search: Search, pool: Pool, options: ActrOptions) -> Uses:
     """Read how the memories were used, where recalls leave that behind."""
     if not search.seeding.profile.learned:
         return Uses.of(pool.occurred_ms, search.now)

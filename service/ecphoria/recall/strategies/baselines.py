@@ -1,15 +1,19 @@
 """The bars: one index alone, or both added up, and no edge walked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ecphoria.maths.fusion import Scored, fusion
+from ecphoria.maths.fusion import Bounds, fusion
+from ecphoria.recall.candidates import Candidates
+from ecphoria.recall.explain import found_directly, seed_records
 from ecphoria.recall.options import parameter
-from ecphoria.recall.strategies.evidence import found_directly, rank_rows, seed_records
-from ecphoria.recall.strategies.strategy import Ranked, Search
+from ecphoria.recall.pipeline import FloatArray, Pool, Ranked, Search, TextScore
+from ecphoria.records.ids import EpisodeId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +42,7 @@ class Dense:
         """Order the vector index's seeds by exact cosine."""
         del options
         found = {seed.id for seed in search.seeding.by_vector}
-        cosine = search.candidates.columns.cosine
-        return _direct(search, Scored(score=cosine, parts=cosine[:, None]), ("sem",), found)
+        return _direct(search, found, ("sem",), lambda more: more.columns.cosine[:, None])
 
 
 class Lexical:
@@ -54,8 +57,7 @@ class Lexical:
         """Order the text index's seeds by BM25 with the tenant's own statistics."""
         del options
         found = {seed.id for seed in search.seeding.by_text}
-        single = search.candidates.single
-        return _direct(search, Scored(score=single, parts=single[:, None]), ("lex",), found)
+        return _direct(search, found, ("lex",), lambda more: more.single[:, None])
 
 
 class Fusion:
@@ -69,27 +71,29 @@ class Fusion:
     async def rank(self, search: Search, options: FusionOptions) -> Ranked:
         """Order both indexes' seeds by the weighted sum."""
         found = {seed.id for seed in (*search.seeding.by_text, *search.seeding.by_vector)}
-        among = _rows(search, found)
-        candidates = search.candidates
-        scored = fusion(
-            candidates.single[among], candidates.columns.cosine[among], lexical=options.w_lex
-        )
-        score, parts = np.zeros(among.size), np.zeros((among.size, 2))
-        score[among], parts[among] = scored.score, scored.parts
-        return _direct(search, Scored(score=score, parts=parts), ("lex", "sem"), found)
+        candidates, among = search.candidates, _rows(search, found)
+        bounds = Bounds.of(candidates.single[among]), Bounds.of(candidates.columns.cosine[among])
+
+        def parts(more: Candidates) -> FloatArray:
+            cosine = more.columns.cosine
+            return fusion(more.single, cosine, lexical=options.w_lex, bounds=bounds).parts
+
+        return _direct(search, found, ("lex", "sem"), parts)
 
 
-def _rows(search: Search, found: set[Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    wanted = np.array([one in found for one in search.candidates.columns.id], dtype=np.bool_)
-    return wanted & search.candidates.inside
+def _rows(search: Search, found: AbstractSet[EpisodeId]) -> NDArray[np.bool_]:
+    listed = np.array([one in found for one in search.candidates.columns.id], dtype=np.bool_)
+    return listed & search.candidates.inside
 
 
-def _direct(search: Search, scored: Scored, names: tuple[str, ...], found: set[Any]) -> Ranked:
-    return rank_rows(
-        search.candidates,
-        scored,
-        names,
-        among=_rows(search, found),
+def _direct(
+    search: Search, found: AbstractSet[EpisodeId], names: Sequence[str], text: TextScore
+) -> Ranked:
+    """Rank what the indexes found by its text alone."""
+    pool = Pool.of(search.candidates, text, _rows(search, found))
+    pool = pool.kept(np.flatnonzero(pool.found))
+    return pool.ranked(
+        dict(zip(names, pool.parts.T, strict=True)),
         seeds=seed_records(search.seeding),
         waves=(),
         path=found_directly(search.candidates),

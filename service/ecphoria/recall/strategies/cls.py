@@ -9,24 +9,21 @@ from numpy.typing import NDArray
 
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.spreading import HopOptions, Hops, damped, spread_hops
+from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly, marks
 from ecphoria.recall.options import parameter
-from ecphoria.recall.strategies.arcs import (
-    Relations,
-    WalkedPath,
-    about_share,
-    episodes_of,
-    marks,
-    told,
-)
-from ecphoria.recall.strategies.base import (
-    Base,
+from ecphoria.recall.pipeline import (
+    Ranked,
+    Search,
     WalkOptions,
     activation_parts,
+    active_episodes,
     anchors,
-    records,
+    bridge_gate,
+    enter,
+    seed_shares,
+    text_pool,
 )
-from ecphoria.recall.strategies.strategy import Ranked, Search
-from ecphoria.recall.subgraph import Limits, Subgraph, fetch
+from ecphoria.recall.subgraph import Limits, Subgraph
 from ecphoria.records.recall import Wave
 
 FloatArray = NDArray[np.float64]
@@ -86,43 +83,40 @@ class Cls:
 
     async def rank(self, search: Search, options: ClsOptions) -> Ranked:
         """Hop from the best seeds, then add what arrived to the base."""
-        base = Base.of(search, options)
+        base = text_pool(search, options.base)
         taken = anchors(search, base, options.seeds, lambda _: options.exact_boost)
-        graph = await fetch(
-            search.store,
-            search.tenant,
-            {one.node: (one.kind, one.label, one.level) for one in taken},
-            Limits(
-                waves=options.hops, fan=options.fan, floor=options.floor, nodes=options.max_nodes
-            ),
-            search.now,
+        limits = Limits(
+            waves=options.hops, fan=options.fan, floor=options.floor, nodes=options.max_nodes
         )
+        graph, start = await enter(search, taken, limits)
         arcs = _arcs(graph, options)
-        start = np.zeros(len(graph.ids))
-        start[: len(taken)] = [one.level for one in taken]
         run = spread_hops(arcs, start, options=_kernel_options(options))
-        active = episodes_of(graph, _counted(run, options))
+        active = active_episodes(graph, _counted(run, options))
         pool = await base.reached(search, active, weight=options.w_activation + options.w_bridge)
-        gate = about_share(graph, arcs, run.carried.sum(axis=0))
+        activation = activation_parts(
+            pool.read(active),
+            weight=options.w_activation,
+            bridge=options.w_bridge,
+            gate=bridge_gate(graph, arcs, run.carried.sum(axis=0)),
+        )
+        walked = WalkedPath(
+            graph=graph,
+            arcs=arcs,
+            sent=list(run.waves[: len(run.carried)]),
+            start=start,
+            streams={one.node: one.stream for one in taken},
+        )
         return pool.ranked(
-            activation_parts(
-                pool.read(active),
-                weight=options.w_activation,
-                bridge=options.w_bridge,
-                gate=gate,
-            ),
-            weight=options.w_base,
-            seeds=records(taken),
+            {"base": options.w_base * pool.score, **activation},
+            seeds=seed_shares(taken),
             waves=_waves(graph, arcs, run, options.threshold),
-            path=WalkedPath(
-                graph=graph, arcs=arcs, sent=list(run.waves[: len(run.carried)]), start=start
-            ),
+            path=pool.explain(walked, found_directly),
             truncated=graph.truncated,
         )
 
 
 def _arcs(graph: Subgraph, options: ClsOptions) -> Adjacency:
-    seen = Relations.of(graph)
+    seen = graph.relations()
     return damped(
         seen.tail,
         seen.head,
@@ -156,7 +150,7 @@ def _counted(run: Hops, options: ClsOptions) -> FloatArray:
 def _waves(graph: Subgraph, arcs: Adjacency, run: Hops, threshold: float) -> tuple[Wave, ...]:
     stopped = run.cut()
     return tuple(
-        told(
+        describe_wave(
             graph,
             arcs,
             carried,

@@ -4,7 +4,7 @@ Its weights and constants were measured (see the docs' page on recall); a part t
 not support (no sessions, no speakers, no titles) is 0 there by itself.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -14,19 +14,18 @@ from numpy.typing import NDArray
 from ecphoria.maths.concept_channel import ChannelOptions, boost
 from ecphoria.maths.fusion import (
     PARTS,
-    TextBounds,
     TextSignals,
     TextWeights,
     bounds_of,
     rank,
     recipe_score,
 )
-from ecphoria.recall.candidates import Candidates, gather_more, holder
+from ecphoria.recall.candidates import Candidates
+from ecphoria.recall.explain import next_wave, seed_records, text_path
 from ecphoria.recall.options import parameter
+from ecphoria.recall.pipeline import Path, Pool, Ranked, Search, TextScore
 from ecphoria.recall.ports import NearFacts
 from ecphoria.recall.strategies.channel import Woken, walk
-from ecphoria.recall.strategies.evidence import next_wave, seed_records, text_path
-from ecphoria.recall.strategies.strategy import Ranked, Search
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import PathStep
 
@@ -104,24 +103,25 @@ class Ecphoria:
     async def rank(self, search: Search, options: EcphoriaOptions) -> Ranked:
         """Score the text of every candidate, then add what the concept channel woke."""
         candidates = search.candidates
-        pool = _Pool.of(candidates, options)
+        pool = Pool.of(candidates, text_parts(candidates, options))
         woken = await self._wake(search, pool, options)
         if woken is not None and woken.gate > 0.0:
-            missing = sorted(one for one in woken.received if not candidates.holds(one))
-            if missing:
-                more = await gather_more(
-                    search.store,
-                    search.tenant,
-                    search.seeding,
-                    search.filters,
-                    missing,
-                    subject=candidates.subject,
-                )
-                pool = pool.joined(more, options)
-            pool = pool.boosted(woken, options)
-        return pool.ranked(search, woken)
+            missing = [one for one in woken.received if not candidates.holds(one)]
+            pool = await pool.extended(search, missing)
+        received = np.zeros(len(pool.ids)) if woken is None else pool.read(woken.received)
+        concepts = boost(received, woken.gate if woken else 0.0, weight=options.w_concepts)
+        parts = {**dict(zip(PARTS, pool.parts.T, strict=True)), "concepts": concepts}
+        ranked = pool.ranked(
+            parts,
+            seeds=(*seed_records(search.seeding), *(woken.fact_seeds() if woken else ())),
+            waves=(),
+            path=_path(pool, concepts, woken),
+        )
+        hits = [one for one in ranked.ids[:_TRACED_HITS] if candidates.holds(one)]
+        waves = (next_wave(candidates, hits), *(woken.waves if woken else ()))
+        return replace(ranked, waves=waves)
 
-    async def _wake(self, search: Search, pool: "_Pool", options: EcphoriaOptions) -> Woken | None:
+    async def _wake(self, search: Search, pool: Pool, options: EcphoriaOptions) -> Woken | None:
         if not search.seeding.profile.titles or options.w_concepts == 0.0:
             return None
         best = rank(pool.parts, pool.turn, options.concept_seeds).index
@@ -149,78 +149,27 @@ class Ecphoria:
         return await search.store.nearest_facts(search.tenant, vector, options.near_facts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Pool:
-    """Memories that may be hits, with the parts of their scores."""
+def _path(pool: Pool, concepts: FloatArray, woken: Woken | None) -> Path:
+    """Tell the way over concepts if they weigh more than the words, else that of the words."""
+    # The first three parts are those of words and meaning.
+    by_concepts = concepts > pool.parts[:, :3].sum(axis=1)
+    walked = frozenset(pool.ids[row] for row in np.flatnonzero(by_concepts))
 
-    ids: tuple[EpisodeId, ...]
-    turn: NDArray[np.int64]
-    parts: FloatArray
-    bounds: TextBounds
-    sources: tuple[Candidates, ...]
+    def over_concepts(episode: EpisodeId) -> tuple[PathStep, ...]:
+        return woken.path(episode) if woken and episode in walked else ()
 
-    @classmethod
-    def of(cls, candidates: Candidates, options: EcphoriaOptions) -> "_Pool":
-        signals = text_signals(candidates, options)
-        bounds = bounds_of(signals, candidates.inside)
-        scored = recipe_score(signals, weights=text_weights(options), bounds=bounds)
-        rows = np.flatnonzero(candidates.inside)
-        return cls(
-            ids=tuple(candidates.columns.id[row] for row in rows),
-            turn=candidates.columns.turn[rows],
-            parts=np.column_stack((scored.parts[rows], np.zeros(rows.size))),
-            bounds=bounds,
-            sources=(candidates,),
-        )
+    return pool.explain(over_concepts, text_path)
 
-    def joined(self, more: Candidates, options: EcphoriaOptions) -> "_Pool":
-        """Add memories the channel reached, on the scale of those that were there before."""
-        scored = recipe_score(
-            text_signals(more, options), weights=text_weights(options), bounds=self.bounds
-        )
-        known = set(self.ids)
-        rows = [row for row in np.flatnonzero(more.inside) if more.columns.id[row] not in known]
-        return replace(
-            self,
-            ids=(*self.ids, *(more.columns.id[row] for row in rows)),
-            turn=np.concatenate((self.turn, more.columns.turn[rows])),
-            parts=np.vstack(
-                (self.parts, np.column_stack((scored.parts[rows], np.zeros(len(rows)))))
-            ),
-            sources=(*self.sources, more),
-        )
 
-    def boosted(self, woken: Woken, options: EcphoriaOptions) -> "_Pool":
-        act = np.array([woken.received.get(one, 0.0) for one in self.ids])
-        parts = self.parts.copy()
-        parts[:, -1] = boost(act, woken.gate, weight=options.w_concepts)
-        return replace(self, parts=parts)
+def text_parts(candidates: Candidates, options: EcphoriaOptions) -> TextScore:
+    """Score text by the recipe, on the scale of these candidates."""
+    weights = text_weights(options)
+    bounds = bounds_of(text_signals(candidates, options), candidates.inside)
 
-    def ranked(self, search: Search, woken: Woken | None) -> Ranked:
-        order = rank(self.parts, self.turn, len(self.ids))
-        ids = tuple(self.ids[row] for row in order.index)
-        hits = [one for one in ids[:_TRACED_HITS] if self.sources[0].holds(one)]
-        waves = (next_wave(self.sources[0], hits), *(woken.waves if woken else ()))
-        return Ranked(
-            ids=ids,
-            score=order.score[order.index],
-            parts=self.parts[order.index],
-            part_names=(*PARTS, "concepts"),
-            seeds=(*seed_records(search.seeding), *(woken.fact_seeds() if woken else ())),
-            waves=waves,
-            path=self._path(woken),
-            truncated=False,
-        )
+    def parts(more: Candidates) -> FloatArray:
+        return recipe_score(text_signals(more, options), weights=weights, bounds=bounds).parts
 
-    def _path(self, woken: Woken | None) -> Callable[[EpisodeId], tuple[PathStep, ...]]:
-        place = {one: row for row, one in enumerate(self.ids)}
-
-        def path(episode: EpisodeId) -> tuple[PathStep, ...]:
-            text, concepts = self.parts[place[episode], :3].sum(), self.parts[place[episode], -1]
-            walked = woken.path(episode) if woken and concepts > text else ()
-            return walked or text_path(holder(self.sources, episode))(episode)
-
-        return path
+    return parts
 
 
 def text_signals(candidates: Candidates, options: EcphoriaOptions) -> TextSignals:

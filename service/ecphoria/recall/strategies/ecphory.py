@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ecphoria.maths.clustering import Centroid, carried, hop, positive_cosine, relevance
 from ecphoria.maths.clustering import sources as woken_sources
+from ecphoria.maths.concept_channel import about_gate
 from ecphoria.ports import Vector
+from ecphoria.recall.explain import found_directly, marks
 from ecphoria.recall.options import parameter
+from ecphoria.recall.pipeline import BaseOptions, Pool, Ranked, Search, activation_parts, text_pool
 from ecphoria.recall.ports import ConceptEdges
-from ecphoria.recall.strategies.arcs import marks
-from ecphoria.recall.strategies.base import Base, BaseOptions, activation_parts
-from ecphoria.recall.strategies.strategy import Ranked, Search
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Filters, PathStep, SeedRecord, Stream, Wave, WaveArc
 
@@ -88,7 +88,7 @@ class Ecphory:
 
     async def rank(self, search: Search, options: EcphoryOptions) -> Ranked:
         """Wake traces by the cue and by each other, then add their sources to the base."""
-        base = Base.of(search, options)
+        base = text_pool(search, options.base)
         walk = _Walk(search, options)
         await walk.begin(base)
         for number in range(1, options.depth + 1):
@@ -97,19 +97,18 @@ class Ecphory:
         woken = walk.woken()
         active = woken.active()
         pool = await base.reached(search, active, weight=options.w_activation + options.w_bridge)
+        activation = activation_parts(
+            pool.read(active),
+            weight=options.w_activation,
+            bridge=options.w_bridge,
+            gate=walk.documents * woken.gate(),
+            power=_POWER,
+        )
         return pool.ranked(
-            activation_parts(
-                pool.read(active),
-                weight=options.w_activation,
-                bridge=options.w_bridge,
-                gate=walk.documents * woken.gate(),
-                power=_POWER,
-            ),
-            weight=options.w_base,
+            {"base": options.w_base * pool.score, **activation},
             seeds=walk.seeds(),
             waves=(*walk.waves, woken.wave(len(walk.waves) + 1)),
-            path=woken,
-            truncated=False,
+            path=pool.explain(woken, found_directly),
         )
 
 
@@ -121,6 +120,7 @@ class _Trace:
         sources: Episodes it was learned from, with the weight of each.
         about: Those that are about it.
         hop: 0 if the cue woke it.
+        edge: The stream that found it, or `NEAR` if a hop did.
     """
 
     id: str
@@ -128,6 +128,7 @@ class _Trace:
     sources: Mapping[EpisodeId, float]
     about: frozenset[EpisodeId]
     hop: int
+    edge: str
 
 
 class _Walk:
@@ -143,7 +144,7 @@ class _Walk:
         self.waves: list[Wave] = []
         self.documents = 0.0
 
-    async def begin(self, base: Base) -> None:
+    async def begin(self, pool: Pool) -> None:
         """Wake the concepts that the cue names, and those of the memories nearest to it.
 
         How much of those memories' base score belongs to documents, things that a concept is
@@ -152,7 +153,7 @@ class _Walk:
         seeding = self._search.seeding
         near = [row.id for row in seeding.by_vector[: self._options.k_init]]
         titled = await self._meet(near, {one.id: one.name for one in seeding.concepts}, 0, None)
-        score = dict(base.best(near, len(near)))
+        score = dict(pool.best(near, len(near)))
         total = sum(score.values())
         told = sum(value for one, value in score.items() if one in titled)
         self.documents = told / total if total > 0.0 else 0.0
@@ -174,7 +175,6 @@ class _Walk:
 
     def seeds(self) -> tuple[SeedRecord, ...]:
         """Tell which traces the cue woke, and how strongly."""
-        named = {one.id for one in self._search.seeding.concepts}
         first = [
             (trace, float(direct))
             for trace, direct in zip(self._traces.values(), self._direct, strict=True)
@@ -185,12 +185,16 @@ class _Walk:
             SeedRecord(
                 node=trace.id,
                 kind="concept",
-                stream=Stream.NAME if trace.id in named else Stream.VECTOR,
+                stream=self._stream(trace.id),
                 label=trace.label,
                 energy=direct / total,
             )
             for trace, direct in first
         )
+
+    def _stream(self, concept: str) -> Stream:
+        named = any(concept == one.id for one in self._search.seeding.concepts)
+        return Stream.NAME if named else Stream.VECTOR
 
     def woken(self) -> "_Woken":
         """Let the best traces wake their sources."""
@@ -246,6 +250,7 @@ class _Walk:
             sources={episode: 1.0 if episode in about else mention for episode, _ in rows},
             about=about,
             hop=number,
+            edge="NEAR" if number else self._stream(concept),
         )
 
     def _keep(
@@ -326,9 +331,9 @@ class _Woken:
             share=share,
         )
 
-    def active(self) -> dict[str, float]:
+    def active(self) -> dict[EpisodeId, float]:
         """Add up what each source received."""
-        total: dict[str, float] = {}
+        total: dict[EpisodeId, float] = {}
         for source, share in zip(self.source, self.share.tolist(), strict=True):
             total[source] = total.get(source, 0.0) + share
         return total
@@ -343,7 +348,7 @@ class _Woken:
             )
             if source in self.traces[row].about
         )
-        return min(1.0, 2.0 * over / total) if total > 0.0 else 0.0
+        return about_gate(over, total)
 
     def wave(self, number: int) -> Wave:
         """Tell which trace woke which source."""
@@ -372,10 +377,11 @@ class _Woken:
         if best is None or self.share[best] <= 0.0:
             return ()
         trace = self.traces[self.trace[best]]
-        how = f"HOP {trace.hop}" if trace.hop else "SEED"
         level, share = float(self.score[self.trace[best]]), float(self.share[best])
         return (
-            PathStep(node=trace.id, kind="concept", edge=how, label=trace.label, energy=level),
+            PathStep(
+                node=trace.id, kind="concept", edge=trace.edge, label=trace.label, energy=level
+            ),
             PathStep(node=episode, kind="episode", edge=self._edge(best), label="", energy=share),
         )
 

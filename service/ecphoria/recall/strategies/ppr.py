@@ -9,19 +9,23 @@ from numpy.typing import NDArray
 
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.spreading import PageRank, push
+from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly, marks
 from ecphoria.recall.options import parameter
-from ecphoria.recall.ports import FoundConcept
-from ecphoria.recall.strategies.arcs import WalkedPath, about_share, episodes_of, marks, told
-from ecphoria.recall.strategies.base import (
+from ecphoria.recall.pipeline import (
     Anchor,
-    Base,
+    Ranked,
+    Search,
     WalkOptions,
     activation_parts,
+    active_episodes,
     anchors,
-    records,
+    bridge_gate,
+    enter,
+    seed_shares,
+    text_pool,
 )
-from ecphoria.recall.strategies.strategy import Ranked, Search
-from ecphoria.recall.subgraph import Limits, fetch
+from ecphoria.recall.ports import FoundConcept
+from ecphoria.recall.subgraph import Limits
 
 FloatArray = NDArray[np.float64]
 _HOPS = 3
@@ -70,38 +74,38 @@ class Ppr:
 
     async def rank(self, search: Search, options: PprOptions) -> Ranked:
         """Walk from the best seeds, then add where the walker was found to the base."""
-        base = Base.of(search, options)
+        base = text_pool(search, options.base)
         taken = _weighted(
             anchors(search, base, options.seeds, _level(search, options)), options.passage_prior
         )
-        graph = await fetch(
-            search.store,
-            search.tenant,
-            {one.node: (one.kind, one.label, one.level) for one in taken},
-            Limits(waves=_HOPS, fan=options.fan, floor=options.floor, nodes=options.max_nodes),
-            search.now,
-        )
+        limits = Limits(waves=_HOPS, fan=options.fan, floor=options.floor, nodes=options.max_nodes)
+        graph, start = await enter(search, taken, limits)
         raw = graph.adjacency(options.gains(), 0.0, guard=False)
-        start = np.zeros(len(graph.ids))
-        start[: len(taken)] = [one.level for one in taken]
         run = push(raw, start, damping=options.damping, epsilon=options.epsilon)
         start = start / (start.sum() or 1.0)
         arcs = _walk(raw)
         own = (1.0 - options.damping) * start if options.received_only else np.zeros_like(start)
-        active = episodes_of(graph, np.maximum(0.0, run.value - own))
+        active = active_episodes(graph, np.maximum(0.0, run.value - own))
         pool = await base.reached(search, active, weight=options.w_activation + options.w_bridge)
         carried = options.damping * arcs.weights * run.value[arcs.tails()]
+        activation = activation_parts(
+            pool.read(active),
+            weight=options.w_activation,
+            bridge=options.w_bridge,
+            gate=bridge_gate(graph, arcs, carried),
+        )
+        walked = WalkedPath(
+            graph=graph,
+            arcs=arcs,
+            sent=_visits(run, start),
+            start=start,
+            streams={one.node: one.stream for one in taken},
+        )
         return pool.ranked(
-            activation_parts(
-                pool.read(active),
-                weight=options.w_activation,
-                bridge=options.w_bridge,
-                gate=about_share(graph, arcs, carried),
-            ),
-            weight=options.w_base,
-            seeds=records(taken),
+            {"base": options.w_base * pool.score, **activation},
+            seeds=seed_shares(taken),
             waves=(
-                told(
+                describe_wave(
                     graph,
                     arcs,
                     carried,
@@ -113,7 +117,7 @@ class Ppr:
                     ),
                 ),
             ),
-            path=WalkedPath(graph=graph, arcs=arcs, sent=_visits(run, start), start=start),
+            path=pool.explain(walked, found_directly),
             truncated=graph.truncated,
         )
 

@@ -9,19 +9,26 @@ from numpy.typing import NDArray
 
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.concept_channel import boost
-from ecphoria.maths.fusion import Bounds, Scored, bounds_of, fusion, min_max, rank, recipe_score
+from ecphoria.maths.fusion import min_max
 from ecphoria.maths.spreading import Spread, SpreadOptions, inhibit, spread
-from ecphoria.recall.candidates import Candidates, gather_more
+from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly
 from ecphoria.recall.options import parameter
-from ecphoria.recall.strategies.spread_trace import Path, waves_of
-from ecphoria.recall.strategies.strategy import Ranked, Search
-from ecphoria.recall.subgraph import DECAY, SIMILAR, Limits, Subgraph, fetch, gains
-from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import SeedRecord, Stream
+from ecphoria.recall.pipeline import (
+    Path,
+    Pool,
+    Ranked,
+    Search,
+    active_episodes,
+    anchors,
+    bridge_gate,
+    enter,
+    seed_shares,
+    text_pool,
+)
+from ecphoria.recall.subgraph import DECAY, SIMILAR, Limits, Subgraph, gains
+from ecphoria.records.recall import Wave
 
 FloatArray = NDArray[np.float64]
-_FURTHER = 200
-"""Most active memories beyond the candidates that are ranked too (the paper's pool)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,112 +151,53 @@ class Synapse:
 
     async def rank(self, search: Search, options: SynapseOptions) -> Ranked:
         """Spread from the best seeds, then add activation and prior to the text score."""
-        candidates = search.candidates
-        base = _base(candidates, candidates, options.base)
-        records = _seeds(search, base, options.seeds)
-        graph = await _fetched(search, records, options)
-        guard = options.row_guard and options.fan_power == 1.0
+        base = text_pool(search, options.base)
+        named = max(1, len(search.seeding.concepts))
+        taken = anchors(search, base, options.seeds, lambda _: 1.0 / named)
+        records = seed_shares(taken)
+        graph, _ = await enter(search, taken, _limits(options))
         arcs = graph.adjacency(
             gains(options.mention_back, options.similar),
             options.fan_power,
-            guard=guard,
+            guard=options.row_guard and options.fan_power == 1.0,
             decay=options.decay,
         )
         start = np.zeros(len(graph.ids))
         start[: len(records)] = [one.energy for one in records]
         run = spread(arcs, start, options=_kernel_options(options))
         active, gate = _read(graph, arcs, run, options)
-
-        pools = [candidates]
-        further = _further(graph, active, candidates)
-        if further:
-            more = await gather_more(
-                search.store, search.tenant, search.seeding, search.filters,
-                further, subject=candidates.subject,
-            )  # fmt: skip
-            pools.append(more)
-        rows = [(pool, row) for pool in pools for row in np.flatnonzero(pool.inside)]
-        ids = [pool.columns.id[row] for pool, row in rows]
-        text = np.concatenate(
-            [_base(pool, candidates, options.base)[pool.inside] for pool in pools]
+        pool = await base.reached(search, active_episodes(graph, active))
+        lit = pool.read(active_episodes(graph, active))
+        activation = options.w_activation * min_max(lit, 0.0)
+        activation += boost(lit, gate, weight=options.w_about)
+        walked = WalkedPath(
+            graph=graph,
+            arcs=arcs,
+            sent=list(run.waves[:-1]),
+            start=start,
+            streams={one.node: one.stream for one in taken},
         )
-        scored = await _scored(
-            search, ids, text, _activation(graph, ids, active, gate, options), options
-        )
-        order = rank(scored.parts, [pool.columns.turn[row] for pool, row in rows], len(ids)).index
-        return Ranked(
-            ids=tuple(ids[row] for row in order),
-            score=scored.score[order],
-            parts=scored.parts[order],
-            part_names=("base", "activation", "prior"),
+        return pool.ranked(
+            {
+                "base": options.w_base * pool.score,
+                "activation": activation,
+                "prior": await _prior(search, pool, options),
+            },
             seeds=records,
-            waves=waves_of(graph, arcs, run, options.spread),
-            path=Path(
-                graph=graph,
-                arcs=arcs,
-                run=run,
-                pools=pools,
-                streams={one.node: one.stream for one in records},
-                woken=_woken(ids, scored),
-            ),
+            waves=_waves(graph, arcs, run, options.spread),
+            path=_path(pool, activation, walked, options),
             truncated=graph.truncated,
         )
 
 
-def _base(pool: Candidates, first: Candidates, kind: str) -> FloatArray:
-    """Score the text of a pool on the scale of the first candidates."""
-    among = first.inside
-    if kind == "recipe":
-        return recipe_score(pool.signals, bounds=bounds_of(first.signals, among)).score
-    if kind == "cosine":
-        return pool.columns.cosine
-    bounds = (Bounds.of(first.single[among]), Bounds.of(first.columns.cosine[among]))
-    return fusion(pool.single, pool.columns.cosine, bounds=bounds).score
-
-
-def _seeds(search: Search, base: FloatArray, count: int) -> tuple[SeedRecord, ...]:
-    """Take the anchors of both indexes and the named concepts; energies sum to 1."""
-    row = search.candidates.row
-    streams = ((Stream.TEXT, search.seeding.by_text), (Stream.VECTOR, search.seeding.by_vector))
-    chosen: dict[str, tuple[Stream, float]] = {}
-    for stream, found in streams:
-        known = [seed for seed in found if seed.id in row]
-        best = sorted(known, key=lambda seed: -base[row[seed.id]])[:count]
-        for seed in best:
-            chosen.setdefault(seed.id, (stream, max(0.0, float(base[row[seed.id]]))))
-    top = max((amount for _, amount in chosen.values()), default=1.0) or 1.0
-    concepts = search.seeding.concepts
-    total = sum(amount for _, amount in chosen.values()) + (top if concepts else 0.0)
-    scale = total or 1.0
-    episodes = (
-        SeedRecord(node=node, kind="episode", stream=stream, label="", energy=amount / scale)
-        for node, (stream, amount) in chosen.items()
-    )
-    named = (
-        SeedRecord(
-            node=one.id,
-            kind="concept",
-            stream=Stream.NAME,
-            label=one.name,
-            energy=top / len(concepts) / scale,
-        )
-        for one in concepts
-    )
-    return (*episodes, *named)
-
-
-async def _fetched(
-    search: Search, records: tuple[SeedRecord, ...], options: SynapseOptions
-) -> Subgraph:
-    limits = Limits(
+def _limits(options: SynapseOptions) -> Limits:
+    return Limits(
         waves=options.steps,
         frontier=options.frontier,
         fan=options.fan,
         floor=options.floor,
         nodes=options.max_nodes,
     )
-    energy = {one.node: (one.kind, one.label, one.energy) for one in records}
-    return await fetch(search.store, search.tenant, energy, limits, search.now)
 
 
 def _kernel_options(options: SynapseOptions) -> SpreadOptions:
@@ -274,16 +222,13 @@ def _read(
     """Read activation, and how much of what memories received came over ABOUT.
 
     With `received_only`, what arrived in each step is added up: seeds must not win by having
-    begun. The gate is `min(1, 2 r)`, r the share over ABOUT, as in the concept channel.
+    begun.
     """
-    about, remembered = graph.over_about(arcs), graph.episodes()[arcs.indices]
-    received, over, whole = np.zeros(arcs.size), 0.0, 0.0
+    received, carried = np.zeros(arcs.size), np.zeros(arcs.indices.size)
     for wave in run.waves[:-1]:
         received += options.spread * arcs.push(wave)
-        carried = arcs.weights * wave[arcs.tails()]
-        over += float(carried[about].sum())
-        whole += float(carried[remembered].sum())
-    gate = min(1.0, 2.0 * over / whole) if whole > 0.0 else 0.0
+        carried += arcs.weights * wave[arcs.tails()]
+    gate = bridge_gate(graph, arcs, carried)
     if not options.received_only:
         return run.activation, gate
     if options.inhibition_mode == "pool":
@@ -297,41 +242,28 @@ def _read(
     return received, gate
 
 
-def _further(graph: Subgraph, active: FloatArray, candidates: Candidates) -> list[EpisodeId]:
-    """Name the most active memories that are not ranked yet."""
-    rows = [
-        node
-        for node in np.argsort(-active, kind="stable")
-        if graph.kinds[node] == "episode" and active[node] > 0.0
-        and not candidates.holds(graph.ids[node])
-    ]  # fmt: skip
-    return sorted(EpisodeId(graph.ids[node]) for node in rows[:_FURTHER])
+async def _prior(search: Search, pool: Pool, options: SynapseOptions) -> FloatArray:
+    if options.w_prior == 0.0:
+        return np.zeros(len(pool.ids))
+    known = await search.store.priors(search.tenant, pool.ids)
+    return options.w_prior * np.array([known.get(one, 0.0) for one in pool.ids])
 
 
-def _activation(
-    graph: Subgraph, ids: list[EpisodeId], active: FloatArray, gate: float, options: SynapseOptions
-) -> FloatArray:
-    lit = np.array([active[graph.index[one]] if one in graph.index else 0.0 for one in ids])
-    return options.w_activation * min_max(lit, 0.0) + boost(lit, gate, weight=options.w_about)
+def _waves(graph: Subgraph, arcs: Adjacency, run: Spread, share: float) -> tuple[Wave, ...]:
+    return tuple(
+        describe_wave(
+            graph,
+            arcs,
+            share * arcs.weights * before[arcs.tails()],
+            number=number,
+            active=int((run.waves[number] > 0.0).sum()),
+        )
+        for number, before in enumerate(run.waves[:-1], 1)
+    )
 
 
-async def _scored(
-    search: Search,
-    ids: list[EpisodeId],
-    text: FloatArray,
-    activation: FloatArray,
-    options: SynapseOptions,
-) -> Scored:
-    """Add up the triple score: text, activation, prior."""
-    prior = np.zeros(len(ids))
-    if options.w_prior > 0.0:
-        known = await search.store.priors(search.tenant, ids)
-        prior = np.array([options.w_prior * known.get(one, 0.0) for one in ids])
-    parts = np.column_stack((options.w_base * text, activation, prior))
-    return Scored(score=parts.sum(axis=1), parts=parts)
-
-
-def _woken(ids: list[EpisodeId], scored: Scored) -> frozenset[EpisodeId]:
-    """Name the memories that owe more to activation than to their text."""
-    text, activation, _ = scored.parts.T
-    return frozenset(ids[row] for row in np.flatnonzero(activation > np.maximum(0.0, text)))
+def _path(pool: Pool, activation: FloatArray, walked: Path, options: SynapseOptions) -> Path:
+    """Tell the way of energy to memories that owe more to activation than to their text."""
+    by_energy = activation > np.maximum(0.0, options.w_base * pool.score)
+    woken = frozenset(pool.ids[row] for row in np.flatnonzero(by_energy))
+    return pool.explain(lambda one: walked(one) if one in woken else (), found_directly)

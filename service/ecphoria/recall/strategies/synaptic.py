@@ -22,11 +22,10 @@ from ecphoria.maths.spiking import (
     stimulate,
     transmission,
 )
+from ecphoria.recall.explain import found_directly, marks
 from ecphoria.recall.history import Trains
 from ecphoria.recall.options import parameter
-from ecphoria.recall.strategies.arcs import marks
-from ecphoria.recall.strategies.base import Base, BaseOptions
-from ecphoria.recall.strategies.strategy import Ranked, Search
+from ecphoria.recall.pipeline import BaseOptions, Ranked, Search, text_pool
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import (
     Charge,
@@ -122,7 +121,7 @@ class Synaptic:
 
     async def rank(self, search: Search, options: SynapticOptions) -> Ranked:
         """Stimulate layer by layer, then add the projected peaks to the base."""
-        base = Base.of(search, options)
+        base = text_pool(search, options.base)
         walk = _Walk(search, options)
         await walk.cue()
         for _ in range(options.hops - 1):
@@ -135,16 +134,14 @@ class Synaptic:
         pool = await base.reached(search, peaks, weight=options.w_activation)
         lit = options.w_activation * min_max(pool.read(peaks), 0.0)
         fired = pool.read(dict.fromkeys(walk.fired(firing), 1.0))
-        parts = {"activation": lit}
+        parts = {"base": options.w_base * pool.score, "activation": lit}
         if options.fired_only:
             parts["fired"] = fired * (options.w_base + options.w_activation)
         ranked = pool.ranked(
             parts,
-            weight=options.w_base,
             seeds=walk.seeds(),
-            waves=walk.told(firing),
-            path=walk,
-            truncated=False,
+            waves=walk.describe_waves(firing),
+            path=pool.explain(walk, found_directly),
         )
         return replace(ranked, stimulation=walk.stimulation())
 
@@ -252,15 +249,17 @@ class _Walk:
             current=self._rest.current,
         )
 
-    def peaks(self, firing: Firing) -> dict[str, float]:
+    def peaks(self, firing: Firing) -> dict[EpisodeId, float]:
         """Read the projected peak of each memory that was stimulated."""
         reached = self._stimulus[1:] > 0.0
         top = np.maximum(0.0, firing.peak)
-        return {self._nodes.ids[row + 1]: float(top[row]) for row in np.flatnonzero(reached)}
+        return {
+            EpisodeId(self._nodes.ids[row + 1]): float(top[row]) for row in np.flatnonzero(reached)
+        }
 
-    def fired(self, firing: Firing) -> list[str]:
+    def fired(self, firing: Firing) -> list[EpisodeId]:
         """Name the memories that fired."""
-        return [self._nodes.ids[row + 1] for row in np.flatnonzero(firing.fired)]
+        return [EpisodeId(self._nodes.ids[row + 1]) for row in np.flatnonzero(firing.fired)]
 
     def seeds(self) -> tuple[SeedRecord, ...]:
         """Tell what the cue stimulated, and how strongly."""
@@ -277,7 +276,7 @@ class _Walk:
             for node in first
         )
 
-    def told(self, firing: Firing) -> tuple[Wave, ...]:
+    def describe_waves(self, firing: Firing) -> tuple[Wave, ...]:
         """Tell layer by layer what passed, what stopped a stimulus, and who fired."""
         waves = []
         for number, layer in enumerate(self._layers, 1):

@@ -1,48 +1,24 @@
-"""What every strategy says about the memories it did not need to spread to."""
+"""Explain a ranking: the waves of a trace, and the path that energy took to each hit."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.maths.fusion import Scored, rank
+from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.lexical import BACK, FORTH
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.seeding import Seeding
-from ecphoria.recall.strategies.strategy import Ranked
+from ecphoria.recall.subgraph import Subgraph
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import PathStep, SeedRecord, Stream, Wave, WaveArc
-
-_TRACED = 10
-"""Seeds of each index that a trace lists."""
+from ecphoria.records.recall import Mark, PathStep, SeedRecord, Stream, Wave, WaveArc
 
 FloatArray = NDArray[np.float64]
-
-
-def rank_rows(
-    candidates: Candidates,
-    scored: Scored,
-    part_names: Sequence[str],
-    *,
-    among: NDArray[np.bool_],
-    seeds: tuple[SeedRecord, ...],
-    waves: tuple[Wave, ...],
-    path: Callable[[EpisodeId], tuple[PathStep, ...]],
-    truncated: bool = False,
-) -> Ranked:
-    """Order some rows by score, ties by turn."""
-    rows = np.flatnonzero(among)
-    best = rows[rank(scored.parts[rows], candidates.columns.turn[rows], rows.size).index]
-    return Ranked(
-        ids=tuple(candidates.columns.id[row] for row in best),
-        score=scored.score[best],
-        parts=scored.parts[best],
-        part_names=tuple(part_names),
-        seeds=seeds,
-        waves=waves,
-        path=path,
-        truncated=truncated,
-    )
+# A trace lists the best seeds of each index, the arcs that carry most, and some marked nodes.
+_TRACED_SEEDS = 10
+_WAVE_SHARE = 0.01
+_MARKED = 30
 
 
 def seed_records(seeding: Seeding) -> tuple[SeedRecord, ...]:
@@ -53,7 +29,7 @@ def seed_records(seeding: Seeding) -> tuple[SeedRecord, ...]:
         for concept in seeding.concepts
     ]  # fmt: skip
     for stream, rows in ((Stream.TEXT, seeding.by_text), (Stream.VECTOR, seeding.by_vector)):
-        top = rows[:_TRACED]
+        top = rows[:_TRACED_SEEDS]
         total = sum(max(0.0, row.score) for row in top) or 1.0
         records += [
             SeedRecord(node=row.id, kind="episode", stream=stream, label="",
@@ -135,3 +111,93 @@ def _carried(candidates: Candidates, source: int, row: int, share: float) -> flo
     """Measure what reaches a row from another one, or what it has itself."""
     words = candidates.said if source == row else candidates.lent
     return share * float(words[source] @ candidates.rarity)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WalkedPath:
+    """Follow the strongest contribution of each wave back to a seed.
+
+    Attributes:
+        sent: What each node sent in each wave, the seeds' first.
+        start: What each seed began with.
+        streams: The stream that found each seed.
+    """
+
+    graph: Subgraph
+    arcs: Adjacency
+    sent: Sequence[FloatArray]
+    start: FloatArray
+    streams: Mapping[str, Stream]
+
+    def __call__(self, episode: EpisodeId) -> tuple[PathStep, ...]:
+        """Tell the way to an episode; empty if energy did not come over an edge."""
+        node = self.graph.index.get(episode)
+        return () if node is None else tuple(self._back(node))
+
+    def _back(self, node: int) -> list[PathStep]:
+        tails = self.arcs.tails()
+        steps: list[PathStep] = []
+        seen = {node}
+        for wave in reversed(self.sent):
+            into = np.flatnonzero(self.arcs.indices == node)
+            fresh = np.array([int(tails[one]) not in seen for one in into], dtype=np.bool_)
+            carried = self.arcs.weights[into] * wave[tails[into]] * fresh
+            if not carried.any():
+                continue
+            best = int(np.argmax(carried))
+            source = int(tails[into[best]])
+            steps.insert(0, self._step(node, self.graph.edge_name(source, node), carried[best]))
+            seen.add(source)
+            node = source
+            if self.start[node] > 0.0:
+                stream = self.streams[self.graph.ids[node]]
+                return [self._step(node, stream, self.start[node]), *steps]
+        return []
+
+    def _step(self, node: int, edge: str, energy: float) -> PathStep:
+        return PathStep(
+            node=self.graph.ids[node],
+            kind=self.graph.kinds[node],
+            edge=edge,
+            label=self.graph.labels[node],
+            energy=float(energy),
+        )
+
+
+def describe_wave(
+    graph: Subgraph,
+    arcs: Adjacency,
+    carried: FloatArray,
+    *,
+    number: int,
+    active: int,
+    marked: tuple[Mark, ...] = (),
+) -> Wave:
+    """Describe one step: the arcs that carried most, the rest counted."""
+    tails = arcs.tails()
+    total = float(carried.sum())
+    listed = np.flatnonzero(carried > _WAVE_SHARE * total) if total else np.array([], np.int64)
+    listed = listed[np.argsort(-carried[listed], kind="stable")]
+    return Wave(
+        number=number,
+        active=active,
+        energy=total,
+        arcs=tuple(
+            WaveArc(
+                tail=graph.ids[int(tails[one])],
+                head=graph.ids[int(arcs.indices[one])],
+                edge=graph.edge_name(int(tails[one]), int(arcs.indices[one])),
+                weight=float(arcs.weights[one]),
+                energy=float(carried[one]),
+            )
+            for one in listed
+        ),
+        arcs_left_out=int((carried > 0.0).sum()) - listed.size,
+        marks=marked,
+    )
+
+
+def marks(nodes: Iterable[tuple[str, float]], says: str) -> tuple[Mark, ...]:
+    """Say the same of some nodes, the strongest first, a bounded number."""
+    ordered = sorted(nodes, key=lambda one: (-one[1], one[0]))[:_MARKED]
+    return tuple(Mark(node=node, says=says, value=value) for node, value in ordered)

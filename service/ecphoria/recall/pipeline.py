@@ -1,0 +1,403 @@
+"""The pipeline of every strategy: score candidates, walk, add reached memories, rank, explain.
+
+A strategy is its options and the functions in which it differs: where its walk starts, how energy
+moves, and which parts of the score the walk adds. All else is here, once.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.maths.adjacency import Adjacency
+from ecphoria.maths.concept_channel import about_gate, boost
+from ecphoria.maths.fusion import Bounds, bounds_of, fusion, min_max, rank, recipe_score
+from ecphoria.recall.candidates import Candidates, gather_more, holder
+from ecphoria.recall.options import parameter
+from ecphoria.recall.ports import FoundConcept, RecallStore
+from ecphoria.recall.seeding import Seeding
+from ecphoria.recall.subgraph import EDGES, SIMILAR, Limits, Subgraph, fetch
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import Filters, PathStep, SeedRecord, Stimulation, Stream, Wave
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+Path = Callable[[EpisodeId], tuple[PathStep, ...]]
+TextScore = Callable[[Candidates], FloatArray]
+"""Scores the text of candidates: [m, p], p parts of the score."""
+
+# The paper of SYNAPSE ranks as many; each costs a read.
+_MOST_REACHED = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """One recall under way; `now` is the instant of asking."""
+
+    store: RecallStore
+    tenant: TenantId
+    seeding: Seeding
+    candidates: Candidates
+    filters: Filters
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ranked:
+    """A strategy's answer: r ranked memories, best first.
+
+    Attributes:
+        parts: [r, p]; rows add up to the score.
+        part_names: p names.
+        path: The way energy took to a ranked memory, by its id.
+        truncated: Whether a cap of the subgraph was reached.
+        stimulation: What the strategy did to memories, if it stimulates them.
+    """
+
+    ids: tuple[EpisodeId, ...]
+    score: FloatArray
+    parts: FloatArray
+    part_names: tuple[str, ...]
+    seeds: tuple[SeedRecord, ...]
+    waves: tuple[Wave, ...]
+    path: Path
+    truncated: bool = False
+    stimulation: Stimulation | None = None
+
+
+class Strategy(Protocol):
+    """A mechanism, chosen by name."""
+
+    name: ClassVar[str]
+    seeds: ClassVar[int]
+    options: ClassVar[type[Any]]
+    presets: ClassVar[Mapping[str, Any]]
+
+    async def rank(self, search: Search, options: Any) -> Ranked:
+        """Rank the candidates and the memories that they activate."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pool:
+    """The n memories that may be hits, with the text score they have before anything spreads.
+
+    Attributes:
+        parts: [n, p], parts of the text score.
+        found: [n], the memories that the text score alone would return.
+        sources: The candidates that the rows come from; those of the indexes come first.
+        text: Scores further candidates on the same scale.
+    """
+
+    ids: tuple[EpisodeId, ...]
+    parts: FloatArray
+    found: BoolArray
+    turn: IntArray
+    occurred_ms: IntArray
+    importance: FloatArray
+    sources: tuple[Candidates, ...]
+    text: TextScore
+
+    @classmethod
+    def of(cls, candidates: Candidates, text: TextScore, found: BoolArray | None = None) -> "Pool":
+        """Score the candidates; without `found` all of them are found by their text."""
+        rows = np.flatnonzero(candidates.inside)
+        columns = candidates.columns
+        return cls(
+            ids=tuple(columns.id[row] for row in rows),
+            parts=text(candidates)[rows],
+            found=(candidates.inside if found is None else found)[rows],
+            turn=columns.turn[rows],
+            occurred_ms=columns.occurred_ms[rows],
+            importance=columns.importance[rows],
+            sources=(candidates,),
+            text=text,
+        )
+
+    @property
+    def score(self) -> FloatArray:
+        """The text score: [n]."""
+        score: FloatArray = self.parts.sum(axis=1)
+        return score
+
+    def best(self, among: Iterable[EpisodeId], count: int) -> list[tuple[EpisodeId, float]]:
+        """Name the best of some memories with their scores, floored at 0."""
+        place = {one: row for row, one in enumerate(self.ids)}
+        score = self.score
+        rows = [place[one] for one in among if one in place and self.found[place[one]]]
+        # Scores that differ by rounding are ties, so that the earlier memory comes first.
+        rows.sort(key=lambda row: (-round(float(score[row]), 12), self.turn[row]))
+        return [(self.ids[row], max(0.0, float(score[row]))) for row in rows[:count]]
+
+    async def reached(
+        self, search: Search, active: Mapping[EpisodeId, float], *, weight: float = 1.0
+    ) -> "Pool":
+        """Keep the memories that text or activation found, and add further ones it reached.
+
+        Args:
+            search: The recall under way.
+            active: Activation by episode.
+            weight: Weight of activation in the score; with 0 nothing is added.
+        """
+        if weight == 0.0:
+            return self.kept(np.flatnonzero(self.found))
+        known = search.candidates.holds
+        ordered = sorted(active, key=lambda one: (-active[one], one))
+        missing = [one for one in ordered if active[one] > 0.0 and not known(one)]
+        pool = await self.extended(search, missing[:_MOST_REACHED])
+        lit = pool.found | (pool.read(active) > 0.0)
+        return pool.kept(np.flatnonzero(lit))
+
+    async def extended(self, search: Search, missing: Sequence[EpisodeId]) -> "Pool":
+        """Add memories that are no candidates, on the scale of those that are."""
+        if not missing:
+            return self
+        more = Pool.of(
+            await gather_more(
+                search.store, search.tenant, search.seeding, search.filters, sorted(missing),
+                subject=search.candidates.subject,
+            ),
+            self.text,
+        )  # fmt: skip
+        return replace(
+            self,
+            ids=self.ids + more.ids,
+            parts=np.vstack((self.parts, more.parts)),
+            found=np.concatenate((self.found, np.zeros_like(more.found))),
+            turn=np.concatenate((self.turn, more.turn)),
+            occurred_ms=np.concatenate((self.occurred_ms, more.occurred_ms)),
+            importance=np.concatenate((self.importance, more.importance)),
+            sources=self.sources + more.sources,
+        )
+
+    def kept(self, rows: IntArray) -> "Pool":
+        """Keep some rows."""
+        return replace(
+            self,
+            ids=tuple(self.ids[row] for row in rows),
+            parts=self.parts[rows],
+            found=self.found[rows],
+            turn=self.turn[rows],
+            occurred_ms=self.occurred_ms[rows],
+            importance=self.importance[rows],
+        )
+
+    def read(self, values: Mapping[EpisodeId, float]) -> FloatArray:
+        """Look a value up for every memory, 0 for none."""
+        return np.array([values.get(one, 0.0) for one in self.ids], dtype=np.float64)
+
+    def ranked(
+        self,
+        parts: Mapping[str, FloatArray],
+        *,
+        seeds: tuple[SeedRecord, ...],
+        waves: tuple[Wave, ...],
+        path: Path,
+        truncated: bool = False,
+    ) -> Ranked:
+        """Order by the sum of parts, [n] each; ties by turn."""
+        columns = np.column_stack(tuple(parts.values()))
+        order = rank(columns, self.turn, len(self.ids))
+        return Ranked(
+            ids=tuple(self.ids[row] for row in order.index),
+            score=order.score[order.index],
+            parts=columns[order.index],
+            part_names=tuple(parts),
+            seeds=seeds,
+            waves=waves,
+            path=path,
+            truncated=truncated,
+        )
+
+    def explain(self, walked: Path, otherwise: Callable[[Candidates], Path]) -> Path:
+        """Tell the way energy walked to a memory, else how its text was found."""
+
+        def path(episode: EpisodeId) -> tuple[PathStep, ...]:
+            steps = walked(episode)
+            # One step is a seed: no edge was walked.
+            return steps if len(steps) > 1 else otherwise(holder(self.sources, episode))(episode)
+
+        return path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseOptions:
+    """The text score that a mechanism joins."""
+
+    base: str = parameter(
+        "recipe", "Score that activation joins.", choices=("recipe", "fusion"), source="measured"
+    )
+    w_base: float = parameter(
+        1.0, "Weight of that score; 0 ranks by the mechanism alone.", low=0, high=2, source="3.3"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalkOptions(BaseOptions):
+    """How a mechanism that walks the graph joins its base, and how far it looks."""
+
+    w_activation: float = parameter(
+        0.05, "Weight of activation.", low=0, high=5, source="measured on conversations"
+    )
+    w_bridge: float = parameter(
+        1.2, "Weight of activation among documents.", low=0, high=5,
+        source="measured on titled passages",
+    )  # fmt: skip
+    seeds: int = parameter(
+        2, "Memories taken from each index.", unit="memories", low=1, high=50, source="measured"
+    )
+    received_only: bool = parameter(
+        default=True, doc="Count what a node received, not what it began with."
+    )
+    mention_back: float = parameter(
+        0.1, "Gain from a concept to what mentions it, and from a document to its title.",
+        low=0, high=1, source="as in the concept channel",
+    )  # fmt: skip
+    similar: float = parameter(
+        SIMILAR, "Gain of SIMILAR: what is near in meaning, or was recalled together.",
+        low=0, high=1, source="2.0",
+    )  # fmt: skip
+    fan: int = parameter(32, "Edges fetched per node and type.", unit="edges", low=1, high=64)
+    floor: float = parameter(0.05, "Lightest edge fetched.", unit="weight", low=0, high=1)
+    max_nodes: int = parameter(2_000, "Nodes in all.", unit="nodes", low=10, high=10_000)
+
+    def gains(self) -> FloatArray:
+        """Lay out the gains, forward and backward by type of edge."""
+        back, similar = self.mention_back, self.similar
+        known = {"MENTIONS": (1.0, back), "ABOUT": (1.0, back), "SIMILAR": (similar, similar)}
+        return np.array([known.get(edge, (1.0, 1.0)) for edge in EDGES])
+
+
+def text_pool(search: Search, base: str) -> Pool:
+    """Score the candidates by the default's text score, by plain fusion, or by the cosine.
+
+    Plain fusion finds only what the indexes list: it has no words that spread over NEXT.
+    """
+    candidates, seeding = search.candidates, search.seeding
+    if base == "recipe":
+        bounds = bounds_of(candidates.signals, candidates.inside)
+        return Pool.of(
+            candidates, lambda more: recipe_score(more.signals, bounds=bounds).score[:, None]
+        )
+    if base == "cosine":
+        return Pool.of(candidates, lambda more: more.columns.cosine[:, None])
+    indexed = {seed.id for seed in (*seeding.by_text, *seeding.by_vector)}
+    listed = np.array([one in indexed for one in candidates.columns.id], dtype=np.bool_)
+    found = candidates.inside & listed
+    scale = Bounds.of(candidates.single[found]), Bounds.of(candidates.columns.cosine[found])
+    return Pool.of(
+        candidates,
+        lambda more: fusion(more.single, more.columns.cosine, bounds=scale).score[:, None],
+        found,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """A node where the cue enters; the best memory and a lone named concept have level 1."""
+
+    node: str
+    kind: str
+    stream: Stream
+    label: str
+    level: float
+
+
+def anchors(
+    search: Search, pool: Pool, count: int, level: Callable[[FoundConcept], float]
+) -> tuple[Anchor, ...]:
+    """Take the best of each index and the concepts the cue names.
+
+    Args:
+        search: The recall under way, with what the indexes found.
+        pool: Says which are best.
+        count: Memories from each index.
+        level: Of a named concept.
+    """
+    chosen: dict[str, tuple[Stream, float]] = {}
+    streams = ((Stream.TEXT, search.seeding.by_text), (Stream.VECTOR, search.seeding.by_vector))
+    for stream, rows in streams:
+        for one, score in pool.best((row.id for row in rows), count):
+            chosen.setdefault(one, (stream, score))
+    top = max((score for _, score in chosen.values()), default=0.0) or 1.0
+    episodes = (
+        Anchor(node=one, kind="episode", stream=stream, label="", level=score / top)
+        for one, (stream, score) in chosen.items()
+    )
+    named = (
+        Anchor(node=one.id, kind="concept", stream=Stream.NAME, label=one.name, level=level(one))
+        for one in search.seeding.concepts
+    )
+    return (*episodes, *named)
+
+
+def seed_shares(taken: Sequence[Anchor]) -> tuple[SeedRecord, ...]:
+    """Record the anchors with their energies as shares that sum to 1."""
+    total = sum(one.level for one in taken) or 1.0
+    return tuple(
+        SeedRecord(
+            node=one.node,
+            kind=one.kind,
+            stream=one.stream,
+            label=one.label,
+            energy=one.level / total,
+        )
+        for one in taken
+    )
+
+
+async def enter(
+    search: Search, taken: Sequence[Anchor], limits: Limits
+) -> tuple[Subgraph, FloatArray]:
+    """Fetch the subgraph around the anchors; tell each node's level at the start, [n]."""
+    entries = {one.node: (one.kind, one.label, one.level) for one in taken}
+    graph = await fetch(search.store, search.tenant, entries, limits, search.now)
+    start = np.zeros(len(graph.ids))
+    start[: len(taken)] = [one.level for one in taken]
+    return graph, start
+
+
+def bridge_gate(graph: Subgraph, arcs: Adjacency, carried: FloatArray) -> float:
+    """Measure how much of the energy that reached episodes came over ABOUT, as a gate.
+
+    Args:
+        graph: The subgraph.
+        arcs: m arcs over it.
+        carried: [m], the energy that went along each.
+    """
+    into = carried * graph.episodes()[arcs.indices]
+    return about_gate(float(into[graph.over_about(arcs)].sum()), float(into.sum()))
+
+
+def active_episodes(graph: Subgraph, values: FloatArray) -> dict[EpisodeId, float]:
+    """Read a value per node for the episodes that have one above 0."""
+    return {
+        EpisodeId(graph.ids[node]): float(values[node])
+        for node in np.flatnonzero(values > 0.0)
+        if graph.kinds[node] == "episode"
+    }
+
+
+def activation_parts(
+    lit: FloatArray, *, weight: float, bridge: float, gate: float, power: float = 1.0 / 3.0
+) -> dict[str, FloatArray]:
+    """Turn activation into two parts: one that always counts, one that counts over ABOUT.
+
+    `activation = weight n(a)` and `bridge = w g n(a)^power`, n = a / max a, g the gate: about 1
+    among titled documents and 0 in a chat, where no turn is about anything.
+
+    Args:
+        lit: a [n] >= 0.
+        weight: of activation.
+        bridge: w, of activation among documents.
+        gate: g in [0, 1].
+        power: flattens, so that distant memories count.
+    """
+    return {
+        "activation": weight * min_max(lit, 0.0),
+        "bridge": boost(lit, gate, weight=bridge, power=power),
+    }
