@@ -121,6 +121,8 @@ class WalkedPath:
         sent: What each node sent in each wave, the seeds' first.
         start: What each seed began with.
         streams: The stream that found each seed.
+        whole: Tell a way only if it reaches a seed; energy may come from farther away than the
+            waves show.
     """
 
     graph: Subgraph
@@ -128,6 +130,7 @@ class WalkedPath:
     sent: Sequence[FloatArray]
     start: FloatArray
     streams: Mapping[str, Stream]
+    whole: bool = True
 
     def __call__(self, episode: EpisodeId) -> tuple[PathStep, ...]:
         """Tell the way to an episode; empty if energy did not come over an edge."""
@@ -150,9 +153,11 @@ class WalkedPath:
             seen.add(source)
             node = source
             if self.start[node] > 0.0:
-                stream = self.streams[self.graph.ids[node]]
-                return [self._step(node, stream, self.start[node]), *steps]
-        return []
+                break
+        if not steps or (self.whole and self.start[node] == 0.0):
+            return []
+        stream = self.streams.get(self.graph.ids[node], Stream.RANK)
+        return [self._step(node, stream, self.start[node]), *steps]
 
     def _step(self, node: int, edge: str, energy: float) -> PathStep:
         return PathStep(

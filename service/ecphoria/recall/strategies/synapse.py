@@ -176,6 +176,7 @@ class Synapse:
             sent=list(run.waves[:-1]),
             start=start,
             streams={one.node: one.stream for one in taken},
+            whole=False,
         )
         return pool.ranked(
             {
