@@ -57,12 +57,10 @@ from ecphoria.portability.service import Portability
 from ecphoria.portability.store import Copies
 from ecphoria.ports import Chat, Clock, Embedder
 from ecphoria.recall.listing import EpisodeArchive
-from ecphoria.recall.policies import TenantPolicies
-from ecphoria.recall.policy_store import Policies
+from ecphoria.recall.second_look import SecondLookRecall
 from ecphoria.recall.service import STRATEGIES, RecallService
-from ecphoria.recall.shadow import ShadowedRecall
+from ecphoria.recall.shadow import Policies, ShadowedRecall, TenantPolicies
 from ecphoria.recall.store import DormantReader, EpisodeReader
-from ecphoria.recall.waking import WakingRecall
 from ecphoria.records.ids import TenantId, TraceId
 from ecphoria.records.job import (
     Claimed,
@@ -306,7 +304,7 @@ class Services:
     recall: RecallService
     policies: TenantPolicies
     shadowed: ShadowedRecall
-    waking: WakingRecall
+    waking: SecondLookRecall
     jobs: JobService
     learning: LearningService
     merges: MergeReview
@@ -365,7 +363,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             recall=recall,
             policies=policies,
             shadowed=shadowed,
-            waking=WakingRecall(shadowed, forgetting.looks_again, forgetting.wake),
+            waking=SecondLookRecall(shadowed, forgetting.looks_again, forgetting.wake),
             jobs=await start_background(
                 settings, graph, options, embedder, metrics=metrics, stack=stack
             ),

@@ -2,7 +2,7 @@ import pytest
 
 from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.session import Graph
-from ecphoria.recall.policy_store import Policies
+from ecphoria.recall.shadow import Policies
 from ecphoria.records.recall import Choice, Policy, Shadow
 from ecphoria.tenancy.store import Tenants
 from tests.contract.test_tenants_and_keys import a_tenant

@@ -24,7 +24,7 @@ from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.portability.store import Copies
-from ecphoria.recall.policy_store import Policies
+from ecphoria.recall.shadow import Policies
 from ecphoria.records.fact import MergeStatus
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import (

@@ -180,7 +180,7 @@ recall_routes = APIRouter(prefix="/v1", tags=["recall"], route_class=GuardedRout
 
 @recall_routes.post(
     "/recall",
-    responses=guarded(UnknownStrategy, BadVector, TooLarge, EncoderUnavailable),
+    responses=guarded(UnknownStrategy, BadVector, TooLarge),
 )
 async def recall(
     body: RecallRequest, tenant: Reader, services: Served, caller: Caller

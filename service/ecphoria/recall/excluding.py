@@ -14,7 +14,7 @@ import numpy as np
 from ecphoria.errors import InvalidInput
 from ecphoria.neo4j_store.passages import PassageColumns, PassageSeed
 from ecphoria.ports import Vector
-from ecphoria.recall.past import among
+from ecphoria.recall.as_of import among
 from ecphoria.recall.ports import (
     Arcs,
     Around,

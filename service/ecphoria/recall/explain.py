@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.lexical import BACK, FORTH
 from ecphoria.recall.candidates import Candidates
-from ecphoria.recall.seeding import Seeding
+from ecphoria.recall.seeds import Seeding
 from ecphoria.recall.subgraph import Subgraph
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Mark, PathStep, SeedRecord, Stream, Wave, WaveArc

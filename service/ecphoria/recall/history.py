@@ -86,7 +86,7 @@ class Uses:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Trains:
+class SpikeTrains:
     """Spike trains and charges of n memories.
 
     Attributes:
@@ -109,7 +109,7 @@ class Trains:
         tau: float,
         rest: Rest = REST,
         known: Mapping[int, Charge] | None = None,
-    ) -> "Trains":
+    ) -> "SpikeTrains":
         """Count each memory's own turn as its first spike, unless more is known by its row."""
         charges = known or {}
         own = np.array(turn, dtype=np.int64)

@@ -18,7 +18,7 @@ from ecphoria.maths.fusion import Bounds, bounds_of, fusion, min_max, rank, reci
 from ecphoria.recall.candidates import Candidates, gather_more, holder
 from ecphoria.recall.options import parameter
 from ecphoria.recall.ports import FoundConcept, RecallStore
-from ecphoria.recall.seeding import Seeding
+from ecphoria.recall.seeds import Seeding
 from ecphoria.recall.subgraph import EDGES, SIMILAR, Limits, Subgraph, fetch
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, PathStep, SeedRecord, Stimulation, Stream, Wave

@@ -1,4 +1,4 @@
-"""The recall service: seeds, candidates, strategy, feeling, hits, and a trace of it all."""
+"""The recall service: seeds, candidates, strategy, judgement, hits, and a trace of it all."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -12,25 +12,24 @@ import structlog
 from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge, UnknownStrategy
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.ports import Clock, Embedder
-from ecphoria.recall.asking import Subject
-from ecphoria.recall.assemble import (
+from ecphoria.recall.answer import (
+    TOKEN_COUNTER,
+    context_block,
+    count_tokens,
     hits_of,
+    load_shown,
     misses_of,
+    passages_of_hits,
     summed_up,
 )
+from ecphoria.recall.as_of import AsOfStore, promote_current_facts
 from ecphoria.recall.candidates import gather
-from ecphoria.recall.context import context_block
-from ecphoria.recall.copies import load_shown
-from ecphoria.recall.currency import bring_up_to_date
 from ecphoria.recall.excluding import ExcludingStore
-from ecphoria.recall.feeling import feel
-from ecphoria.recall.floors import check_floors, count_above, judge_floors
+from ecphoria.recall.gate import check_floors, count_above, judge, judge_floors
 from ecphoria.recall.options import Parameter, parameters, resolve
-from ecphoria.recall.past import PastStore
 from ecphoria.recall.pipeline import Ranked, Search, Strategy
 from ecphoria.recall.ports import RecallStore
-from ecphoria.recall.seeding import Participants, seed
-from ecphoria.recall.spans import passages_of_hits
+from ecphoria.recall.seeds import Participants, Subject, seed
 from ecphoria.recall.strategies.actr import Actr
 from ecphoria.recall.strategies.baselines import Dense, Fusion, Lexical
 from ecphoria.recall.strategies.cls import Cls
@@ -39,7 +38,6 @@ from ecphoria.recall.strategies.ecphory import Ecphory
 from ecphoria.recall.strategies.ppr import Ppr
 from ecphoria.recall.strategies.synapse import Synapse
 from ecphoria.recall.strategies.synaptic import Synaptic
-from ecphoria.recall.token_count import TOKEN_COUNTER, count_tokens
 from ecphoria.records.ids import TenantId, TraceId, fresh_id
 from ecphoria.records.recall import (
     Cue,
@@ -157,13 +155,13 @@ class RecallService:
         _check(cue, options)
         clock = _Stopwatch()
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
-        ranked, behind = await bring_up_to_date(search, ranked)
+        ranked, behind = await promote_current_facts(search, ranked)
         own = search.seeding.profile.gate
-        feeling = feel(cue.text or "", search.seeding, search.candidates, own)
+        judgement = judge(cue.text or "", search.seeding, search.candidates, own)
         shown = await load_shown(search, ranked, behind, k=options.k, collapse=options.collapse)
         ranked = shown.ranked
         k = count_above(ranked, options)
-        feeling = judge_floors(feeling, options, k)
+        judgement = judge_floors(judgement, options, k)
         hits = hits_of(
             ranked, k, shown.episodes, behind, copies=shown.copies,
             passages=await passages_of_hits(search, ranked.ids[:k]),
@@ -176,7 +174,7 @@ class RecallService:
             strategy=strategy.name,
             ranked=ranked,
             hits=hits,
-            refused=not feeling.answerable,
+            refused=not judgement.answerable,
             about=search.candidates.subject,
         )
         if record:
@@ -185,12 +183,12 @@ class RecallService:
         return RecallResult(
             hits=hits,
             strategy=strategy.name,
-            verdict=feeling.verdict,
-            answerable=feeling.answerable,
-            confidence=feeling.confidence,
+            verdict=judgement.verdict,
+            answerable=judgement.answerable,
+            confidence=judgement.confidence,
             calibrated=own is not None,
-            evidence=feeling.evidence,
-            reasons=feeling.reasons,
+            evidence=judgement.evidence,
+            reasons=judgement.reasons,
             misses=misses_of(ranked, k, shown.episodes),
             context=context.text,
             context_tokens=context.tokens,
@@ -198,7 +196,7 @@ class RecallService:
             references=context.references,
             timings_ms=clock.result(),
             trace_id=trace.id,
-            degraded=(),
+            degraded=search.seeding.degraded,
         )
 
     async def trace(self, tenant: TenantId, trace: TraceId) -> Trace:
@@ -243,7 +241,7 @@ class RecallService:
         now = self._clock.now()
         if options.as_of is not None or options.known_at is not None:
             now = options.as_of or now
-            store = PastStore(store, store.past, now, options.known_at)
+            store = AsOfStore(store, store.past, now, options.known_at)
         seeding = await seed(
             store, self._embedder, tenant, cue,
             participants=self._participants, filters=options.filters, limit=strategy.seeds,

@@ -1,4 +1,4 @@
-"""Recall as a tenant set it: its default strategy, and another tried in its shadow.
+"""Recall by a tenant's own strategy, and another strategy compared in its shadow.
 
 The shadow of a recall runs after the answer, when no recall is on its way; it records nothing,
 and what goes wrong in it is counted. The answer is the same with and without it.
@@ -6,30 +6,194 @@ and what goes wrong in it is counted. The answer is the same with and without it
 
 import asyncio
 import hashlib
+import json
 import struct
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import Context
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
+import numpy as np
 import structlog
 
-from ecphoria.errors import EcphoriaError, Unavailable
-from ecphoria.recall.policies import TenantPolicies
+from ecphoria.errors import Conflict, EcphoriaError, Unavailable
+from ecphoria.maths.fusion import overlap, rank_biased_overlap, rank_difference, same_first
+from ecphoria.neo4j_store.locks import find_setting, save_setting
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.recall.ports import PolicyStore
 from ecphoria.recall.service import RecallService
-from ecphoria.recall.tally import Tally, compared
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import (
     Choice,
     Comparison,
     Cue,
+    OptionValue,
     Policy,
     RecallOptions,
     RecallResult,
     Shadow,
     ShadowReport,
 )
+
+WINDOW = 1_000
+"""Comparisons kept of a tenant, the newest."""
+
+
+class ShadowStats:
+    """Counts of one tenant's shadow, and its newest comparisons."""
+
+    def __init__(self) -> None:
+        self.compared = self.dropped = self.failed = 0
+        self._newest: deque[Comparison] = deque(maxlen=WINDOW)
+
+    def add(self, comparison: Comparison) -> None:
+        """Count a comparison, and forget the oldest beyond the window."""
+        self.compared += 1
+        self._newest.append(comparison)
+
+    def report(self) -> ShadowReport:
+        """Add up; O(window)."""
+        kept = tuple(self._newest)
+        counts = ShadowReport(
+            compared=self.compared, dropped=self.dropped, failed=self.failed, window=len(kept)
+        )
+        return _figures(counts, kept) if kept else counts
+
+
+def compared(live: RecallResult, shadow: RecallResult) -> Comparison:
+    """Set an answer beside that of its shadow."""
+    ours = [hit.episode.id for hit in live.hits]
+    theirs = [hit.episode.id for hit in shadow.hits]
+    return Comparison(
+        overlap=overlap(ours, theirs),
+        rank_overlap=rank_biased_overlap(ours, theirs),
+        same_first=same_first(ours, theirs),
+        same_verdict=live.verdict is shadow.verdict,
+        rank_difference=rank_difference(ours, theirs),
+        live_ms=_own_ms(live),
+        shadow_ms=_own_ms(shadow),
+        live_tokens=live.context_tokens,
+        shadow_tokens=shadow.context_tokens,
+    )
+
+
+def _own_ms(result: RecallResult) -> float:
+    """Time without the encoder, which the shadow finds done."""
+    return max(0.0, result.timings_ms["total"] - result.timings_ms["encode"])
+
+
+def _figures(counts: ShadowReport, kept: Sequence[Comparison]) -> ShadowReport:
+    moved = [one.rank_difference for one in kept if one.rank_difference is not None]
+    live, shadow = (
+        np.quantile([getattr(one, side) for one in kept], (0.5, 0.95))
+        for side in ("live_ms", "shadow_ms")
+    )
+    return ShadowReport(
+        compared=counts.compared,
+        dropped=counts.dropped,
+        failed=counts.failed,
+        window=len(kept),
+        overlap=_mean([one.overlap for one in kept]),
+        rank_overlap=_mean([one.rank_overlap for one in kept]),
+        rank_difference=_mean(moved) if moved else None,
+        same_first=_mean([one.same_first for one in kept]),
+        same_verdict=_mean([one.same_verdict for one in kept]),
+        live_p50_ms=float(live[0]),
+        live_p95_ms=float(live[1]),
+        shadow_p50_ms=float(shadow[0]),
+        shadow_p95_ms=float(shadow[1]),
+        live_tokens=_mean([one.live_tokens for one in kept]),
+        shadow_tokens=_mean([one.shadow_tokens for one in kept]),
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+_REMEMBERED = 4_096
+_TRUSTED_S = 5.0
+_UNDOABLE = 16
+
+Check = Callable[[str, Mapping[str, OptionValue]], None]
+
+
+class TenantPolicies:
+    """Looks policies up and changes them.
+
+    One that was found is trusted for 5 s; that is how late a change made by another process is
+    noticed. A change made here counts from the next recall on.
+    """
+
+    def __init__(self, store: PolicyStore, check: Check, monotonic: Callable[[], float]) -> None:
+        self._store = store
+        self._check = check
+        self._monotonic = monotonic
+        self._trusted: OrderedDict[TenantId, tuple[Policy, float]] = OrderedDict()
+
+    async def of(self, tenant: TenantId) -> Policy:
+        """Tell by what the tenant's recalls run.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        now = self._monotonic()
+        found, until = self._trusted.get(tenant, (None, now))
+        if found is None or until <= now:
+            found = await self._store.find(tenant)
+            self._trust(tenant, found)
+        return found
+
+    async def set_shadow(self, tenant: TenantId, shadow: Shadow | None) -> Policy:
+        """Run a strategy in the shadow, or none with None.
+
+        Raises:
+            NotFound: There is no such tenant.
+            UnknownStrategy: No such strategy.
+            InvalidInput: It does not take these options.
+        """
+        if shadow is not None:
+            self._check(shadow.choice.strategy, shadow.choice.options)
+        policy = replace(await self._store.find(tenant), shadow=shadow)
+        return await self._save(tenant, policy)
+
+    async def promote(self, tenant: TenantId) -> Policy:
+        """Make the shadow's strategy the tenant's default, and end the shadow.
+
+        Raises:
+            NotFound: There is no such tenant.
+            Conflict: No shadow is set.
+        """
+        policy = await self._store.find(tenant)
+        if policy.shadow is None:
+            raise Conflict("There is no shadow to promote; set one first.")
+        promoted = (*policy.promoted, policy.shadow.choice)[-_UNDOABLE:]
+        return await self._save(tenant, Policy(promoted=promoted))
+
+    async def undo(self, tenant: TenantId) -> Policy:
+        """Go back to what was the default before the latest promotion.
+
+        Raises:
+            NotFound: There is no such tenant.
+            Conflict: Nothing was promoted.
+        """
+        policy = await self._store.find(tenant)
+        if not policy.promoted:
+            raise Conflict("No strategy was promoted; the service's default is in force.")
+        return await self._save(tenant, replace(policy, promoted=policy.promoted[:-1]))
+
+    async def _save(self, tenant: TenantId, policy: Policy) -> Policy:
+        await self._store.save(tenant, policy)
+        self._trust(tenant, policy)
+        return policy
+
+    def _trust(self, tenant: TenantId, policy: Policy) -> None:
+        self._trusted[tenant] = (policy, self._monotonic() + _TRUSTED_S)
+        self._trusted.move_to_end(tenant)
+        while len(self._trusted) > _REMEMBERED:
+            self._trusted.popitem(last=False)
+
 
 _WAITING = 64
 _TENANTS = 256
@@ -48,7 +212,7 @@ class _Sampled:
     """An answered recall whose shadow is to run."""
 
     tenant: TenantId
-    tally: Tally
+    tally: ShadowStats
     cue: Cue
     choice: Choice
     options: RecallOptions
@@ -71,7 +235,7 @@ class ShadowedRecall:
         self._recalls = recalls
         self._policies = policies
         self._told = told
-        self._tallies: OrderedDict[TenantId, tuple[tuple[Choice | None, Shadow], Tally]] = (
+        self._tallies: OrderedDict[TenantId, tuple[tuple[Choice | None, Shadow], ShadowStats]] = (
             OrderedDict()
         )
         self._waiting: deque[_Sampled] = deque()
@@ -170,13 +334,13 @@ class ShadowedRecall:
             # Its own context: the shadow is no part of the request that happened to start it.
             self._worker = asyncio.get_running_loop().create_task(self._work(), context=Context())
 
-    def _tally(self, tenant: TenantId, policy: Policy) -> Tally:
+    def _tally(self, tenant: TenantId, policy: Policy) -> ShadowStats:
         """Find the tally of this very pair of strategies; another pair starts a new one."""
         assert policy.shadow is not None, "only asked with a shadow"
         pair = (policy.live, policy.shadow)
         known, tally = self._tallies.get(tenant, (None, None))
         if tally is None or known != pair:
-            tally = Tally()
+            tally = ShadowStats()
             self._tallies[tenant] = (pair, tally)
         self._tallies.move_to_end(tenant)
         while len(self._tallies) > _TENANTS:
@@ -235,4 +399,30 @@ def _by(choice: Choice | None, options: RecallOptions) -> RecallOptions:
         return options
     return replace(
         options, strategy=choice.strategy, options={**choice.options, **options.options}
+    )
+
+
+class Policies:
+    """Choices of strategy; implements `ports.recall.PolicyStore`."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def find(self, tenant: TenantId) -> Policy:
+        """Find how the tenant's recalls run; NotFound without the tenant."""
+        text = await find_setting(self._graph, tenant, "policy")
+        return Policy() if text is None else _policy_of(text)
+
+    async def save(self, tenant: TenantId, policy: Policy) -> None:
+        """Keep how the tenant's recalls run; NotFound without the tenant."""
+        text = None if policy == Policy() else json.dumps(asdict(policy), sort_keys=True)
+        await save_setting(self._graph, tenant, "policy", text)
+
+
+def _policy_of(text: str) -> Policy:
+    stored = json.loads(text)
+    shadow = stored["shadow"]
+    return Policy(
+        shadow=shadow and Shadow(choice=Choice(**shadow["choice"]), share=shadow["share"]),
+        promoted=tuple(Choice(**choice) for choice in stored["promoted"]),
     )

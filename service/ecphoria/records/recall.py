@@ -290,7 +290,7 @@ class RecallResult:
         token_counter: The byte-pair table that `context_tokens` and the budget are counted by.
         references: The episode behind each line of `context`, in the order of the lines.
         timings_ms: Milliseconds by phase.
-        degraded: What was missing (embedder, GDS), if anything.
+        degraded: What was missing, if anything: without the encoder only words are searched.
         second_look: Whether it was found only among what sleeps, after the gate had refused.
         woken: Dormant memories that this recall made live again.
     """

@@ -20,12 +20,10 @@ from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.ports import Embedder
-from ecphoria.recall.policies import TenantPolicies
-from ecphoria.recall.policy_store import Policies
+from ecphoria.recall.second_look import SecondLookRecall
 from ecphoria.recall.service import STRATEGIES, RecallService
-from ecphoria.recall.shadow import ShadowedRecall
+from ecphoria.recall.shadow import Policies, ShadowedRecall, TenantPolicies
 from ecphoria.recall.store import DormantReader, EpisodeReader
-from ecphoria.recall.waking import WakingRecall
 from ecphoria.records.episode import NewEpisode, State
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
@@ -364,7 +362,7 @@ async def test_a_second_look_wakes_what_answers(  # noqa: PLR0917
     )
     policies = TenantPolicies(Policies(graph), recalls.check, time.monotonic)
     shadowed = ShadowedRecall(recalls, policies, lambda *_: None)
-    waking = WakingRecall(shadowed, forgetting.looks_again, forgetting.wake)
+    waking = SecondLookRecall(shadowed, forgetting.looks_again, forgetting.wake)
     ids = await a_talk(ingest, tenant)
     await forgetting.sleep(tenant, ids)
     cue = Cue(text="Who painted the boat?")

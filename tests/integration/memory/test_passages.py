@@ -27,8 +27,8 @@ from ecphoria.neo4j_store.passages import PassageSeed
 from ecphoria.neo4j_store.rows import from_bytes, to_bytes
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Embedder, Vector
+from ecphoria.recall.as_of import AsOfStore
 from ecphoria.recall.listing import EpisodeArchive
-from ecphoria.recall.past import PastStore
 from ecphoria.recall.store import DormantReader, EpisodeReader
 from ecphoria.records.episode import NewEpisode, indexed_text
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
@@ -179,7 +179,7 @@ async def test_the_past_and_another_tenant_see_no_passage(
     assert await reader.passages_by_vector(other_tenant, cue, 5, ALL) == []
     assert await reader.passages_by_text(other_tenant, words, 5, ALL) == []
     assert (await reader.passages_of(other_tenant, [early], cue)).episode == ()
-    past = PastStore(reader, reader.past, START + timedelta(hours=1, minutes=5), None)
+    past = AsOfStore(reader, reader.past, START + timedelta(hours=1, minutes=5), None)
     assert {s.episode for s in await past.passages_by_vector(tenant, cue, 50, ALL)} == {early}
     assert {s.episode for s in await past.passages_by_text(tenant, words, 50, ALL)} == {early}
     assert set((await past.passages_of(tenant, [early, late], cue)).episode) == {early}

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from ecphoria.errors import InvalidInput, NotFound, TooLarge, UnknownStrategy
+from ecphoria.errors import EncoderUnavailable, InvalidInput, NotFound, TooLarge, UnknownStrategy
 from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
-from ecphoria.ports import Embedder
+from ecphoria.ports import Embedder, Vectors
 from ecphoria.recall.service import STRATEGIES, RecallService
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.episode import NewEpisode, Receipt
@@ -413,3 +413,39 @@ async def test_a_trace_that_cannot_be_written_is_said_and_stops_nothing(
     with pytest.raises(NotFound):
         await service.trace(tenant, lost.trace_id)
     assert (await service.trace(tenant, kept.trace_id)).id == kept.trace_id
+
+
+class Silent:
+    """An embedder whose encoder does not answer."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.model, self.dimension = embedder.model, embedder.dimension
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:  # noqa: ARG002 (never encoded)
+        raise EncoderUnavailable
+
+    async def close(self) -> None:
+        """Hold nothing."""
+
+
+async def test_without_the_encoder_memories_are_found_by_their_words(
+    graph: Graph, embedder: Embedder, ingest: IngestService, tenant: TenantId
+) -> None:
+    await fill(ingest, tenant, chat())
+    recalls = RecallService(
+        store=EpisodeReader(graph),
+        traces=TraceStore(graph, keep=100),
+        embedder=Silent(embedder),
+        clock=WallClock(),
+    )
+    result = await ask(recalls, tenant, "Who takes the pottery class?")
+    assert result.hits[0].episode.text == CHAT[0][1]
+    assert result.hits[0].parts["sem"] == 0.0
+    assert result.degraded == (
+        "the encoder does not answer: memories were searched by their words only",
+    )
+    by_vector = await recalls.recall(
+        tenant, Cue(vector=(await embedder.embed(["pottery"]))[0]), RecallOptions()
+    )
+    assert by_vector.degraded == ()
+    await recalls.close()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ecphoria.errors import InvalidInput
-from ecphoria.recall.asking import Subject, find_subject, subjects_of
 from ecphoria.recall.ports import Columns
+from ecphoria.recall.seeds import Subject, find_subject, subjects_of
 from ecphoria.text.cue import analyse
 
 USER, ASSISTANT = Subject(role="user"), Subject(role="assistant")

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.recall.context import Context, context_block
-from ecphoria.recall.token_count import count_tokens
+from ecphoria.recall.answer import Context, context_block, count_tokens
 from ecphoria.records.recall import Hit, HitPassage
 from tests.unit.recall.builders import hit
 

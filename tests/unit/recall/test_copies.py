@@ -8,8 +8,8 @@ from typing import cast
 import numpy as np
 import pytest
 
-from ecphoria.recall.copies import Shown, load_shown, same_words
-from ecphoria.recall.currency import Superseded
+from ecphoria.recall.answer import Shown, load_shown, same_words
+from ecphoria.recall.as_of import Superseded
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import EpisodeId

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from ecphoria.errors import InvalidInput
-from ecphoria.recall.feeling import Feeling
-from ecphoria.recall.floors import check_floors, count_above, judge_floors
+from ecphoria.recall.gate import Judgement, check_floors, count_above, judge_floors
 from ecphoria.recall.pipeline import Ranked
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import RecallOptions, Verdict
 
-SURE = Feeling(verdict=Verdict.ANSWER, confidence=0.7, evidence={}, reasons=("it says so",))
+SURE = Judgement(verdict=Verdict.ANSWER, confidence=0.7, evidence={}, reasons=("it says so",))
 
 
 def ranked(*scores: float) -> Ranked:
@@ -46,7 +45,7 @@ def test_enough_of_both_changes_nothing() -> None:
 
 
 def test_an_empty_answer_stays_empty() -> None:
-    empty = Feeling(verdict=Verdict.EMPTY, confidence=0.0, evidence={}, reasons=("nothing",))
+    empty = Judgement(verdict=Verdict.EMPTY, confidence=0.0, evidence={}, reasons=("nothing",))
     assert judge_floors(empty, RecallOptions(min_score=1, min_confidence=1), hits=0) is empty
 
 

@@ -1,7 +1,7 @@
 """The longest names of a cue win, and an ordinary word needs its capital."""
 
-from ecphoria.recall.naming import named, runs
 from ecphoria.recall.ports import FoundConcept
+from ecphoria.recall.seeds import link_concepts, ngrams
 
 
 def concept(name: str, *, lower: bool = False) -> FoundConcept:
@@ -11,13 +11,22 @@ def concept(name: str, *, lower: bool = False) -> FoundConcept:
 
 
 def names(cue: str, *found: FoundConcept) -> list[str]:
-    return [one.normalised for one in named(cue, found)]
+    return [one.normalised for one in link_concepts(cue, found)]
 
 
 def test_runs_cover_every_stretch_but_stop_words() -> None:
-    assert runs("The Harbour Fair") == ("fair", "harbour", "harbour fair", "the harbour",
+    assert ngrams("The Harbour Fair") == ("fair", "harbour", "harbour fair", "the harbour",
                                        "the harbour fair")  # fmt: skip
-    assert runs("") == ()
+    assert ngrams("") == ()
+
+
+def test_names_of_a_long_cue_are_looked_up_at_both_ends_only() -> None:
+    words = [f"word{number}" for number in range(3_000)]
+    found = ngrams(" ".join(words))
+    assert len(found) <= 16 * 256
+    assert "word0 word1" in found
+    assert "word2998 word2999" in found
+    assert "word1500" not in found
 
 
 def test_the_leftmost_then_the_longest_name_is_taken() -> None:

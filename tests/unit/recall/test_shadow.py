@@ -9,10 +9,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from ecphoria.errors import Conflict, InvalidInput, StoreUnavailable, Unavailable
-from ecphoria.recall.policies import TenantPolicies
 from ecphoria.recall.service import RecallService
-from ecphoria.recall.shadow import ShadowedRecall, sampled
-from ecphoria.recall.tally import WINDOW, Tally
+from ecphoria.recall.shadow import WINDOW, ShadowedRecall, ShadowStats, TenantPolicies, sampled
 from ecphoria.records.episode import Episode, State
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
 from ecphoria.records.recall import (
@@ -282,7 +280,7 @@ def test_a_sample_is_a_share_of_cues_that_grows_and_stays() -> None:
 
 
 def test_the_window_is_bounded_and_the_counts_are_not() -> None:
-    tally, one = Tally(), None
+    tally, one = ShadowStats(), None
     for number in range(WINDOW + 5):
         one = Comparison(
             overlap=float(number >= WINDOW), rank_overlap=1.0, same_first=True,

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from ecphoria.recall.token_count import TOKEN_COUNTER, count_tokens, cut_to_tokens
+from ecphoria.recall.answer import TOKEN_COUNTER, count_tokens, cut_to_tokens
 
 CHAT = (
     "Hey Priya! I finally booked the ferry to Gullholm: we leave on 14 June at 7:45 and come back"

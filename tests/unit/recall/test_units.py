@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.neo4j_store.passages import PassageColumns
+from ecphoria.recall.candidates import Units, count_stems, units_of
 from ecphoria.recall.ports import Columns
-from ecphoria.recall.units import Units, count_stems, units_of
 from ecphoria.records.ids import EpisodeId
 
 STEMS = ("harbour", "boat")

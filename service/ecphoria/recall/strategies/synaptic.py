@@ -23,7 +23,7 @@ from ecphoria.maths.spiking import (
     transmission,
 )
 from ecphoria.recall.explain import found_directly, marks
-from ecphoria.recall.history import Trains
+from ecphoria.recall.history import SpikeTrains
 from ecphoria.recall.options import parameter
 from ecphoria.recall.pipeline import BaseOptions, Ranked, Search, text_pool
 from ecphoria.records.ids import EpisodeId
@@ -220,7 +220,7 @@ class _Walk:
         """Charge every memory reached, and see who fires."""
         options = self._options
         charges = {node - 1: charge for node, charge in self._nodes.charges.items()}
-        trains = Trains.of(self._nodes.turns[1:], options.tau_init, self._rest, charges)
+        trains = SpikeTrains.of(self._nodes.turns[1:], options.tau_init, self._rest, charges)
         waited = options.t_scale * np.maximum(0, self._nodes.turns[_CUE] - trains.charged_at)
         level, drive = leak(
             trains.potential,
@@ -355,7 +355,7 @@ class _Walk:
         self, tail: NDArray[np.int64], head: NDArray[np.int64], cosine: FloatArray
     ) -> FloatArray:
         options = self._options
-        trains = Trains.of(self._nodes.turns, options.tau_init, known=self._nodes.charges)
+        trains = SpikeTrains.of(self._nodes.turns, options.tau_init, known=self._nodes.charges)
         tau = 0.5 * (trains.tau[tail] + trains.tau[head]) * options.tau_scale / options.t_scale
         aligned = association(trains.turns[tail], trains.turns[head], tau)
         return options.p_scale * transmission(cosine, aligned, floor=options.temporal_floor)

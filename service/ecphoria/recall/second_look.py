@@ -1,4 +1,4 @@
-"""Recall that wakes: a second look among what sleeps, and making live again what it finds."""
+"""A second look among dormant memories, and waking those that answer."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ MayLookAgain = Callable[[TenantId], Awaitable[bool]]
 Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[Sequence[EpisodeId]]]
 
 
-class WakingRecall:
+class SecondLookRecall:
     """Recalls, and where the tenant or the caller wants it, wakes what slept.
 
     Only an answer wakes: what the gate refuses does not name what sleeps strongly enough.

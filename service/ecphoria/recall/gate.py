@@ -1,4 +1,4 @@
-"""Confidence: is the answer here at all, and if not, what is missing, in words.
+"""The gate: judge whether the answer is among the hits, and apply the floors of a caller.
 
 Min-max makes the best candidate look perfect whatever it is worth; so confidence looks at
 absolute evidence: how much of the cue one passage covers, how near it is in meaning, how far the
@@ -6,16 +6,18 @@ first hit stands out, and, where the cue names a speaker, who said it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ecphoria.errors import InvalidInput
 from ecphoria.maths.fusion import PARTS, bounds_of, recipe_score
 from ecphoria.maths.gate import FEATURES, Evidence, attribution, evidence_features
 from ecphoria.recall.candidates import Candidates
-from ecphoria.recall.seeding import Seeding
-from ecphoria.records.recall import Verdict
+from ecphoria.recall.pipeline import Ranked
+from ecphoria.recall.seeds import Seeding
+from ecphoria.records.recall import RecallOptions, Verdict
 from ecphoria.records.tenant import OPEN, SHIPPED, Gate, shipped_confidence
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.tokens import LIGHT_WORDS, stems, words
@@ -26,7 +28,7 @@ _SHORT_REQUEST = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Feeling:
+class Judgement:
     """A verdict with its reasons.
 
     Attributes:
@@ -44,19 +46,19 @@ class Feeling:
         return self.verdict in {Verdict.ANSWER, Verdict.VERIFY}
 
 
-def feel(cue: str, seeding: Seeding, candidates: Candidates, own: Gate | None) -> Feeling:
+def judge(cue: str, seeding: Seeding, candidates: Candidates, own: Gate | None) -> Judgement:
     """Judge the evidence by the tenant's own gate, or by the shipped ones."""
     found = _Found(seeding, candidates)
     evidence = found.evidence()
     if not candidates.inside.any():
-        return Feeling(
+        return Judgement(
             verdict=Verdict.EMPTY,
             confidence=0.0,
             evidence=evidence,
             reasons=("no memory matches this cue",),
         )
     if cue and found.asks_nothing:
-        return Feeling(
+        return Judgement(
             verdict=Verdict.REFUSE,
             confidence=0.0,
             evidence=evidence,
@@ -65,7 +67,7 @@ def feel(cue: str, seeding: Seeding, candidates: Candidates, own: Gate | None) -
     gate = own or (SHIPPED if evidence["names_one"] else OPEN)
     sure = shipped_confidence(evidence) if own is None else own.sure(evidence)
     verdict = _verdict(sure, gate)
-    return Feeling(
+    return Judgement(
         verdict=verdict,
         confidence=sure,
         evidence=evidence,
@@ -190,3 +192,46 @@ def _spelled(cue: str, wanted: list[str]) -> list[str]:
 
 
 _LIGHT_STEMS = frozenset(stems(" ".join((*LIGHT_WORDS, *GERMAN_FUNCTION_WORDS))))
+
+
+_HIGHEST_SCORE = 1_000.0
+
+
+def check_floors(options: RecallOptions) -> None:
+    """Check the bounds; a value that is not a number fails too.
+
+    Raises:
+        InvalidInput: One of them is out of bounds.
+    """
+    score, confidence = options.min_score, options.min_confidence
+    if score is not None and not 0.0 <= score <= _HIGHEST_SCORE:
+        raise InvalidInput(
+            f"`min_score` must lie between 0 and {_HIGHEST_SCORE:.0f}", field="min_score"
+        )
+    if confidence is not None and not 0.0 <= confidence <= 1.0:
+        raise InvalidInput("`min_confidence` must lie between 0 and 1", field="min_confidence")
+
+
+def count_above(ranked: Ranked, options: RecallOptions) -> int:
+    """Count the first hits, k at most, that reach the least score."""
+    scores = ranked.score[: options.k]
+    if options.min_score is None:
+        return len(scores)
+    return int((scores >= options.min_score).sum())
+
+
+def judge_floors(judgement: Judgement, options: RecallOptions, hits: int) -> Judgement:
+    """Refuse an answer that is less sure than asked for, or that has no hit left."""
+    if judgement.verdict is Verdict.EMPTY:
+        return judgement
+    reasons = []
+    if options.min_confidence is not None and judgement.confidence < options.min_confidence:
+        reasons.append(
+            f"the confidence {judgement.confidence:.2f} is below `min_confidence`"
+            f" {options.min_confidence:.2f}"
+        )
+    if options.min_score is not None and not hits:
+        reasons.append(f"no memory reaches `min_score` {options.min_score:g}")
+    if not reasons:
+        return judgement
+    return replace(judgement, verdict=Verdict.REFUSE, reasons=(*reasons, *judgement.reasons))

@@ -1,0 +1,492 @@
+"""From a ranking to an answer: hits, copies, near misses, and the context for a prompt.
+
+Two memories are copies if the same person says the same words: the same words in the same order,
+whatever the case, the punctuation, an interjection in front, and words that only stress. Vectors
+are not compared: by the default model "We moved from Bath to Bristol" and "We moved from Bristol
+to Bath" have a cosine of .99, but "I like espresso" and "Oh, I like espresso!" one of .94.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import toktok
+
+from ecphoria.recall.as_of import Superseded
+from ecphoria.recall.candidates import Candidates, count_stems, counting_work
+from ecphoria.recall.pipeline import Ranked, Search
+from ecphoria.records.episode import Episode, excerpt, headline
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import Hit, HitPassage, NearMiss, PathStep, Reference, Wave
+from ecphoria.runtime import aside
+from ecphoria.text.tokens import DENIALS, INTENSIFIERS, INTERJECTIONS, MARKS, RELATIVE_DATE
+
+MISSES = 3
+"""Near misses that an answer tells."""
+
+
+def needed(ranked: Ranked, k: int) -> list[EpisodeId]:
+    """List the episodes an answer shows: hits, near misses and what lies on the paths."""
+    shown = dict.fromkeys(ranked.ids[: k + MISSES])
+    for episode in ranked.ids[:k]:
+        steps = ranked.path(episode)
+        shown.update(dict.fromkeys(EpisodeId(s.node) for s in steps if s.kind == "episode"))
+    return list(shown)
+
+
+def hits_of(
+    ranked: Ranked,
+    k: int,
+    episodes: Mapping[str, Episode],
+    behind: Mapping[EpisodeId, Superseded],
+    *,
+    copies: Mapping[EpisodeId, tuple[EpisodeId, ...]],
+    passages: Mapping[EpisodeId, Sequence[HitPassage]],
+) -> tuple[Hit, ...]:
+    """Join ranks, scores, parts, texts and paths; what was deleted meanwhile is left out.
+
+    Args:
+        ranked: The ranking.
+        k: Number of hits.
+        episodes: The texts, by id.
+        behind: What is outdated.
+        copies: Other memories that say the same as a ranked one, newest last.
+        passages: Of long episodes, the passage that matches best first, then the others.
+    """
+    rows = [row for row, one in enumerate(ranked.ids[:k]) if one in episodes]
+    hits = (
+        Hit(
+            episode=episodes[ranked.ids[row]],
+            rank=place,
+            score=float(ranked.parts[row].sum()),
+            parts=_parts(ranked, row),
+            path=_labelled(ranked.path(ranked.ids[row]), episodes),
+            copies=copies.get(ranked.ids[row], ()),
+            passage=next(iter(passages.get(ranked.ids[row], ())), None),
+            passages=tuple(passages.get(ranked.ids[row], ())),
+        )
+        for place, row in enumerate(rows, 1)
+    )
+    return tuple(_marked(hit, behind.get(hit.episode.id)) for hit in hits)
+
+
+def _marked(hit: Hit, late: Superseded | None) -> Hit:
+    return hit if late is None else replace(hit, superseded_at=late.at, superseded_by=late.by)
+
+
+def misses_of(ranked: Ranked, k: int, episodes: Mapping[str, Episode]) -> tuple[NearMiss, ...]:
+    """Name the memories just below the cut."""
+    below = zip(ranked.ids[k : k + MISSES], ranked.score[k : k + MISSES], strict=True)
+    return tuple(
+        NearMiss(episode=one, score=float(score), text=excerpt(episodes[one].text))
+        for one, score in below
+        if one in episodes
+    )
+
+
+def summed_up(waves: Sequence[Wave]) -> tuple[Wave, ...]:
+    """Keep of each wave how much moved, and count its arcs instead of listing them."""
+    return tuple(
+        replace(wave, arcs=(), arcs_left_out=wave.arcs_left_out + len(wave.arcs)) for wave in waves
+    )
+
+
+def _parts(ranked: Ranked, row: int) -> dict[str, float]:
+    return dict(zip(ranked.part_names, ranked.parts[row].tolist(), strict=True))
+
+
+def _labelled(path: Sequence[PathStep], episodes: Mapping[str, Episode]) -> tuple[PathStep, ...]:
+    return tuple(
+        replace(step, label=step.label or _label(episodes.get(step.node))) for step in path
+    )
+
+
+def _label(episode: Episode | None) -> str:
+    return "" if episode is None else headline(episode.title, episode.speaker, episode.text)
+
+
+async def passages_of_hits(
+    search: Search, hits: Sequence[EpisodeId]
+) -> Mapping[EpisodeId, tuple[HitPassage, ...]]:
+    """List each long hit's passages, best first: most of the cue's words, and near in meaning.
+
+    The two count alike: the share of the cue's words by rarity, and the cosine. Short memories
+    are absent.
+    """
+    if not search.seeding.profile.passages or not hits:
+        return {}
+    found = await search.store.passages_of(search.tenant, hits, search.seeding.vector)
+    stems, rarity = search.candidates.stems, search.candidates.rarity
+    mass = float(rarity.sum()) or 1.0
+    counts = await aside(
+        partial(count_stems, found.terms, stems), counting_work(found.terms, stems)
+    )
+    score = (counts > 0.0) @ rarity / mass + found.cosine
+    listed: dict[EpisodeId, list[HitPassage]] = {}
+    for row in np.argsort(-score, kind="stable").tolist():
+        passage = HitPassage(
+            part=int(found.part[row]), start=int(found.start[row]), end=int(found.end[row])
+        )
+        listed.setdefault(found.episode[row], []).append(passage)
+    return {episode: tuple(passages) for episode, passages in listed.items()}
+
+
+TOKEN_COUNTER = "o200k_base"  # noqa: S105 (the name of a table)
+"""The table that counts: the one of GPT-4o and later models of OpenAI."""
+
+_THREADS = 1  # the texts are short: a pool of threads costs more than it saves
+
+
+def count_tokens(texts: Sequence[str]) -> list[int]:
+    """Count the tokens of each text. The first call loads the table, about 50 MB."""
+    counts: list[int] = toktok.batch_count(texts, TOKEN_COUNTER, threads=_THREADS)
+    return counts
+
+
+def cut_to_tokens(text: str, limit: int) -> str:
+    """Return the longest start of a text with at most `limit` tokens, in whole characters."""
+    kept: str
+    kept, _ = toktok.truncate(text, limit, TOKEN_COUNTER)
+    return kept
+
+
+_SHARES = 4
+"""A hit takes at most a fourth of the budget before the other hits had their turn."""
+
+_LEAST_SHARE = 64
+"""Tokens; below it a share would only cut lines that are short already."""
+
+_LEAST_TEXT = 8
+"""Tokens; less text than this says nothing, so the line is left out."""
+
+_LONGEST_TOKEN = 32
+"""Characters; a text with more of them per token of the budget is not counted as a whole."""
+
+_ELLIPSIS = "…"
+_WORD = re.compile(r"\S+")
+_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|$)")  # noqa: RUF001 (the marks of other scripts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """A context block, its exact number of tokens, and the episode behind each line."""
+
+    text: str
+    tokens: int
+    references: tuple[Reference, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """The line of a hit that shows `text[start:end]`; `tokens` includes the line break."""
+
+    hit: Hit
+    start: int
+    end: int
+    text: str
+    tokens: int
+
+
+def context_block(hits: Sequence[Hit], budget: int) -> Context:
+    """Write the hits in the order they happened, one a line, within a token budget.
+
+    Hits enter in the order of their rank. A hit that is too long is cut, not left out: to its
+    passage with the passages around it, or to its start. No hit takes more than a fourth of the
+    budget at first, so that one long memory does not push out the others. Tokens that remain
+    then go to the hits that were cut, best first.
+    """
+    share = max(budget // _SHARES, _LEAST_SHARE)
+    lines: list[_Line] = []
+    left = budget
+    for hit in hits:
+        line = _fitted(hit, min(share, left))
+        if line is not None:
+            lines.append(line)
+            left -= line.tokens
+    for place, line in enumerate(lines):
+        if not _is_whole(line):
+            longer = _fitted(line.hit, left + line.tokens) or line
+            if longer.tokens > line.tokens:
+                lines[place] = longer
+                left -= longer.tokens - line.tokens
+    return _block(lines)
+
+
+def _block(lines: Sequence[_Line]) -> Context:
+    ordered = sorted(lines, key=lambda line: (line.hit.episode.occurred_at, line.hit.episode.turn))
+    text = "\n".join(line.text for line in ordered)
+    return Context(
+        text=text,
+        tokens=count_tokens([text])[0],
+        references=tuple(
+            Reference(
+                number=line.hit.rank, episode=line.hit.episode.id, start=line.start, end=line.end
+            )
+            for line in ordered
+        ),
+    )
+
+
+def _is_whole(line: _Line) -> bool:
+    return line.start == 0 and line.end == len(line.hit.episode.text)
+
+
+def _fitted(hit: Hit, limit: int) -> _Line | None:
+    """Show as much of a hit as fits: all of it, its passage and more, or its start."""
+    text = hit.episode.text
+    if len(text) <= limit * _LONGEST_TOKEN:
+        whole = _line(hit, 0, len(text))
+        if whole.tokens <= limit:
+            return whole
+    if hit.passage is None:
+        return _cut(hit, 0, len(text), limit)
+    start, end = _bounds(hit.passage, text)
+    passage = _line(hit, start, end)
+    if passage.tokens > limit:
+        return _cut(hit, start, end, limit)
+    return _widened(hit, passage, limit)
+
+
+def _widened(hit: Hit, line: _Line, limit: int) -> _Line:
+    """Add the passages around the shown one, after and before it in turn, while they fit."""
+    spans = [_bounds(passage, hit.episode.text) for passage in hit.passages]
+    after = sorted(span for span in spans if span[1] > line.end)
+    before = sorted((span for span in spans if span[0] < line.start), reverse=True)
+    ahead = True
+    while after or before:
+        side = after if (ahead and after) or not before else before
+        start, end = side.pop(0)
+        wider = _line(hit, min(line.start, start), max(line.end, end))
+        if wider.tokens <= limit:
+            line = wider
+        else:
+            side.clear()  # what lies further out would be even longer
+        ahead = not ahead
+    return line
+
+
+def _cut(hit: Hit, start: int, end: int, limit: int) -> _Line | None:
+    """Show the start of a span, up to the end of a sentence or word; None if nothing fits."""
+    room = limit - _line(hit, start, start).tokens
+    while room >= _LEAST_TEXT:
+        flat = _flat(hit.episode.text[start : min(end, start + room * _LONGEST_TOKEN)])
+        kept = _to_boundary(cut_to_tokens(flat, room), flat)
+        line = _line(hit, start, _place_of(hit.episode.text, start, kept))
+        if line.tokens <= limit:
+            return line
+        room -= line.tokens - limit
+    return None
+
+
+def _to_boundary(kept: str, flat: str) -> str:
+    """Shorten a cut text to the last sentence end in its second half, else to a whole word."""
+    if len(kept) == len(flat):
+        return kept
+    ends = [match.end() for match in _SENTENCE_END.finditer(kept, len(kept) // 2)]
+    if ends and ends[-1] < len(kept):
+        return kept[: ends[-1]]
+    blank = kept.rfind(" ")
+    inside_word = flat[len(kept)] != " "
+    # Scripts without blanks have no word to keep whole.
+    return kept[:blank] if inside_word and blank > len(kept) // 2 else kept
+
+
+def _place_of(text: str, start: int, flat: str) -> int:
+    """Find the end in the text of a flattened start of it, by counting what is no white space."""
+    wanted = len(flat) - flat.count(" ")
+    for word in _WORD.finditer(text, start):
+        if wanted <= len(word[0]):
+            return word.start() + wanted
+        wanted -= len(word[0])
+    return len(text)
+
+
+def _bounds(passage: HitPassage, text: str) -> tuple[int, int]:
+    """Keep offsets inside the text; a passage may be older than a change of its rules."""
+    start = min(max(passage.start, 0), len(text))
+    return start, min(max(passage.end, start), len(text))
+
+
+def _line(hit: Hit, start: int, end: int) -> _Line:
+    """Write the line for a span; a blank start or end of the text does not count as left out."""
+    episode = hit.episode
+    text = episode.text
+    if not text[:start].strip():
+        start = 0
+    if not text[end : end + 1].strip() and not text[end:].strip():
+        end = len(text)
+    who = _flat(episode.speaker or episode.title or "")
+    shown = [_ELLIPSIS] if start else []
+    shown.append(_flat(text[start:end]))
+    if end < len(text):
+        shown.append(_ELLIPSIS)
+    parts = (
+        f"[{hit.rank}] {episode.occurred_at:%Y-%m-%d}" + (f" {who}:" if who else ""),
+        *(part for part in shown if part),
+        *_remarks(hit),
+    )
+    line = " ".join(parts)
+    return _Line(hit=hit, start=start, end=end, text=line, tokens=count_tokens([line + "\n"])[0])
+
+
+def _remarks(hit: Hit) -> list[str]:
+    remarks = []
+    if hit.copies:
+        verb = "said" if hit.episode.speaker else "recorded"
+        remarks.append(f"({verb} {len(hit.copies) + 1} times)")
+    if hit.superseded_at is not None:
+        remarks.append(f"(outdated: no longer so since {hit.superseded_at:%Y-%m-%d})")
+    return remarks
+
+
+def _flat(text: str) -> str:
+    """Write on one line: a memory cannot pretend to be the next line of the block."""
+    return " ".join(text.split())
+
+
+_LOOKED_AT = 200
+"""Ranked memories in which copies are looked for, beside those an answer shows."""
+
+_ROUNDS = 4
+"""Look-ups at most. One is enough unless memories outside the candidates are copies."""
+
+_LONGEST = 2_000
+"""Characters; longer texts are copies only if they are equal."""
+
+_MARK = re.compile(r"[.,;:!\u2026]+(?=\s|$)|[\"\u201c\u201d\u201e\u00ab\u00bb]")
+_TOKEN = re.compile(rf"[-+\u2212]?\d+(?:[.,:]\d+)*|[\w{MARKS}]+|\?+|[^\w\s]")
+
+Key = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Shown:
+    """What an answer shows.
+
+    Attributes:
+        ranked: The ranking without the copies.
+        episodes: The texts, by id.
+        copies: The other copies of a ranked memory, newest last.
+    """
+
+    ranked: Ranked
+    episodes: Mapping[str, Episode]
+    copies: Mapping[EpisodeId, tuple[EpisodeId, ...]]
+
+
+async def load_shown(
+    search: Search,
+    ranked: Ranked,
+    behind: Mapping[EpisodeId, Superseded],
+    *,
+    k: int,
+    collapse: bool,
+) -> Shown:
+    """Fetch the texts of the best memories; with `collapse`, join copies and fill up to k.
+
+    The stems of the candidates tell which memories may be copies, so that other texts are not
+    fetched for it.
+    """
+    if not collapse:
+        found = await search.store.episodes(search.tenant, needed(ranked, k))
+        return Shown(ranked=ranked, episodes={one.id: one for one in found}, copies={})
+    episodes: dict[str, Episode] = {}
+    tried: set[EpisodeId] = set()
+    suspects = _suspects(ranked, search.candidates, k + MISSES)
+    first = [episode for group in suspects for episode in group]
+    apart = _without(ranked, {episode for group in suspects for episode in group[1:]})
+    shown = Shown(ranked=ranked, episodes=episodes, copies={})
+    wanted = list(dict.fromkeys((*first, *needed(apart, k))))
+    for _ in range(_ROUNDS):
+        missing = [episode for episode in wanted if episode not in tried]
+        if not missing:
+            break
+        tried.update(missing)
+        for episode in await search.store.episodes(search.tenant, missing):
+            episodes[episode.id] = episode
+        size = sum(len(one.text) for one in episodes.values())
+        shown = await aside(partial(_joined, ranked, episodes, behind), size)
+        wanted = needed(shown.ranked, k)
+    return shown
+
+
+def same_words(text: str) -> tuple[str, ...]:
+    """Reduce a text to what a copy of it must share.
+
+    Words, numbers, question marks and signs stay, in order. Case, other punctuation,
+    interjections in front and words that only stress go.
+    """
+    if len(text) > _LONGEST:
+        return (text,)
+    tokens = _TOKEN.findall(_MARK.sub(" ", text.casefold().replace("\u2019", "'")))
+    start = 0
+    while start < len(tokens) - 1 and tokens[start] in INTERJECTIONS:
+        start += 1
+    kept: list[str] = []
+    for token in tokens[start:]:
+        if token not in INTENSIFIERS or (kept and kept[-1] in DENIALS):
+            kept.append("?" if token.startswith("?") else token)
+    return tuple(kept) or (text,)
+
+
+def _suspects(ranked: Ranked, candidates: Candidates, count: int) -> list[list[EpisodeId]]:
+    """Group the best memories by speaker and stems, until there are `count` groups."""
+    groups: dict[Key, list[EpisodeId]] = {}
+    columns = candidates.columns
+    for episode in ranked.ids[: count + _LOOKED_AT]:
+        row = candidates.row.get(episode)
+        key: Key = (
+            (episode,)
+            if row is None
+            else (columns.terms[row], _folded(columns.speaker[row]), columns.title[row])
+        )
+        if key in groups or len(groups) < count:
+            groups.setdefault(key, []).append(episode)
+    return list(groups.values())
+
+
+def _joined(
+    ranked: Ranked, episodes: Mapping[str, Episode], behind: Mapping[EpisodeId, Superseded]
+) -> Shown:
+    """Keep of each memory the best ranked copy."""
+    kept: dict[Key, EpisodeId] = {}
+    copies: dict[EpisodeId, list[Episode]] = {}
+    for ident in ranked.ids:
+        episode = episodes.get(ident)
+        if episode is None:
+            continue
+        best = kept.setdefault((*_key(episode), str(ident in behind)), ident)
+        if best != ident:
+            copies.setdefault(best, []).append(episode)
+    for group in copies.values():
+        group.sort(key=lambda episode: (episode.occurred_at, episode.turn))
+    return Shown(
+        ranked=_without(ranked, {episode.id for group in copies.values() for episode in group}),
+        episodes=episodes,
+        copies={best: tuple(one.id for one in group) for best, group in copies.items()},
+    )
+
+
+def _key(episode: Episode) -> Key:
+    """Say of what kind of copy a memory is; "today" means the same only on the same day."""
+    day = f"{episode.occurred_at:%Y-%m-%d}" if RELATIVE_DATE.search(episode.text) else None
+    speaker = _folded(episode.speaker)
+    return (speaker, episode.role, episode.title, day, *same_words(episode.text))
+
+
+def _without(ranked: Ranked, left_out: set[EpisodeId]) -> Ranked:
+    if not left_out:
+        return ranked
+    rows = [row for row, episode in enumerate(ranked.ids) if episode not in left_out]
+    return replace(
+        ranked,
+        ids=tuple(ranked.ids[row] for row in rows),
+        score=ranked.score[rows],
+        parts=ranked.parts[rows],
+    )
+
+
+def _folded(speaker: str | None) -> str | None:
+    return None if speaker is None else speaker.casefold()

@@ -1,0 +1,387 @@
+"""Seeds: the memories and concepts that the indexes find for a cue, and whom the cue is about."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.errors import EncoderUnavailable, InvalidInput
+from ecphoria.maths.checks import unit_vector
+from ecphoria.neo4j_store.passages import PassageSeed
+from ecphoria.ports import Embedder, Vector
+from ecphoria.recall.ports import Columns, FoundConcept, Profile, RecallStore, SeedRow, TermCount
+from ecphoria.records.episode import ROLES
+from ecphoria.records.ids import TenantId
+from ecphoria.records.recall import Cue, Filters
+from ecphoria.text.cue import CueAnalysis, analyse
+from ecphoria.text.names import normalised_words
+from ecphoria.text.tokens import STOP_WORDS
+
+_SPOKEN_AS = {
+    "user": frozenset(("user", "human")),
+    "assistant": frozenset(("assistant", "ai", "bot", "model")),
+    "tool": frozenset(("tool",)),
+    "system": frozenset(("system",)),
+}
+"""Names of speakers that stand for a role where an episode has none."""
+
+_OTHER_ROLE = {"user": "assistant", "assistant": "user"}
+_NAMED_IN_ERROR = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A speaker, or everybody in a role; exactly one of the two is set."""
+
+    speaker: str | None = None
+    role: str | None = None
+
+    def speaks(self, columns: Columns) -> NDArray[np.bool_]:
+        """Flag the rows this subject said, bool [n]; a role counts before a speaker's name."""
+        if self.role is None:
+            found = [speaker == self.speaker for speaker in columns.speaker]
+        else:
+            said = list(zip(columns.role, columns.speaker, strict=True))
+            alike = _SPOKEN_AS[self.role]
+            # A store has few speakers and many rows.
+            own = {
+                (role, speaker)
+                for role, speaker in set(said)
+                if (role == self.role if role else (speaker or "").lower() in alike)
+            }
+            found = [one in own for one in said]
+        return np.array(found, dtype=np.bool_)
+
+    @property
+    def label(self) -> str:
+        """The speaker's or the role's name."""
+        return self.speaker or self.role or ""
+
+    @property
+    def name(self) -> str:
+        """The speaker's or the role's name, to read."""
+        return self.speaker or f"the {self.role}"
+
+
+def subjects_of(
+    analysis: CueAnalysis, participants: Sequence[str], asker: str | None
+) -> tuple[Subject, ...]:
+    """List everybody whom a cue is about: the named, the asker for "I", the listener for "you".
+
+    Args:
+        analysis: Of the cue.
+        participants: The store's speakers.
+        asker: A speaker's name in any case, or a role; None for the role `user`.
+
+    Raises:
+        InvalidInput: The asker is no role and never spoke; the message names who did.
+    """
+    found = [Subject(speaker=name) for name in analysis.names]
+    self_ = _asker(participants, asker)
+    if analysis.first_person:
+        found.append(self_)
+    if analysis.asks_listener:
+        other = _listener(self_, participants)
+        found += [] if other is None else [other]
+    return tuple(dict.fromkeys(found))
+
+
+def find_subject(subjects: Sequence[Subject], columns: Columns) -> Subject | None:
+    """Choose the one subject who speaks in these rows; None if nobody or several do.
+
+    A cue about two people says of no memory whose it should be. Somebody who speaks in none of
+    the candidates is no subject: a store without roles has no `user`.
+    """
+    present = [one for one in subjects if one.speaks(columns).any()]
+    return present[0] if len(present) == 1 else None
+
+
+def _asker(participants: Sequence[str], asker: str | None) -> Subject:
+    if asker is None:
+        return Subject(role="user")
+    wanted = asker.strip().lower()
+    for name in participants:
+        if name.lower() == wanted and wanted not in ROLES:
+            return Subject(speaker=name)
+    if wanted in ROLES:
+        return Subject(role=wanted)
+    spoke = ", ".join(f"`{name}`" for name in participants[:_NAMED_IN_ERROR])
+    more = len(participants) - _NAMED_IN_ERROR
+    spoke += f" and {more} more" if more > 0 else ""
+    raise InvalidInput(
+        f"the asker never spoke here; send one of {spoke or 'nobody: no episode has a speaker'}, "
+        f"or a role ({', '.join(ROLES)})",
+        field="asker",
+    )
+
+
+def _listener(asker: Subject, participants: Sequence[str]) -> Subject | None:
+    """Find the other one: the other role, or the second of two speakers."""
+    if asker.role is not None:
+        other = _OTHER_ROLE.get(asker.role)
+        return None if other is None else Subject(role=other)
+    others = [name for name in participants if name != asker.speaker]
+    return Subject(speaker=others[0]) if len(others) == 1 else None
+
+
+_LONGEST = 16
+"""Words of the longest name looked up."""
+_LOOKED_AT = 128
+"""Words at each end of a cue whose names are looked up."""
+_NO_ENCODER = "the encoder does not answer: memories were searched by their words only"
+
+
+def ngrams(cue: str) -> tuple[str, ...]:
+    """List every run of up to sixteen words of a cue that could be a name.
+
+    Of a long cue only both ends are read, where the question stands: each word of it has sixteen
+    runs, and all of them are sent to the store.
+    """
+    words = normalised_words(cue)
+    if len(words) > 2 * _LOOKED_AT:
+        words = [*words[:_LOOKED_AT], *words[-_LOOKED_AT:]]
+    found = {
+        " ".join(words[start : start + size])
+        for size in range(1, _LONGEST + 1)
+        for start in range(len(words) - size + 1)
+    }
+    return tuple(sorted(name for name in found if name not in STOP_WORDS))
+
+
+def link_concepts(cue: str, found: Sequence[FoundConcept]) -> tuple[FoundConcept, ...]:
+    """Choose from the concepts found: leftmost, then longest, not overlapping.
+
+    A one-word name that is also an ordinary word of the store counts only if the cue writes it
+    with a capital.
+    """
+    words = normalised_words(cue)
+    capitals = {
+        word for part in cue.split() if part[:1].isupper() for word in normalised_words(part)
+    }
+    by_name: Mapping[str, FoundConcept] = {
+        concept.normalised: concept
+        for concept in found
+        if not concept.lower or " " in concept.normalised or concept.normalised in capitals
+    }
+    chosen: dict[str, FoundConcept] = {}
+    start = 0
+    while start < len(words):
+        for size in range(min(_LONGEST, len(words) - start), 0, -1):
+            name = " ".join(words[start : start + size])
+            if name in by_name:
+                chosen[name] = by_name[name]
+                start += size
+                break
+        else:
+            start += 1
+    return tuple(chosen.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seeding:
+    """What the cue found before anything spread.
+
+    Attributes:
+        by_text: Best first, by the text index's own score.
+        by_vector: Best first, by cosine.
+        terms: Document frequencies of the cue's stems.
+        by_passage: Parts of long memories, those found by words first.
+        concepts: Concepts the cue names.
+        subjects: Everybody whom the cue is about, whether or not they speak in what was found.
+        encode_ms: Time of the encoder.
+        degraded: Why the cue has no vector, if the encoder did not answer.
+    """
+
+    analysis: CueAnalysis
+    profile: Profile
+    vector: Vector | None
+    by_text: Sequence[SeedRow]
+    by_vector: Sequence[SeedRow]
+    terms: Mapping[str, TermCount]
+    concepts: tuple[FoundConcept, ...]
+    encode_ms: float
+    by_passage: Sequence[PassageSeed] = ()
+    subjects: tuple[Subject, ...] = ()
+    degraded: tuple[str, ...] = ()
+
+
+class Participants:
+    """Who speaks in the tenants asked lately, and whether they have passages.
+
+    They are told apart from the other words of a cue before anything is looked up. Remembering
+    them saves each recall a round trip; every recall reads them again beside its seeds, and
+    seeks anew if they are others now.
+    """
+
+    def __init__(self, keep: int = 1_000) -> None:
+        self._keep = keep
+        self._known: OrderedDict[TenantId, _Expected] = OrderedDict()
+
+    def forget(self, tenant: TenantId) -> None:
+        """Drop what is remembered of a tenant."""
+        self._known.pop(tenant, None)
+
+    async def expected(self, store: RecallStore, tenant: TenantId) -> "_Expected":
+        """Say what the last recall saw.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        if tenant not in self._known:
+            return self.learn(tenant, (await store.lexicon(tenant, (), ())).profile)
+        return self._known[tenant]
+
+    def learn(self, tenant: TenantId, profile: Profile) -> "_Expected":
+        """Remember what is so now."""
+        found = _Expected(names=profile.participants, passages=profile.passages > 0)
+        self._known[tenant] = found
+        self._known.move_to_end(tenant)
+        if len(self._known) > self._keep:
+            self._known.popitem(last=False)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Expected:
+    """What decides how a cue is read, and which indexes are asked."""
+
+    names: tuple[str, ...]
+    passages: bool
+
+
+async def seed(
+    store: RecallStore,
+    embedder: Embedder,
+    tenant: TenantId,
+    cue: Cue,
+    *,
+    participants: Participants,
+    filters: Filters,
+    limit: int,
+    asker: str | None = None,
+) -> Seeding:
+    """Ask every index at once for at most `limit` seeds each.
+
+    Raises:
+        InvalidInput: The asker is no role and never spoke.
+        NotFound: There is no such tenant.
+        BadVector: The cue's vector does not fit the store's model.
+    """
+    expected = await participants.expected(store, tenant)
+    while True:
+        found = await _seek(
+            store, embedder, tenant, cue,
+            expected=expected, filters=filters, limit=limit, asker=asker,
+        )  # fmt: skip
+        present = participants.learn(tenant, found.profile)
+        if present == expected:
+            return found
+        expected = present
+
+
+async def _seek(
+    store: RecallStore,
+    embedder: Embedder,
+    tenant: TenantId,
+    cue: Cue,
+    *,
+    expected: _Expected,
+    filters: Filters,
+    limit: int,
+    asker: str | None,
+) -> Seeding:
+    text = cue.text or ""
+    analysis = analyse(text, expected.names)
+    subjects = subjects_of(analysis, expected.names, asker)
+    encoding = asyncio.create_task(_encode(embedder, cue, analysis))
+    stems = sorted(set(analysis.stems))
+    by_vector, by_text, by_passage, known = await asyncio.gather(
+        _seek_vector(store, tenant, encoding, limit, filters),
+        store.seeds_by_text(tenant, stems, limit, filters),
+        _seek_passages(
+            store, tenant, encoding, stems, limit=limit, filters=filters, look=expected.passages
+        ),
+        store.lexicon(tenant, stems, ngrams(text)),
+    )
+    encoded = encoding.result()
+    return Seeding(
+        analysis=analysis,
+        profile=known.profile,
+        vector=encoded.vector,
+        by_text=by_text,
+        by_vector=by_vector,
+        terms={row.stem: row for row in known.terms},
+        concepts=link_concepts(text, known.concepts),
+        encode_ms=encoded.took_ms,
+        degraded=encoded.degraded,
+        by_passage=by_passage,
+        subjects=subjects,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Encoded:
+    """The vector of a cue, None for a cue without words and if the encoder does not answer."""
+
+    vector: Vector | None
+    took_ms: float = 0.0
+    degraded: tuple[str, ...] = ()
+
+
+async def _encode(embedder: Embedder, cue: Cue, analysis: CueAnalysis) -> _Encoded:
+    """Encode a cue; without the encoder a recall still finds memories by their words."""
+    if cue.vector is not None:
+        return _Encoded(vector=unit_vector(cue.vector, embedder.dimension))
+    if not analysis.stripped:
+        return _Encoded(vector=None)
+    started = perf_counter()
+    try:
+        (vector,) = await embedder.embed([analysis.stripped])
+    except EncoderUnavailable:
+        return _Encoded(vector=None, degraded=(_NO_ENCODER,))
+    return _Encoded(vector=vector, took_ms=1e3 * (perf_counter() - started))
+
+
+async def _seek_vector(
+    store: RecallStore,
+    tenant: TenantId,
+    encoding: asyncio.Task[_Encoded],
+    limit: int,
+    filters: Filters,
+) -> Sequence[SeedRow]:
+    vector = (await encoding).vector
+    if vector is None:
+        return ()
+    return await store.seeds_by_vector(tenant, vector, limit, filters)
+
+
+async def _seek_passages(
+    store: RecallStore,
+    tenant: TenantId,
+    encoding: asyncio.Task[_Encoded],
+    stems: Sequence[str],
+    *,
+    limit: int,
+    filters: Filters,
+    look: bool,
+) -> Sequence[PassageSeed]:
+    """Search the parts of long memories; a store without any is not asked."""
+    if not look:
+        return ()
+
+    async def by_vector() -> Sequence[PassageSeed]:
+        vector = (await encoding).vector
+        return (
+            ()
+            if vector is None
+            else await store.passages_by_vector(tenant, vector, limit, filters)
+        )
+
+    words, meaning = await asyncio.gather(
+        store.passages_by_text(tenant, stems, limit, filters), by_vector()
+    )
+    return (*words, *meaning)
