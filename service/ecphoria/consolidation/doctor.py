@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ecphoria.consolidation.archive import ArchiveService
-from ecphoria.maths.lexical import spread_lengths
+from ecphoria.maths.lexical import REACH_AHEAD, REACH_BACK, spread_lengths
 from ecphoria.neo4j_store.locks import no_tenant
 from ecphoria.neo4j_store.queries import all_of
 from ecphoria.neo4j_store.session import Graph, Statement
@@ -257,8 +257,6 @@ class Vocabulary:
 _PAGE, _TEXTS = 5_000, 500
 _SYMPTOMS = 20
 _TRIES = 3
-_BACK, _AHEAD = 3, 2
-"""How far words spread over NEXT."""
 _CLOSE = 1e-6
 
 
@@ -414,7 +412,7 @@ class _Recount:
                 )
             stems = [_stems(one) for one in accounts]
             for place in range(len(accounts)):
-                first, last = max(0, place - _BACK), place + _AHEAD + 1
+                first, last = max(0, place - REACH_BACK), place + REACH_AHEAD + 1
                 self._near.update(frozenset().union(*stems[first:last]))
             reaching = spread_lengths([one.length for one in accounts])
             for one, length in zip(accounts, reaching.tolist(), strict=True):
@@ -445,7 +443,7 @@ class _Recount:
     def stem_differences(self, stored: Mapping[str, TermCounts]) -> Iterator[Symptom]:
         """Tell which stems are miscounted; stems that are not in the store may be any."""
         nothing = TermCounts(items=0, near=0)
-        reach = _BACK + 1 + _AHEAD
+        reach = REACH_BACK + 1 + REACH_AHEAD
         for stem in sorted(stored.keys() | self._near.keys()):
             kept = stored.get(stem, nothing)
             more = (kept.items - self._stems[stem], kept.near - self._near[stem])

@@ -18,7 +18,7 @@ from ecphoria.neo4j_store.passages import PassageRow
 from ecphoria.neo4j_store.rows import EpisodeRow
 from ecphoria.ports import Embedder, Vector, Vectors
 from ecphoria.records.episode import NewEpisode, indexed_text
-from ecphoria.records.fact import DEFAULT_RELIABILITY, ROLE_RELIABILITY, FactKey
+from ecphoria.records.fact import FactKey, usual_reliability
 from ecphoria.records.ids import EpisodeId, FactId, TenantId, derived_id, fresh_id
 from ecphoria.records.job import Claimed, ConsolidationReport, Progress, StepReport, StepStatus
 from ecphoria.text.concepts import Extraction, Triple, extract
@@ -231,7 +231,7 @@ def key_of(triple: Triple) -> FactKey:
 def _claims(
     tenant: TenantId, episode: EpisodeId, extraction: Extraction, role: str | None
 ) -> tuple[EvidenceRow, ...]:
-    usual = ROLE_RELIABILITY.get(role or "", DEFAULT_RELIABILITY)
+    usual = usual_reliability(role)
     return tuple(
         EvidenceRow(
             fact=_fact_id(tenant, claim.fact),

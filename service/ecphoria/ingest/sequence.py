@@ -15,12 +15,11 @@ from math import exp
 import numpy as np
 
 from ecphoria.ingest.rows import MovedRow, NextRow, Placed
-from ecphoria.maths.lexical import context_norms, spread_lengths
+from ecphoria.maths.lexical import REACH_AHEAD, REACH_BACK, context_norms, spread_lengths
 from ecphoria.ports import Vector
 from ecphoria.records.ids import EpisodeId
 
-BACK, AHEAD = 3, 2
-MARGIN = BACK + AHEAD
+MARGIN = REACH_BACK + REACH_AHEAD
 """Turns before the first change that must be known: two are touched, each looks three back."""
 
 _DAY_S = 86_400.0
@@ -88,7 +87,10 @@ def archived(
     if all(turn.terms is not None for turn in before):
         return []
     after = _merge(before, arrivals, removed)
-    reach_before, reach_after = _around(before, BACK, AHEAD), _around(after, BACK, AHEAD)
+    reach_before, reach_after = (
+        _around(before, REACH_BACK, REACH_AHEAD),
+        _around(after, REACH_BACK, REACH_AHEAD),
+    )
     changed = _touched(reach_before, reach_after) | removed
     near = {
         one
@@ -116,7 +118,10 @@ def resequence(
     """
     after = _merge(before, arrivals, removed)
     first = before[0].ordinal if before else 0
-    reach_before, reach_after = _around(before, BACK, AHEAD), _around(after, BACK, AHEAD)
+    reach_before, reach_after = (
+        _around(before, REACH_BACK, REACH_AHEAD),
+        _around(after, REACH_BACK, REACH_AHEAD),
+    )
     touched = _touched(reach_before, reach_after)
     turned = _touched(_around(before, 1, 1), _around(after, 1, 1))
     lengths = spread_lengths(np.array([len(turn.terms or ()) for turn in after], dtype=np.float64))

@@ -17,7 +17,7 @@ from ecphoria.maths.retention import decay, grow, refresh, retrievability
 from ecphoria.maths.spiking import Rest, join, leak, next_tau, stimulate
 from ecphoria.maths.spreading import edge_decay
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import RECENT, Charge, Link, Stimulation, Trace, Use
+from ecphoria.records.recall import RECENT, USED_HITS, Charge, Link, Stimulation, Trace, Use
 
 _SLOWEST = 4.0
 """Largest tau over that of a new memory, which may have been set otherwise before."""
@@ -165,16 +165,12 @@ def _within_budget(links: Sequence[Link]) -> list[Link]:
     ]
 
 
-COUNTED = 5
-"""Hits that count as used: the first ones."""
-
-
 async def effects_of(trace: Trace, transaction: LearningTransaction) -> Effects:
     """Tell what a recall changes."""
     effects = Effects()
     if trace.stimulation is not None:
         effects = replace(effects, charges=await charged(trace.stimulation, transaction))
-    first = sorted(trace.hits, key=lambda hit: hit.rank)[:COUNTED]
+    first = sorted(trace.hits, key=lambda hit: hit.rank)[:USED_HITS]
     before = await transaction.uses([hit.episode for hit in first])
     scores = {hit.episode: hit.score for hit in first if hit.episode in before}
     if not scores:

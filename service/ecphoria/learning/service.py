@@ -14,16 +14,13 @@ from dataclasses import dataclass
 import structlog
 
 from ecphoria.errors import Conflict, InvalidInput, NotFound, Unavailable
-from ecphoria.learning.effects import COUNTED, effects_of, used
+from ecphoria.learning.effects import effects_of, used
 from ecphoria.learning.store import Judgement, LearningStore, LearningTransaction, Woken
 from ecphoria.maths.retention import reliability, salience
 from ecphoria.ports import Clock
+from ecphoria.records.fact import usual_reliability
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
-from ecphoria.records.recall import Learning, Regard, Use
-
-_RELIABLE: Mapping[str | None, float] = {"user": 0.9, "tool": 0.8}
-_OTHERS_RELIABLE = 0.7
-"""Reliability of what anybody else stated, before any judgement."""
+from ecphoria.records.recall import USED_HITS, Learning, Regard, Use
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +68,7 @@ async def taken(
 
 
 def _newly_used(one: Woken) -> bool:
-    return one.on and not (one.counted and one.rank <= COUNTED)
+    return one.on and not (one.counted and one.rank <= USED_HITS)
 
 
 async def _uses(
@@ -85,7 +82,7 @@ def _judged(one: Woken, *, useful: bool) -> Judgement:
     return Judgement(
         id=one.id,
         useful=useful,
-        first=_RELIABLE.get(one.role, _OTHERS_RELIABLE),
+        first=usual_reliability(one.role),
         rewards=one.rewards + useful,
         penalties=one.penalties + (not useful),
         salience=float(salience([one.salience], [useful])[0]),
@@ -94,7 +91,7 @@ def _judged(one: Woken, *, useful: bool) -> Judgement:
 
 def _regard(one: Woken, judged: Judgement | None) -> Regard:
     now = judged or one
-    first = _RELIABLE.get(one.role, _OTHERS_RELIABLE)
+    first = usual_reliability(one.role)
     assert now.useful is not None, "judged now or before"
     return Regard(
         episode=one.id,

@@ -12,6 +12,8 @@ BACK: Final = (0.7, 0.4, 0.2)
 """What a stem 1, 2, 3 turns before still counts."""
 FORTH: Final = (0.4, 0.2)
 """What a stem 1, 2 turns after already counts."""
+REACH_BACK: Final = len(BACK)
+REACH_AHEAD: Final = len(FORTH)
 CONTEXT_BACK: Final = 0.6
 """Share of the turn before in a turn's context vector."""
 CONTEXT_FORTH: Final = 0.3

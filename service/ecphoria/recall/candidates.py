@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 
 from ecphoria.maths.fusion import TextSignals
 from ecphoria.maths.lexical import (
+    REACH_AHEAD,
+    REACH_BACK,
     bm25,
     context_similarity,
     idf,
@@ -168,11 +170,9 @@ def _find_all(text: str, sought: str) -> NDArray[np.int64]:
     return np.array(places, dtype=np.int64)
 
 
+# NEXT steps around a seed that are candidates too. Turns whose words reach those are read as well,
+# but cannot be hits.
 REACH = 2
-"""NEXT steps around a seed that are candidates too."""
-
-_BACK, _AHEAD = 3, 2
-"""How far words spread over NEXT; turns that far outside are read but cannot be hits."""
 
 
 IntArray = NDArray[np.int64]
@@ -239,7 +239,7 @@ async def gather(
     columns = await store.columns(
         tenant,
         sorted(seed.id for seed in seeds.values() if seed.session is None),
-        _windows(seeds.values(), REACH + _BACK, REACH + _AHEAD),
+        _windows(seeds.values(), REACH + REACH_BACK, REACH + REACH_AHEAD),
         seeding.vector,
     )
     near = _places(seeds.values())
@@ -276,7 +276,7 @@ async def gather_more(
         ids: The episodes.
         subject: Of the candidates that were there before.
     """
-    around = Around(ids=tuple(ids), back=_BACK, ahead=_AHEAD)
+    around = Around(ids=tuple(ids), back=REACH_BACK, ahead=REACH_AHEAD)
     columns = await store.columns(tenant, ids, (), seeding.vector, around)
     wanted = set(ids)
     inside = np.array([one in wanted for one in columns.id], dtype=np.bool_)

@@ -6,10 +6,7 @@ from dataclasses import replace
 from ecphoria.recall.shadow import ShadowedRecall
 from ecphoria.records.episode import State
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Verdict
-
-_USED = 5
-"""First hits that count as used, as in learning."""
+from ecphoria.records.recall import USED_HITS, Cue, RecallOptions, RecallResult, Verdict
 
 MayLookAgain = Callable[[TenantId], Awaitable[bool]]
 Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[Sequence[EpisodeId]]]
@@ -66,4 +63,6 @@ class SecondLookRecall:
 
 
 def _dormant(answer: RecallResult) -> list[EpisodeId]:
-    return [hit.episode.id for hit in answer.hits[:_USED] if hit.episode.state is State.DORMANT]
+    return [
+        hit.episode.id for hit in answer.hits[:USED_HITS] if hit.episode.state is State.DORMANT
+    ]

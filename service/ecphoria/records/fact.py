@@ -17,6 +17,11 @@ DEFAULT_RELIABILITY = 0.7
 """The same of a text without a role."""
 
 
+def usual_reliability(role: str | None) -> float:
+    """Tell how reliable a statement of a role is, as long as nobody has judged it."""
+    return ROLE_RELIABILITY.get(role or "", DEFAULT_RELIABILITY)
+
+
 class PredicateClass(StrEnum):
     """How many values a subject has: one at a time, one ever, or many side by side."""
 

@@ -11,6 +11,10 @@ from ecphoria.records.ids import EpisodeId, FactId, TraceId
 OptionValue = str | int | float | bool
 
 
+USED_HITS = 5
+"""First hits of a recall that count as used: they are learned from, and woken if dormant."""
+
+
 class Stream(StrEnum):
     """Which look-up found a seed."""
 
