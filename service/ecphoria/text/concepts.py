@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from itertools import combinations
 from math import sqrt
-from typing import Protocol
 
 from ecphoria.records.episode import Extracted
-from ecphoria.text.dates import DayRange, resolve_dates
 from ecphoria.text.names import (
     NameKind,
     candidate_spans,
@@ -20,16 +18,6 @@ from ecphoria.text.names import (
     normalised_words,
 )
 from ecphoria.text.tokens import STOP_WORDS
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """An item to extract from; `said_on` is the day that `yesterday` counts from."""
-
-    title: str | None
-    body: str
-    speaker: str | None = None
-    said_on: date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +72,6 @@ class Extraction:
         words: The body's normalised words in order, in which known names are looked up.
         lower: Words the body writes in lower case.
         speaker: The speaker as a candidate; None for a document.
-        dates: Days the body speaks of, resolved against the day it was said.
         stated: Names that came with the item, its own title left out; concepts by that alone.
         claims: What it says of facts; a fact once for each time it speaks of.
     """
@@ -94,7 +81,6 @@ class Extraction:
     words: tuple[str, ...]
     lower: frozenset[str]
     speaker: Candidate | None = None
-    dates: tuple[DayRange, ...] = ()
     stated: tuple[Candidate, ...] = ()
     claims: tuple[Claim, ...] = ()
 
@@ -106,14 +92,6 @@ class Extraction:
         if self.title:
             names.append(self.title.name)
         return self.lower.union(self.words, *(name.split() for name in names))
-
-
-class Extractor(Protocol):
-    """Find names and facts beyond the rules; many items a call, so that a model can batch."""
-
-    async def extract(self, sources: Sequence[Source]) -> Sequence[Extracted | None]:
-        """Return what each source holds, in the same order; None where nothing is known."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,10 +149,9 @@ def extract(
     *,
     words: tuple[str, ...] | None = None,
     speaker: str | None = None,
-    said_on: date | None = None,
     given: Extracted | None = None,
 ) -> Extraction:
-    """Extract from one item without looking at any other; dates need `said_on`.
+    """Extract from one item without looking at any other.
 
     What came with the item is added to what the rules find, and takes nothing away. Who has the
     body's normalised `words` gives them.
@@ -187,7 +164,6 @@ def extract(
         words=tuple(normalised_words(body)) if words is None else words,
         lower=lower_words(body),
         speaker=_whole(speaker, NameKind.PERSON),
-        dates=resolve_dates(body, said_on) if said_on else (),
         stated=stated.names,
         claims=stated.claims,
     )

@@ -1,21 +1,15 @@
-"""Find dates in text: partly stated ones in a cue, resolved ones in a memory."""
+"""Find the dates that a cue states, and score days by their distance to them."""
 
-import calendar
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.text.tokens import (
-    DAY_PARTS,
     MONTH_NAME,
     MONTHS,
-    NUMBER_WORDS,
-    RELATIVE_DATE,
-    WEEKDAYS,
 )
 
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
@@ -34,14 +28,6 @@ class PartialDate:
     year: int | None
     month: int
     day: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DayRange:
-    """Calendar days from `first` to `last`, both included."""
-
-    first: date
-    last: date
 
 
 def _partial(match: re.Match[str]) -> PartialDate | None:
@@ -90,97 +76,3 @@ def date_affinities(
             delta = delta + 365.0 * (years - stated.year)
         np.maximum(best, np.exp(-np.maximum(0.0, np.abs(delta) - width) / scale), out=best)
     return best
-
-
-def date_affinity(dates: Sequence[PartialDate], day: date) -> float:
-    """Score one day; see `date_affinities`."""
-    parts = (np.array(value) for value in (day.year, day.month, day.day))
-    return float(date_affinities(dates, *parts))
-
-
-def resolve_dates(text: str, said_on: date) -> tuple[DayRange, ...]:
-    """Resolve stated and relative dates to ranges of days, in order of appearance, once each.
-
-    A date without a year is the one nearest to `said_on`. Impossible dates (31 June) and those
-    outside the calendar are left out.
-    """
-    found = [(match.start(), _stated_range(match, said_on)) for match in _STATED.finditer(text)]
-    found += [
-        (match.start(), _relative_range(match, said_on)) for match in RELATIVE_DATE.finditer(text)
-    ]
-    found.sort(key=lambda entry: entry[0])
-    return tuple(dict.fromkeys(days for _, days in found if days is not None))
-
-
-def _month(year: int, month: int) -> DayRange:
-    """All days of a month."""
-    last = calendar.monthrange(year, month)[1]
-    return DayRange(first=date(year, month, 1), last=date(year, month, last))
-
-
-def _stated_range(match: re.Match[str], said_on: date) -> DayRange | None:
-    stated = _partial(match)
-    if stated is None:
-        return None
-    years = (stated.year,) if stated.year else range(said_on.year - 1, said_on.year + 2)
-    ranges = list(_candidate_ranges(stated, years))
-    return min(ranges, key=lambda days: abs(days.first - said_on), default=None)
-
-
-def _candidate_ranges(stated: PartialDate, years: Sequence[int]) -> Iterator[DayRange]:
-    for year in years:
-        try:
-            if stated.day:
-                exact = date(year, stated.month, stated.day)
-                yield DayRange(first=exact, last=exact)
-            else:
-                yield _month(year, stated.month)
-        except ValueError:  # 29 February of a common year, or year 0
-            continue
-
-
-def _relative_range(match: re.Match[str], said_on: date) -> DayRange | None:
-    try:
-        if match["day"]:
-            return _days(said_on, DAY_PARTS[" ".join(match["day"].lower().split())])
-        if match["count"]:
-            count = match["count"].lower()
-            back = int(count) if count.isdigit() else NUMBER_WORDS[count]
-            return _shifted(said_on, match["unit"].lower(), -back)
-        step = {"last": -1, "this": 0, "next": 1}[match["which"].lower()]
-        return _span(said_on, match["span"].lower(), step)
-    except (OverflowError, ValueError):  # before year 1 or after year 9999
-        return None
-
-
-def _days(start: date, offset: int, length: int = 1) -> DayRange:
-    first = start + timedelta(days=offset)
-    return DayRange(first=first, last=first + timedelta(days=length - 1))
-
-
-def _shifted(said_on: date, unit: str, count: int) -> DayRange:
-    """`count` units away: the day, the seven days around it, the month or the year."""
-    if unit == "day":
-        return _days(said_on, count)
-    if unit == "week":
-        return _days(said_on, 7 * count - 3, 7)
-    if unit == "month":
-        years, month = divmod(said_on.month - 1 + count, 12)
-        return _month(said_on.year + years, month + 1)
-    year = said_on.year + count
-    return DayRange(first=date(year, 1, 1), last=date(year, 12, 31))
-
-
-def _span(said_on: date, span: str, step: int) -> DayRange:
-    """The last, this or next week (from Monday), weekend, month, year or weekday."""
-    weekday = said_on.weekday()
-    if span == "week":
-        return _days(said_on, 7 * step - weekday, 7)
-    if span == "weekend":
-        return _days(said_on, 7 * step + 5 - weekday, 2)
-    if span in {"month", "year"}:
-        return _shifted(said_on, span, step)
-    ahead = (WEEKDAYS.index(span) - weekday) % 7
-    if step < 0:
-        return _days(said_on, ahead - 7)
-    return _days(said_on, ahead or 7 if step else ahead)

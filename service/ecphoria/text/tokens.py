@@ -257,34 +257,19 @@ PLACE_WORDS = frozenset(
     )
 )
 
-NUMBER_WORDS = {
-    word: number
-    for number, word in enumerate(
-        _words("one two three four five six seven eight nine ten eleven twelve"), start=1
-    )
-} | {"a": 1, "an": 1, "a couple of": 2, "couple of": 2}
-
-DAY_PARTS = {
-    "today": 0,
-    "tonight": 0,
-    "this morning": 0,
-    "this afternoon": 0,
-    "this evening": 0,
-    "yesterday": -1,
-    "last night": -1,
-    "the day before yesterday": -2,
-    "tomorrow": 1,
-    "the day after tomorrow": 2,
-}
-"""Phrases that name one day, as days from the one they are said on."""
-
+_NUMBERS = (
+    "couple of|a couple of|eleven|twelve|three|seven|eight|four|five|nine|one|two|six|ten|an|a"
+)
+_DAYS = (
+    "the day before yesterday|the day after tomorrow|this afternoon|this morning|this evening"
+    "|last night|yesterday|tomorrow|tonight|today"
+)
 RELATIVE_DATE = re.compile(
-    rf"\b(?:(?P<day>{'|'.join(sorted(DAY_PARTS, key=len, reverse=True))})"
-    rf"|(?P<count>\d{{1,3}}|{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))})"
-    r"\s+(?P<unit>day|week|month|year)s?\s+ago"
-    rf"|(?P<which>last|this|next)\s+(?P<span>weekend|week|month|year|{'|'.join(WEEKDAYS)}))\b",
+    rf"\b(?:(?:{_DAYS})|(?:\d{{1,3}}|{_NUMBERS})\s+(?:day|week|month|year)s?\s+ago"
+    rf"|(?:last|this|next)\s+(?:weekend|week|month|year|{'|'.join(WEEKDAYS)}))\b",
     re.IGNORECASE,
 )
+"""A day told from the day it is said on; the context of an answer adds that day."""
 
 
 LONGEST_WORD: Final = 1_500

@@ -6,7 +6,6 @@ import pytest
 from ecphoria.errors import BadFile
 from ecphoria.evaluation.datasets.passages import OpenIECache
 from ecphoria.records.episode import Extracted, Statement
-from ecphoria.text.concepts import Source
 
 DOC = {
     "title": "Oak Street",
@@ -28,9 +27,9 @@ def written(tmp_path: Path, content: object) -> Path:
     return path
 
 
-async def test_names_and_facts_come_from_the_file(tmp_path: Path) -> None:
+def test_names_and_facts_come_from_the_file(tmp_path: Path) -> None:
     cache = OpenIECache.read(written(tmp_path, {"docs": [DOC, "no document"]}))
-    [found] = await cache.extract([Source(title="Oak Street", body="Oak Street is  in Riverton.")])
+    found = cache.find("Oak Street", "Oak Street is  in Riverton.")
     assert found == Extracted(
         names=("Oak Street", "Riverton"),
         facts=(Statement(subject="Oak Street", predicate="is in", object="Riverton"),),
@@ -38,9 +37,9 @@ async def test_names_and_facts_come_from_the_file(tmp_path: Path) -> None:
     assert cache.unusable == 9
 
 
-async def test_nothing_is_known_of_an_item_the_file_lacks(tmp_path: Path) -> None:
+def test_nothing_is_known_of_an_item_the_file_lacks(tmp_path: Path) -> None:
     cache = OpenIECache.read(written(tmp_path, {"docs": [DOC]}))
-    assert await cache.extract([Source(title="Elm Street", body="It meets Oak Street.")]) == [None]
+    assert cache.find("Elm Street", "It meets Oak Street.") is None
 
 
 def test_a_passage_may_stand_in_one_piece(tmp_path: Path) -> None:

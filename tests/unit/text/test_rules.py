@@ -1,5 +1,3 @@
-from datetime import date
-
 import pytest
 
 from ecphoria.text.concepts import extract
@@ -18,17 +16,13 @@ def test_a_document_gives_title_candidates_and_words() -> None:
     assert " ".join(found.words) == "directed by ada quill ada quill debut was small"
     assert found.lower == {"by", "s", "debut", "was", "small"}
     assert found.speaker is None
-    assert found.dates == ()
 
 
-def test_a_turn_gives_speaker_and_dates() -> None:
-    found = extract(None, "I was there yesterday!", speaker="Ben ", said_on=date(2024, 3, 1))
+def test_a_turn_gives_its_speaker() -> None:
+    found = extract(None, "I was there yesterday!", speaker="Ben ")
     assert found.title is None
     assert found.speaker is not None
     assert (found.speaker.name, found.speaker.kind) == ("ben", NameKind.PERSON)
-    assert [(days.first, days.last) for days in found.dates] == [
-        (date(2024, 2, 29), date(2024, 2, 29))
-    ]
 
 
 @pytest.mark.parametrize("title", [None, "", "  ", "?!", "x" * 2_000])

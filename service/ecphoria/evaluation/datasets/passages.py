@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -22,7 +22,6 @@ from ecphoria.evaluation.datasets.dataset import (
     read_list,
 )
 from ecphoria.records.episode import Extracted, Statement
-from ecphoria.text.concepts import Source
 from ecphoria.text.tokens import UNREADABLE
 from ecphoria.wire.episodes import AppendRequest
 
@@ -33,7 +32,7 @@ _UNREADABLE = re.compile(f"[{UNREADABLE}]")
 
 
 class OpenIECache:
-    """An `Extractor` that answers from a file, and has nothing to say of what is not in it.
+    """Names and facts that a language model found in passages, read from a file.
 
     Attributes:
         unusable: Number of documents, entities and triples of the file that are malformed.
@@ -70,10 +69,6 @@ class OpenIECache:
             unusable += skipped
             records[_key(passage)] = Extracted(names=tuple(names), facts=tuple(facts))
         return cls(records, unusable)
-
-    async def extract(self, sources: Sequence[Source]) -> Sequence[Extracted | None]:
-        """Look each source up, word for word."""
-        return [self.find(source.title, source.body) for source in sources]
 
     def find(self, title: str | None, body: str) -> Extracted | None:
         """Look one item up by its title and its text, white space aside."""
