@@ -1,4 +1,4 @@
-"""Ecphoria: a cue wakes the graph.
+"""Ecphoria: a memory service for agents on Neo4j.
 
 The public names are those of the client; they load when first asked for, so that the package
 itself costs nothing to import.

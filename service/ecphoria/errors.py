@@ -1,4 +1,4 @@
-"""Every error Ecphoria raises, by the remedy it calls for.
+"""All errors of Ecphoria, grouped by what the caller can do about them.
 
 ```
 EcphoriaError

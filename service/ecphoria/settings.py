@@ -1,4 +1,4 @@
-"""What an operator may set, each by an environment variable; read once, by wiring."""
+"""Settings of the service, each an environment variable; read once at start."""
 
 import difflib
 import os

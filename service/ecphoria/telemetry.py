@@ -1,4 +1,4 @@
-"""What the service tells its operator: events by structlog, figures by Prometheus, spans.
+"""Logs, metrics and spans for the operator.
 
 Events are names with ids and numbers. Memory text, cues and secrets are never logged; an
 exception is logged by its class and its frames, because its message may quote either.

@@ -1,4 +1,4 @@
-"""The `ecphoria` command: what it can do, and how it ends."""
+"""The `ecphoria` command: all commands by topic, and the exit codes."""
 
 import sys
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How a recall looks: what was woken, how surely, and by which path."""
+"""Draw a recall on the terminal: the verdict, the hits, and the path to each."""
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime

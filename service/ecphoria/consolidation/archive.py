@@ -1,4 +1,4 @@
-"""The archive: payloads of what has slept long move to files, and come back byte for byte.
+"""The archive: move contents of dormant episodes to files, and restore them byte for byte.
 
 A record is written, flushed to the disk and read back before the graph lets go of anything; a
 process killed between leaves a record that nobody refers to, which a later cycle wipes.

@@ -1,4 +1,4 @@
-"""Records in files: one header and one compressed content after the other.
+"""The files of the archive: append-only, each record with its checksums.
 
 ```
 file    = "ECPHCOLD1", line feed, record*

@@ -1,4 +1,4 @@
-"""Take payloads of dormant episodes out of the graph, and put them back byte for byte."""
+"""Take the contents of dormant episodes out of the graph, and put them back."""
 
 import contextlib
 from collections.abc import Mapping, Sequence

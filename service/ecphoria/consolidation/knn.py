@@ -1,13 +1,13 @@
 """Maintain mutual k-nearest-neighbour edges between memories.
 
-Only what changed since the last cycle is looked at: new episodes and whoever is near them,
-what a deletion left, concepts that gained or lost a mention. The result is that of looking at
-everything, whatever order and cycles the episodes came in.
+A cycle looks only at changes since the last one: new episodes and their neighbours, the former
+neighbours of deleted episodes, and concepts that gained or lost a mention. The result equals that
+of a full computation, whatever the order of episodes and cycles.
 
-A memory with at most 15 near it has all of them among its nearest, so one more that arrives there
-concerns nobody else. Where there are more, whoever comes nearer than the last among its nearest
-pushes that one out. So of those near an arrival only these are searched too; for the others it
-is enough to know how many are near them, and how near the last of their nearest is: their crowd.
+Incremental update: a memory with at most 15 neighbours has all of them among its nearest, so a new
+neighbour changes nothing for others. With more neighbours, a new one that is nearer than the last
+of the nearest replaces it. So only such memories are searched again. For all others two stored
+numbers are enough: how many neighbours they have, and how near the last of the nearest is.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,8 +1,8 @@
 """Let weights of edges decay and prune the lightest.
 
-Source: SYNAPSE keeps 15 edges a node, with ties by chance; here of each type, ties decided.
-
-Sources: CLS-M (power law from the last use), NeuromemoryAI (homeostasis).
+Sources: pruning is SYNAPSE's, which keeps 15 edges a node and breaks ties by chance; here 15 of
+each type are kept, and ties are broken by id. Decay is CLS-M's (power law from the last use) and
+NeuromemoryAI's (homeostasis).
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The prior: how central a node is by PageRank, as a rank among its kind.
+"""Rank nodes by PageRank among their kind: the prior of synapse.
 
 Source: SYNAPSE's structural term, with ranks in place of raw values: those shrink with the size
 of the graph and vanish beside the other terms.

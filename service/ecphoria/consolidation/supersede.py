@@ -1,4 +1,4 @@
-"""Supersession: facts that were touched take their places in time.
+"""Update the timelines of facts that changed, so that newer facts supersede older ones.
 
 An append and a decision lay out at once what they change. What is left to this step are facts
 stored before there were timelines, and classes whose change was cut short.

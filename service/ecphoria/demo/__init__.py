@@ -1,1 +1,1 @@
-"""The sample conversation and the questions the demo asks of it."""
+"""The sample conversation of the demo, and its questions."""

@@ -1,4 +1,4 @@
-"""Read the shipped sample: invented people, real calendar."""
+"""Read the sample conversation: invented people, real dates."""
 
 import json
 from dataclasses import dataclass

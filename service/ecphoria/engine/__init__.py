@@ -1,4 +1,4 @@
-"""The managed local Neo4j: fetched once, checked, run as a private child on loopback ports."""
+"""The managed local Neo4j: fetched once, verified, and run on loopback ports."""
 
 from ecphoria.engine.assemble import Progress, Report, Stage
 from ecphoria.engine.service import Endpoint, Engine, EngineSettings, EngineState, EngineStatus

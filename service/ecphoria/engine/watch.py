@@ -1,8 +1,8 @@
-"""Outlives the users of a server that nobody asked to keep, and stops it after the last.
+"""Stop a server that nobody uses any more, in a process of its own.
 
-Run as `python -m ecphoria.engine.watch HOME` by the engine. Every user holds a shared lock on one
-file, and the system frees a lock when its process ends, even by SIGKILL: waiting for the lock
-alone is waiting for the last user to be gone.
+The engine runs `python -m ecphoria.engine.watch HOME`. Every user holds a shared lock on one file.
+The system frees a lock when its process ends, even by SIGKILL. So an exclusive lock on the file
+is granted when the last user is gone.
 """
 
 import sys

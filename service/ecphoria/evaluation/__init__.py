@@ -1,1 +1,1 @@
-"""Measure recall on public data, through the client, as a user would see it."""
+"""Measure recall on public data through the client, as a user would see it."""

@@ -1,4 +1,4 @@
-"""Measure whether facts that are over outrank those that hold, and whether others were retired."""
+"""Measure how often outdated facts outrank current ones, on a generated stream."""
 
 import json
 from collections.abc import Iterable, Sequence

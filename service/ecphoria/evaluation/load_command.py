@@ -1,4 +1,4 @@
-"""`ecphoria eval load`: run it, show it, write it."""
+"""`ecphoria eval load`: run the load benchmark, print it and write the report."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Made-up talk to measure speed with: chat-like turns, and vectors that lie like real ones.
+"""Generated turns and vectors for speed measurements.
 
 Nothing here comes from a data set. Words and names are built from syllables; what real chats
 gave is only shape: 25 words a turn, sessions of some 25 turns between two speakers, cosines of

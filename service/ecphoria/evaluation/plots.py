@@ -1,4 +1,4 @@
-"""Two pictures of a run: recall by the number of hits, and what each mechanism is worth."""
+"""Plot recall by the number of hits, and the gain of each mechanism."""
 
 from collections.abc import Sequence
 from pathlib import Path

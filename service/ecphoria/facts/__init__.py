@@ -1,1 +1,1 @@
-"""What facts say of when: the classes of predicates, timelines of keys, and people's decisions."""
+"""Facts: classes of predicates, timelines, and the decisions of people."""

@@ -1,4 +1,4 @@
-"""The fact service: what is claimed of whom, how it changed, and what people decide about it."""
+"""The fact service: list facts, show their history, and record decisions about them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Who may call an endpoint, decided before its body is read."""
+"""Authenticate and authorise a request before its body is read."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine

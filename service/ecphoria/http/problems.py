@@ -1,4 +1,4 @@
-"""Every error as a problem document (RFC 9457): one table, one renderer, no internals."""
+"""Answer every error as a problem document (RFC 9457)."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -1,1 +1,1 @@
-"""Ingest: what happened becomes a graph, once, in order, and readable by the next recall."""
+"""Ingest: store episodes once, in order, and readable by the next recall."""

@@ -1,4 +1,4 @@
-"""What one transaction writes: the sum of what the sessions, the terms and the concepts say."""
+"""Collect the changes of one transaction: sessions, terms and concepts."""
 
 import asyncio
 from collections import Counter

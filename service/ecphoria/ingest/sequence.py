@@ -1,4 +1,4 @@
-"""Where turns stand in their session, and the columns that depend on their neighbours.
+"""Place turns in their session, and compute the columns that depend on neighbours.
 
 A session is ordered by (occurred_at, position, turn). A turn that arrives late takes its place
 between older ones; what its neighbours store about each other (ordinal, spread length, context

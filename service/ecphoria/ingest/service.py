@@ -1,4 +1,4 @@
-"""The ingest service: check, embed, then place and write in one transaction."""
+"""The ingest service: validate, embed, place and write in one transaction."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence

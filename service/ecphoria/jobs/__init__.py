@@ -1,1 +1,1 @@
-"""Background work: jobs in the store, and the workers that take them."""
+"""Background jobs: a queue in the store, and the workers that take from it."""

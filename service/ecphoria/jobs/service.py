@@ -1,4 +1,4 @@
-"""The job service: what a caller may ask of background work."""
+"""The job service: list, cancel and retry jobs."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

@@ -1,1 +1,1 @@
-"""Learning: what a recall changes in the memories it woke, behind its answer."""
+"""Learning: update memories after a recall, in the background."""

@@ -1,7 +1,7 @@
 """Effects of feedback: spikes, links, strength.
 
-Its first hits count as used, and as used together; what it stimulated keeps the charge. An instant
-or a turn that lies before a state's own counts as that one: no time passed.
+The first hits of a recall count as used, and as used together. Memories that it stimulated keep
+their charge. A time or turn before that of the stored state counts as no time passed.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,8 @@
 """Learn from recalls: settings, feedback, effects that are due.
 
-A trace whose effects are due says so in the store, so a restart loses none. Each is applied in
-one transaction under the tenant's lock that also takes it off the queue: once, however many
-services work on it.
+Pending effects are marked on their trace in the store, so a restart loses none. One transaction
+under the tenant's lock applies the effects of a trace and removes the mark. So they are applied
+once, even if several services work on them.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Store of learning: traces that wait, and what recalls changed on episodes."""
+"""Store of learning: traces with pending effects, and the values recalls change on episodes."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence

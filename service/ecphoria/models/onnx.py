@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 under onnxruntime: the default encoder, without torch.
+"""The default embedder: all-MiniLM-L6-v2 under onnxruntime, without torch.
 
 The graph (`minilm.onnx`, built by `scripts/build_encoder_graph.py`) holds no weights; they are
 read from the model's own `model.safetensors`.

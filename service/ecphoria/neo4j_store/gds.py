@@ -1,4 +1,4 @@
-"""PageRank by the Graph Data Science library, through its client.
+"""PageRank by the Graph Data Science library.
 
 The client is synchronous: each call has a connection of its own, in a worker thread. A projection
 is named after its cycle, so two workers never share one, and is dropped whatever happens; one

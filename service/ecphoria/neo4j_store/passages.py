@@ -1,4 +1,4 @@
-"""Passages: search, read through a cache, cut.
+"""Passages of long episodes: search them, cache them, and read usage of episodes.
 
 A passage never changes, so each is read once by a process. The rules of forgetting are those of
 the contents of episodes: all of a tenant goes when one of its episodes was deleted.

@@ -1,4 +1,4 @@
-"""Keep the records of recalls, a bounded number per tenant, joined to what they woke.
+"""Store the traces of recalls, a bounded number per tenant.
 
 A record holds ids and no label: no text, title or name. Who reads it is told the labels that the
 nodes have then. Erasing an episode therefore leaves no copy of it in any trace.

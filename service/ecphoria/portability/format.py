@@ -1,4 +1,4 @@
-"""The file of a copy: lines of JSON, compressed by gzip, described in docs/reference/copies.md.
+"""The file format of a copy: JSON lines in gzip, see docs/reference/copies.md.
 
 A first line says what the file is. Each tenant is a section: a line that names it, a line a node,
 a line an edge, lines with the files of its archive, and a line with counts and the SHA-256 of the

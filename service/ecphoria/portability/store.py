@@ -1,4 +1,4 @@
-"""Read a tenant out of the store whole, and put it back as it was."""
+"""Read all nodes and edges of a tenant, and create them again."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager

@@ -1,1 +1,1 @@
-"""Recall: a cue becomes seeds, seeds wake a bounded subgraph, and what lights up is ranked."""
+"""Recall: find seeds for a cue, spread activation over the graph, rank the memories."""

@@ -1,13 +1,11 @@
 """Recall as of an earlier time, and current facts before superseded ones.
 
-Episodes that happened later, edges to them, and facts that no episode had claimed or that were
-retracted take no part; timelines are laid out anew from the claims of that time.
-What is counted over the whole store (how rare a word is, how often a name is mentioned, priors)
-is as it is now.
+Recall as of a time ignores later episodes and their edges, retracted facts, and facts that no
+episode had claimed yet. Timelines are computed again from the claims of that time. Statistics of
+the whole store (document frequencies, mentions of a name, priors) stay those of today.
 
-A memory is behind the times if it claims facts and every one of them has ended. It keeps its
-score; the best memory that claims what holds instead is lifted to it, if it stood below. Nothing
-else moves, and where no fact has ended nothing moves at all.
+A memory is superseded if all facts it claims have ended. It keeps its score. The best memory that
+claims the current facts is raised to this score if it had less. Other memories do not move.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

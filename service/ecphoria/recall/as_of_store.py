@@ -1,4 +1,4 @@
-"""Read what tells that which holds from that which held, now or as of an earlier time."""
+"""Read which facts hold now, or held at an earlier time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

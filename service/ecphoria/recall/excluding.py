@@ -1,8 +1,8 @@
-"""A recall that leaves out some episodes, as if they were not stored.
+"""Recall as if some episodes were not stored.
 
-They are no seeds, no candidates and no way of spreading, and they lend neither words nor vectors
-to the turns around them. What is counted over the whole store (how rare a word is, mean lengths)
-still counts them, and so do facts and names that they share with other episodes.
+They are no seeds and no candidates, nothing spreads through them, and their neighbours get neither
+words nor vectors from them. Statistics of the whole store (document frequencies, mean lengths)
+still count them. So do facts and names that they share with other episodes.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -1,7 +1,7 @@
-"""What is known of the past uses of memories.
+"""Usage histories and spike trains of memories.
 
-An append counts as the first use, so a memory that was never recalled, or whose tenant does not
-learn, has a history of one: its instant for the base level, its turn for the spike train.
+The append counts as the first use. A memory that was never recalled, or whose tenant does not
+learn, has one use: its time for the base level, its turn for the spike train.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Read what is stored without a cue: episodes, sessions, counts."""
+"""List what is stored: episodes, sessions, counts."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

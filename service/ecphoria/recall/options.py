@@ -1,4 +1,4 @@
-"""Parameters of strategies: declared once with bounds, unit and source; checked by the service."""
+"""Options of strategies: declared once with bounds, unit and source, and checked."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields

@@ -1,4 +1,4 @@
-"""The recall service: seeds, candidates, strategy, judgement, hits, and a trace of it all."""
+"""The recall service: seeds, candidates, strategy, gate, hits, and a trace."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

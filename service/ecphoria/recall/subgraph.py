@@ -1,8 +1,8 @@
-"""The subgraph around the seeds, fetched wave by wave and pruned by the server.
+"""Fetch the subgraph around the seeds, step by step, pruned by the server.
 
-Each wave asks Neo4j for the strongest edges of the nodes that the last one woke: at most `fan`
-per node and type, none lighter than `floor`. A cap on nodes bounds the whole; what is cut is
-what the least energy could reach.
+Each step asks Neo4j for the strongest edges of the nodes that the last step reached: at most
+`fan` per node and type, none lighter than `floor`. The number of nodes is bounded; the nodes that
+the least energy could reach are cut.
 """
 
 from collections.abc import Mapping, Sequence

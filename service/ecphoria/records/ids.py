@@ -1,4 +1,4 @@
-"""Ids: our own UUIDs as text, one type each; never the database's internal ids."""
+"""Types of ids: our own UUIDs as text; internal ids of Neo4j are never used."""
 
 import uuid
 from typing import NewType

@@ -1,1 +1,1 @@
-"""Who owns memories and who may ask: tenants, keys, and what a key allows."""
+"""Tenants, API keys, and what a key allows."""

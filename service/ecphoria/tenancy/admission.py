@@ -1,4 +1,4 @@
-"""Admission: how many requests are worked at once, and how tenants share the service."""
+"""Limit the requests worked on at once, and share them fairly between tenants."""
 
 import asyncio
 import math

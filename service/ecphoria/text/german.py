@@ -1,4 +1,4 @@
-"""Hold what is known of German: its function words, and how its words are inflected.
+"""German function words and inflections.
 
 German writes every noun with a capital, so that a capital alone says nothing of a name.
 """

@@ -1,4 +1,4 @@
-"""Find names in text by their capitals, and give each one spelling to be known by."""
+"""Find names in text by their capitals, and normalise them."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What all bodies have in common, and problem documents (RFC 9457)."""
+"""Base of all bodies, and problem documents (RFC 9457)."""
 
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from datetime import UTC, datetime

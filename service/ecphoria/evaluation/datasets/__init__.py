@@ -1,1 +1,1 @@
-"""Read public data sets from files; none is shipped but our own mini set."""
+"""Read public data sets from files; only our own mini set is shipped."""

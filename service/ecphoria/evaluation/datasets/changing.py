@@ -1,4 +1,4 @@
-"""A stream of facts that change, with distractors: made from templates, the same for a seed."""
+"""Generate a stream of facts that change, with distractors; a seed makes it repeatable."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

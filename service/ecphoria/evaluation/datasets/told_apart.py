@@ -1,4 +1,4 @@
-"""Find out by its content which suite a file belongs to."""
+"""Recognise the suite of a file by its content."""
 
 from collections.abc import Sequence
 from dataclasses import replace

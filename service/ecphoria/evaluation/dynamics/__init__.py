@@ -1,1 +1,1 @@
-"""How memory behaves over time and use, measured on generated data: `ecphoria eval dynamics`."""
+"""Measure how memory changes over time and use: `ecphoria eval dynamics`."""

@@ -1,4 +1,4 @@
-"""What every task stands on: tenants of its own, and directions with known cosines."""
+"""Tenants and vectors with known cosines, on which every generated task stands."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager

@@ -1,1 +1,1 @@
-"""Strategies: how seeds become a ranking. The pipeline around them is shared."""
+"""Strategies: each ranks candidates in its own way; the pipeline around them is shared."""

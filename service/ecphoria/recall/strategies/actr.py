@@ -1,4 +1,4 @@
-"""ACT-R: relevance, what the cue brings to mind, recent use, importance."""
+"""ACT-R (NeuromemoryAI): relevance, priming by the cue, recent use, importance."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The bars: one index alone, or both added up, and no edge walked."""
+"""Baselines: one index alone, or both added; no edge is walked."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet

@@ -1,4 +1,4 @@
-"""The concept channel, half a step at a time: the server lists edges, the kernel moves energy."""
+"""The concept channel of the default strategy: fetch edges and spread energy, in half-steps."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""CLS-M: activation hops from the seeds, damped at busy nodes, until a threshold stops it."""
+"""CLS-M: activation hops from the seeds, damped at nodes of high degree."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

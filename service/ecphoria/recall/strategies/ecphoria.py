@@ -1,4 +1,4 @@
-"""The default strategy: words spread over NEXT, speakers told apart, concepts as bridges.
+"""The default strategy: text score with words spread over NEXT, then a walk over concepts.
 
 Its weights and constants were measured (see the docs' page on recall); a part that a store does
 not support (no sessions, no speakers, no titles) is 0 there by itself.

@@ -1,4 +1,4 @@
-"""EcphoryRAG: the cue wakes traces, their centre wakes further traces, and these their sources.
+"""EcphoryRAG: find traces for the cue, hop by their centroid, and rank their sources.
 
 A trace is a concept; its vector is the mean of the vectors of what mentions it or is about it.
 """

@@ -1,4 +1,4 @@
-"""Personalised PageRank: a walker starts at the seeds, follows edges, and keeps returning."""
+"""Personalised PageRank: a random walk that returns to the seeds."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""SYNAPSE: energy enters at the seeds, spreads with the fan effect, and joins the text score."""
+"""SYNAPSE: spread energy from the seeds with the fan effect, and add it to the text score."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

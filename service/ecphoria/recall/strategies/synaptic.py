@@ -1,4 +1,4 @@
-"""SynapticRAG: a stimulus passes from memory to memory, and those charged enough fire.
+"""SynapticRAG: pass a stimulus between memories; those charged enough fire.
 
 It passes where meaning and time agree: between memories near in meaning, the more the better
 their spike trains align. Walks no stored edge: neighbours come from the vector index.
