@@ -21,10 +21,12 @@ from ecphoria.cli.connection import (
     TenantName,
     Where,
     connect,
+    connected,
     on_service,
     refusing,
     stdout,
 )
+from ecphoria.client import Client
 from ecphoria.errors import BadFile
 from ecphoria.records.recall import OptionValue
 from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, Scope
@@ -159,19 +161,19 @@ shadow = typer.Typer(no_args_is_help=True, help="Another strategy tried beside t
 
 
 @shadow.command("show")
-def show_shadow(
-    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
-) -> None:
+@connected
+def show_shadow(client: Client) -> None:
     """Show what is live, what is in the shadow, and how they compare."""
-    with connect(server, key, tenant, home) as client:
-        found = client.shadow()
+    found = client.shadow()
     _show(found)
     if found.shadow is not None:
         stdout().print(_report(found.report))
 
 
 @shadow.command("set")
+@connected
 def set_shadow(
+    client: Client,
     *,
     strategy: Annotated[str, typer.Argument(metavar="STRATEGY", help="The strategy to try.")],
     share: Annotated[
@@ -181,55 +183,42 @@ def set_shadow(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="A parameter of the strategy; repeatable."),
     ] = None,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Run a strategy in the shadow of the live one."""
     options = dict(_parameter(text) for text in option or ())
-    with connect(server, key, tenant, home) as client:
-        found = client.set_shadow(strategy, options=options, share=share)
+    found = client.set_shadow(strategy, options=options, share=share)
     _show(found)
 
 
 @shadow.command("end")
-def end_shadow(
-    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
-) -> None:
+@connected
+def end_shadow(client: Client) -> None:
     """Run nothing in the shadow."""
-    with connect(server, key, tenant, home) as client:
-        client.end_shadow()
+    client.end_shadow()
     stdout().print("Nothing runs in the shadow.")
 
 
 @shadow.command("reset")
-def reset_report(
-    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
-) -> None:
+@connected
+def reset_report(client: Client) -> None:
     """Begin to count and compare anew."""
-    with connect(server, key, tenant, home) as client:
-        client.reset_shadow_report()
+    client.reset_shadow_report()
     stdout().print("The report begins anew.")
 
 
 @shadow.command("promote")
-def promote(
-    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
-) -> None:
+@connected
+def promote(client: Client) -> None:
     """Make the shadow's strategy the tenant's default."""
-    with connect(server, key, tenant, home) as client:
-        found = client.promote_shadow()
+    found = client.promote_shadow()
     _show(found)
 
 
 @shadow.command("undo")
-def undo(
-    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
-) -> None:
+@connected
+def undo(client: Client) -> None:
     """Go back to the default before the latest promotion."""
-    with connect(server, key, tenant, home) as client:
-        found = client.undo_promotion()
+    found = client.undo_promotion()
     _show(found)
 
 
@@ -380,12 +369,10 @@ def calibrate(
 
 
 @gate.command("show")
-def show_gate(
-    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
-) -> None:
+@connected
+def show_gate(client: Client) -> None:
     """Show by which gate a tenant's recalls are judged."""
-    with connect(server, key, tenant, home) as client:
-        found = client.gate()
+    found = client.gate()
     console = stdout()
     console.print("The tenant's own gate" if found.own else "The shipped gate")
     console.print(_weights(found))
@@ -400,30 +387,25 @@ def show_gate(
 
 
 @gate.command("apply")
+@connected
 def apply_gate(
+    client: Client,
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A gate that `ecphoria calibrate` wrote.")
     ],
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Judge a tenant's recalls by the gate in a file."""
     with refusing():
         request = _read_gate(file)
-    with connect(server, key, tenant, home) as client:
-        client.set_gate(request)
+    client.set_gate(request)
     stdout().print("Recalls are judged by it from now on.")
 
 
 @gate.command("reset")
-def reset_gate(
-    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
-) -> None:
+@connected
+def reset_gate(client: Client) -> None:
     """Go back to the shipped gate."""
-    with connect(server, key, tenant, home) as client:
-        client.reset_gate()
+    client.reset_gate()
     stdout().print("Recalls are judged by the shipped gate again.")
 
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import functools
+import inspect
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
@@ -69,6 +71,19 @@ Home = Annotated[
 ]
 
 
+_CONNECTION = {
+    name: inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+    for name, default, annotation in (
+        ("server", DEFAULT_URL, Server),
+        ("key", None, Key),
+        ("tenant", None, TenantName),
+        ("home", None, Home),
+    )
+}
+
+
 def connect(
     server: str,
     key: str | None,
@@ -94,6 +109,23 @@ def connect(
         if key is not None and tenant is None:
             tenant = assumed
     return Client(server, key, tenant=tenant)
+
+
+def connected(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of the connection, and call it with an open client first."""
+
+    @functools.wraps(command)
+    def run(**options: object) -> None:
+        connection = {name: options.pop(name) for name in _CONNECTION}
+        with connect(**connection) as client:  # type: ignore[arg-type]  # typer checked them
+            command(client, **options)
+
+    # Typer reads the options of a command from its signature and its annotations.
+    own = [*inspect.signature(command).parameters.values()][1:]
+    parameters = [*own, *_CONNECTION.values()]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
 
 
 def admin_key(home: Path | None) -> str | None:

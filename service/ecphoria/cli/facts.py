@@ -11,15 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ecphoria.cli.connection import (
-    DEFAULT_URL,
-    Home,
-    Key,
-    Server,
-    TenantName,
-    connect,
+    connected,
     instant,
     stdout,
 )
+from ecphoria.client import Client
 from ecphoria.records.fact import MergeStatus, Standing
 from ecphoria.records.upkeep import EngramKind
 from ecphoria.wire.facts import DecisionAnswer, FactAnswer, LearningAnswer, MergeAnswer
@@ -39,7 +35,9 @@ FactId = Annotated[str, typer.Argument(metavar="FACT", help="Id of a fact, as li
 fact = typer.Typer(no_args_is_help=True, help="One fact: its history, and decisions about it.")
 
 
+@connected
 def facts(
+    client: Client,
     *,
     concept: Annotated[
         str | None, typer.Argument(metavar="NAME", help="Only facts with this name at an end.")
@@ -52,20 +50,15 @@ def facts(
     as_of: AsOf = None,
     known_at: KnownAt = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one fact a line.")] = False,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """List facts with the times they held."""
-    with connect(server, key, tenant, home) as client:
-        found = client.facts(
-            concept,
-            predicate=predicate,
-            as_of=instant(as_of, "as-of"),
-            known_at=instant(known_at, "known-at"),
-        )
-        shown = list(islice((one for one in found if one.valid or not current), limit))
+    found = client.facts(
+        concept,
+        predicate=predicate,
+        as_of=instant(as_of, "as-of"),
+        known_at=instant(known_at, "known-at"),
+    )
+    shown = list(islice((one for one in found if one.valid or not current), limit))
     if as_json:
         for one in shown:
             typer.echo(one.model_dump_json())
@@ -74,21 +67,18 @@ def facts(
 
 
 @fact.command("history")
+@connected
 def show_history(
+    client: Client,
     *,
     name: FactId,
     as_of: AsOf = None,
     known_at: KnownAt = None,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Show all that was claimed of a fact's subject and predicate, and decided about it."""
-    with connect(server, key, tenant, home) as client:
-        history = client.fact_history(
-            name, as_of=instant(as_of, "as-of"), known_at=instant(known_at, "known-at")
-        )
+    history = client.fact_history(
+        name, as_of=instant(as_of, "as-of"), known_at=instant(known_at, "known-at")
+    )
     console = stdout()
     console.print(f"{history.subject} · {history.relation}  [dim]{history.predicate_class}[/dim]")
     console.print(_table(history.facts))
@@ -98,35 +88,29 @@ def show_history(
 
 
 @fact.command("retract")
+@connected
 def retract(
+    client: Client,
     *,
     name: FactId,
     why: Why = "",
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Decide that a fact is wrong, whoever states it."""
-    with connect(server, key, tenant, home) as client:
-        _tell(client.decide(name, "retract", why=why))
+    _tell(client.decide(name, "retract", why=why))
 
 
 @fact.command("undo")
+@connected
 def undo(
+    client: Client,
     *,
     decision: Annotated[
         str, typer.Argument(metavar="DECISION", help="Id of a decision, as `history` shows it.")
     ],
     why: Why = "",
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Take a decision back; undo the undo, and it counts again."""
-    with connect(server, key, tenant, home) as client:
-        _tell(client.undo(decision, why=why))
+    _tell(client.undo(decision, why=why))
 
 
 def _table(found: Iterable[FactAnswer]) -> Table:
@@ -166,64 +150,52 @@ Pair = Annotated[
 
 
 @merges.command("list")
+@connected
 def list_merges(
+    client: Client,
     status: Annotated[MergeStatus | None, typer.Option(help="Only these.")] = None,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """List the merges that consolidation proposed, with why."""
     table = Table.grid(padding=(0, 3, 0, 0))
-    with connect(server, key, tenant, home) as client:
-        cursor: str | None = None
-        while True:
-            page = client.list_merges(status=status, cursor=cursor, limit=1_000)
-            for merge in page.merges:
-                table.add_row(*_cells(merge))
-            cursor = page.next_cursor
-            if cursor is None:
-                break
+    cursor: str | None = None
+    while True:
+        page = client.list_merges(status=status, cursor=cursor, limit=1_000)
+        for merge in page.merges:
+            table.add_row(*_cells(merge))
+        cursor = page.next_cursor
+        if cursor is None:
+            break
     stdout().print(table)
 
 
 @merges.command("accept")
+@connected
 def accept(
+    client: Client,
     names: Pair,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Let recall walk between two concepts as if they were one."""
-    with connect(server, key, tenant, home) as client:
-        _show(client.accept_merge(*names))
+    _show(client.accept_merge(*names))
 
 
 @merges.command("reject")
+@connected
 def reject(
+    client: Client,
     names: Pair,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Keep two concepts apart; they are not proposed again."""
-    with connect(server, key, tenant, home) as client:
-        _show(client.reject_merge(*names))
+    _show(client.reject_merge(*names))
 
 
 @merges.command("undo")
+@connected
 def undo_merge(
+    client: Client,
     names: Pair,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Take back what was decided about two concepts."""
-    with connect(server, key, tenant, home) as client:
-        _show(client.undo_merge(*names))
+    _show(client.undo_merge(*names))
 
 
 def _show(merge: MergeAnswer) -> None:
@@ -240,34 +212,30 @@ learning = typer.Typer(no_args_is_help=True, help="Whether being recalled change
 
 
 @learning.command("show")
-def show_learning(
-    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
-) -> None:
+@connected
+def show_learning(client: Client) -> None:
     """Show whether a tenant learns, from how many recalls it did, and how many wait."""
-    with connect(server, key, tenant, home) as client:
-        _show_learning(client.learning())
+    _show_learning(client.learning())
 
 
 @learning.command("on")
-def switch_on(
-    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
-) -> None:
+@connected
+def switch_on(client: Client) -> None:
     """Learn from a tenant's recalls from now on."""
-    with connect(server, key, tenant, home) as client:
-        _show_learning(client.set_learning(on=True))
+    _show_learning(client.set_learning(on=True))
 
 
 @learning.command("off")
-def switch_off(
-    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
-) -> None:
+@connected
+def switch_off(client: Client) -> None:
     """Learn no more; what was learned stays, what waits is left out."""
-    with connect(server, key, tenant, home) as client:
-        _show_learning(client.set_learning(on=False))
+    _show_learning(client.set_learning(on=False))
 
 
 @learning.command("feedback")
+@connected
 def give_feedback(
+    client: Client,
     trace: Annotated[str, typer.Argument(metavar="TRACE", help="The recall's trace id.")],
     *,
     useful: Annotated[
@@ -278,14 +246,9 @@ def give_feedback(
         list[str] | None,
         typer.Option(metavar="EPISODE", help="A hit that was not; repeatable."),
     ] = None,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Say which hits of a recall were useful and which were not."""
-    with connect(server, key, tenant, home) as client:
-        found = client.feedback(trace, useful=useful or (), not_useful=not_useful or ())
+    found = client.feedback(trace, useful=useful or (), not_useful=not_useful or ())
     table = Table("episode", "useful", "reliability", "salience", box=None, header_style="dim")
     for one in found.episodes:
         told = "yes" if one.useful else "no"
@@ -298,24 +261,21 @@ def _show_learning(found: LearningAnswer) -> None:
     stdout().print(f"recalls   {found.recalls:,} learned from, {found.pending:,} waiting")
 
 
+@connected
 def engrams(
+    client: Client,
     *,
     kind: Annotated[
         EngramKind | None, typer.Option(help="Only those of sessions, or of clusters.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Show what sessions, and memories that are alike, came to."""
-    with connect(server, key, tenant, home) as client:
-        for engram in client.engrams(kind=kind):
-            if as_json:
-                typer.echo(engram.model_dump_json())
-            else:
-                _show_engrams(engram)
+    for engram in client.engrams(kind=kind):
+        if as_json:
+            typer.echo(engram.model_dump_json())
+        else:
+            _show_engrams(engram)
 
 
 def _show_engrams(engram: EngramAnswer) -> None:

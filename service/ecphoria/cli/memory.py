@@ -17,12 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from ecphoria.cli.connection import (
-    DEFAULT_URL,
-    Home,
-    Key,
-    Server,
-    TenantName,
-    connect,
+    connected,
     instant,
     stderr,
     stdout,
@@ -41,7 +36,9 @@ When = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 
 
+@connected
 def remember(
+    client: Client,
     *,
     text: Annotated[
         str, typer.Argument(metavar="TEXT", help="What was said or written; `-` reads stdin.")
@@ -51,27 +48,24 @@ def remember(
     title: Annotated[str | None, typer.Option(help="Title, for a document.")] = None,
     source: Annotated[str | None, typer.Option(help="Where it came from.")] = None,
     at: When = None,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Remember one thing; the next recall can find it."""
     text = sys.stdin.read() if text == "-" else text
-    with connect(server, key, tenant, home) as client:
-        receipt = client.remember(
-            text,
-            speaker=speaker,
-            session=session,
-            title=title,
-            source=source,
-            occurred_at=instant(at, "at"),
-        )
+    receipt = client.remember(
+        text,
+        speaker=speaker,
+        session=session,
+        title=title,
+        source=source,
+        occurred_at=instant(at, "at"),
+    )
     known = receipt.outcome is Outcome.EXISTED
     stdout().print(f"{'Already remembered' if known else 'Remembered'}  [dim]{receipt.id}[/dim]")
 
 
+@connected
 def recall(
+    client: Client,
     *,
     cue: Annotated[
         str, typer.Argument(metavar="CUE", help="What to be reminded of, as you would ask it.")
@@ -108,32 +102,27 @@ def recall(
         typer.Option(metavar="SHARE", help="Refuse an answer with a lower confidence, 0 to 1."),
     ] = None,
     as_json: AsJson = False,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Wake what a cue reminds of, best first."""
     console = stdout()
-    with connect(server, key, tenant, home) as client:
-        answer = client.recall(
-            cue,
-            k=k,
-            explain=explain,
-            strategy=strategy,
-            session=session,
-            speaker=speaker,
-            include_dormant=include_dormant,
-            wake=wake,
-            asker=asker,
-            collapse=collapse,
-            min_score=min_score,
-            min_confidence=min_confidence,
-        )
-        if as_json:
-            typer.echo(answer.model_dump_json(indent=2))
-            return
-        episodes = episodes_on_paths(client, path_nodes(answer, k)) if explain else {}
+    answer = client.recall(
+        cue,
+        k=k,
+        explain=explain,
+        strategy=strategy,
+        session=session,
+        speaker=speaker,
+        include_dormant=include_dormant,
+        wake=wake,
+        asker=asker,
+        collapse=collapse,
+        min_score=min_score,
+        min_confidence=min_confidence,
+    )
+    if as_json:
+        typer.echo(answer.model_dump_json(indent=2))
+        return
+    episodes = episodes_on_paths(client, path_nodes(answer, k)) if explain else {}
     console.print(draw_verdict(answer))
     console.print(draw_hits(answer, limit=k, explain=explain, episodes=episodes))
     console.print(draw_timings(answer))
@@ -143,16 +132,13 @@ def recall(
     console.print(f"[dim]trace {answer.trace_id}[/dim]")
 
 
+@connected
 def stats(
+    client: Client,
     as_json: AsJson = False,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Count what a tenant's memory holds."""
-    with connect(server, key, tenant, home) as client:
-        counted = client.stats()
+    counted = client.stats()
     if as_json:
         typer.echo(counted.model_dump_json(indent=2))
         return
@@ -284,21 +270,18 @@ class _Tally:
         return self.created + self.existed + self.refused
 
 
+@connected
 def import_file(
+    client: Client,
     *,
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A JSON object a line; `-` reads stdin.")
     ],
     batch: Annotated[int, typer.Option(min=1, max=1_000, help="Episodes sent together.")] = 200,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Import a file of episodes; run it again to go on where it stopped."""
     tally = _Tally()
-    with connect(server, key, tenant, home) as client, _opened(file) as (lines, size):
-        # Ask first, so that a wrong address or key is told before the file is read.
+    with _opened(file) as (lines, size):
         client.stats()
         with _progress() as progress:
             task = progress.add_task(_counted(tally), total=size)

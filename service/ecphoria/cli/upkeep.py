@@ -9,16 +9,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from ecphoria.cli.connection import (
-    DEFAULT_URL,
-    Home,
-    Key,
-    Server,
-    TenantName,
-    connect,
+    connected,
     counting,
     stderr,
     stdout,
 )
+from ecphoria.client import Client
 from ecphoria.records.job import JobKind, JobState
 from ecphoria.records.upkeep import DormancyMode
 from ecphoria.wire.upkeep import (
@@ -31,7 +27,9 @@ from ecphoria.wire.upkeep import (
 )
 
 
+@connected
 def consolidate(
+    client: Client,
     *,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Tell what would change, and write nothing.")
@@ -47,17 +45,12 @@ def consolidate(
         float, typer.Option(min=1, metavar="S", help="Longest to wait, in seconds.")
     ] = 3_600.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Go over a tenant's memory now, step by step; repeating it changes nothing."""
-    with connect(server, key, tenant, home) as client:
-        job = client.start_consolidation(steps=step or (), dry_run=dry_run)
-        if wait:
-            with following() as watch:
-                job = client.wait_for_job(job.id, timeout_s=timeout, watch=watch)
+    job = client.start_consolidation(steps=step or (), dry_run=dry_run)
+    if wait:
+        with following() as watch:
+            job = client.wait_for_job(job.id, timeout_s=timeout, watch=watch)
     if job.report is None:
         typer.echo(job.model_dump_json(indent=2) if as_json else job.id)
     elif as_json:
@@ -146,20 +139,17 @@ jobs = typer.Typer(no_args_is_help=True, help="Background work on a tenant's mem
 
 
 @jobs.command("list")
+@connected
 def list_jobs(
+    client: Client,
     *,
     state: Annotated[
         JobState | None, typer.Option(help="Only those in this state, as `dead`.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1_000, metavar="N", help="Most to list.")] = 20,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """List jobs, the newest first."""
-    with connect(server, key, tenant, home) as client:
-        found = client.jobs(state=state, limit=limit)
+    found = client.jobs(state=state, limit=limit)
     columns = ("id", "kind", "state", "asked by", "queued", "attempts", "")
     table = Table(*columns, box=None, header_style="dim", pad_edge=False)
     for job in found:
@@ -171,23 +161,20 @@ def list_jobs(
 
 
 @jobs.command("show")
+@connected
 def show_job(
+    client: Client,
     *,
     job: JobName,
     wait: Annotated[bool, typer.Option("--wait", help="Wait for its end.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Show how a job stands, and once it is done what it did."""
-    with connect(server, key, tenant, home) as client:
-        if wait:
-            with following() as watch:
-                found = client.wait_for_job(job, watch=watch)
-        else:
-            found = client.job(job)
+    if wait:
+        with following() as watch:
+            found = client.wait_for_job(job, watch=watch)
+    else:
+        found = client.job(job)
     if as_json:
         typer.echo(found.model_dump_json(indent=2))
     else:
@@ -195,29 +182,23 @@ def show_job(
 
 
 @jobs.command("cancel")
+@connected
 def cancel_job(
+    client: Client,
     job: JobName,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """End a job that waits; one that runs ends at the next place it reaches."""
-    with connect(server, key, tenant, home) as client:
-        _show(client.cancel_job(job))
+    _show(client.cancel_job(job))
 
 
 @jobs.command("retry")
+@connected
 def retry_job(
+    client: Client,
     job: JobName,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Queue a job again that failed, died or was cancelled."""
-    with connect(server, key, tenant, home) as client:
-        _show(client.retry_job(job))
+    _show(client.retry_job(job))
 
 
 def _show(job: JobAnswer) -> None:
@@ -236,7 +217,9 @@ def _remark(job: JobAnswer) -> str:
     return f"{job.report.seconds:.1f} s" if job.report is not None else ""
 
 
+@connected
 def passages(
+    client: Client,
     *,
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Wait for the end, or print the job's id.")
@@ -245,17 +228,12 @@ def passages(
         float, typer.Option(min=1, metavar="S", help="Longest to wait, in seconds.")
     ] = 3_600.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Cut long episodes that were stored before there were passages; new ones need no command."""
-    with connect(server, key, tenant, home) as client:
-        job = client.start_passages()
-        if wait:
-            with following() as watch:
-                job = client.wait_for_job(job.id, timeout_s=timeout, watch=watch)
+    job = client.start_passages()
+    if wait:
+        with following() as watch:
+            job = client.wait_for_job(job.id, timeout_s=timeout, watch=watch)
     if as_json:
         typer.echo(job.model_dump_json(indent=2))
     elif job.report is None:
@@ -270,16 +248,16 @@ schedule = typer.Typer(no_args_is_help=True, help="When a memory is consolidated
 
 
 @schedule.command("show")
-def show_schedule(
-    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
-) -> None:
+@connected
+def show_schedule(client: Client) -> None:
     """Show when cycles run, and when the next is due."""
-    with connect(server, key, tenant, home) as client:
-        _show_schedule(client.schedule())
+    _show_schedule(client.schedule())
 
 
 @schedule.command("set")
+@connected
 def set_schedule(
+    client: Client,
     *,
     every_episodes: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="After so many appended episodes.")
@@ -296,31 +274,24 @@ def set_schedule(
     light_episodes: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="A light cycle after so many episodes.")
     ] = None,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Give the tenant its own schedule; without an option, nothing runs unasked."""
-    with connect(server, key, tenant, home) as client:
-        _show_schedule(
-            client.set_schedule(
-                every_episodes=every_episodes,
-                every_hours=every_hours,
-                daily_at=daily_at,
-                idle_minutes=idle_minutes,
-                light_episodes=light_episodes,
-            )
+    _show_schedule(
+        client.set_schedule(
+            every_episodes=every_episodes,
+            every_hours=every_hours,
+            daily_at=daily_at,
+            idle_minutes=idle_minutes,
+            light_episodes=light_episodes,
         )
+    )
 
 
 @schedule.command("reset")
-def reset_schedule(
-    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
-) -> None:
+@connected
+def reset_schedule(client: Client) -> None:
     """Go back to the service's schedule."""
-    with connect(server, key, tenant, home) as client:
-        _show_schedule(client.reset_schedule())
+    _show_schedule(client.reset_schedule())
 
 
 def _show_schedule(found: ScheduleAnswer) -> None:
@@ -354,71 +325,61 @@ Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of episodes
 
 
 @dormancy.command("list")
+@connected
 def list_dormant(
+    client: Client,
     *,
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="Most to show.")] = 20,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """List what sleeps, with the reason."""
     table = Table("id", "since", "what", "why", box=None, pad_edge=False)
-    with connect(server, key, tenant, home) as client:
-        for number, one in enumerate(client.dormant(page_size=min(limit, 1_000))):
-            if number == limit:
-                break
-            text = escape(" ".join(one.text[:_SHOWN].split()))
-            table.add_row(one.id, f"{one.dormant_at:%Y-%m-%d}", text, escape(one.reason))
+    for number, one in enumerate(client.dormant(page_size=min(limit, 1_000))):
+        if number == limit:
+            break
+        text = escape(" ".join(one.text[:_SHOWN].split()))
+        table.add_row(one.id, f"{one.dormant_at:%Y-%m-%d}", text, escape(one.reason))
     stdout().print(table if table.row_count else "Nothing sleeps.")
 
 
 @dormancy.command("sleep")
+@connected
 def put_to_sleep(
+    client: Client,
     ids: Ids,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Put memories to sleep; pinned ones stay awake."""
-    with connect(server, key, tenant, home) as client:
-        slept = client.put_to_sleep(ids)
+    slept = client.put_to_sleep(ids)
     stdout().print(f"{len(slept):,} put to sleep")
 
 
 @dormancy.command("wake")
+@connected
 def wake(
+    client: Client,
     ids: Ids,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Make dormant memories live again, exactly as they were."""
-    with connect(server, key, tenant, home) as client:
-        woken = client.wake(ids)
+    woken = client.wake(ids)
     stdout().print(f"{len(woken):,} woken")
 
 
 @dormancy.command("pin")
+@connected
 def pin(
+    client: Client,
     *,
     episode: Annotated[str, typer.Argument(metavar="ID", help="Id of an episode.")],
     off: Annotated[bool, typer.Option("--off", help="Take the pin away.")] = False,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Never let a memory be put to sleep."""
-    with connect(server, key, tenant, home) as client:
-        client.pin(episode, pinned=not off)
+    client.pin(episode, pinned=not off)
     stdout().print("No longer pinned." if off else "Pinned.")
 
 
 @dormancy.command("policy")
+@connected
 def policy(
+    client: Client,
     *,
     mode: Annotated[
         DormancyMode | None, typer.Option(help="Set when consolidation puts memories to sleep.")
@@ -441,10 +402,6 @@ def policy(
             help="Look among what sleeps when the gate refuses a cue.",
         ),
     ] = None,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Show how the tenant forgets; with options, change that."""
     given = {
@@ -455,10 +412,9 @@ def policy(
         "second_look": second_look,
     }
     changed = {name: value for name, value in given.items() if value is not None}
-    with connect(server, key, tenant, home) as client:
-        found = client.dormancy_policy()
-        if changed:
-            found = client.set_dormancy_policy(**(found.model_dump() | changed))
+    found = client.dormancy_policy()
+    if changed:
+        found = client.set_dormancy_policy(**(found.model_dump() | changed))
     _show_dormancy(found)
 
 
@@ -475,45 +431,34 @@ def _show_dormancy(found: DormancyPolicyAnswer) -> None:
     stdout().print(table)
 
 
+@connected
 def archive(
+    client: Client,
     *,
     days: Annotated[
         float, typer.Option(min=0, metavar="DAYS", help="Only what has slept for so long.")
     ] = 90.0,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Move what has slept long to the archive's files."""
-    with connect(server, key, tenant, home) as client:
-        done = client.archive(days=days)
+    done = client.archive(days=days)
     stdout().print(f"{done.archived:,} archived")
 
 
+@connected
 def restore(
+    client: Client,
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of episodes.")],
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Make archived memories dormant again, byte for byte."""
-    with connect(server, key, tenant, home) as client:
-        done = client.restore(ids)
+    done = client.restore(ids)
     stdout().print(f"{len(done.restored):,} restored")
     _tell_damaged(done.damaged)
 
 
-def scrub(
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
-) -> None:
+@connected
+def scrub(client: Client) -> None:
     """Read every record of the archive and check it; ends with 1 if one is damaged."""
-    with connect(server, key, tenant, home) as client:
-        found = client.scrub()
+    found = client.scrub()
     loose = f", {found.unreferenced:,} unreferenced" if found.unreferenced else ""
     stdout().print(f"{found.records:,} records checked{loose}")
     _tell_damaged(found.damaged)
@@ -527,16 +472,13 @@ def _tell_damaged(ids: tuple[str, ...]) -> None:
         raise typer.Exit(1)
 
 
+@connected
 def doctor(
+    client: Client,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
 ) -> None:
     """Check a tenant's graph; changes nothing, and ends with 1 if anything is wrong."""
-    with connect(server, key, tenant, home) as client:
-        found = client.doctor()
+    found = client.doctor()
     if as_json:
         typer.echo(found.model_dump_json(indent=2))
     else:
