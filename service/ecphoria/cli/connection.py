@@ -6,7 +6,7 @@ import functools
 import inspect
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -71,15 +71,20 @@ Home = Annotated[
 ]
 
 
-_CONNECTION = {
-    name: inspect.Parameter(
+def option(name: str, default: object, annotation: object) -> inspect.Parameter:
+    """Make an option that several commands offer."""
+    return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
     )
-    for name, default, annotation in (
-        ("server", DEFAULT_URL, Server),
-        ("key", None, Key),
-        ("tenant", None, TenantName),
-        ("home", None, Home),
+
+
+_CONNECTION = {
+    one.name: one
+    for one in (
+        option("server", DEFAULT_URL, Server),
+        option("key", None, Key),
+        option("tenant", None, TenantName),
+        option("home", None, Home),
     )
 }
 
@@ -114,15 +119,23 @@ def connect(
 def connected(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of the connection, and call it with an open client first."""
 
-    @functools.wraps(command)
     def run(**options: object) -> None:
         connection = {name: options.pop(name) for name in _CONNECTION}
         with connect(**connection) as client:  # type: ignore[arg-type]  # typer checked them
             command(client, **options)
 
-    # Typer reads the options of a command from its signature and its annotations.
     own = [*inspect.signature(command).parameters.values()][1:]
-    parameters = [*own, *_CONNECTION.values()]
+    return offering(run, command, [*own, *_CONNECTION.values()])
+
+
+def offering(
+    run: Callable[..., None],
+    command: Callable[..., object],
+    parameters: Sequence[inspect.Parameter],
+) -> Callable[..., None]:
+    """Let `run` stand for a command, and offer these options."""
+    functools.update_wrapper(run, command)
+    # Typer reads the options of a command from its signature and its annotations.
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     return run

@@ -1,10 +1,11 @@
 """Commands that measure: `ecphoria eval`."""
 
+import inspect
 import secrets
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -12,7 +13,16 @@ from rich.markup import escape
 from ecphoria.cli.connection import MeasuredHome as Home
 from ecphoria.cli.connection import MeasuredServer as Server
 from ecphoria.cli.connection import MeasuringKey as Key
-from ecphoria.cli.connection import Where, check_targets, on_service, refusing, stderr, stdout
+from ecphoria.cli.connection import (
+    Where,
+    check_targets,
+    offering,
+    on_service,
+    option,
+    refusing,
+    stderr,
+    stdout,
+)
 from ecphoria.errors import Misconfigured
 
 if TYPE_CHECKING:
@@ -281,64 +291,66 @@ Concurrency = Annotated[
 Keep = Annotated[bool, typer.Option("--keep", help="Leave what was appended in the store.")]
 
 
+_MEASURED = {
+    one.name: one
+    for one in (
+        option("strategy", None, Strategies),
+        option("ablate", default=False, annotation=Ablate),
+        option("take_out", default=False, annotation=TakeOut),
+        option("step", None, Steps),
+        option("questions", None, Questions),
+        option("out", None, Out),
+        option("rows", None, Rows),
+        option("server", None, Server),
+        option("key", None, Key),
+        option("home", None, Home),
+        option("concurrency", 1, Concurrency),
+        option("keep", default=False, annotation=Keep),
+    )
+}
+
+
+def measured(load: "Callable[..., Dataset]") -> "Callable[..., None]":
+    """Turn a function that loads a data set into the command that measures it."""
+
+    def run(**options: Any) -> None:
+        asked = {name: options.pop(name) for name in _MEASURED}
+        with refusing():
+            measure(
+                lambda: some(load(**options), asked["questions"]),
+                wanted_of(
+                    asked["strategy"],
+                    asked["step"],
+                    asked["concurrency"],
+                    ablate=asked["ablate"],
+                    keep=asked["keep"],
+                    take_out=asked["take_out"],
+                ),
+                Where(server=asked["server"], key=asked["key"], home=asked["home"]),
+                asked["out"],
+                asked["rows"],
+            )
+
+    own = inspect.signature(load).parameters.values()
+    return offering(run, load, [*own, *_MEASURED.values()])
+
+
 @evaluation.command()
-def locomo(
-    *,
-    data: Data,
-    strategy: Strategies = None,
-    ablate: Ablate = False,
-    take_out: TakeOut = False,
-    step: Steps = None,
-    questions: Questions = None,
-    out: Out = None,
-    rows: Rows = None,
-    server: Server = None,
-    key: Key = None,
-    home: Home = None,
-    concurrency: Concurrency = 1,
-    keep: Keep = False,
-) -> None:
+@measured
+def locomo(*, data: Data) -> "Dataset":
     """Find the evidence for questions about long conversations (LoCoMo)."""
-    with refusing():
-        from ecphoria.evaluation.datasets.locomo import load_locomo  # noqa: PLC0415 (costly)
+    from ecphoria.evaluation.datasets.locomo import load_locomo  # noqa: PLC0415 (costly)
 
-        measure(
-            lambda: some(load_locomo(data), questions),
-            wanted_of(strategy, step, concurrency, ablate=ablate, keep=keep, take_out=take_out),
-            Where(server=server, key=key, home=home),
-            out,
-            rows,
-        )
+    return load_locomo(data)
 
 
 @evaluation.command()
-def chats(
-    *,
-    data: Data,
-    strategy: Strategies = None,
-    ablate: Ablate = False,
-    take_out: TakeOut = False,
-    step: Steps = None,
-    questions: Questions = None,
-    out: Out = None,
-    rows: Rows = None,
-    server: Server = None,
-    key: Key = None,
-    home: Home = None,
-    concurrency: Concurrency = 1,
-    keep: Keep = False,
-) -> None:
+@measured
+def chats(*, data: Data) -> "Dataset":
     """Find the evidence for questions about chats with an assistant (LoCoMo's format)."""
-    with refusing():
-        from ecphoria.evaluation.datasets.locomo import load_chats  # noqa: PLC0415 (costly)
+    from ecphoria.evaluation.datasets.locomo import load_chats  # noqa: PLC0415 (costly)
 
-        measure(
-            lambda: some(load_chats(data), questions),
-            wanted_of(strategy, step, concurrency, ablate=ablate, keep=keep, take_out=take_out),
-            Where(server=server, key=key, home=home),
-            out,
-            rows,
-        )
+    return load_chats(data)
 
 
 @evaluation.command("all")
@@ -404,35 +416,12 @@ def facts(
 
 
 @evaluation.command()
-def passages(
-    *,
-    data: Data,
-    corpus: Corpus = None,
-    openie: OpenIE = None,
-    strategy: Strategies = None,
-    ablate: Ablate = False,
-    take_out: TakeOut = False,
-    step: Steps = None,
-    questions: Questions = None,
-    out: Out = None,
-    rows: Rows = None,
-    server: Server = None,
-    key: Key = None,
-    home: Home = None,
-    concurrency: Concurrency = 1,
-    keep: Keep = False,
-) -> None:
+@measured
+def passages(*, data: Data, corpus: Corpus = None, openie: OpenIE = None) -> "Dataset":
     """Find the passages that a question needs together (2Wiki, HotpotQA, MuSiQue)."""
-    with refusing():
-        from ecphoria.evaluation.datasets.passages import load_passages  # noqa: PLC0415 (costly)
+    from ecphoria.evaluation.datasets.passages import load_passages  # noqa: PLC0415 (costly)
 
-        measure(
-            lambda: some(load_passages(data, corpus, openie), questions),
-            wanted_of(strategy, step, concurrency, ablate=ablate, keep=keep, take_out=take_out),
-            Where(server=server, key=key, home=home),
-            out,
-            rows,
-        )
+    return load_passages(data, corpus, openie)
 
 
 @evaluation.command()
