@@ -276,7 +276,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reports:
-    """Who is told while the parts come up.
+    """Receivers of progress while the parts start.
 
     Attributes:
         engine: Told the stages of the local Neo4j.
@@ -289,7 +289,7 @@ class Reports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What the faces need.
+    """The services that the interfaces call.
 
     Attributes:
         health: Looks at the store; raises if it does not answer.

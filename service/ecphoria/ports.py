@@ -63,7 +63,7 @@ class TextRefused(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a model said.
+    """The answer of a chat model.
 
     Attributes:
         tokens: Read and written together; 0 where the endpoint does not count.

@@ -110,7 +110,7 @@ class EmbedderSettings(_Group):
 
 
 class AuthSettings(_Group):
-    """Who may ask."""
+    """Authentication."""
 
     enabled: bool = True
     """Whether callers need an API key; without, the service listens on loopback only."""
@@ -122,7 +122,7 @@ class AuthSettings(_Group):
 
 
 class ServerSettings(_Group):
-    """Where the service listens."""
+    """Address and limits of the HTTP server."""
 
     host: str = Field(default="127.0.0.1", min_length=1)
     """Address to listen on; `0.0.0.0` for all."""
@@ -167,7 +167,7 @@ class LimitsSettings(_Group):
 
 
 class RecallSettings(_Group):
-    """How a cue is answered when the caller does not say."""
+    """Defaults of recall."""
 
     strategy: str = Field(default="ecphoria", min_length=1)
     """Strategy that runs when a request names none."""
@@ -231,7 +231,7 @@ class JobsSettings(_Group):
 
 
 class ErasureSettings(_Group):
-    """What is remembered of episodes that were erased."""
+    """Marks of erased episodes."""
 
     key_days: float = Field(default=30.0, ge=0, le=3_650, allow_inf_nan=False)
     """How long the idempotency key of an erased episode is refused, in days; only a hash of it is
@@ -239,7 +239,7 @@ class ErasureSettings(_Group):
 
 
 class ArchiveSettings(_Group):
-    """Where memories go that have slept long."""
+    """Folder of the archive."""
 
     dir: Folder | None = None
     """Folder of the archive's files; `archive` in the service's home if empty. Services on one
@@ -247,7 +247,7 @@ class ArchiveSettings(_Group):
 
 
 class LogFormat(StrEnum):
-    """How log lines look."""
+    """Format of log lines."""
 
     AUTO = "auto"
     CONSOLE = "console"
@@ -255,7 +255,7 @@ class LogFormat(StrEnum):
 
 
 class LogSettings(_Group):
-    """What is logged, to standard error; never memory text or secrets."""
+    """Logging to standard error; memory text and secrets are never logged."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
     """Least serious lines to write."""

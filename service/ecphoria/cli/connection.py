@@ -309,7 +309,7 @@ MeasuredHome = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Where:
-    """Which service is measured."""
+    """The service to measure."""
 
     server: str | None
     key: str | None

@@ -62,7 +62,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retries:
-    """How often a repeatable call is sent again, and after how long.
+    """The number of retries of a repeatable call, and the pauses.
 
     The pause doubles from `first_pause_s`; an answer's `Retry-After` can only lengthen it.
     """

@@ -50,7 +50,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """What one episode adds to the counts.
+    """The counts that one episode contributes.
 
     Attributes:
         session: Empty for documents and notes.
@@ -71,7 +71,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermCounts:
-    """How many items have a stem, and how many it reaches over NEXT."""
+    """The number of items with a stem, and of those it reaches over NEXT."""
 
     items: int
     near: int
@@ -79,7 +79,7 @@ class TermCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What an episode says; its text is None where it is archived.
+    """The texts of an episode; the text is None where it is archived.
 
     Attributes:
         passages: How many it has.
@@ -94,7 +94,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameCounts:
-    """How many items have a name as their title, and how many as a candidate in their text."""
+    """The number of items with a name as title, and as candidate in their text."""
 
     titles: int
     candidates: int
@@ -216,7 +216,7 @@ _NOBODY = NameCounts(titles=0, candidates=0)
 
 
 class Vocabulary:
-    """Which words and names the episodes have; grows with them, not with the episodes."""
+    """The words and names of all episodes; it grows with these, not with the episodes."""
 
     def __init__(self) -> None:
         self._words: Counter[str] = Counter()
@@ -349,7 +349,7 @@ class Doctor:
 
 
 class _Passages:
-    """Which episodes have not the passages that their texts need."""
+    """Find episodes that lack passages."""
 
     def __init__(self, cut_after: int | None) -> None:
         """Leave out what still waits for its passages, behind a turn."""

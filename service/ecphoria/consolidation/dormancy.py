@@ -169,7 +169,7 @@ Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[tuple[EpisodeId, ...]
 
 
 class ForgettingService:
-    """What an owner may do about dormancy, besides letting consolidation decide."""
+    """The dormancy service: list, put to sleep, wake, pin, and set the policy."""
 
     def __init__(
         self, store: DormancyStore, archive: ArchiveService, wake: Wake, clock: Clock

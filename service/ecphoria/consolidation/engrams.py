@@ -132,7 +132,7 @@ class Writer:
 
     @property
     def is_owing(self) -> bool:
-        """Whether some summaries are to be asked for again."""
+        """Tell whether some summaries must be requested again."""
         return bool(self._silent)
 
     @property

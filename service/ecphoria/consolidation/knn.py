@@ -65,7 +65,7 @@ Pair = tuple[str, str]
 
 
 class Surroundings:
-    """Who is near whom."""
+    """The neighbours of episodes."""
 
     def __init__(self, store: NearReader, tenant: TenantId) -> None:
         self._store = store
@@ -113,7 +113,7 @@ class Surroundings:
 
 
 class Lifts:
-    """Which concepts are mentioned together above chance, of so many episodes in all."""
+    """The concepts mentioned together more often than by chance."""
 
     def __init__(self, store: AssociationStore, tenant: TenantId, total: int) -> None:
         self._store = store
@@ -141,7 +141,7 @@ class Differences:
 
     @property
     def found(self) -> int:
-        """How many there are."""
+        """Count the concepts."""
         return sum(self._counts.values())
 
     def between(
@@ -235,7 +235,7 @@ def _lifted(rows: Sequence[Companion], total: int) -> dict[Pair, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """What comes of a chunk of arrivals.
+    """The update for a chunk of new episodes.
 
     Attributes:
         wanted: The pairs that should be joined, of those that were searched.

@@ -12,7 +12,7 @@ from ecphoria.records.job import Lease
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnnProgress:
-    """How far a tenant is associated.
+    """The progress of a tenant's association.
 
     Attributes:
         turn: Its last turn now.
@@ -58,7 +58,7 @@ class Near:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crowd:
-    """How many episodes are near one, and what it takes to be among its nearest.
+    """The number of neighbours of an episode, and the cosine of the last of its nearest.
 
     Attributes:
         size: No fewer than are near it, or more than its nearest can be: not all of many are

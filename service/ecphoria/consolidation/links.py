@@ -58,7 +58,7 @@ class LearnedLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weakened:
-    """What an edge has left.
+    """The remaining weight of an edge.
 
     Attributes:
         link: The edge, with its new weight.

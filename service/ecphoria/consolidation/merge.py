@@ -34,7 +34,7 @@ class AlikeNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """What came of comparing two names; `reason` is empty if they are two."""
+    """The result of comparing two names; `reason` is empty if they differ."""
 
     names: AlikeNames
     cosine: float

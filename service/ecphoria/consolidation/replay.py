@@ -89,7 +89,7 @@ Sample = Mapping[str, Sequence[Remembered]]
 
 
 class _Joins(Protocol):
-    """Which pairs of nodes should be joined in one way, and which are."""
+    """The pairs of nodes that should have an edge of a type, and those that have it."""
 
     async def wanted(self, ids: frozenset[str]) -> dict[Pair, float]: ...
 

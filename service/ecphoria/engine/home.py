@@ -22,7 +22,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerState:
-    """What one process tells the next: `pid` is None while stopped, the ports are kept.
+    """The state that processes share: `pid` is None while stopped, the ports stay.
 
     `keep` is true for a server that stays until `down`, and false for one that ends with the
     last process that uses it.

@@ -45,7 +45,7 @@ _SPACE = 256 * 2**20  # bytes that an empty store with its logs takes, and some 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineSettings:
-    """Where the server lives and what it may take; None means that the engine decides."""
+    """Folders, ports and memory of the server; None means that the engine decides."""
 
     home: Path
     cache: Path
@@ -61,7 +61,7 @@ class EngineSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """What a client needs to reach the running server."""
+    """The addresses and the password of the running server."""
 
     bolt_uri: str
     http_url: str
@@ -72,7 +72,7 @@ class Endpoint:
 
 
 class EngineState(enum.StrEnum):
-    """Whether the server can be used now."""
+    """Tell whether the server can be used now."""
 
     STOPPED = "stopped"
     STARTING = "starting"

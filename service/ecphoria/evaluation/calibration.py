@@ -351,7 +351,7 @@ _LONGEST_CUE: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What came back.
+    """The questions asked, and their rows.
 
     Attributes:
         findings: What could not be used, and how often.

@@ -23,7 +23,7 @@ _ANY_TENANT = "default"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What to measure, and how.
+    """The strategies to measure, and how.
 
     Attributes:
         strategies: By name; empty for all that are known.

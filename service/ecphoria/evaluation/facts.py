@@ -35,7 +35,7 @@ class Shares:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactReport:
-    """What the stream gave.
+    """The figures of a stream.
 
     Attributes:
         stated: With the facts stated, asked now.

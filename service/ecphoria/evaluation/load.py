@@ -49,7 +49,7 @@ _FIND_NEAREST = Statement("evaluation.find_nearest", _Near)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stand:
-    """What is measured."""
+    """The measured figures."""
 
     services: Services
     endpoint: Endpoint
@@ -144,7 +144,7 @@ _NEAREST = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadPlan:
-    """What to measure.
+    """The sizes and clients to measure.
 
     Attributes:
         nodes: Sizes of the store, episodes over all tenants; the store grows from one to the next.

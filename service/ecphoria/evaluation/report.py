@@ -165,7 +165,7 @@ class Report(BaseModel):
 
 
 class Stored(BaseModel):
-    """What a comparison needs of a report file."""
+    """The part of a report file that a comparison reads."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -349,7 +349,7 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """Whether they agree."""
+        """Tell whether both agree."""
         return self.found is not None and abs(self.found - self.expected) <= TOLERANCE
 
 

@@ -54,12 +54,12 @@ class Row(BaseModel):
 
     @property
     def adversarial(self) -> bool:
-        """Whether it counts for abstention only."""
+        """Tell whether the row counts for abstention only."""
         return self.category == ADVERSARIAL
 
     @property
     def scored(self) -> bool:
-        """Whether it counts for recall."""
+        """Tell whether the row counts for recall."""
         return bool(self.gold) and not self.adversarial and not self.taken_out
 
 

@@ -155,7 +155,7 @@ class _Store:
         self._gate = asyncio.Semaphore(_DELETIONS)
 
     def holds(self, idents: Iterable[str]) -> bool:
-        """Whether any of these is stored."""
+        """Tell whether any of these is stored."""
         return any(ident in self._ids for ident in idents)
 
     async def be_without(self, wanted: frozenset[str]) -> None:
@@ -201,7 +201,7 @@ _BATCH_ITEMS, _BATCH_BYTES = 100, 4_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How to run.
+    """Options of a run.
 
     Attributes:
         name: Prefix of the tenants' names, which must be new.
@@ -225,7 +225,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a run gives.
+    """The rows of a run, and its circumstances.
 
     Attributes:
         rows: By strategy, then in the order of the data.

@@ -155,7 +155,7 @@ def gain_table(report: Report) -> Table | None:
 
 
 def refusal_table(judged: Abstention) -> Table:
-    """How the default tells questions with an answer from others, one line a kind of others."""
+    """A table of abstention by the default, one line for each kind of unanswerable questions."""
     table = _table("questions without an answer")
     for name in ("AUROC", *(f"at {float(rate):.1%}" for rate in judged.refusal_at_frr), "ECE"):
         table.add_column(name, justify="right")

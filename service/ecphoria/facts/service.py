@@ -28,7 +28,7 @@ _MOST = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What somebody wants decided.
+    """A decision that a person asks for.
 
     Attributes:
         other: The second fact of a pair to keep open.

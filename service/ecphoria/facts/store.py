@@ -67,7 +67,7 @@ class EvidenceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineRow:
-    """What is kept of a fact's place in time; nothing where its key needs no timeline.
+    """The stored times of a fact; empty where its key needs no timeline.
 
     Attributes:
         held_from, held_until: Its spells, in order.
@@ -84,7 +84,7 @@ class TimelineRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactQuery:
-    """Which facts to list: those with this name at an end, of this relation, after a cursor."""
+    """Filter of facts: by a name at an end, by relation, after a cursor."""
 
     concept: str | None = None
     relation: str | None = None

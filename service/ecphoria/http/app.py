@@ -202,7 +202,7 @@ def bounded(seconds: float) -> type[H11Protocol]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """What to tell when the service takes requests.
+    """The addresses to print when the service accepts requests.
 
     Attributes:
         stop: Ends the service as a signal would; may be called from any thread.

@@ -34,7 +34,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """How an error class is answered."""
+    """The answer to an error class."""
 
     status: int
     title: str

@@ -150,7 +150,7 @@ _NOTHING = StatedBy(names=frozenset(), facts=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConceptChanges:
-    """What a write does to names, concepts and the edges to them.
+    """The changes of a write to names, concepts and their edges.
 
     Attributes:
         items: What comes, or goes if `sign` is -1; their names are counted when asked.
@@ -175,7 +175,7 @@ class ConceptChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Names:
-    """What is remembered of a tenant, as of the change counter."""
+    """The cached names of a tenant, as of the change counter."""
 
     change: int
     table: NameTable

@@ -97,17 +97,17 @@ class Prepared:
 
     @property
     def opening(self) -> str:
-        """What the vector of the whole is made of."""
+        """The text that the vector of the whole episode is made of."""
         return self.text[:_OPENING]
 
     @cached_property
     def extraction(self) -> Extraction:
-        """What it names, and what it came with; looked for when first asked for."""
+        """The names in the text and those it came with; extracted on first use."""
         return extract(self.new.title, self.new.text, words=self.words, given=self.new.extraction)
 
     @cached_property
     def facts(self) -> Mapping[FactId, Triple]:
-        """What it came with; the same fact has the same id whoever states it."""
+        """The facts it came with; the id of a fact does not depend on the episode."""
         if self.new.extraction is None:
             return {}
         claims = self.extraction.claims
@@ -115,7 +115,7 @@ class Prepared:
 
     @property
     def claims(self) -> tuple[EvidenceRow, ...]:
-        """What it says of those facts."""
+        """The claims of those facts."""
         return _claims(self.tenant, self.id, self.extraction, self.new.role) if self.facts else ()
 
     def arrival(self, turn: int) -> Arrival:

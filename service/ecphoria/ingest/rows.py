@@ -67,7 +67,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameState:
-    """What a tenant knows of one name (a candidate for, or already, a concept).
+    """The stored state of a name, which is a concept or may become one.
 
     Attributes:
         normalised: Lower case letters and digits, single spaces.
@@ -152,7 +152,7 @@ class SynonymRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedBy:
-    """What an episode came with: names that are edges to concepts, and a number of facts."""
+    """The names and the number of facts that an episode came with."""
 
     names: frozenset[str]
     facts: int

@@ -40,7 +40,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """What an arrival's neighbours make of it."""
+    """The columns that a new turn gets from its neighbours."""
 
     ordinal: int
     near_length: float

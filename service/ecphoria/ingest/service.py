@@ -34,7 +34,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Work(Protocol[T_co]):
-    """What a transaction does, told which archived episodes are lost."""
+    """The work of a transaction; it is given the archived episodes that are lost."""
 
     async def __call__(self, transaction: IngestTransaction, lost: frozenset[EpisodeId]) -> T_co:
         """Read, and write."""

@@ -173,12 +173,12 @@ class IngestTransaction:
 
     @property
     def timelines(self) -> FactTransaction:
-        """Where facts stand in time, in the same transaction."""
+        """The store of facts, in the same transaction."""
         return self._facts
 
     @property
     def timed(self) -> bool:
-        """Whether any fact of the tenant has a place in time."""
+        """Tell whether any fact of the tenant has a timeline."""
         return self._counters.timed
 
     @property
@@ -193,7 +193,7 @@ class IngestTransaction:
 
     @property
     def stated(self) -> int:
-        """How many names and facts the tenant's episodes came with."""
+        """Count the names and facts that the tenant's episodes came with."""
         return self._counters.stated
 
     async def body_hashes(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
@@ -380,7 +380,7 @@ class UncutPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CuttingStart:
-    """Where the job that cuts older episodes goes on, and the tenant's turn when it begins."""
+    """The turn at which cutting of older episodes continues, and the turn at which it ends."""
 
     after: int
     turn: int

@@ -187,7 +187,7 @@ def _is_idle(standing: Standing, schedule: Schedule) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchedulerOptions:
-    """How a scheduler works.
+    """Options of a scheduler.
 
     Attributes:
         default: The schedule of tenants without their own.

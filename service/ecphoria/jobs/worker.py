@@ -49,7 +49,7 @@ class Over:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retries:
-    """How often a job is attempted, and how long it rests between.
+    """The number of attempts of a job, and the pauses between them.
 
     After attempt n, counted from 1, it rests `min(first_pause_s * 2^(n - 1), longest_pause_s)`
     seconds: 5, 10, 20, 40 with the defaults.
@@ -112,7 +112,7 @@ class _Rests(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerOptions:
-    """How a worker works.
+    """Options of a worker.
 
     Attributes:
         lease_s: How long a job is safe from others when its worker falls silent, in seconds.

@@ -25,7 +25,7 @@ from ecphoria.records.recall import USED_HITS, Learning, Regard, Use
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """Whether each of some hits was useful."""
+    """Feedback: whether each of some hits was useful."""
 
     useful: Mapping[EpisodeId, bool]
 

@@ -17,7 +17,7 @@ from ecphoria.records.recall import Charge, Learning, Link, Trace, Use
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effects:
-    """What one recall changes: the state of memories as it is afterwards.
+    """The changes by one recall: the new state of memories.
 
     Attributes:
         recalls: 1 if the tenant's count of recalls grows, 0 if the recall found nothing.
@@ -55,7 +55,7 @@ class Woken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """How a hit is judged, and what that makes of the memory.
+    """The judgement of a hit, and the new state of the memory.
 
     Attributes:
         first: Reliability before any judgement.

@@ -122,7 +122,7 @@ SMALL = 1e-9  # a centroid shorter than this points nowhere
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Centroid:
-    """Where the seeds of a hop point.
+    """The centroid of the seeds of a hop.
 
     Attributes:
         weights: [s], sum 1.

@@ -71,7 +71,7 @@ class ChannelOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Wave:
-    """What one step delivered, and over which path the most of it came.
+    """The energy that one step delivered, and the strongest path of it.
 
     Attributes:
         received: [n], energy that reached each item.
@@ -90,7 +90,7 @@ class Wave:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChannelState:
-    """Where the walk stands between two half-steps.
+    """The state of the walk between two half-steps.
 
     Attributes:
         options: of the walk.

@@ -305,7 +305,7 @@ def overlap(one: Ranked, other: Ranked) -> float:
 
 
 def same_first(one: Ranked, other: Ranked) -> bool:
-    """Whether both begin with the same thing, or both are empty."""
+    """Tell whether both begin with the same item, or both are empty."""
     return list(one[:1]) == list(other[:1])
 
 

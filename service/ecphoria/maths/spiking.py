@@ -139,7 +139,7 @@ def _best(aligned: FloatArray, weight: FloatArray, i: int, j: int) -> FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rest:
-    """Where a memory is reset to after it fired, and what drives it at rest."""
+    """The state of a memory after it fired, and its drive at rest."""
 
     potential: float = 0.0
     current: float = 0.0

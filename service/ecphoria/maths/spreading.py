@@ -64,7 +64,7 @@ class SpreadOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Spread:
-    """What spreading left behind.
+    """The result of spreading.
 
     Attributes:
         activation: [n] >= 0, after inhibition.
@@ -221,7 +221,7 @@ class HopOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Hops:
-    """What hopping left behind; n nodes, m arcs, h hops run.
+    """The result of hopping; n nodes, m arcs, h hops run.
 
     Attributes:
         activation: [n] in [0, 1], 0 below the threshold.
@@ -402,7 +402,7 @@ def _opposite(graph: Adjacency) -> IntArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PageRank:
-    """Where a walker that keeps returning to the seeds is found.
+    """The stationary distribution of a walk that returns to the seeds.
 
     Attributes:
         value: [n] >= 0; value and residual sum to 1, or to 0 without seeds.

@@ -17,7 +17,7 @@ _ACCEPTED = 0.5 - 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
-    """What one fact says: its object by number, and whether it says that this is not so."""
+    """A claim: its object by number, and whether it denies it."""
 
     object: int
     negated: bool = False
@@ -166,7 +166,7 @@ _Coexist = Callable[[int, int], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rulings:
-    """What people decided.
+    """The decisions of people.
 
     Attributes:
         retracted: Facts that count for nothing.
@@ -200,7 +200,7 @@ class Spell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """What claims come to.
+    """The timeline that claims give.
 
     Attributes:
         spells: By beginning, then fact.

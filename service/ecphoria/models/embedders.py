@@ -20,7 +20,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderOptions:
-    """Which embedder, and what it needs; each provider ignores what is not for it.
+    """Options of the embedder; each provider ignores those of others.
 
     Attributes:
         provider: Where vectors are made.

@@ -23,7 +23,7 @@ class Item(BaseModel, hide_input_in_errors=True):
 
 
 class Answer(BaseModel, hide_input_in_errors=True):
-    """What is used of an answer; some compatible servers leave the rest out."""
+    """The fields of an answer that are read; some compatible servers omit the others."""
 
     data: list[Item]
 
@@ -168,7 +168,7 @@ class _Usage(BaseModel, hide_input_in_errors=True):
 
 
 class _Answer(BaseModel, hide_input_in_errors=True):
-    """What is used of an answer; some compatible servers leave the rest out."""
+    """The fields of an answer that are read; some compatible servers omit the others."""
 
     choices: list[_Choice] = Field(min_length=1)
     usage: _Usage | None = None

@@ -12,7 +12,7 @@ from ecphoria.records.job import Lease, LeaseLost
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counters:
-    """What a tenant counts, read under its lock."""
+    """The counters of a tenant, read under its lock."""
 
     change: int
     turn: int

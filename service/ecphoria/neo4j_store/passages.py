@@ -77,7 +77,7 @@ class PassageColumns:
 
 
 class PassageReads(Protocol):
-    """What recall reads of passages."""
+    """Reads of passages for recall."""
 
     async def passages_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
@@ -203,7 +203,7 @@ class PassageShelf:
 
 @dataclass(slots=True, kw_only=True)
 class _Memory:
-    """What is remembered of one tenant."""
+    """The cached rows of one tenant."""
 
     deletions: int = 0
     cuts: int = 0

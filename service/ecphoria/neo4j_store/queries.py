@@ -41,7 +41,7 @@ _NOT_QUERIES = frozenset({"browser"})
 
 
 class Mode(StrEnum):
-    """What a query does to the store; decides its access mode and its routing."""
+    """The mode of a query; it decides access mode and routing."""
 
     READ = "read"
     WRITE = "write"

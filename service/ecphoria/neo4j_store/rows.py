@@ -180,7 +180,7 @@ _VECTOR = "embedding"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payload:
-    """What leaves the graph.
+    """The content of an episode that leaves the graph.
 
     Attributes:
         properties: Without those that stay, and without the vector.

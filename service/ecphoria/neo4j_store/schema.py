@@ -22,7 +22,7 @@ from ecphoria.neo4j_store.session import Done, Graph, Statement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """What the store is and can do.
+    """The versions of the server, and the features it lacks.
 
     Attributes:
         gds: Version of the Graph Data Science plugin, None without it.

@@ -84,7 +84,7 @@ _UNAVAILABLE: Final[Mapping[str, tuple[type[Unavailable], str]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphOptions:
-    """Where the server is and how long to wait for it.
+    """The address of the server, and the timeouts.
 
     Attributes:
         uri: `bolt://` or `neo4j://`, with `+s` for TLS.

@@ -61,7 +61,7 @@ _LIST_LABELS = Statement("traces.list_labels", _Label)
 
 
 class TraceStore:
-    """Where recalls leave their records."""
+    """Store of the traces of recalls."""
 
     def __init__(
         self, graph: Graph, keep: int, pending: Callable[[TenantId], None] = lambda _: None

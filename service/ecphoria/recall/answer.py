@@ -363,7 +363,7 @@ Key = tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shown:
-    """What an answer shows.
+    """The part of a ranking that an answer shows.
 
     Attributes:
         ranked: The ranking without the copies.

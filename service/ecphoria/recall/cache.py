@@ -125,7 +125,7 @@ K = TypeVar("K")
 
 
 class Place(NamedTuple):
-    """What an episode's neighbours decide of it; sorts as columns are ordered.
+    """The columns of an episode that depend on its neighbours, in the order of columns.
 
     `session` is empty and `ordinal` -1 for documents and notes.
     """
@@ -223,7 +223,7 @@ _LIST_CONTENTS = Statement("recall.list_contents", Content)
 
 @dataclass(slots=True, kw_only=True)
 class _Memory:
-    """What is remembered of one tenant."""
+    """The cached rows of one tenant."""
 
     deletions: int = 0
     change: int = -1

@@ -59,7 +59,7 @@ class ExcludingStore:
 
     @property
     def past(self) -> PastReads:
-        """What a recall as of an earlier time reads beside the rest."""
+        """Additional reads of a recall as of an earlier time."""
         return self._store.past
 
     async def standings(

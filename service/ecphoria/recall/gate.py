@@ -42,7 +42,7 @@ class Judgement:
 
     @property
     def answerable(self) -> bool:
-        """Whether the hits should be used to answer."""
+        """Tell whether the hits should be used to answer."""
         return self.verdict in {Verdict.ANSWER, Verdict.VERIFY}
 
 

@@ -238,7 +238,7 @@ class BaseOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalkOptions(BaseOptions):
-    """How a mechanism that walks the graph joins its base, and how far it looks."""
+    """Options of a mechanism that walks the graph: its weights and its reach."""
 
     w_activation: float = parameter(
         0.05, "Weight of activation.", low=0, high=5, source="measured on conversations"

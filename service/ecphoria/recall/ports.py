@@ -28,7 +28,7 @@ class ClaimedFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactStanding:
-    """How a fact that an episode claims stands at an instant.
+    """The state of a claimed fact at an instant.
 
     Attributes:
         ended: Whether it held, and holds no more.
@@ -56,7 +56,7 @@ class RelatingFact:
 
 
 class PastReads(Protocol):
-    """What a recall as of an earlier time reads beside the rest."""
+    """Additional reads of a recall as of an earlier time."""
 
     async def happened(
         self,
@@ -160,7 +160,7 @@ class FoundConcept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
-    """What a tenant knows of a cue's words, read in one go; what it does not know is absent."""
+    """Statistics of a cue's words in a tenant, read in one query; unknown words are absent."""
 
     profile: Profile
     terms: Sequence[TermCount]
@@ -331,7 +331,7 @@ class RecallStore(Histories, PassageReads, Protocol):
 
     @property
     def past(self) -> PastReads:
-        """What a recall as of an earlier time reads beside the rest."""
+        """Additional reads of a recall as of an earlier time."""
         ...
 
     async def standings(
@@ -439,7 +439,7 @@ class RecallStore(Histories, PassageReads, Protocol):
 
 
 class PolicyStore(Protocol):
-    """Where a tenant's choice of strategy is kept."""
+    """Store of a tenant's choice of strategy."""
 
     async def find(self, tenant: TenantId) -> Policy:
         """Find how the tenant's recalls run; NotFound without the tenant."""

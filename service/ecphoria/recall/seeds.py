@@ -183,7 +183,7 @@ def link_concepts(cue: str, found: Sequence[FoundConcept]) -> tuple[FoundConcept
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seeding:
-    """What the cue found before anything spread.
+    """The seeds of a cue, before anything spreads.
 
     Attributes:
         by_text: Best first, by the text index's own score.
@@ -210,7 +210,7 @@ class Seeding:
 
 
 class Participants:
-    """Who speaks in the tenants asked lately, and whether they have passages.
+    """A cache of the speakers of tenants, and of whether they have passages.
 
     They are told apart from the other words of a cue before anything is looked up. Remembering
     them saves each recall a round trip; every recall reads them again beside its seeds, and
@@ -247,7 +247,7 @@ class Participants:
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """What decides how a cue is read, and which indexes are asked."""
+    """The facts about a tenant that decide how a cue is read and which indexes are asked."""
 
     names: tuple[str, ...]
     passages: bool

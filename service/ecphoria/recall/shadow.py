@@ -383,7 +383,7 @@ class ShadowedRecall:
 
 
 def sampled(cue: Cue, share: float) -> bool:
-    """Whether a cue belongs to the share; always the same cues, and more of them for more.
+    """Tell whether a cue belongs to the sample; a larger share includes the cues of a smaller one.
 
     `h / 2^64 < share`, h the first 8 bytes of the cue's BLAKE2b.
     """

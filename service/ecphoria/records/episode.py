@@ -16,7 +16,7 @@ _EXCERPT = 80
 
 
 class State(StrEnum):
-    """How present a memory is: found by recall, asleep, or moved to cold files."""
+    """The state of a memory: live, dormant, or archived."""
 
     LIVE = "live"
     DORMANT = "dormant"
@@ -47,7 +47,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extracted:
-    """What a language model, or a person, found in an episode.
+    """Names and facts that a language model or a person found in an episode.
 
     Attributes:
         names: People, places, things and topics it speaks of.
@@ -60,7 +60,7 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewEpisode:
-    """What a caller asks to remember.
+    """An episode to append.
 
     A turn belongs to a session; a document has a title; a note has neither.
 
@@ -126,7 +126,7 @@ class Episode:
 
 
 class Outcome(StrEnum):
-    """What an append did."""
+    """The outcome of an append."""
 
     CREATED = "created"
     EXISTED = "existed"

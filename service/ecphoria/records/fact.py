@@ -23,7 +23,7 @@ def usual_reliability(role: str | None) -> float:
 
 
 class PredicateClass(StrEnum):
-    """How many values a subject has: one at a time, one ever, or many side by side."""
+    """The class of a predicate: one value at a time, one value ever, or many at once."""
 
     FUNCTIONAL = "functional"
     IMMUTABLE = "immutable"
@@ -31,7 +31,7 @@ class PredicateClass(StrEnum):
 
 
 class Ruling(StrEnum):
-    """What a person may decide; nothing is ever taken out of the list of decisions."""
+    """The decisions that a person can make; the list of decisions only grows."""
 
     RETRACT = "retract"
     KEEP_OPEN = "keep_open"
@@ -41,7 +41,7 @@ class Ruling(StrEnum):
 
 
 class Standing(StrEnum):
-    """What became of a fact among those of its key."""
+    """The state of a fact among the facts of its key."""
 
     HELD = "held"
     """It holds, or held for a time."""
@@ -178,7 +178,7 @@ class FactHistory:
 
 
 class MergeStatus(StrEnum):
-    """Where a merge stands."""
+    """The status of a proposed merge."""
 
     PROPOSED = "proposed"
     ACCEPTED = "accepted"

@@ -30,7 +30,7 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What of a tenant's schedule the store keeps, at one instant of its clock.
+    """The stored state of a tenant's schedule, at an instant of the store's clock.
 
     Attributes:
         own: The tenant's own schedule; None for the service's.
@@ -54,7 +54,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """What to keep of a schedule from now on.
+    """The next state of a tenant's schedule.
 
     Attributes:
         is_due: Whether a cycle is to be queued.
@@ -102,7 +102,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a step did, or in a dry run would do.
+    """The counts of a step; of a dry run, the planned ones.
 
     Attributes:
         counts: What was touched, by kind.
@@ -116,7 +116,7 @@ class Outcome:
 
 
 class StepStatus(StrEnum):
-    """How a step of a cycle ended."""
+    """The end of a step: done, skipped or failed."""
 
     DONE = "done"
     SKIPPED = "skipped"
@@ -124,7 +124,7 @@ class StepStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepReport:
-    """What one step did.
+    """The report of one step.
 
     Attributes:
         counts: What it touched, by kind.
@@ -144,7 +144,7 @@ class StepReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphSize:
-    """How large a tenant's graph was.
+    """The size of a tenant's graph.
 
     Attributes:
         turn: Episodes appended until then.
@@ -189,7 +189,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationReport:
-    """What one cycle did, step by step.
+    """The report of one cycle, step by step.
 
     Attributes:
         seconds: Of work, that of steps which earlier attempts ended included.
@@ -210,7 +210,7 @@ class ConsolidationReport:
 
     @property
     def degraded(self) -> tuple[str, ...]:
-        """What was missing, by step: a whole step was left out, or done in a lesser way."""
+        """List what was missing, by step: the step was skipped, or done in a reduced way."""
         return tuple(
             f"{step.name}: {reason}"
             for step in self.steps
@@ -219,7 +219,7 @@ class ConsolidationReport:
 
 
 class JobKind(StrEnum):
-    """What a job does; a tenant runs one of a kind at a time."""
+    """The kind of a job; a tenant runs one job of a kind at a time."""
 
     CONSOLIDATION = "consolidation"
     DRY_RUN = "dry-run"
@@ -227,7 +227,7 @@ class JobKind(StrEnum):
 
 
 class JobState(StrEnum):
-    """Where a job stands; `failed` would fail again, `dead` failed too often."""
+    """The state of a job; `failed` would fail again, `dead` failed too often."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -241,7 +241,7 @@ ENDED = frozenset({JobState.DONE, JobState.FAILED, JobState.CANCELLED, JobState.
 
 
 class Trigger(StrEnum):
-    """What asked for a job."""
+    """The origin of a job."""
 
     REQUEST = "request"
     SCHEDULE = "schedule"
@@ -250,7 +250,7 @@ class Trigger(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a job has come.
+    """The progress of a job.
 
     Attributes:
         place: The step and what it is at, as `prior: save episodes`.

@@ -16,7 +16,7 @@ USED_HITS = 5
 
 
 class Stream(StrEnum):
-    """Which look-up found a seed."""
+    """The look-up that found a seed."""
 
     TEXT = "text"
     VECTOR = "vector"
@@ -26,7 +26,7 @@ class Stream(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What the gate says of the evidence."""
+    """The verdict of the gate."""
 
     ANSWER = "answer"
     VERIFY = "verify"
@@ -36,7 +36,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Which memories may be woken; applied inside the indexes.
+    """Filters of memories; applied inside the indexes.
 
     Attributes:
         occurred_from: Earliest `occurred_at`, inclusive.
@@ -53,7 +53,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cue:
-    """What is asked: words, a vector made with the store's model, or both."""
+    """A question: words, a vector made with the store's model, or both."""
 
     text: str | None = None
     vector: tuple[float, ...] | None = None
@@ -61,7 +61,7 @@ class Cue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallOptions:
-    """How to recall.
+    """Options of a recall.
 
     Attributes:
         strategy: Name of the mechanism; the service's default if None.
@@ -200,7 +200,7 @@ class WaveArc:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """What a mechanism says of one node in one wave: cut by which threshold, fired, drawn in."""
+    """A remark of a mechanism on a node in a wave: cut by a threshold, fired, drawn in."""
 
     node: str
     says: str
@@ -232,7 +232,7 @@ class TracedHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stimulation:
-    """How a recall stimulated memories, and by which figures they charge and fire.
+    """The stimuli that a recall gave to memories, and the parameters of charging and firing.
 
     Attributes:
         turn: The cue's: one after the tenant's latest.
@@ -329,7 +329,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shadow:
-    """What runs beside the live strategy.
+    """The strategy that runs beside the live one.
 
     Attributes:
         share: Of the cues, 0 to 1; a cue is always in it or never.
@@ -341,7 +341,7 @@ class Shadow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """How a tenant's recalls run that name no strategy.
+    """The strategy of recalls that name none, and the shadow.
 
     Attributes:
         promoted: Strategies that were promoted, the latest last and in force; the service's
@@ -353,7 +353,7 @@ class Policy:
 
     @property
     def live(self) -> Choice | None:
-        """What was promoted last; None means the service's default."""
+        """The strategy promoted last; None means the service's default."""
         return self.promoted[-1] if self.promoted else None
 
 
@@ -382,7 +382,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShadowReport:
-    """What a shadow's comparisons add up to; means are over the newest, None without any.
+    """Statistics of a shadow's comparisons; means are over the newest ones, None without any.
 
     Attributes:
         compared: Recalls compared since the shadow was set or the report was reset.
@@ -418,7 +418,7 @@ RECENT = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learning:
-    """Whether a tenant learns from its recalls.
+    """The learning settings and counts of a tenant.
 
     Attributes:
         recalls: Recalls it learned from.
@@ -432,7 +432,7 @@ class Learning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """How a memory was used; instants are epoch milliseconds.
+    """The usage of a memory; instants are epoch milliseconds.
 
     Being made is the first use, at the instant the memory is of.
 
@@ -475,7 +475,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regard:
-    """What feedback made of a memory.
+    """The state of a memory after feedback.
 
     Attributes:
         useful: How the hit was judged.
@@ -491,7 +491,7 @@ class Regard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """What two memories have learned of each other by being recalled together.
+    """A learned association between two memories that were recalled together.
 
     Attributes:
         one, other: The smaller id first.

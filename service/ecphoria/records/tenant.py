@@ -14,7 +14,7 @@ TENANT_NAME = "[a-z0-9][a-z0-9_-]{0,63}"
 
 
 class Scope(StrEnum):
-    """What a key may do; a wider scope does not include a narrower one."""
+    """The scopes of a key; a wider scope does not include a narrower one."""
 
     READ = "read"
     WRITE = "write"
@@ -50,7 +50,7 @@ class ApiKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """Who is asking."""
+    """The caller of a request."""
 
     key: KeyId | None
     tenant: TenantId | None
@@ -89,7 +89,7 @@ one participant; the cue asks for a time. They learn the mix of the questions th
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateFit:
-    """Where a gate comes from: a fit, and what it is worth on questions left out of it.
+    """The origin of a gate: the fit, and its quality on questions left out of it.
 
     Attributes:
         questions, unanswerable: Questions it was fitted on, and those of them without an answer.

@@ -10,7 +10,7 @@ from ecphoria.records.ids import EpisodeId
 
 
 class Rule(StrEnum):
-    """What must hold of every tenant's graph."""
+    """A rule that every tenant's graph must satisfy."""
 
     COUNTS = "counts"
     CHAINS = "chains"
@@ -66,7 +66,7 @@ class Checkup:
 
     @property
     def is_healthy(self) -> bool:
-        """Whether every rule holds."""
+        """Tell whether every rule holds."""
         return not self.findings
 
 
@@ -80,7 +80,7 @@ class ColdRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Located:
-    """Where a record lies.
+    """The position of a record in the archive.
 
     Attributes:
         file: Name of the file in its tenant's folder.
@@ -96,7 +96,7 @@ class Located:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """What came back from the archive; dormant as it was."""
+    """The restored episodes; they are dormant as before."""
 
     restored: tuple[EpisodeId, ...]
     damaged: tuple[EpisodeId, ...]
@@ -104,7 +104,7 @@ class Restored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scrub:
-    """What a look through the archive found.
+    """The result of verifying the archive.
 
     Attributes:
         records: Archived memories looked at.
@@ -226,7 +226,7 @@ class DormancyMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DormancyPolicy:
-    """How a tenant forgets.
+    """The dormancy policy of a tenant.
 
     Attributes:
         mode: `budget` keeps the live memories at `budget`, the most worth keeping; `threshold`
@@ -259,7 +259,7 @@ class Sleeper:
 
 
 class EngramKind(StrEnum):
-    """What an engram is of."""
+    """The kind of an engram: of a session or of a cluster."""
 
     SESSION = "session"
     CLUSTER = "cluster"

@@ -49,7 +49,7 @@ class Triple:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What one item says of a fact: for which time, and how far it is to be trusted.
+    """The claim of a fact by an item, with its time and reliability.
 
     Attributes:
         valid_from, valid_to: As stated, aware UTC; None where nothing is said.
@@ -96,7 +96,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
-    """What of it can be stored, each once, in the order given."""
+    """The names and claims that can be stored, each once, in the order given."""
 
     names: tuple[Candidate, ...] = ()
     claims: tuple[Claim, ...] = ()
@@ -191,7 +191,7 @@ def _candidates(body: str) -> tuple[Candidate, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameRow:
-    """What a store keeps of one name, whether it is a concept yet or not.
+    """The stored counts of a name, whether it is a concept or not.
 
     Attributes:
         name: Normalised.
@@ -206,7 +206,7 @@ class NameRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameDelta:
-    """What adding items changed; all names in alphabetical order.
+    """The changes by added items; all names in alphabetical order.
 
     Attributes:
         rows: Rows to write, in their new state.

@@ -24,7 +24,7 @@ from ecphoria.text.tokens import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CueAnalysis:
-    """What recall needs to know about a cue's text.
+    """The analysis of a cue's text for recall.
 
     Attributes:
         names: Participants named in the cue, in order of first appearance, as the store writes
@@ -112,7 +112,7 @@ LONGEST_EXCUSE = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnFeatures:
-    """What a turn's text says about it besides its words; a document has none of these."""
+    """The priors that a turn's text gives; a document has none."""
 
     length: float
     is_question: bool

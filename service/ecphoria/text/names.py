@@ -42,7 +42,7 @@ _CALENDAR = frozenset(MONTHS) | frozenset(WEEKDAYS)
 
 
 class NameKind(StrEnum):
-    """What a name most likely names; TOPIC when the text does not tell."""
+    """The likely kind of a name; TOPIC when the text does not tell."""
 
     PERSON = "person"
     PLACE = "place"

@@ -41,7 +41,7 @@ class TenantAnswer(Answer):
 
 
 class ErasureAnswer(Answer):
-    """What an erasure removed."""
+    """The counts of an erasure."""
 
     removed: dict[str, int]
     """Counts by kind."""
@@ -106,7 +106,7 @@ class SessionAnswer(Answer):
 
 
 class SessionQuery(Parameters):
-    """Which sessions to list."""
+    """Page of sessions."""
 
     cursor: str | None = None
     """`next_cursor` of the page before."""
@@ -202,7 +202,7 @@ class HealthAnswer(Answer):
 
 
 class ReadinessAnswer(Answer):
-    """Whether requests can be served, and what is missing for full service."""
+    """Readiness of the service, and what is missing for full service."""
 
     status: Literal["ready", "degraded"]
     """`degraded` if something optional is missing."""
@@ -219,7 +219,7 @@ class ReadinessAnswer(Answer):
 
 
 class ErrorAnswer(Answer):
-    """What an error code means."""
+    """The explanation of an error code."""
 
     code: str
     """The code, the last part of a problem's `type`."""
@@ -263,7 +263,7 @@ Weight = Annotated[StrictFloat, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
 
 
 class FitBody(Request):
-    """Where a gate comes from, and what it is worth on questions left out of the fit."""
+    """The origin of a gate, and its quality on questions left out of the fit."""
 
     questions: StrictInt = Field(ge=1)
     """Questions it was fitted on."""
@@ -319,7 +319,7 @@ class GateRequest(Request):
 
 
 class FitAnswer(Answer):
-    """Where a gate comes from, and what it is worth on questions left out of the fit."""
+    """The origin of a gate, and its quality on questions left out of the fit."""
 
     questions: int
     """Questions it was fitted on."""
@@ -385,7 +385,7 @@ class ChoiceAnswer(Answer):
 
 
 class ShadowReportAnswer(Answer):
-    """How the shadow's answers compare; figures are over the newest `window` comparisons."""
+    """The comparison of the shadow's answers; figures are over the newest `window` ones."""
 
     compared: int
     """Recalls compared since the shadow was set, the report reset or the service started."""

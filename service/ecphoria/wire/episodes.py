@@ -93,7 +93,7 @@ class ExtractedFact(Request):
 
 
 class Extraction(Request):
-    """What you, or a language model, found in a text; added to what the rules find."""
+    """Names and facts that you or a language model found; added to those of the rules."""
 
     names: Annotated[tuple[str, ...], FewFaults] = Field(default=(), max_length=1_000)
     """People, places, things and topics it speaks of; each becomes a concept."""
@@ -188,7 +188,7 @@ class AppendAnswer(Answer):
 
 
 class BatchItemAnswer(Answer):
-    """What became of one item: an id with an outcome, or a problem."""
+    """The result of one item: an id with an outcome, or a problem."""
 
     index: int
     """The item's place in the request, from 0."""
@@ -249,7 +249,7 @@ class EpisodeAnswer(Answer):
 
 
 class EpisodeQuery(Parameters):
-    """Which episodes to list."""
+    """Filter and page of episodes."""
 
     session: str | None = None
     """Only this session."""

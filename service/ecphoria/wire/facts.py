@@ -26,7 +26,7 @@ class HistoryQuery(Parameters):
 
 
 class FactListQuery(HistoryQuery):
-    """Which facts to list."""
+    """Filter and page of facts."""
 
     concept: str | None = None
     """Only facts with this name at an end."""
@@ -113,7 +113,7 @@ class FactPageAnswer(Answer):
 
 
 class DecisionRequest(Request):
-    """What to decide of a fact."""
+    """A decision about a fact."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"ruling": "retract", "why": "It was said in jest."}]}
@@ -226,7 +226,7 @@ class PredicateAnswer(Answer):
 
 
 class MergeQuery(Parameters):
-    """Which merges to list."""
+    """Filter and page of merges."""
 
     status: MergeStatus | None = None
     """Only `proposed`, `accepted` or `rejected` ones."""
@@ -237,7 +237,7 @@ class MergeQuery(Parameters):
 
 
 class MergeRequest(Request):
-    """What is decided about a proposed merge."""
+    """A decision about a proposed merge."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -286,7 +286,7 @@ _Hits = Annotated[tuple[str, ...], Field(max_length=_MOST)]
 
 
 class LearningRequest(Request):
-    """Whether to learn from recalls."""
+    """Switch of learning from recalls."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"on": True}]})
 
@@ -295,7 +295,7 @@ class LearningRequest(Request):
 
 
 class LearningAnswer(Answer):
-    """Whether the tenant's recalls change the memories they wake."""
+    """The learning settings and counts of a tenant."""
 
     on: bool
     """Whether they do."""
@@ -306,7 +306,7 @@ class LearningAnswer(Answer):
 
 
 class FeedbackRequest(Request):
-    """Which hits of a recall were useful, and which were not; the others are left open."""
+    """Feedback on hits of a recall: useful or not; other hits stay open."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"useful": ["0f3c..."], "not_useful": ["77ab..."]}]}
@@ -319,7 +319,7 @@ class FeedbackRequest(Request):
 
 
 class RegardAnswer(Answer):
-    """What feedback made of a memory."""
+    """The state of a memory after feedback."""
 
     episode: str
     """Its id."""
@@ -332,7 +332,7 @@ class RegardAnswer(Answer):
 
 
 class FeedbackAnswer(Answer):
-    """What feedback made of the memories it named."""
+    """The state of the memories after feedback."""
 
     episodes: tuple[RegardAnswer, ...]
     """In the order of the recall; those erased meanwhile are left out."""

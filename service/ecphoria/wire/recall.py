@@ -36,7 +36,7 @@ _EpisodeId = Annotated[
 
 
 class FilterRequest(Request):
-    """Which memories may be woken."""
+    """Filters of memories."""
 
     session: str | None = None
     """Only this session."""
@@ -84,7 +84,7 @@ class RecallRequest(Request):
     k: StrictInt = Field(default=10, json_schema_extra={"minimum": 1, "maximum": 200})
     """Number of hits wanted, 1 to 200."""
     filters: FilterRequest = FilterRequest()
-    """Which memories may be woken."""
+    """Filters of memories."""
     token_budget: StrictInt = 2_000
     """Greatest size of the context block, in tokens."""
     collapse: bool = Field(default=True, strict=True)
@@ -284,7 +284,7 @@ class ArcAnswer(Answer):
 
 
 class MarkAnswer(Answer):
-    """What a mechanism says of one node in one wave."""
+    """A remark of a mechanism on a node in a wave."""
 
     node: str
     """Its id."""

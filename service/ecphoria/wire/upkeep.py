@@ -21,7 +21,7 @@ from ecphoria.wire.base import (
 
 
 class ArchiveRequest(Request):
-    """What to archive now."""
+    """Episodes to archive now."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"days": 30}]})
 
@@ -30,14 +30,14 @@ class ArchiveRequest(Request):
 
 
 class ArchiveAnswer(Answer):
-    """What was archived."""
+    """The number of archived episodes."""
 
     archived: int
     """How many memories."""
 
 
 class RestoreAnswer(Answer):
-    """What came back from the archive; it is dormant, as it was."""
+    """The restored episodes; they are dormant, as before."""
 
     restored: tuple[str, ...]
     """Ids of what came back."""
@@ -46,7 +46,7 @@ class RestoreAnswer(Answer):
 
 
 class ScrubAnswer(Answer):
-    """What a look through the archive found."""
+    """The result of verifying the archive."""
 
     records: int
     """Archived memories looked at."""
@@ -68,7 +68,7 @@ class ChangeAnswer(Answer):
 
 
 class StepAnswer(Answer):
-    """What one step of a cycle did, or would do."""
+    """The report of a step; of a dry run, the planned changes."""
 
     name: str
     """The step: `merge` proposes concepts that are likely one, `engrams` summarises sessions,
@@ -91,7 +91,7 @@ class StepAnswer(Answer):
 
 
 class GraphSizeAnswer(Answer):
-    """How large the graph was; a dry run and a cycle of some steps tell the turn alone."""
+    """The size of the graph; a dry run and a cycle of some steps give the turn only."""
 
     turn: int
     """Episodes appended until then."""
@@ -126,7 +126,7 @@ class GapAnswer(Answer):
 
 
 class ConsolidationAnswer(Answer):
-    """What a cycle did, or in a dry run would do."""
+    """The report of a cycle; of a dry run, the planned changes."""
 
     cycle: str
     """Its id; what it wrote bears it."""
@@ -170,10 +170,10 @@ class FindingAnswer(Answer):
 
 
 class CheckupAnswer(Answer):
-    """What an examination found."""
+    """The result of a check of the graph."""
 
     is_healthy: bool
-    """Whether every rule holds."""
+    """Tell whether every rule holds."""
     episodes: int
     """How many episodes were looked at."""
     settled: bool
@@ -188,7 +188,7 @@ Days = Annotated[StrictFloat, Field(ge=0, le=36_500, allow_inf_nan=False)]
 
 
 class DormancyPolicyRequest(Request):
-    """How a tenant forgets; what is left out takes its default."""
+    """The dormancy policy of a tenant; omitted fields take their defaults."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"mode": "budget", "budget": 5_000, "second_look": True}]}
@@ -212,7 +212,7 @@ class DormancyPolicyRequest(Request):
 
 
 class DormancyPolicyAnswer(Answer):
-    """How a tenant forgets."""
+    """The dormancy policy of a tenant."""
 
     mode: DormancyMode
     """`off`, `budget` or `threshold`."""
@@ -227,7 +227,7 @@ class DormancyPolicyAnswer(Answer):
 
 
 class SleeperQuery(Parameters):
-    """Which page of what sleeps to list."""
+    """Page of dormant episodes."""
 
     cursor: int = Field(default=0, ge=0, le=2**62)
     """`next_cursor` of the page before."""
@@ -255,7 +255,7 @@ class SleeperAnswer(Answer):
 
 
 class SleeperPage(Answer):
-    """What sleeps, in the order it was appended."""
+    """Dormant episodes, in the order of their append."""
 
     sleepers: tuple[SleeperAnswer, ...]
     """The page."""
@@ -282,7 +282,7 @@ class IdsAnswer(Answer):
 
 
 class EngramAnswer(Answer):
-    """What a session, or a cluster of memories that are alike, came to."""
+    """A summary of a session, or of a cluster of similar memories."""
 
     id: str
     """Its id, a hash of what it is of: the same members have the same."""
@@ -303,7 +303,7 @@ class EngramAnswer(Answer):
 
 
 class EngramQuery(Parameters):
-    """Which engrams to list."""
+    """Filter and page of engrams."""
 
     kind: EngramKind | None = None
     """Only those of sessions, or of clusters."""
@@ -327,7 +327,7 @@ _SCHEDULE: JsonDict = {"every_episodes": 200, "daily_at": "03:30"}
 
 
 class ConsolidationRequest(Request):
-    """Which cycle to run."""
+    """The cycle to run."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
@@ -338,7 +338,7 @@ class ConsolidationRequest(Request):
 
 
 class ProgressAnswer(Answer):
-    """How far a job has come."""
+    """The progress of a job."""
 
     place: str
     """The step and what it is at, as `prior: save episodes`; empty before the first."""

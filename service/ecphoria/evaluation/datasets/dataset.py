@@ -18,7 +18,7 @@ ADVERSARIAL = "5"
 
 
 class Suite(StrEnum):
-    """Which measures a data set is reported with."""
+    """The suite of a data set; it decides the measures of the report."""
 
     LOCOMO = "locomo"
     CHATS = "chats"
@@ -26,7 +26,7 @@ class Suite(StrEnum):
 
     @property
     def talk(self) -> bool:
-        """Whether its memories are turns of conversations."""
+        """Tell whether its memories are turns of conversations."""
         return self is not Suite.PASSAGES
 
 
@@ -51,12 +51,12 @@ class Question:
 
     @property
     def adversarial(self) -> bool:
-        """Whether the right answer is that there is none."""
+        """Tell whether the right answer is that there is none."""
         return self.category == ADVERSARIAL
 
     @property
     def scored(self) -> bool:
-        """Whether its evidence counts for recall."""
+        """Tell whether its evidence counts for recall."""
         return bool(self.gold) and not self.adversarial
 
 
@@ -283,7 +283,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledFile:
-    """What one file asks."""
+    """The content of one data file."""
 
     questions: tuple[Labelled, ...]
     sha256: str

@@ -28,7 +28,7 @@ _COSINES = tuple(np.linspace(0.0, 1.0, 41).tolist())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Firing:
-    """What was seen.
+    """The measured figures.
 
     Attributes:
         silent_fires: Memories that fired at cues to which they are orthogonal.
@@ -44,7 +44,7 @@ class Firing:
 
     @property
     def holds(self) -> bool:
-        """Whether memories fire as they must."""
+        """Tell whether memories fire at the right strength."""
         return self.silent_fires == 0 and self.monotone
 
 
@@ -126,7 +126,7 @@ class EqualCount:
 
     @property
     def holds(self) -> bool:
-        """Whether anything was asked; what comes out is for comparison."""
+        """Tell whether anything was asked; the figures are for comparison only."""
         return self.questions > 0
 
 

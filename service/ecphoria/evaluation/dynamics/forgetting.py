@@ -24,7 +24,7 @@ _USES, _MINUTE = 4, 1 / 1_440
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgetting:
-    """What was seen.
+    """The measured figures.
 
     Attributes:
         asleep: Share of the memories that fell asleep.
@@ -42,7 +42,7 @@ class Forgetting:
 
     @property
     def holds(self) -> bool:
-        """Whether memories fade as the curve says."""
+        """Tell whether memories fade as the curve says."""
         return self.max_abs_error < 1 / _DAYS and self.oldest_first and self.spaced_beats_massed
 
 
@@ -88,7 +88,7 @@ _KEYS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contradictions:
-    """What a stream of changing facts gave.
+    """The figures of a stream of changing facts.
 
     Attributes:
         facts: Facts stored, with those that never change.
@@ -104,7 +104,7 @@ class Contradictions:
 
     @property
     def holds(self) -> bool:
-        """Whether the present outranks the past and nothing else is touched."""
+        """Tell whether current facts outrank outdated ones and nothing else changed."""
         return self.stale_hit_rate <= 0.02 and self.unrelated_retired == 0
 
 

@@ -35,7 +35,7 @@ _GOLD = "Glass Quay"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bridge:
-    """Whether the far document is among the first ten.
+    """Tell whether the far document is among the first ten.
 
     Attributes:
         nearest_hit: By cosine.
@@ -51,7 +51,7 @@ class Bridge:
 
     @property
     def holds(self) -> bool:
-        """Whether the hop, and only it, finds the document."""
+        """Tell whether the hop alone finds the document."""
         return self.depth1_hit and not (self.depth0_hit or self.nearest_hit)
 
 
@@ -107,7 +107,7 @@ _PAUSE_S, _WAITS = 0.2, 600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Links:
-    """What was learned.
+    """The figures of learned links.
 
     Attributes:
         gain_recall_at_10: Recall at 10 of unseen cues after the replay, less that before it.
@@ -125,7 +125,7 @@ class Links:
 
     @property
     def holds(self) -> bool:
-        """Whether it helps and stays on topic."""
+        """Tell whether learning helps and stays on topic."""
         return self.gain_recall_at_10 > 0.0 and self.links > 0 and self.cross_topic_share < 0.05
 
 
@@ -245,7 +245,7 @@ _ASKED = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settling:
-    """What a second cycle did.
+    """The figures of a second cycle.
 
     Attributes:
         changes: What it would have changed, by a dry run before it.
@@ -259,7 +259,7 @@ class Settling:
 
     @property
     def holds(self) -> bool:
-        """Whether it is so."""
+        """Tell whether the second cycle changed nothing."""
         return self.second_run_identical
 
 

@@ -18,13 +18,13 @@ from ecphoria.evaluation.run import Connect, Watch
 
 
 class Finding(Protocol):
-    """What a task found, a dataclass of figures."""
+    """The finding of a task: a dataclass of figures."""
 
     bound: ClassVar[str]
 
     @property
     def holds(self) -> bool:
-        """Whether the figures keep the bound."""
+        """Tell whether the figures keep the bound."""
         ...
 
 

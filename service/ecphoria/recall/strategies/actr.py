@@ -36,7 +36,7 @@ _TRACED_HITS = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActrOptions(BaseOptions):
-    """What counts beside relevance."""
+    """Options of the terms beside relevance."""
 
     decay: float = parameter(0.5, "Exponent d of forgetting.", low=0.05, high=0.95, source="ACT-R")
     midpoint_days: float = parameter(

@@ -88,7 +88,7 @@ class _Graph:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Woken:
-    """What the channel woke.
+    """The result of a walk over concepts.
 
     Attributes:
         received: Energy by episode; a seed's own energy is not in it.

@@ -31,7 +31,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClsOptions(WalkOptions):
-    """How far activation hops, and what it counts."""
+    """Options of the hops and of their weights."""
 
     w_bridge: float = parameter(
         0.9, "Weight of activation among documents.", low=0, high=5,

@@ -30,7 +30,7 @@ _POWER = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EcphoryOptions(BaseOptions):
-    """How far traces draw in traces, and what counts."""
+    """Options of the hops between traces and of their weights."""
 
     w_activation: float = parameter(
         0.02, "Weight of activation.", low=0, high=5, source="measured on conversations"

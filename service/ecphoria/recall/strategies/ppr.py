@@ -34,7 +34,7 @@ _HOPS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PprOptions(WalkOptions):
-    """How the walker moves and where it starts."""
+    """Options of the random walk and of its start."""
 
     damping: float = parameter(
         0.5, "Chance to walk on.", unit="share a step", low=0, high=0.95, source="HippoRAG"

@@ -33,7 +33,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SynapseOptions:
-    """How activation spreads and what it counts."""
+    """Options of spreading and of its weights."""
 
     seeds: int = parameter(
         1, "Anchors taken from each index.", unit="memories", low=1, high=50, source="as measured"

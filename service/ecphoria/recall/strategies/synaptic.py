@@ -47,7 +47,7 @@ _CUE = 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SynapticOptions(BaseOptions):
-    """What passes, and what fires."""
+    """Options of stimuli and of firing."""
 
     w_activation: float = parameter(
         0.02, "Weight of the projected peak.", low=0, high=5, source="measured on conversations"
