@@ -331,7 +331,7 @@ class Services:
 
 
 async def build(settings: Settings, reports: Reports | None = None) -> Services:
-    """Bring up what the service stands on, and the service.
+    """Start everything the service needs, then the service.
 
     Raises:
         EngineError: The local Neo4j cannot be fetched or started.
@@ -410,7 +410,7 @@ async def open_copies(
 
 
 def engine_settings(settings: Settings) -> EngineSettings:
-    """Say where the local Neo4j lives and what it may take."""
+    """Read the settings of the local Neo4j."""
     group = settings.engine
     return EngineSettings(
         home=group.home or settings.home / "engine",
@@ -420,7 +420,7 @@ def engine_settings(settings: Settings) -> EngineSettings:
 
 
 def embedder_options(settings: Settings) -> EmbedderOptions:
-    """Say which embedder, and what it needs."""
+    """Read the settings of the embedder."""
     group = settings.embedder
     return EmbedderOptions(
         cache_dir=settings.cache,

@@ -145,7 +145,7 @@ class Metrics:
         self._steps.labels(kind, name).observe(seconds)
 
     def tokens(self, purpose: str, direction: str, number: int) -> None:
-        """Count what a language model read or wrote."""
+        """Count the tokens that a language model read or wrote."""
         self._tokens.labels(purpose, direction).inc(number)
 
 

@@ -163,7 +163,7 @@ shadow = typer.Typer(no_args_is_help=True, help="Another strategy tried beside t
 @shadow.command("show")
 @connected
 def show_shadow(client: Client) -> None:
-    """Show what is live, what is in the shadow, and how they compare."""
+    """Show the live strategy, the shadow, and how they compare."""
     found = client.shadow()
     _show(found)
     if found.shadow is not None:
@@ -341,7 +341,7 @@ def calibrate(
     tenant: TenantName = None,
     home: Home = None,
 ) -> None:
-    """Fit the gate that says whether an answer is there, and tell what it is worth."""
+    """Fit the gate, which decides whether the hits answer, and show its quality."""
     with refusing():
         _check_targets(out, judged)
         own_memories = data is None or data.endswith(_LABELLED)

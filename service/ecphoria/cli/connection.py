@@ -257,7 +257,7 @@ def _told_in_lines(console: Console) -> Watch:
 
 
 def say_error(error: EcphoriaError) -> None:
-    """Print what went wrong and what to do about it."""
+    """Print an error and its remedy."""
     line = Text.assemble(("Error: ", "error"), error.message)
     if isinstance(error, Unauthenticated):
         line.append(" On the command line: --key, or ECPHORIA_API_KEY.")
@@ -318,7 +318,7 @@ class Where:
 
 @contextlib.contextmanager
 def refusing() -> Iterator[None]:
-    """End with 2 what the caller has to change: a file, a name."""
+    """Exit with 2 on errors that the caller must correct, such as a file or a name."""
     try:
         yield
     except InvalidInput as error:
@@ -381,7 +381,7 @@ def _settings(home: Path | None) -> "Settings":
 
 
 def check_targets(*targets: Path | None) -> None:
-    """Refuse now what could not be written in the end."""
+    """Refuse paths that could not be written at the end."""
     for target in targets:
         if target is not None and not target.resolve().parent.is_dir():
             raise BadFile(f"There is no folder {target.resolve().parent} to write into.")

@@ -105,7 +105,7 @@ def _add_views(app: typer.Typer, load: Load) -> None:
 
     @app.command()
     def logs(home: Home = None, lines: LinesOption = 50) -> None:
-        """Print what the local Neo4j said in this run, or in the last."""
+        """Print the log of the local Neo4j, of this run or of the last."""
         for line in Engine(load(home)).logs(lines):
             stdout().print(line, markup=False, soft_wrap=True)
 

@@ -51,7 +51,7 @@ def wanted_of(
     keep: bool,
     take_out: bool = False,
 ) -> "Wanted":
-    """Gather what the options say."""
+    """Collect the options."""
     from ecphoria.evaluation.evaluate import Wanted  # noqa: PLC0415 (costly)
 
     return Wanted(
@@ -71,7 +71,7 @@ def measure(
     out: Path | None,
     rows: Path | None,
 ) -> None:
-    """Load a data set, measure it, print and write what came out."""
+    """Load a data set, measure it, print and write the report."""
     from ecphoria.evaluation.report import write  # noqa: PLC0415 (costly)
 
     check_targets(out, rows)

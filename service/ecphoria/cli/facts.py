@@ -95,7 +95,7 @@ def retract(
     name: FactId,
     why: Why = "",
 ) -> None:
-    """Decide that a fact is wrong, whoever states it."""
+    """Retract a fact, from all episodes that state it."""
     _tell(client.decide(name, "retract", why=why))
 
 
@@ -194,7 +194,7 @@ def undo_merge(
     client: Client,
     names: Pair,
 ) -> None:
-    """Take back what was decided about two concepts."""
+    """Undo the decision about two concepts."""
     _show(client.undo_merge(*names))
 
 
@@ -228,7 +228,7 @@ def switch_on(client: Client) -> None:
 @learning.command("off")
 @connected
 def switch_off(client: Client) -> None:
-    """Learn no more; what was learned stays, what waits is left out."""
+    """Stop learning; learned values stay, pending effects are dropped."""
     _show_learning(client.set_learning(on=False))
 
 
@@ -270,7 +270,7 @@ def engrams(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
-    """Show what sessions, and memories that are alike, came to."""
+    """Show the summaries of sessions and of similar memories."""
     for engram in client.engrams(kind=kind):
         if as_json:
             typer.echo(engram.model_dump_json())

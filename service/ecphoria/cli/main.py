@@ -85,7 +85,7 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """A memory for agents: a cue wakes the graph."""
+    """A memory service for agents, on Neo4j."""
 
 
 def run(arguments: Sequence[str] | None = None) -> None:

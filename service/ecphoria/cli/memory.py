@@ -103,7 +103,7 @@ def recall(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Wake what a cue reminds of, best first."""
+    """Find the memories for a cue, best first."""
     console = stdout()
     answer = client.recall(
         cue,
@@ -137,7 +137,7 @@ def stats(
     client: Client,
     as_json: AsJson = False,
 ) -> None:
-    """Count what a tenant's memory holds."""
+    """Count the contents of a tenant's memory."""
     counted = client.stats()
     if as_json:
         typer.echo(counted.model_dump_json(indent=2))

@@ -31,7 +31,7 @@ Episodes = Mapping[str, EpisodeAnswer]
 
 
 def draw_verdict(answer: RecallAnswer) -> RenderableType:
-    """Say whether the answer is known, how surely, and why; without hits, what came nearest."""
+    """Show the verdict, the confidence and the reasons; without hits, the nearest memories."""
     said = Text.assemble(
         (_SAYINGS[answer.verdict], f"bold verdict.{answer.verdict}"),
         (f"  confidence {answer.confidence:.2f}", "dim"),
@@ -52,7 +52,7 @@ def draw_hits(
     episodes: Episodes,
     also: Collection[int] = (),
 ) -> RenderableType:
-    """List the best hits; with `explain`, below each the path that woke it.
+    """List the best hits; with `explain`, the path to each.
 
     Args:
         answer: What the service answered.
@@ -76,7 +76,7 @@ def draw_hits(
 
 
 def draw_timings(answer: RecallAnswer) -> Text:
-    """Say what ran, how long each phase took, and what was missing."""
+    """Show the strategy, the time of each phase, and what was missing."""
     total = answer.timings_ms.get("total", sum(answer.timings_ms.values()))
     phases = ", ".join(f"{n} {ms:.0f}" for n, ms in answer.timings_ms.items() if n != "total")
     said = f"{answer.strategy}: {total:.0f} ms ({phases})"

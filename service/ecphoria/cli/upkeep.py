@@ -77,7 +77,7 @@ def following() -> Iterator[Callable[[JobAnswer], None]]:
 
 
 def show_report(report: ConsolidationAnswer, *, dry_run: bool) -> None:
-    """Print what each step did, and in a dry run also what it would change."""
+    """Print the report of each step; of a dry run, the planned changes."""
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column(style="bold")
     table.add_column(justify="right", style="dim")
@@ -96,7 +96,7 @@ def show_report(report: ConsolidationAnswer, *, dry_run: bool) -> None:
 
 
 def _show_graph(report: ConsolidationAnswer) -> None:
-    """Print what became of the counts, what was missing, and what was asked in vain."""
+    """Print how the counts changed, what was missing, and which cues were refused."""
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column(style="bold")
     table.add_column()
@@ -169,7 +169,7 @@ def show_job(
     wait: Annotated[bool, typer.Option("--wait", help="Wait for its end.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
-    """Show how a job stands, and once it is done what it did."""
+    """Show the state of a job, and its report once it is done."""
     if wait:
         with following() as watch:
             found = client.wait_for_job(job, watch=watch)
@@ -331,7 +331,7 @@ def list_dormant(
     *,
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="Most to show.")] = 20,
 ) -> None:
-    """List what sleeps, with the reason."""
+    """List dormant memories, with the reason."""
     table = Table("id", "since", "what", "why", box=None, pad_edge=False)
     for number, one in enumerate(client.dormant(page_size=min(limit, 1_000))):
         if number == limit:
@@ -347,7 +347,7 @@ def put_to_sleep(
     client: Client,
     ids: Ids,
 ) -> None:
-    """Put memories to sleep; pinned ones stay awake."""
+    """Make memories dormant, except pinned ones."""
     slept = client.put_to_sleep(ids)
     stdout().print(f"{len(slept):,} put to sleep")
 
@@ -371,7 +371,7 @@ def pin(
     episode: Annotated[str, typer.Argument(metavar="ID", help="Id of an episode.")],
     off: Annotated[bool, typer.Option("--off", help="Take the pin away.")] = False,
 ) -> None:
-    """Never let a memory be put to sleep."""
+    """Pin a memory, so that it never becomes dormant."""
     client.pin(episode, pinned=not off)
     stdout().print("No longer pinned." if off else "Pinned.")
 
@@ -439,7 +439,7 @@ def archive(
         float, typer.Option(min=0, metavar="DAYS", help="Only what has slept for so long.")
     ] = 90.0,
 ) -> None:
-    """Move what has slept long to the archive's files."""
+    """Move long dormant memories to the files of the archive."""
     done = client.archive(days=days)
     stdout().print(f"{done.archived:,} archived")
 

@@ -232,7 +232,7 @@ class AsyncClient(AsyncUpkeep):
         min_score: float | None = None,
         min_confidence: float | None = None,
     ) -> RecallAnswer:
-        """Wake what a cue reminds of; look at `answerable` before you trust the hits.
+        """Find the memories for a cue; check `answerable` before you trust the hits.
 
         Args:
             cue: What is asked, in words.
@@ -344,7 +344,7 @@ class AsyncClient(AsyncUpkeep):
         await self._send(Call("DELETE", "/v1/gate"))
 
     async def ready(self) -> ReadinessAnswer:
-        """Tell whether the service can serve, and what is missing for full service."""
+        """Tell whether the service is ready, and what is missing for full service."""
         return await self._ask(ReadinessAnswer, "GET", "/readyz")
 
     async def facts(

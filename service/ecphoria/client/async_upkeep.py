@@ -161,7 +161,7 @@ class AsyncUpkeep(AsyncConnection):
         timeout_s: float = 600.0,
         watch: Callable[[JobAnswer], object] | None = None,
     ) -> ConsolidationAnswer:
-        """Run a cycle of consolidation over the tenant's memory, and tell what it did.
+        """Run a consolidation cycle, wait for it, and return its report.
 
         Running it again changes nothing, so a call that was cut short can simply be repeated.
 
@@ -196,7 +196,7 @@ class AsyncUpkeep(AsyncConnection):
         return await self._ask(JobAnswer, "POST", "/v1/passages")
 
     async def last_consolidation(self) -> ConsolidationAnswer:
-        """Tell what the latest cycle did; NotFound before the first."""
+        """Return the report of the latest cycle; NotFound before the first."""
         return await self._ask(ConsolidationAnswer, "GET", "/v1/consolidation")
 
     async def jobs(
@@ -207,7 +207,7 @@ class AsyncUpkeep(AsyncConnection):
         return await self._ask(tuple[JobAnswer, ...], "GET", "/v1/jobs", parameters=wanted)
 
     async def job(self, job: str) -> JobAnswer:
-        """Tell how a job stands, and once it is done what it did."""
+        """Return a job: its state, and its report once it is done."""
         return await self._ask(JobAnswer, "GET", f"/v1/jobs/{segment(job)}")
 
     async def wait_for_job(
@@ -291,7 +291,7 @@ class AsyncUpkeep(AsyncConnection):
         return await self._ask(ScheduleAnswer, "DELETE", "/v1/consolidation/schedule")
 
     async def doctor(self, *, timeout_s: float = 600.0) -> CheckupAnswer:
-        """Check what must hold of every graph, and recount what is counted; changes nothing.
+        """Check the integrity of the graph and its counts; changes nothing.
 
         Needs the scope admin.
 
@@ -303,7 +303,7 @@ class AsyncUpkeep(AsyncConnection):
     async def engrams(
         self, *, kind: EngramKind | str | None = None, page_size: int = 100
     ) -> AsyncIterator[EngramAnswer]:
-        """Walk through what sessions and clusters came to, a page at a time.
+        """Iterate over the summaries of sessions and clusters, page by page.
 
         Args:
             kind: Only those of `session` or `cluster`.
@@ -314,25 +314,25 @@ class AsyncUpkeep(AsyncConnection):
                 yield engram
 
     async def dormant(self, *, page_size: int = 100) -> AsyncIterator[SleeperAnswer]:
-        """Walk through what sleeps, in the order it was appended, a page at a time."""
+        """Iterate over dormant episodes in the order of their append, page by page."""
         async for page in self._pages(SleeperPage, "/v1/dormancy", limit=page_size):
             for sleeper in page.sleepers:
                 yield sleeper
 
     async def put_to_sleep(self, episodes: Sequence[str]) -> Sequence[str]:
-        """Put live memories to sleep; tells which were, as pinned ones stay awake."""
+        """Make live memories dormant, except pinned ones; returns those that became dormant."""
         wanted = body_of(IdsRequest, ids=tuple(episodes))
         done = await self._ask(IdsAnswer, "POST", "/v1/dormancy/sleep", wanted)
         return done.ids
 
     async def wake(self, episodes: Sequence[str]) -> Sequence[str]:
-        """Make dormant memories live again, exactly as they were; tells which were."""
+        """Make dormant memories live again, unchanged; returns those that became live."""
         wanted = body_of(IdsRequest, ids=tuple(episodes))
         done = await self._ask(IdsAnswer, "POST", "/v1/dormancy/wake", wanted)
         return done.ids
 
     async def pin(self, episode: str, *, pinned: bool = True) -> None:
-        """Never let a memory be put to sleep, or no longer mind."""
+        """Pin or unpin a memory; pinned memories never become dormant."""
         method = "PUT" if pinned else "DELETE"
         await self._send(Call(method, f"/v1/episodes/{segment(episode)}/pin"))
 
@@ -369,7 +369,7 @@ class AsyncUpkeep(AsyncConnection):
         return await self._ask(DormancyPolicyAnswer, "PUT", "/v1/dormancy/policy", wanted)
 
     async def archive(self, *, days: float = 90.0, timeout_s: float = 600.0) -> ArchiveAnswer:
-        """Move what has slept long to the archive's files; needs the scope admin.
+        """Move long dormant memories to the files of the archive; needs the scope admin.
 
         Args:
             days: Only what has slept for so many days.
@@ -379,7 +379,7 @@ class AsyncUpkeep(AsyncConnection):
         return await self._ask(ArchiveAnswer, "POST", "/v1/archive", wanted, timeout_s=timeout_s)
 
     async def restore(self, episodes: Sequence[str]) -> RestoreAnswer:
-        """Make archived memories dormant again, byte for byte; tells which records are damaged."""
+        """Restore archived memories as dormant, byte for byte; returns damaged records too."""
         wanted = body_of(IdsRequest, ids=tuple(episodes))
         return await self._ask(RestoreAnswer, "POST", "/v1/archive/restore", wanted)
 
@@ -423,7 +423,7 @@ class AsyncUpkeep(AsyncConnection):
         return await self._set_merge_status(one, other, MergeStatus.REJECTED)
 
     async def undo_merge(self, one: str, other: str) -> MergeAnswer:
-        """Take back what was decided about two concepts.
+        """Undo the decision about two concepts.
 
         Args:
             one: The normalised name of one concept.

@@ -25,7 +25,7 @@ _SETTLED_S = 3_600.0
 
 
 class Archiving:
-    """Moves what has slept for the policy's number of days, and wipes what nobody refers to."""
+    """Step that archives long dormant episodes, and wipes unreferenced records."""
 
     name = "archive"
 
@@ -43,7 +43,7 @@ class Archiving:
         self._settled_s = settled_s
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Archive what the policy calls for.
+        """Archive the episodes that the policy names.
 
         Raises:
             ArchiveUnavailable: The disk is full or the folder cannot be used; what was
@@ -55,7 +55,7 @@ class Archiving:
         return await self.archive(cycle, policy.archive_days)
 
     async def archive(self, cycle: Cycle, days: float) -> Outcome:
-        """Archive what has slept for so many days."""
+        """Archive episodes that have been dormant for so many days."""
         before = cycle.now - timedelta(days=days)
         moved: list[EpisodeId] = []
         after = 0
@@ -107,7 +107,7 @@ class ArchiveService:
         self._clock = clock
 
     async def archive(self, tenant: TenantId, days: float) -> int:
-        """Archive now what has slept for so many days; tell how much.
+        """Archive episodes that have been dormant for so many days; return their number.
 
         Raises:
             ArchiveUnavailable: The disk is full or the folder cannot be used.
@@ -168,7 +168,7 @@ class ArchiveService:
     async def _sound(
         self, tenant: TenantId, places: Sequence[Located], damaged: list[EpisodeId]
     ) -> list[ColdRecord]:
-        """Read what can be read, and note what cannot."""
+        """Read the readable records, and list the others."""
         sound: list[ColdRecord] = []
         for place in places:
             try:

@@ -83,7 +83,7 @@ class ColdFiles:
     async def unreferenced(
         self, tenant: TenantId, referenced: AbstractSet[tuple[str, int]], older_than_s: float
     ) -> Sequence[Located]:
-        """Find records that nobody refers to, in files not written to lately."""
+        """Find unreferenced records, in files without recent writes."""
         return await asyncio.to_thread(self._unreferenced, tenant, referenced, older_than_s)
 
     async def parts(self, tenant: TenantId) -> AsyncIterator[tuple[str, int, bytes]]:

@@ -85,14 +85,14 @@ class ColdStore:
     async def due(
         self, tenant: TenantId, before: datetime, after_turn: int, limit: int
     ) -> Sequence[Due]:
-        """List what has slept since before an instant, by turn."""
+        """List episodes that became dormant before an instant, by turn."""
         rows = await self._graph.run(
             _LIST_DUE, tenant=tenant, before=before, after_turn=after_turn, limit=limit
         )
         return [(EpisodeId(row.id), row.turn) for row in rows]
 
     async def records(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[ColdRecord]:
-        """Serialise what would leave the graph of these episodes."""
+        """Serialise the content of episodes that would leave the graph."""
         rows = await self._graph.run(_LIST_PAYLOADS, tenant=tenant, ids=sorted(ids))
         return [ColdRecord(id=EpisodeId(row.id), content=row.content()) for row in rows]
 
@@ -159,7 +159,7 @@ class ColdStore:
     async def rehearse(
         self, tenant: TenantId, records: Sequence[ColdRecord]
     ) -> Sequence[EpisodeId]:
-        """Restore, undo it in the same transaction, and name what would have come back.
+        """Restore, roll back, and name the episodes that would have been restored.
 
         Raises:
             NotFound: There is no such tenant.

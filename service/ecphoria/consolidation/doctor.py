@@ -167,7 +167,7 @@ class IntegrityStore:
         return row
 
     async def accounts(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Account]:
-        """List what episodes add to the counts, by turn."""
+        """List the counts that episodes contribute, by turn."""
         return await self._graph.run(
             _LIST_ACCOUNTS, tenant=tenant, after_turn=after_turn, limit=limit
         )
@@ -178,7 +178,7 @@ class IntegrityStore:
         return {row.stem: TermCounts(items=row.items, near=row.near) for row in rows}
 
     async def said(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Said]:
-        """List what episodes say, by turn."""
+        """List the texts of episodes, by turn."""
         return await self._graph.run(
             _LIST_TEXTS, tenant=tenant, after_turn=after_turn, limit=limit
         )
@@ -199,7 +199,7 @@ class IntegrityStore:
         return frozenset(row.id for row in rows)
 
     async def findings(self, tenant: TenantId, limit: int) -> Sequence[Finding]:
-        """Check what the store can check by itself, with at most `limit` symptoms a rule."""
+        """Run the rules that are single queries, with at most `limit` symptoms each."""
         found: list[Finding] = []
         for name, rule in _BY_RULE.items():
             (row,) = await self._graph.run(_FIND[name], tenant=tenant, limit=limit)
@@ -225,7 +225,7 @@ class Vocabulary:
         self._unread = 0
 
     def take(self, page: Iterable[Said]) -> None:
-        """Count what episodes say; what is archived may say anything."""
+        """Count the words and names of episodes; the text of archived ones is unknown."""
         for one in page:
             if one.text is None:
                 self._unread += 1
@@ -275,7 +275,7 @@ class Doctor:
         self._monotonic = monotonic
 
     async def examine(self, tenant: TenantId) -> Checkup:
-        """Check everything; again, a few times, when somebody wrote meanwhile.
+        """Check all rules; retry a few times if the graph was written meanwhile.
 
         Raises:
             NotFound: There is no such tenant.
@@ -352,7 +352,7 @@ class _Passages:
     """Find episodes that lack passages."""
 
     def __init__(self, cut_after: int | None) -> None:
-        """Leave out what still waits for its passages, behind a turn."""
+        """Leave out episodes that still wait for their passages, behind a turn."""
         self._cut_after = cut_after
         self.symptoms: list[Symptom] = []
 
@@ -403,7 +403,7 @@ class _Recount:
                 self._check_length(one, one.length)
 
     def close_sessions(self) -> None:
-        """Count what words reach over NEXT, and check that places follow one another."""
+        """Count the words that reach over NEXT, and check the order of sessions."""
         for _, places in sorted(self._sessions.items()):
             accounts = [one for _, here in sorted(places.items()) for one in here]
             if sorted(places) != list(range(len(accounts))):

@@ -32,7 +32,7 @@ _FADED = {DormancyMode.BUDGET: 0.5, DormancyMode.THRESHOLD: 0.01}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Judged:
-    """A memory that may sleep, with what speaks for it."""
+    """A memory that may become dormant, with its retention score."""
 
     candidate: Candidate
     recalled: float
@@ -41,7 +41,7 @@ class _Judged:
 
 
 class Dormancy:
-    """Puts memories to sleep as the tenant's policy says; the same graph gives the same ones."""
+    """Step that makes memories dormant by the tenant's policy; deterministic."""
 
     name = "dormancy"
 
@@ -49,7 +49,7 @@ class Dormancy:
         self._store = store
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Put to sleep what the policy calls for."""
+        """Make the memories dormant that the policy names."""
         policy = await self._store.policy(cycle.tenant)
         live = await self._store.count_live(cycle.tenant)
         excess = live - policy.budget if policy.mode is DormancyMode.BUDGET else live
@@ -169,7 +169,7 @@ Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[tuple[EpisodeId, ...]
 
 
 class ForgettingService:
-    """The dormancy service: list, put to sleep, wake, pin, and set the policy."""
+    """The dormancy service: list, make dormant, wake, pin, and set the policy."""
 
     def __init__(
         self, store: DormancyStore, archive: ArchiveService, wake: Wake, clock: Clock
@@ -189,17 +189,17 @@ class ForgettingService:
         return policy
 
     async def looks_again(self, tenant: TenantId) -> bool:
-        """Tell whether a refused cue is looked for among what sleeps."""
+        """Tell whether a refused recall also searches dormant memories."""
         return (await self._store.policy(tenant)).second_look
 
     async def sleepers(
         self, tenant: TenantId, *, after_turn: int, limit: int
     ) -> Sequence[Sleeper]:
-        """List what sleeps and why, by turn."""
+        """List dormant episodes with the reason, by turn."""
         return await self._store.sleepers(tenant, after_turn, limit)
 
     async def sleep(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:
-        """Put live episodes to sleep that nobody pinned, and name those that were.
+        """Make live episodes dormant unless pinned, and name those that became dormant.
 
         Raises:
             TooLarge: More than `AT_ONCE`.
@@ -233,7 +233,7 @@ class ForgettingService:
         return await self._archive.restore(tenant, ids)
 
     async def pin(self, tenant: TenantId, episode: EpisodeId, *, pinned: bool) -> None:
-        """Never let an episode be put to sleep, or no longer mind.
+        """Pin or unpin an episode; pinned episodes never become dormant.
 
         Raises:
             NotFound: No such episode in this tenant.

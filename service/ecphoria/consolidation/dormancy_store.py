@@ -22,7 +22,7 @@ from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, Sleeper
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A live memory that nobody pinned; instants are milliseconds since 1970.
+    """A live memory that is not pinned; instants are milliseconds since 1970.
 
     Attributes:
         prior: None without an edge, or before the first cycle.
@@ -102,7 +102,7 @@ class DormancyStore:
     async def candidates(
         self, tenant: TenantId, before: datetime, after_turn: int, limit: int
     ) -> Sequence[Candidate]:
-        """List live episodes recorded before an instant that nobody pinned, by turn."""
+        """List live episodes that were recorded before an instant and are not pinned, by turn."""
         return await self._graph.run(
             _LIST_CANDIDATES, tenant=tenant, before=before, after_turn=after_turn, limit=limit
         )
@@ -134,7 +134,7 @@ class DormancyStore:
         return await change_under(self._graph, lease, "dormancy.put_to_sleep", sleep)
 
     async def sleepers(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Sleeper]:
-        """List what sleeps, by turn."""
+        """List dormant episodes, by turn."""
         rows = await self._graph.run(
             _LIST_SLEEPING, tenant=tenant, after_turn=after_turn, limit=limit
         )
@@ -153,7 +153,7 @@ class DormancyStore:
         ]
 
     async def pin(self, tenant: TenantId, episode: EpisodeId, *, pinned: bool) -> None:
-        """Never put an episode to sleep, or no longer mind; NotFound without it."""
+        """Pin or unpin an episode; NotFound without it."""
 
         async def save(work: Work) -> None:
             await lock_tenant(work, tenant)

@@ -143,7 +143,7 @@ class EngramStore:
         await change_under(self._graph, lease, "consolidation.save_formula", save)
 
     async def similar_pairs(self, tenant: TenantId) -> Sequence[Association]:
-        """List every pair joined by nearness, asleep or awake, with that part of its weight."""
+        """List all pairs joined by nearness, live or dormant, with that part of the weight."""
         return await self._graph.run(_LIST_SIMILAR_PAIRS, tenant=tenant)
 
     async def cluster_engrams(self, tenant: TenantId) -> Sequence[str]:
@@ -151,7 +151,7 @@ class EngramStore:
         return [row.id for row in await self._graph.run(_LIST_CLUSTER_ENGRAMS, tenant=tenant)]
 
     async def members_of(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Member]:
-        """Find memories with what a summary needs, in the order they occurred."""
+        """Read the texts and vectors that a summary needs, in the order they occurred."""
         return await self._graph.run(_LIST_MEMBERS_OF, tenant=tenant, ids=list(episodes))
 
     async def save_cluster(

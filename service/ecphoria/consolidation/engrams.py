@@ -73,7 +73,7 @@ def extracted(members: Sequence[Member]) -> Summary:
 
 
 def key_of(tenant: TenantId, of: str, members: Sequence[str], by: str = "") -> str:
-    """Derive an engram's id from what it is of, its members in any order, and who writes it."""
+    """Derive an engram's id from its session or cluster, its members, and its writer."""
     key = hashlib.sha256(f"{FORMULA} {of}{by and f' {by}'}".encode())
     for one in sorted(members):
         key.update(f" {one}".encode())
@@ -127,7 +127,7 @@ class Writer:
 
     @property
     def by(self) -> str:
-        """Name what writes, as part of an engram's id; empty without a model."""
+        """Name the writer, as part of an engram's id; empty without a model."""
         return f"llm:{self._chat.model} {VERSION}" if self._chat else ""
 
     @property
@@ -142,7 +142,7 @@ class Writer:
 
     @property
     def degraded(self) -> tuple[str, ...]:
-        """Tell for what a model was wanted and not used."""
+        """List the summaries for which a model was wanted and not used."""
         unusable = (
             f"{self._unusable} summaries are extractive: what the model said could not be used"
         )
@@ -184,7 +184,7 @@ class Writer:
 
 
 def usable(answer: str, shown: Sequence[Member]) -> str:
-    """Check what a model said of turns; the sentences without their numbers, or nothing.
+    """Check the sentences of a model against the turns; return them without numbers, or None.
 
     Each of one to five lines must name turns that there are, share a third of its stems with
     them, and have no number and no capitalised word of its own: function words do not count, nor
@@ -228,7 +228,7 @@ def _is_of(said: str, text: str) -> bool:
 
 
 def _shown(members: Sequence[Member]) -> Sequence[Member]:
-    """Choose what the model reads: all, or of many the sixty that stand for them, in order."""
+    """Choose the turns that the model reads: all, or the sixty most central, in order."""
     if len(members) <= _SHOWN:
         return members
     vectors = np.stack([one.vector for one in members]).astype(np.float64)
@@ -355,7 +355,7 @@ class MakeEngrams:
         self._chat = chat
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Summarise what changed."""
+        """Summarise the changed sessions."""
         writer = Writer(self._chat, "session", dry_run=cycle.dry_run)
         formula = f"{FORMULA} {writer.by}".strip()
         touched = await self._store.touched_sessions(cycle.tenant, formula)

@@ -132,7 +132,7 @@ class Lifts:
 
 
 class Differences:
-    """Edges that are not as they should be, counted over chunks and told for the first."""
+    """Wrong edges, counted over all chunks and listed for the first ones."""
 
     def __init__(self) -> None:
         self._counts = {"added": 0, "changed": 0, "dropped": 0}
@@ -147,7 +147,7 @@ class Differences:
     def between(
         self, edge: str, stored: Sequence[Association], wanted: Mapping[Pair, float]
     ) -> list[Association]:
-        """Compare edges with what they should be; a part of 0 is an edge to part from.
+        """Compare stored with expected edges; a part of 0 means that the edge is to be removed.
 
         What was told is taken as done, which it is not in a dry run.
         """
@@ -174,12 +174,12 @@ class Differences:
 
 
 def everyone(around: Mapping[str, Sequence[Near]]) -> frozenset[str]:
-    """Collect whoever is near somebody."""
+    """Collect the neighbours of all."""
     return frozenset(one.id for near in around.values() for one in near)
 
 
 def crowd_of(one: str, near: Sequence[Near]) -> Crowd:
-    """Tell what it takes to be among the nearest of one with this list, nearest first."""
+    """Find the least cosine that enters this list of nearest neighbours."""
     if len(near) <= NEIGHBOURS:
         return Crowd(id=one, size=len(near))
     last = near[NEIGHBOURS - 1]
@@ -265,7 +265,7 @@ class Arrivals:
         self._known: dict[str, Crowd] = {}
 
     async def settle(self, chunk: Sequence[Touched]) -> Settled:
-        """Find who should be joined to the next of the touched."""
+        """Find the mutual neighbours of the next touched episodes."""
         ids = frozenset(one.id for one in chunk)
         self._coming -= ids
         around = self._learned(await self._surroundings.near(ids))
@@ -299,7 +299,7 @@ class Arrivals:
         return found
 
     async def _meet(self, around: Mapping[str, Sequence[Near]]) -> dict[str, list[Near]]:
-        """Group what was found by those who do not know yet who has come near them."""
+        """Group the new neighbours by the episodes that they may concern."""
         met: dict[str, list[Near]] = {}
         for near in around.values():
             for row in near:
@@ -344,7 +344,7 @@ class Associate:
         self._store = store
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Associate what changed since the last cycle."""
+        """Update the edges of everything that changed since the last cycle."""
         told = Differences()
         progress = await self._store.progress(cycle.tenant)
         episodes = await self._store.touched_episodes(cycle.tenant, progress.associated_turn)

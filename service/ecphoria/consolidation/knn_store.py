@@ -154,7 +154,7 @@ class AssociationStore:
     async def companions(
         self, tenant: TenantId, concepts: Sequence[str], *, least: int, most: int
     ) -> Sequence[Companion]:
-        """List what is mentioned `least` times together with each of these concepts."""
+        """List the concepts mentioned at least `least` times together with each of these."""
         return await self._graph.run(
             _LIST_COMPANIONS, tenant=tenant, concepts=list(concepts), least=least, most=most
         )

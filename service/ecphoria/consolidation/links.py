@@ -90,7 +90,7 @@ class LinkStore:
     async def weaken(
         self, tenant: TenantId, lease: Lease | None, links: Sequence[Weakened]
     ) -> None:
-        """Store what edges have left, in one transaction."""
+        """Store the remaining weights of edges, in one transaction."""
         rows = [asdict(one.link) | {"was": one.was, "learned": one.learned} for one in links]
 
         async def save(work: Work) -> None:
@@ -140,7 +140,7 @@ class Prune:
         self._store = store
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Remove what is too much."""
+        """Remove the surplus edges."""
         links = [
             *await self._store.surplus(cycle.tenant, NEIGHBOURS),
             *await self._store.expired(cycle.tenant, cycle.now - _COUNTS_FOR),
@@ -182,7 +182,7 @@ class Decay:
         self._store = store
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Weaken what is too strong by now."""
+        """Let the weights decay."""
         links = await self._store.learned(cycle.tenant, cycle.now)
         weakened = _weakened(links)
         if not cycle.dry_run:
@@ -207,7 +207,7 @@ class Decay:
 
 
 def _weakened(links: Sequence[LearnedLink]) -> list[Weakened]:
-    """Tell which edges to write, with what they have left."""
+    """List the edges to write, with their remaining weight."""
     if not links:
         return []
     ids = sorted({end for link in links for end in (link.one, link.other)})

@@ -200,7 +200,7 @@ class ProposeMerges:
 
 
 class MergeReview:
-    """Lists what is proposed, and decides it."""
+    """Lists proposed merges, and records decisions."""
 
     def __init__(self, store: MergeStore, facts: FactStore) -> None:
         self._store = store

@@ -116,7 +116,7 @@ class Replay:
         self._pool_size = pool
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Audit a sample, and mend what is off."""
+        """Check a sample of pairs, and correct wrong edges."""
         store, tenant = self._associations, cycle.tenant
         progress = await store.progress(tenant)
         await cycle.reached("replay: choose")

@@ -37,7 +37,7 @@ class Skipped(Exception):
 
 
 async def _go_on(_: str) -> None:
-    """Let a cycle pass that nobody watches."""
+    """Ignore the progress of a cycle."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class Step(Protocol):
     name: str
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Do it, or in a dry run find out what would be done.
+        """Run the step; in a dry run only plan its changes.
 
         Raises:
             Skipped: It cannot be done here.

@@ -62,7 +62,7 @@ _COUNTED = {"supersede": "superseded", "contest": "contested", "reopen": "reopen
 
 
 def _changes(laid: Sequence[LaidOut]) -> list[Change]:
-    """Tell what is new, by ids and dates: a fact's words are a memory's."""
+    """List the changed facts by ids and dates; their words are memory text."""
     changes: list[Change] = []
     pairs = (pair for one in laid for pair in zip(one.record.facts, rows_of(one), strict=True))
     for fact, row in pairs:

@@ -74,7 +74,7 @@ class Home:
 
     @property
     def console(self) -> Path:
-        """Receive what the server of this run prints."""
+        """The log file of this run."""
         return self.root / "logs" / "console.log"
 
     @property
@@ -99,7 +99,7 @@ class Home:
 
     @property
     def users(self) -> Path:
-        """Be held, shared, by every process that uses a server which nobody asked to keep."""
+        """The lock that every process holds which uses a server that is not kept."""
         return self.root / "run" / "users"
 
     @property
@@ -121,7 +121,7 @@ class Home:
             raise refused(error, self.root) from error
 
     def read_state(self) -> ServerState | None:
-        """Read what the last process left; None when it left nothing that can be read."""
+        """Read the state of the last process; None without a readable one."""
         try:
             return ServerState(**json.loads(self._state_file.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
@@ -214,7 +214,7 @@ def held(
 
 @contextlib.contextmanager
 def held_if_free(path: Path) -> Iterator[bool]:
-    """Hold a file's lock alone if nobody holds it, and say whether that was so."""
+    """Try to take a file's lock exclusively; tell whether that worked."""
     handle = _open_lock(path)
     try:
         try:

@@ -48,7 +48,7 @@ def machine_megabytes() -> int:
 
 
 def size_memory(machine_mb: int, *, heap_mb: int | None, page_cache_mb: int | None) -> Memory:
-    """Give heap and page cache an eighth of the machine each, within bounds, unless told.
+    """Size heap and page cache: an eighth of the memory each, within bounds, unless set.
 
     An eighth each leaves room for the encoder and for whatever else the machine does; the
     server itself takes some 400 MB above the two.
@@ -238,7 +238,7 @@ def find_server(pid: int | None, home: Home) -> psutil.Process | None:
 
 
 def require_alone(home: Home) -> None:
-    """Refuse to start beside a server of this home that nobody has noted.
+    """Refuse to start beside an unknown server of this home.
 
     Raises:
         EngineError: there is one (reason `store-locked`).
@@ -434,7 +434,7 @@ def _is_dying(process: psutil.Process) -> bool:
 
 
 def _has_ended(process: psutil.Process) -> bool:
-    """Tell whether it runs no more, also where nobody collects the exit codes of orphans."""
+    """Tell whether the process has ended, a zombie included."""
     try:
         if process.status() != psutil.STATUS_ZOMBIE:
             return not process.is_running()

@@ -124,7 +124,7 @@ def domains(reports: Mapping[str, Report]) -> list[Domain]:
 
 
 def document(reports: Mapping[str, Report], rows: Mapping[str, str]) -> dict[str, object]:
-    """Give what goes into the file of a run over several data sets.
+    """Build the content of the report file of several data sets.
 
     Args:
         reports: By name of the data set.

@@ -151,7 +151,7 @@ class Report(BaseModel):
     consolidation: dict[str, float | None]
 
     def document(self, rows: str | None) -> dict[str, object]:
-        """Give what goes into the file; `rows` names the file of the rows beside it."""
+        """Build the content of the report file; `rows` names the file of the rows."""
         flat = self.model_dump(mode="json", exclude={"strategies", "ablations"})
         return flat | {
             "strategies": {name: one.entry() for name, one in self.strategies.items()},

@@ -275,7 +275,7 @@ class FactService:
 
 
 async def _renew_classes(transaction: FactTransaction, name: str) -> None:
-    """Keep what the decisions about classes come to, and mark the facts of one relation."""
+    """Store the classes that the decisions give, and mark the facts of one relation."""
     await transaction.set_classes(_classes(await transaction.class_decisions()), name)
     await transaction.changed()
 

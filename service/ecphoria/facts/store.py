@@ -27,7 +27,7 @@ from ecphoria.records.job import Lease
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactRow:
-    """A fact nobody had stated before, and the concepts at its ends.
+    """A new fact, and the concepts at its ends.
 
     Attributes:
         subject, object, qualifier: Normalised.

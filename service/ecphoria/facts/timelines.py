@@ -106,7 +106,7 @@ class LaidOut:
         return any(self.record.facts[row].id == fact for row in rows)
 
     def standing_of(self, fact: FactId) -> Standing:
-        """Tell what became of a fact of the key."""
+        """Return the state of a fact of the key."""
         return self.standing(self._row(fact))
 
     def ended_by(self, fact: FactId, at: datetime) -> datetime | None:
@@ -131,13 +131,13 @@ class LaidOut:
         )
 
     def contested_by(self, row: int) -> FactId | None:
-        """Name who has the better evidence for the same time."""
+        """Find the fact with the better evidence for the same time."""
         found = (winner for loser, winner in self.timeline.contested if loser == row)
         winner = next(found, None)
         return None if winner is None else self.record.facts[winner].id
 
     def standing(self, row: int) -> Standing:
-        """Tell what became of a fact."""
+        """Return the state of a fact."""
         if row in self.retracted:
             return Standing.RETRACTED
         if any(row in spell.facts for spell in self.timeline.spells):
@@ -274,7 +274,7 @@ def _row(laid: LaidOut, row: int) -> TimelineRow:
 
 
 async def settle(transaction: FactTransaction, keys: Iterable[FactKey]) -> tuple[LaidOut, ...]:
-    """Lay these keys out anew, keep what comes of it, and tell it."""
+    """Compute the timelines of these keys again, store and return them."""
     wanted = sorted(set(keys))
     laid = laid_out(await transaction.records(wanted) if wanted else (), transaction.classes)
     if laid:
@@ -291,7 +291,7 @@ def laid_out(
 
 
 async def renew(store: FactStore, tenant: TenantId) -> None:
-    """Lay out what is touched; a consolidation finishes what is cut short."""
+    """Compute the timelines of touched keys; a consolidation finishes interrupted work."""
     keys = await store.touched(tenant, KEYS_AT_ONCE)
     for first in range(0, len(keys), KEYS_A_WRITE):
         some = keys[first : first + KEYS_A_WRITE]

@@ -293,7 +293,7 @@ def _bound(host: str, port: int) -> socket.socket:
 
 
 def _tls(settings: ServerSettings) -> dict[str, Any]:
-    """Give the server's certificate, checked, so that a wrong one is told by its setting.
+    """Load and check the server's certificate, so that an error names its setting.
 
     Raises:
         Misconfigured: The files cannot be read, or do not belong together.

@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 
 
 class RequestEdge:
-    """The outermost layer: names the request, times it, and answers what nobody caught."""
+    """The outermost layer: gives the request an id, times it, and answers uncaught errors."""
 
     def __init__(self, app: ASGIApp, *, metrics: Metrics, spans: Spans) -> None:
         self._app = app

@@ -169,7 +169,7 @@ def install(app: FastAPI, metrics: Metrics) -> None:
 
 
 def report(error: EcphoriaError) -> None:
-    """Log what the operator must know of; refusals of bad requests are only counted."""
+    """Log errors that concern the operator; refusals of bad requests are only counted."""
     status = PROBLEMS[type(error)].status
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.error("request_failed", code=error.code, reason=error.message, exc_info=error)

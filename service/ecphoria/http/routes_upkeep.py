@@ -48,7 +48,7 @@ async def list_jobs(
 
 @jobs_routes.get("/{job}", responses=guarded())
 async def get_job(job: str, tenant: Reader, services: Served) -> JobAnswer:
-    """Tell how a job stands, and once it is done what it did."""
+    """Return a job: its state, and its report once it is done."""
     return JobAnswer.model_validate(await services.jobs.find(tenant, JobId(job)))
 
 
@@ -234,5 +234,5 @@ doctor_routes = APIRouter(prefix="/v1", tags=["consolidation"], route_class=Guar
 
 @doctor_routes.get("/doctor", responses=guarded())
 async def examine(tenant: TenantAdmin, services: Served) -> CheckupAnswer:
-    """Check what must hold of every graph, and recount what is counted; changes nothing."""
+    """Check the integrity of the graph and its counts; changes nothing."""
     return CheckupAnswer.model_validate(await services.doctor.examine(tenant))

@@ -73,7 +73,7 @@ class Adjacency:
         return np.repeat(np.arange(self.size, dtype=np.int64), np.diff(self.indptr))
 
     def row_sums(self) -> FloatArray:
-        """Add up what leaves each node, [n].
+        """Sum the weights that leave each node, [n].
 
         >>> Adjacency.from_arcs([0, 0], [1, 2], [0.25, 0.5], size=3).row_sums()
         array([0.75, 0.  , 0.  ])
@@ -211,7 +211,7 @@ def only(energy: FloatArray, rows: IntArray) -> FloatArray:
 def strongest(
     tail: IntArray, head: IntArray, sent: FloatArray, *, size: int
 ) -> tuple[IntArray, FloatArray]:
-    """Find who sent each head most, and how much; the smaller index of equals; -1 for none.
+    """Find the strongest sender to each head, and its amount; ties by index; -1 for none.
 
     >>> strongest(np.array([4, 2]), np.array([0, 0]), np.array([0.1, 0.3]), size=2)
     (array([ 2, -1]), array([0.3, 0. ]))

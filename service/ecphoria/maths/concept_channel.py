@@ -121,7 +121,7 @@ class ChannelState:
         return frontier(self.concepts, self.options.concept_frontier)
 
     def act(self) -> FloatArray:
-        """Add up what each item received; a seed's own energy is not in it, [n]."""
+        """Sum the energy that each item received, without a seed's own, [n]."""
         total = np.zeros_like(self.items)
         for wave in self.waves:
             total[: wave.received.size] += wave.received

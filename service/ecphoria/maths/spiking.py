@@ -170,7 +170,7 @@ class Firing:
     fired: BoolArray
 
     def after(self, rest: Rest = REST) -> tuple[FloatArray, FloatArray]:
-        """Give V and I to keep: what fired is reset."""
+        """Return V and I after firing: fired memories are reset."""
         return (
             np.where(self.fired, rest.potential, self.potential),
             np.where(self.fired, rest.current, self.current),

@@ -221,7 +221,7 @@ class PassageReader:
         self._memories: OrderedDict[TenantId, _Memory] = OrderedDict()
 
     def check(self, tenant: TenantId, *, deletions: int, cuts: int) -> None:
-        """Forget what the tenant's counters say is not as it was read.
+        """Drop the cached rows that the tenant's counters show to be outdated.
 
         Args:
             tenant: Whose.

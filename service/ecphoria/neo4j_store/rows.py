@@ -201,7 +201,7 @@ def to_bytes(
     edges: Sequence[Mapping[str, Any]],
     passages: Sequence[Mapping[str, Any]] = (),
 ) -> bytes:
-    """Write what would leave of a node with these properties and edges."""
+    """Serialise a node with these properties and edges."""
     leaving = {
         name: value for name, value in properties.items() if name not in STAYS and name != _VECTOR
     }
@@ -224,7 +224,7 @@ def to_bytes(
 
 
 def from_bytes(content: bytes) -> Payload:
-    """Read what was written."""
+    """Parse a serialised node."""
     line, _, raw = content.partition(b"\n")
     head = json.loads(line, object_hook=_to_instant)
     numbers = np.frombuffer(raw, "<f4").astype(np.float32)
@@ -260,7 +260,7 @@ def gate_text(gate: Gate) -> str:
 
 
 def gate_of(text: str) -> Gate:
-    """Read what `gate_text` wrote."""
+    """Parse the text of `gate_text`."""
     stored = json.loads(text)
     fit = stored.pop("fit")
     if fit is not None:

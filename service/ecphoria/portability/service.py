@@ -87,7 +87,7 @@ class Portability:
         return await self.write(path, "store", [*listed, (None, _KEYS)], report)
 
     async def take_in(self, path: Path, report: Report) -> Copied:
-        """Store every tenant of a file; what an earlier attempt stored is not stored again.
+        """Store all tenants of a file; continues after an interrupted attempt.
 
         A tenant can be used when all of it is stored, not before.
 
@@ -270,7 +270,7 @@ class _Section:
         self.done = 0
 
     async def store(self, records: Iterator[Record], report: Callable[[int], None]) -> SectionEnd:
-        """Store what is not stored yet.
+        """Store the records that are not stored yet.
 
         Raises:
             Conflict: The tenant was made meanwhile.
@@ -306,7 +306,7 @@ class _Section:
             await self._archive.put(tenant, record.file, record.offset, record.content)
 
     async def _flush(self) -> None:
-        """Store what waits: nodes only, or edges only."""
+        """Store the collected records: nodes only, or edges only."""
         nodes = [one for one in self._waiting if isinstance(one, CopiedNode)]
         edges = [one for one in self._waiting if isinstance(one, CopiedEdge)]
         if edges and not self._known:

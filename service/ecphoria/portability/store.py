@@ -155,7 +155,7 @@ class Copies:
         self._graph = graph
 
     async def mark(self) -> StoreMark | None:
-        """Tell what the store is bound to; None if it is empty."""
+        """Read the model that the store is bound to; None if it is empty."""
         return await self._graph.run_one(_FIND_STORE)
 
     def latest_migration(self) -> str:
@@ -253,7 +253,7 @@ class Copies:
         await self._graph.run(_DROP_IMPORT, tenant=tenant)
 
     async def discard(self, tenant: str) -> None:
-        """Delete what an import has stored."""
+        """Delete the nodes that an import has stored."""
         await self._in_batches(_DELETE, tenant)
         await self._graph.run(_DROP_IMPORT, tenant=tenant)
 

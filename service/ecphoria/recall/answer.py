@@ -413,7 +413,7 @@ async def load_shown(
 
 
 def same_words(text: str) -> tuple[str, ...]:
-    """Reduce a text to what a copy of it must share.
+    """Reduce a text to a key that its copies share.
 
     Words, numbers, question marks and signs stay, in order. Case, other punctuation,
     interjections in front and words that only stress go.
@@ -470,7 +470,7 @@ def _joined(
 
 
 def _key(episode: Episode) -> Key:
-    """Say of what kind of copy a memory is; "today" means the same only on the same day."""
+    """Build the key of copies; "today" means the same only on the same day."""
     day = f"{episode.occurred_at:%Y-%m-%d}" if RELATIVE_DATE.search(episode.text) else None
     speaker = _folded(episode.speaker)
     return (speaker, episode.role, episode.title, day, *same_words(episode.text))

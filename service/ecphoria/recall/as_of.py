@@ -88,21 +88,21 @@ class AsOfStore:
     async def seeds_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
-        """Search the vector index among what had happened."""
+        """Search the vector index among episodes that had happened."""
         found = await self._store.seeds_by_vector(tenant, vector, limit, self._until(filters))
         return await self._then(tenant, found)
 
     async def seeds_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
-        """Search the text index among what had happened."""
+        """Search the text index among episodes that had happened."""
         found = await self._store.seeds_by_text(tenant, stems, limit, self._until(filters))
         return await self._then(tenant, found)
 
     async def passages_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
-        """Search the vector index of passages among what had happened."""
+        """Search the vector index of passages among episodes that had happened."""
         found = await self._store.passages_by_vector(tenant, vector, limit, self._until(filters))
         there = await self._happened(tenant, [one.episode for one in found])
         return [one for one in found if one.episode in there]
@@ -110,7 +110,7 @@ class AsOfStore:
     async def passages_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
-        """Search the text index of passages among what had happened."""
+        """Search the text index of passages among episodes that had happened."""
         found = await self._store.passages_by_text(tenant, stems, limit, self._until(filters))
         there = await self._happened(tenant, [one.episode for one in found])
         return [one for one in found if one.episode in there]
@@ -130,14 +130,14 @@ class AsOfStore:
         vector: Vector | None,
         around: Around | None = None,
     ) -> Columns:
-        """Fetch what had happened of these."""
+        """Fetch those of these episodes that had happened."""
         found = await self._store.columns(tenant, ids, windows, vector, around)
         return among(found, await self._mask(tenant, found.id))
 
     async def expand(
         self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float, now: datetime
     ) -> Arcs:
-        """List the edges of a frontier that lead to what had happened, or to concepts."""
+        """List the edges of a frontier that lead to episodes that had happened, or to concepts."""
         found = await self._store.expand(tenant, frontier, fan, floor, now)
         ends = [
             EpisodeId(head)
@@ -154,7 +154,7 @@ class AsOfStore:
     async def concepts_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
     ) -> ConceptEdges:
-        """List what these episodes are about and mention."""
+        """List the concepts that these episodes are about or mention."""
         return await self._store.concepts_of(tenant, episodes, hub)
 
     async def episodes_of(
@@ -171,7 +171,7 @@ class AsOfStore:
     async def related(
         self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = True
     ) -> ConceptArcs:
-        """List what facts of that time, and names, join concepts to."""
+        """List the concepts joined by facts of that time or by names."""
         found = await self._store.related(tenant, concepts, hub, retracted=retracted)
         behind = await self.past.relating(tenant, concepts, hub)
         await self._lay_out(tenant, {one.key for one in behind})
@@ -211,7 +211,7 @@ class AsOfStore:
     async def nearest(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
     ) -> Sequence[Neighbour]:
-        """Search around each of these episodes among what had happened."""
+        """Find the nearest neighbours of episodes among those that had happened."""
         found = await self._store.nearest(tenant, episodes, limit)
         there = await self._happened(tenant, [one.id for one in found])
         return [one for one in found if one.id in there]
@@ -309,7 +309,7 @@ class Superseded:
 async def promote_current_facts(
     search: Search, ranked: Ranked
 ) -> tuple[Ranked, Mapping[EpisodeId, Superseded]]:
-    """Mark what is behind the times, and lift what holds instead.
+    """Mark superseded memories, and raise those that claim the current facts.
 
     One query about the best 200 memories, and none where no fact has a place in time.
     """

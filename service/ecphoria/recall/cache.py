@@ -139,7 +139,7 @@ class Place(NamedTuple):
 
 
 class PlaceBook:
-    """One tenant's places at one state of its graph; knows also where nobody stands."""
+    """The positions of a tenant's episodes at one state of the graph, gaps included."""
 
     def __init__(self) -> None:
         self._by_id: dict[str, Place | None] = {}
@@ -152,7 +152,7 @@ class PlaceBook:
     def unknown(
         self, ids: Sequence[str], windows: Sequence[Window]
     ) -> tuple[list[str], list[Window]]:
-        """Say what of this must be read: ids, and runs of ordinals."""
+        """Find the ids and the runs of ordinals that must be read."""
         wanted = [one for one in ids if one not in self._by_id]
         return wanted, [run for window in windows for run in self._runs(window)]
 
@@ -176,7 +176,7 @@ class PlaceBook:
                 session[place.ordinal] = place
 
     def read(self, ids: Sequence[str], windows: Sequence[Window]) -> list[Place]:
-        """List who stands there, each once, by session, ordinal and turn."""
+        """List the episodes there, each once, by session, ordinal and turn."""
         found = [self._by_id[one] for one in ids]
         for window in windows:
             session = self._by_session[window.session]
@@ -245,7 +245,7 @@ class ColumnReader:
         self._memories: OrderedDict[TenantId, _Memory] = OrderedDict()
 
     def check(self, tenant: TenantId, *, change: int, deletions: int) -> None:
-        """Forget what the tenant's counters say is not as it was read."""
+        """Drop the cached rows that the tenant's counters show to be outdated."""
         known = self._memories.setdefault(tenant, _Memory())
         if known.deletions != deletions:
             known.shelf = Shelf()

@@ -119,7 +119,7 @@ class ExcludingStore:
     async def passages_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
     ) -> PassageColumns:
-        """Fetch the passages of what is left of these."""
+        """Fetch the passages of those that are not excluded."""
         left = [one for one in episodes if one not in self._excluded]
         return await self._store.passages_of(tenant, left, vector)
 
@@ -131,28 +131,28 @@ class ExcludingStore:
         vector: Vector | None,
         around: Around | None = None,
     ) -> Columns:
-        """Fetch what is left of these."""
+        """Fetch those of these episodes that are not excluded."""
         found = await self._store.columns(tenant, ids, windows, vector, around)
         return among(found, np.array([one not in self._excluded for one in found.id], np.bool_))
 
     async def expand(
         self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float, now: datetime
     ) -> Arcs:
-        """List the edges of a frontier that lead to what is left."""
+        """List the edges of a frontier to episodes that are not excluded."""
         found = await self._store.expand(tenant, frontier, fan, floor, now)
         return among(found, np.array([one not in self._excluded for one in found.head], np.bool_))
 
     async def concepts_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
     ) -> ConceptEdges:
-        """List what these episodes are about and mention."""
+        """List the concepts that these episodes are about or mention."""
         left = [one for one in episodes if one not in self._excluded]
         return await self._store.concepts_of(tenant, left, hub)
 
     async def episodes_of(
         self, tenant: TenantId, concepts: Sequence[str], hub: int
     ) -> ConceptEdges:
-        """List what is left of the episodes about these concepts, or that mention them."""
+        """List the episodes about these concepts or that mention them, without excluded ones."""
         found = await self._store.episodes_of(tenant, concepts, hub)
         kept = [one not in self._excluded for one in found.episode]
         return among(found, np.array(kept, np.bool_))
@@ -164,7 +164,7 @@ class ExcludingStore:
     async def related(
         self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = False
     ) -> ConceptArcs:
-        """List what facts and names join concepts to."""
+        """List the concepts joined by facts or names."""
         return await self._store.related(tenant, concepts, hub, retracted=retracted)
 
     async def nearest_facts(
@@ -176,14 +176,14 @@ class ExcludingStore:
     async def vectors(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
     ) -> Mapping[EpisodeId, Vector]:
-        """Fetch the vectors of what is left of these."""
+        """Fetch the vectors of those that are not excluded."""
         left = [one for one in ids if one not in self._excluded]
         return await self._store.vectors(tenant, left)
 
     async def nearest(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
     ) -> Sequence[Neighbour]:
-        """Search around each of these episodes among what is left."""
+        """Find the nearest neighbours of episodes, without excluded ones."""
         further = min(limit + len(self._excluded), _FURTHEST)
         found = await self._store.nearest(tenant, episodes, max(limit, further))
         kept: dict[EpisodeId, list[Neighbour]] = {}
@@ -193,7 +193,7 @@ class ExcludingStore:
         return [one for each in kept.values() for one in each[:limit]]
 
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
-        """Fetch what is left of these, whole."""
+        """Fetch whole episodes, without excluded ones."""
         left = [one for one in ids if one not in self._excluded]
         return await self._store.episodes(tenant, left)
 

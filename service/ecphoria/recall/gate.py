@@ -138,7 +138,7 @@ class _Found:
         }
 
     def reasons(self, cue: str, verdict: Verdict) -> tuple[str, ...]:
-        """Say what speaks for the verdict: content words found or lacking, and who said them."""
+        """Explain the verdict: content words found or missing, and their speakers."""
         subject = self._candidates.subject
         who = f" by {subject.name}" if subject else ""
         rows = self._rows & self._may_answer & ~self._void

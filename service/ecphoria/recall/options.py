@@ -65,7 +65,7 @@ def resolve(
     presets: Mapping[str, Options],
     given: Mapping[str, OptionValue],
 ) -> Options:
-    """Start from a preset, apply what was given, check every value.
+    """Start from a preset, apply the given values, check all of them.
 
     Raises:
         InvalidInput: An unknown preset or option, a wrong type, or a value out of bounds.

@@ -313,7 +313,7 @@ class Neighbour:
 
 
 class Histories(Protocol):
-    """Reading what recalls left on memories."""
+    """Reads of usage and charges of memories."""
 
     async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
         """Tell how episodes were used; those that are gone are absent."""
@@ -343,7 +343,7 @@ class RecallStore(Histories, PassageReads, Protocol):
     async def lexicon(
         self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]
     ) -> Lexicon:
-        """Read the tenant's statistics, and what it knows of stems and normalised names.
+        """Read the tenant's statistics, document frequencies of stems, and concepts by name.
 
         Raises:
             NotFound: There is no such tenant.
@@ -386,7 +386,7 @@ class RecallStore(Histories, PassageReads, Protocol):
     async def concepts_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
     ) -> ConceptEdges:
-        """List what these episodes are about and mention, hubs (over `hub` mentions) left out."""
+        """List the concepts of these episodes, without hubs (over `hub` mentions)."""
         ...
 
     async def episodes_of(
@@ -402,7 +402,7 @@ class RecallStore(Histories, PassageReads, Protocol):
     async def related(
         self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = False
     ) -> ConceptArcs:
-        """List what facts and names join concepts to; those with over `hub` edges left out.
+        """List the concepts joined by facts or names, without those with over `hub` edges.
 
         Args:
             tenant: Whose.

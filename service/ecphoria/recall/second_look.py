@@ -13,7 +13,7 @@ Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[Sequence[EpisodeId]]]
 
 
 class SecondLookRecall:
-    """Recalls, and where the tenant or the caller wants it, wakes what slept.
+    """Recall with a second look among dormant memories, if the tenant or the caller wants it.
 
     Only an answer wakes: what the gate refuses does not name what sleeps strongly enough.
     """
@@ -26,7 +26,7 @@ class SecondLookRecall:
     async def recall(
         self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool = True
     ) -> RecallResult:
-        """Wake what a cue calls for; where the tenant says so, look again among what sleeps.
+        """Recall a cue; if refused and the tenant wants it, search dormant memories too.
 
         Args:
             tenant: Whose memories.
@@ -54,7 +54,7 @@ class SecondLookRecall:
     async def _look_again(
         self, tenant: TenantId, cue: Cue, options: RecallOptions, refused: RecallResult
     ) -> RecallResult:
-        """Keep the refusal unless what sleeps answers."""
+        """Keep the refusal unless a dormant memory answers."""
         wider = replace(options, include_dormant=True)
         answer = await self._recalls.recall(tenant, cue, wider, record=True)
         if answer.answerable and _dormant(answer):

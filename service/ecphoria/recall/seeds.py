@@ -222,11 +222,11 @@ class Participants:
         self._known: OrderedDict[TenantId, _Expected] = OrderedDict()
 
     def forget(self, tenant: TenantId) -> None:
-        """Drop what is remembered of a tenant."""
+        """Drop the cache of a tenant."""
         self._known.pop(tenant, None)
 
     async def expected(self, store: RecallStore, tenant: TenantId) -> "_Expected":
-        """Say what the last recall saw.
+        """Return what the last recall read.
 
         Raises:
             NotFound: There is no such tenant.
@@ -236,7 +236,7 @@ class Participants:
         return self._known[tenant]
 
     def learn(self, tenant: TenantId, profile: Profile) -> "_Expected":
-        """Remember what is so now."""
+        """Cache the current values."""
         found = _Expected(names=profile.participants, passages=profile.passages > 0)
         self._known[tenant] = found
         self._known.move_to_end(tenant)

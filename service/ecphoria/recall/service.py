@@ -137,7 +137,7 @@ class RecallService:
     async def recall(
         self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool = True
     ) -> RecallResult:
-        """Wake what a cue calls for.
+        """Recall a cue.
 
         Args:
             tenant: Whose memories.

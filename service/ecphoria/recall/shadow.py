@@ -133,7 +133,7 @@ class TenantPolicies:
         self._trusted: OrderedDict[TenantId, tuple[Policy, float]] = OrderedDict()
 
     async def of(self, tenant: TenantId) -> Policy:
-        """Tell by what the tenant's recalls run.
+        """Return the strategy of the tenant's recalls.
 
         Raises:
             NotFound: There is no such tenant.
@@ -172,7 +172,7 @@ class TenantPolicies:
         return await self._save(tenant, Policy(promoted=promoted))
 
     async def undo(self, tenant: TenantId) -> Policy:
-        """Go back to what was the default before the latest promotion.
+        """Go back to the default before the latest promotion.
 
         Raises:
             NotFound: There is no such tenant.
@@ -248,7 +248,7 @@ class ShadowedRecall:
     async def recall(
         self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool = True
     ) -> RecallResult:
-        """Wake what a cue calls for, by the tenant's default unless a strategy is named.
+        """Recall a cue by the tenant's default strategy unless one is named.
 
         Args:
             tenant: Whose memories.
@@ -276,7 +276,7 @@ class ShadowedRecall:
         return answer
 
     def report(self, tenant: TenantId, policy: Policy) -> ShadowReport:
-        """Add up what this process compared under the policy."""
+        """Sum the comparisons of this process under the policy."""
         return self._tally(tenant, policy).report() if policy.shadow else ShadowReport()
 
     def reset(self, tenant: TenantId) -> None:

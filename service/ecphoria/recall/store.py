@@ -181,7 +181,7 @@ class EpisodeReader(PassageFinder):
     async def lexicon(
         self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]
     ) -> Lexicon:
-        """Read the tenant's statistics, and what it knows of stems and normalised names.
+        """Read the tenant's statistics, document frequencies of stems, and concepts by name.
 
         Raises:
             NotFound: There is no such tenant.
@@ -252,7 +252,7 @@ class EpisodeReader(PassageFinder):
     async def concepts_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
     ) -> ConceptEdges:
-        """List what these episodes are about and mention, hubs (over `hub` mentions) left out."""
+        """List the concepts of these episodes, without hubs (over `hub` mentions)."""
         (lists,) = await self._graph.run(
             _LIST_CONCEPTS_OF, tenant=tenant, episodes=list(episodes), hub=hub
         )
@@ -275,7 +275,7 @@ class EpisodeReader(PassageFinder):
     async def related(
         self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = False
     ) -> ConceptArcs:
-        """List what facts and names join concepts to; those with over `hub` edges left out."""
+        """List the concepts joined by facts or names, without those with over `hub` edges."""
         (lists,) = await self._graph.run(
             _LIST_RELATED, tenant=tenant, concepts=list(concepts), hub=hub, retracted=retracted
         )

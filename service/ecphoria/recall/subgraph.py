@@ -114,7 +114,7 @@ class Subgraph:
     def adjacency(
         self, gains: NDArray[np.float64], fan_power: float, *, guard: bool, decay: float = DECAY
     ) -> Adjacency:
-        """Turn what was met into arcs with the fan effect; NEXT fades by `decay` per day."""
+        """Build arcs with the fan effect; NEXT fades by `decay` per day."""
         met = self.relations()
         weight = met.weight
         weight[met.kind == EDGES.index("NEXT")] **= decay / DECAY
@@ -130,7 +130,7 @@ class Subgraph:
         )
 
     def relations(self) -> Relations:
-        """Lay out what was fetched as columns."""
+        """Lay out the fetched relationships as columns."""
         ends = np.array(list(self.edges), dtype=np.int64).reshape(-1, 3)
         degree = np.zeros((len(self.ids), len(EDGES)))
         for (node, sort), count in self.degrees.items():

@@ -25,7 +25,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A fact as somebody put it; each part is text as written.
+    """A fact as stated; each part is text as written.
 
     Attributes:
         qualifier: Which of several it is, where a subject has more than one: `work` of a phone.

@@ -57,7 +57,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class FactKey:
-    """Of what facts may contradict each other: subject and relation, normalised."""
+    """The key of facts that may contradict each other: subject and relation, normalised."""
 
     subject: str
     relation: str

@@ -217,7 +217,7 @@ class StoredInstant:
 
 
 class DormancyMode(StrEnum):
-    """When consolidation puts memories to sleep."""
+    """The mode of dormancy: when consolidation makes memories dormant."""
 
     OFF = "off"
     BUDGET = "budget"

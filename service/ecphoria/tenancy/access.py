@@ -53,7 +53,7 @@ _REMEMBERED = 4_096
 
 
 class Access:
-    """Answers who is asking and whether they may.
+    """Authenticate callers and check their scopes.
 
     A key found in the store is trusted for `cache_s` seconds; that is how long one revoked by
     another process goes on working. Unknown keys are always looked up.
@@ -76,7 +76,7 @@ class Access:
         self._trusted: OrderedDict[str, tuple[Principal, float]] = OrderedDict()
 
     async def identify(self, secret: str | None) -> Principal:
-        """Find who presents this key.
+        """Find the caller with this key.
 
         Raises:
             Unauthenticated: There is no key, or nobody issued it, or it was revoked.
@@ -103,7 +103,7 @@ class Access:
         self._trusted.clear()
 
     def permit(self, principal: Principal, scope: Scope) -> None:
-        """Let pass whoever has the scope.
+        """Require a scope.
 
         Raises:
             Forbidden: The key lacks it.

@@ -41,7 +41,7 @@ class Triple:
 
     @property
     def statement(self) -> str:
-        """Say it in one line, the same whoever said it."""
+        """Write it in one line, without its source."""
         says = f"no longer {self.predicate}" if self.negated else self.predicate
         which = f" ({self.qualifier})" if self.qualifier else ""
         return f"{self.subject} {says} {self.object}{which}"
@@ -64,7 +64,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """All that one item says, independent of what else is stored.
+    """Everything extracted from one item, independent of other items.
 
     Attributes:
         title: The item's own title as a candidate; None if it has none.

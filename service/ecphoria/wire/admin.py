@@ -281,7 +281,7 @@ class FitBody(Request):
     """When."""
 
     def to_model(self) -> GateFit:
-        """Hand over what it is worth."""
+        """Convert to the record."""
         return GateFit(**{name: getattr(self, name) for name in FitBody.model_fields})
 
 
@@ -370,7 +370,7 @@ class ShadowRequest(Request):
     """Share of the cues to run it on; a cue is always in it or never."""
 
     def to_model(self) -> Shadow:
-        """Hand over what to run."""
+        """Convert to the record."""
         choice = Choice(strategy=self.strategy, options=self.options)
         return Shadow(choice=choice, share=self.share)
 

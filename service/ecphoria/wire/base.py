@@ -152,7 +152,7 @@ class FieldProblem(Answer):
 
 
 class Problem(Answer):
-    """Why a request was not served, and what to do."""
+    """A problem document: why a request failed, and what to do."""
 
     type: str
     """Address of the error's page on this service: `/errors/CODE`."""
@@ -246,7 +246,7 @@ def told(invalid: ValidationError, root: str) -> tuple[FieldProblem, ...]:
 
 
 def saying(error: ErrorDetails) -> str:
-    """Describe a validation error without repeating what was sent."""
+    """Describe a validation error without the content sent."""
     if error["type"] == "too_long":
         return f"Send at most {error['ctx']['max_length']:,} in one call, and several calls."
     return _SAYINGS.get(error["type"], error["msg"].removeprefix("Value error, "))

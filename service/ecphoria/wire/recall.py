@@ -116,7 +116,7 @@ class RecallRequest(Request):
     """Leave a trace; if false nothing is learned or compared, and `trace_id` leads nowhere."""
 
     def to_cue(self) -> Cue:
-        """Hand over what is asked."""
+        """Convert to the record."""
         return Cue(text=self.cue, vector=self.vector)
 
     def to_options(self) -> RecallOptions:

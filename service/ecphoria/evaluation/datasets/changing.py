@@ -150,7 +150,7 @@ def make_stream(keys: int = 200, seed: int = 1) -> Stream:
 
 
 class _Maker:
-    """Writes what is said around one key."""
+    """Generates the statements about one key."""
 
     def __init__(self, random: Random, stream: Stream, number: int) -> None:
         person, kind = divmod(number, len(_KINDS))
@@ -162,7 +162,7 @@ class _Maker:
         self._said = 0
 
     def changing(self) -> None:
-        """Let the value change, some told late, some twice, and ask for it."""
+        """Generate changes of the value, some late, some repeated, and the questions."""
         values = self._random.sample(self._kind.values, self._random.randint(2, 4))
         days = sorted(self._random.sample(range(1_400), len(values)))
         changes = [

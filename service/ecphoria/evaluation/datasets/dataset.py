@@ -164,7 +164,7 @@ class Record:
         return objects(value, f"{self.where}, {name}")
 
     def bad(self, name: str, wanted: str) -> BadFile:
-        """Say that a field is not what it must be."""
+        """Report a field of the wrong type."""
         found = "is missing" if name not in self.fields else f"is not {wanted}"
         return BadFile(f"{self.where}: `{name}` {found}.", record=self.where)
 

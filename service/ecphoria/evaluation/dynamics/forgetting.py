@@ -121,4 +121,4 @@ async def contradictions(ground: Ground) -> Contradictions:
 
 
 def _unwatched(_stage: str, _done: int, _total: int) -> None:
-    """Tell nobody; the tasks are what is counted."""
+    """Ignore the progress; only tasks are counted."""

@@ -57,7 +57,7 @@ def write(report: DynamicsReport, target: Path) -> None:
 
 
 def table(report: DynamicsReport) -> Table:
-    """Say what each task found, and whether that is as it must be."""
+    """List the finding of each task, and whether it is within its bound."""
     shown = Table(box=None, pad_edge=False)
     for column in ("task", "found", "must be", ""):
         shown.add_column(column, overflow="fold")

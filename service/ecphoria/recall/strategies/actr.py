@@ -103,7 +103,7 @@ class Actr:
     }
 
     async def rank(self, search: Search, options: ActrOptions) -> Ranked:
-        """Prime the neighbours of what the cue calls up, and add every memory's presence."""
+        """Prime the neighbours of the anchors, and add the presence of each memory."""
         base = text_pool(search, options.base)
         named = max(1, len(search.seeding.concepts))
         taken = anchors(search, base, options.seeds, lambda _: 1.0 / named)
@@ -149,7 +149,7 @@ class Actr:
 def _minds(
     graph: Subgraph, arcs: Adjacency, start: FloatArray, options: ActrOptions
 ) -> list[FloatArray]:
-    """Tell what is on one's mind: what the cue called up, then the concepts in that, too."""
+    """Compute the focus: the anchors of the cue, then the concepts they mention too."""
     if not options.slots:
         return [start]
     concept = np.array([kind == "concept" for kind in graph.kinds], dtype=np.bool_)

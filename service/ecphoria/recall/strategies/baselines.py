@@ -89,7 +89,7 @@ def _rows(search: Search, found: AbstractSet[EpisodeId]) -> NDArray[np.bool_]:
 def _direct(
     search: Search, found: AbstractSet[EpisodeId], names: Sequence[str], text: TextScore
 ) -> Ranked:
-    """Rank what the indexes found by its text alone."""
+    """Rank the memories that the indexes found by their text score alone."""
     pool = Pool.of(search.candidates, text, _rows(search, found))
     pool = pool.kept(np.flatnonzero(pool.found))
     return pool.ranked(

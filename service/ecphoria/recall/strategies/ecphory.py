@@ -174,7 +174,7 @@ class _Walk:
         return True
 
     def seeds(self) -> tuple[SeedRecord, ...]:
-        """Tell which traces the cue woke, and how strongly."""
+        """List the traces that the cue found, with their energies."""
         first = [
             (trace, float(direct))
             for trace, direct in zip(self._traces.values(), self._direct, strict=True)
@@ -332,7 +332,7 @@ class _Woken:
         )
 
     def active(self) -> dict[EpisodeId, float]:
-        """Add up what each source received."""
+        """Sum the energy that each source received."""
         total: dict[EpisodeId, float] = {}
         for source, share in zip(self.source, self.share.tolist(), strict=True):
             total[source] = total.get(source, 0.0) + share
@@ -351,7 +351,7 @@ class _Woken:
         return about_gate(over, total)
 
     def wave(self, number: int) -> Wave:
-        """Tell which trace woke which source."""
+        """Describe the arcs from traces to sources."""
         order = np.argsort(-self.share, kind="stable")
         return Wave(
             number=number,
@@ -371,7 +371,7 @@ class _Woken:
         )
 
     def __call__(self, episode: EpisodeId) -> tuple[PathStep, ...]:
-        """Name the trace that woke a memory most."""
+        """Explain a memory by the trace that gave it most."""
         rows = [row for row, source in enumerate(self.source) if source == episode]
         best = max(rows, key=lambda row: self.share[row], default=None)
         if best is None or self.share[best] <= 0.0:

@@ -220,7 +220,7 @@ def _kernel_options(options: SynapseOptions) -> SpreadOptions:
 def _read(
     graph: Subgraph, arcs: Adjacency, run: Spread, options: SynapseOptions
 ) -> tuple[FloatArray, float]:
-    """Read activation, and how much of what memories received came over ABOUT.
+    """Read the activation, and the gate by the share that came over ABOUT.
 
     With `received_only`, what arrived in each step is added up: seeds must not win by having
     begun.

@@ -148,7 +148,7 @@ class Synaptic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Layer:
-    """One layer: what passed, and what did not and why."""
+    """One layer: the arcs that passed, and the marks of those that did not."""
 
     arcs: tuple[WaveArc, ...]
     left_out: int
@@ -197,7 +197,7 @@ class _Walk:
         )
 
     def parents(self) -> list[int]:
-        """Choose who of the last layer passes the stimulus on."""
+        """Choose the memories of the last layer that pass the stimulus on."""
         strong = [
             node for node in self._layers[-1].nodes if self._stimulus[node] > self._options.stim_th
         ]
@@ -217,7 +217,7 @@ class _Walk:
         )
 
     def fire(self) -> Firing:
-        """Charge every memory reached, and see who fires."""
+        """Charge all memories reached, and find those that fire."""
         options = self._options
         charges = {node - 1: charge for node, charge in self._nodes.charges.items()}
         trains = SpikeTrains.of(self._nodes.turns[1:], options.tau_init, self._rest, charges)
@@ -232,7 +232,7 @@ class _Walk:
         return stimulate(level, drive, self._stimulus[1:], threshold=options.v_th, rest=self._rest)
 
     def stimulation(self) -> Stimulation:
-        """Tell what was done to whom, for those who learn from it."""
+        """Record the stimuli given to memories, for learning."""
         options = self._options
         return Stimulation(
             turn=self._nodes.turns[_CUE],
@@ -262,7 +262,7 @@ class _Walk:
         return [EpisodeId(self._nodes.ids[row + 1]) for row in np.flatnonzero(firing.fired)]
 
     def seeds(self) -> tuple[SeedRecord, ...]:
-        """Tell what the cue stimulated, and how strongly."""
+        """List the memories that the cue stimulated, with their energies."""
         first = self._layers[0].nodes if self._layers else ()
         total = float(self._stimulus[list(first)].sum()) or 1.0
         return tuple(
@@ -277,7 +277,7 @@ class _Walk:
         )
 
     def describe_waves(self, firing: Firing) -> tuple[Wave, ...]:
-        """Tell layer by layer what passed, what stopped a stimulus, and who fired."""
+        """Describe each layer: passed arcs, stopped stimuli, fired memories."""
         waves = []
         for number, layer in enumerate(self._layers, 1):
             fired = [node for node in layer.nodes if firing.fired[node - 1]]
@@ -344,7 +344,7 @@ class _Walk:
         )
 
     async def _recharge(self, nodes: Sequence[int]) -> None:
-        """Read what earlier recalls left on memories just met."""
+        """Read the charges that earlier recalls left on new memories."""
         if not (nodes and self._search.seeding.profile.learned):
             return
         by_id = {EpisodeId(self._nodes.ids[node]): node for node in nodes}
