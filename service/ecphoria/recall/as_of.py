@@ -9,178 +9,80 @@ claims the current facts is raised to this score if it had less. Other memories 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecphoria.facts.timelines import LaidOut, lay_out
-from ecphoria.neo4j_store.passages import PassageColumns, PassageSeed
 from ecphoria.ports import Vector
 from ecphoria.recall.pipeline import Ranked, Search
-from ecphoria.recall.ports import (
-    Arcs,
-    Around,
-    Columns,
-    ConceptArcs,
-    ConceptEdges,
-    FactStanding,
-    Lexicon,
-    NearFacts,
-    Neighbour,
-    PastReads,
-    RecallStore,
-    SeedRow,
-    Window,
-)
-from ecphoria.records.episode import Episode
+from ecphoria.recall.ports import ConceptArcs, FactStanding, Lexicon, NearFacts, RecallStore
+from ecphoria.recall.views import StoreView, only
 from ecphoria.records.fact import FactKey, Standing
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
-from ecphoria.records.recall import Charge, Filters, Use
-
-T = TypeVar("T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts, PassageColumns)
+from ecphoria.records.recall import Filters
 
 _TICK = timedelta(microseconds=1)
 _MOST_FACTS = 1_000
 
 
-class AsOfStore:
-    """One recall's view of a store as of an instant; implements `ports.recall.RecallStore`."""
+class AsOfStore(StoreView):
+    """One recall's view of a store as of an instant."""
 
-    def __init__(
-        self, store: RecallStore, past: PastReads, at: datetime, known_at: datetime | None
-    ) -> None:
-        self.past = past
-        self._store = store
+    def __init__(self, store: RecallStore, at: datetime, known_at: datetime | None) -> None:
+        super().__init__(store)
         self._at = at
         self._known_at = known_at
         self._known: dict[EpisodeId, bool] = {}
         self._laid: dict[FactKey, LaidOut] = {}
 
+    async def kept(self, tenant: TenantId, ids: Iterable[EpisodeId]) -> Collection[EpisodeId]:
+        """Choose the episodes that had happened; each is looked up once."""
+        asked = set(ids)
+        missing = sorted(asked - self._known.keys())
+        if missing:
+            there = await self.as_of.happened(tenant, missing, self._at, self._known_at)
+            self._known.update((episode, episode in there) for episode in missing)
+        return {episode for episode in asked if self._known[episode]}
+
+    def filters(self, filters: Filters) -> Filters:
+        """End the period of a search at the instant."""
+        end = self._at + _TICK
+        before = filters.occurred_before
+        return replace(filters, occurred_before=end if before is None else min(before, end))
+
     async def standings(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
     ) -> Sequence[FactStanding]:
-        """Tell of every fact that these episodes claim how it stood."""
+        """Tell how each fact that these episodes claim stood at the instant."""
         assert now == self._at, "a view of one instant is asked about another"
-        claimed = await self.past.claimed(tenant, episodes)
-        await self._lay_out(tenant, {one.key for one in claimed})
-        return [self._standing(one.episode, one.fact, one.key) for one in claimed]
+        claimed = await self.as_of.claimed(tenant, episodes)
+        await self._lay_out(tenant, {claim.key for claim in claimed})
+        return [self._standing(claim.episode, claim.fact, claim.key) for claim in claimed]
 
     async def lexicon(
         self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]
     ) -> Lexicon:
-        """Read the tenant's statistics as they are now; what recalls left is not of that time."""
-        found = await self._store.lexicon(tenant, stems, names)
+        """Read the statistics of today; marks that recalls left since then do not count."""
+        found = await super().lexicon(tenant, stems, names)
         return replace(found, profile=replace(found.profile, learned=False))
-
-    async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
-        """Tell how episodes were used."""
-        return await self._store.uses(tenant, ids)
-
-    async def charges(
-        self, tenant: TenantId, ids: Sequence[EpisodeId]
-    ) -> Mapping[EpisodeId, Charge]:
-        """Tell the charges of episodes."""
-        return await self._store.charges(tenant, ids)
-
-    async def seeds_by_vector(
-        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
-    ) -> Sequence[SeedRow]:
-        """Search the vector index among episodes that had happened."""
-        found = await self._store.seeds_by_vector(tenant, vector, limit, self._until(filters))
-        return await self._then(tenant, found)
-
-    async def seeds_by_text(
-        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
-    ) -> Sequence[SeedRow]:
-        """Search the text index among episodes that had happened."""
-        found = await self._store.seeds_by_text(tenant, stems, limit, self._until(filters))
-        return await self._then(tenant, found)
-
-    async def passages_by_vector(
-        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
-    ) -> Sequence[PassageSeed]:
-        """Search the vector index of passages among episodes that had happened."""
-        found = await self._store.passages_by_vector(tenant, vector, limit, self._until(filters))
-        there = await self._happened(tenant, [one.episode for one in found])
-        return [one for one in found if one.episode in there]
-
-    async def passages_by_text(
-        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
-    ) -> Sequence[PassageSeed]:
-        """Search the text index of passages among episodes that had happened."""
-        found = await self._store.passages_by_text(tenant, stems, limit, self._until(filters))
-        there = await self._happened(tenant, [one.episode for one in found])
-        return [one for one in found if one.episode in there]
-
-    async def passages_of(
-        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
-    ) -> PassageColumns:
-        """Fetch the passages of those of these episodes that had happened."""
-        found = await self._store.passages_of(tenant, episodes, vector)
-        return among(found, await self._mask(tenant, found.episode))
-
-    async def columns(
-        self,
-        tenant: TenantId,
-        ids: Sequence[EpisodeId],
-        windows: Sequence[Window],
-        vector: Vector | None,
-        around: Around | None = None,
-    ) -> Columns:
-        """Fetch those of these episodes that had happened."""
-        found = await self._store.columns(tenant, ids, windows, vector, around)
-        return among(found, await self._mask(tenant, found.id))
-
-    async def expand(
-        self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float, now: datetime
-    ) -> Arcs:
-        """List the edges of a frontier that lead to episodes that had happened, or to concepts."""
-        found = await self._store.expand(tenant, frontier, fan, floor, now)
-        ends = [
-            EpisodeId(head)
-            for head, kind in zip(found.head, found.head_kind, strict=True)
-            if kind == "episode"
-        ]
-        there = await self._happened(tenant, ends)
-        kept = [
-            kind != "episode" or head in there
-            for head, kind in zip(found.head, found.head_kind, strict=True)
-        ]
-        return among(found, np.array(kept, dtype=np.bool_))
-
-    async def concepts_of(
-        self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
-    ) -> ConceptEdges:
-        """List the concepts that these episodes are about or mention."""
-        return await self._store.concepts_of(tenant, episodes, hub)
-
-    async def episodes_of(
-        self, tenant: TenantId, concepts: Sequence[str], hub: int
-    ) -> ConceptEdges:
-        """List the episodes about these concepts, or that mention them, that had happened."""
-        found = await self._store.episodes_of(tenant, concepts, hub)
-        return among(found, await self._mask(tenant, found.episode))
-
-    async def priors(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[str, float]:
-        """Look up priors as they are now."""
-        return await self._store.priors(tenant, ids)
 
     async def related(
         self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = True
     ) -> ConceptArcs:
-        """List the concepts joined by facts of that time or by names."""
-        found = await self._store.related(tenant, concepts, hub, retracted=retracted)
-        behind = await self.past.relating(tenant, concepts, hub)
-        await self._lay_out(tenant, {one.key for one in behind})
-        joined = {(one.tail, one.head) for one in behind if self._takes_part(one.key, one.fact)}
-        kept = [
-            edge != "RELATED" or (tail, head) in joined
-            for tail, head, edge in zip(found.tail, found.head, found.edge, strict=True)
-        ]
-        return among(found, np.array(kept, dtype=np.bool_))
+        """List the concepts that names, and facts of that time, join to these."""
+        found = await super().related(tenant, concepts, hub, retracted=retracted)
+        behind = await self.as_of.relating(tenant, concepts, hub)
+        await self._lay_out(tenant, {fact.key for fact in behind})
+        joined = {(fact.tail, fact.head) for fact in behind if self._counts(fact.key, fact.fact)}
+        return only(
+            found,
+            [
+                edge != "RELATED" or (tail, head) in joined
+                for tail, head, edge in zip(found.tail, found.head, found.edge, strict=True)
+            ],
+        )
 
     async def nearest_facts(
         self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = True
@@ -188,65 +90,24 @@ class AsOfStore:
         """Search the facts of that time, looking further until there are enough."""
         asked = limit
         while True:
-            found = await self._store.nearest_facts(tenant, vector, asked, retracted=retracted)
-            keys = await self.past.keys_of(tenant, [FactId(one) for one in found.fact])
+            found = await super().nearest_facts(tenant, vector, asked, retracted=retracted)
+            keys = await self.as_of.keys_of(tenant, [FactId(fact) for fact in found.fact])
             await self._lay_out(tenant, set(keys.values()))
             there = [
-                one
-                for one in dict.fromkeys(found.fact)
-                if FactId(one) in keys and self._takes_part(keys[FactId(one)], FactId(one))
+                fact
+                for fact in dict.fromkeys(found.fact)
+                if FactId(fact) in keys and self._counts(keys[FactId(fact)], FactId(fact))
             ]
             if len(there) >= limit or len(set(found.fact)) < asked or asked >= _MOST_FACTS:
                 wanted = set(there[:limit])
-                kept = np.array([one in wanted for one in found.fact], dtype=np.bool_)
-                return among(found, kept)
+                return only(found, [fact in wanted for fact in found.fact])
             asked *= 4
-
-    async def vectors(
-        self, tenant: TenantId, ids: Sequence[EpisodeId]
-    ) -> Mapping[EpisodeId, Vector]:
-        """Fetch the vectors of episodes."""
-        return await self._store.vectors(tenant, ids)
-
-    async def nearest(
-        self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
-    ) -> Sequence[Neighbour]:
-        """Find the nearest neighbours of episodes among those that had happened."""
-        found = await self._store.nearest(tenant, episodes, limit)
-        there = await self._happened(tenant, [one.id for one in found])
-        return [one for one in found if one.id in there]
-
-    async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
-        """Fetch whole episodes that had happened."""
-        there = await self._happened(tenant, ids)
-        return [one for one in await self._store.episodes(tenant, ids) if one.id in there]
-
-    def _until(self, filters: Filters) -> Filters:
-        end = self._at + _TICK
-        before = filters.occurred_before
-        return replace(filters, occurred_before=end if before is None else min(before, end))
-
-    async def _then(self, tenant: TenantId, found: Sequence[SeedRow]) -> Sequence[SeedRow]:
-        there = await self._happened(tenant, [one.id for one in found])
-        return [one for one in found if one.id in there]
-
-    async def _happened(self, tenant: TenantId, ids: Iterable[EpisodeId]) -> Collection[EpisodeId]:
-        asked = set(ids)
-        missing = sorted(asked - self._known.keys())
-        if missing:
-            there = await self.past.happened(tenant, missing, self._at, self._known_at)
-            self._known.update((one, one in there) for one in missing)
-        return {one for one in asked if self._known[one]}
-
-    async def _mask(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> NDArray[np.bool_]:
-        there = await self._happened(tenant, ids)
-        return np.array([one in there for one in ids], dtype=np.bool_)
 
     async def _lay_out(self, tenant: TenantId, keys: set[FactKey]) -> None:
         missing = sorted(keys - self._laid.keys())
         if not missing:
             return
-        own, records = await self.past.timelines(tenant, missing)
+        own, records = await self.as_of.timelines(tenant, missing)
         for record in records:
             self._laid[record.key] = lay_out(
                 record, own, happened_by=self._at, known_at=self._known_at
@@ -269,26 +130,12 @@ class AsOfStore:
             current=() if holds else tuple(sorted(held)),
         )
 
-    def _takes_part(self, key: FactKey, fact: FactId) -> bool:
-        """Tell whether a fact was claimed by then, and not retracted; it may have been over."""
+    def _counts(self, key: FactKey, fact: FactId) -> bool:
+        """Tell whether a fact was claimed by then and not retracted; it may have been over."""
         laid = self._laid.get(key)
         if laid is None or not laid.has(fact):
             return False
         return laid.standing_of(fact) is not Standing.RETRACTED
-
-
-def among(columns: T, kept: NDArray[np.bool_]) -> T:
-    """Keep some rows of parallel columns."""
-    if kept.all():
-        return columns
-    rows = np.flatnonzero(kept).tolist()
-    chosen: dict[str, Any] = {}
-    for column in fields(columns):
-        values = getattr(columns, column.name)
-        chosen[column.name] = (
-            values[rows] if isinstance(values, np.ndarray) else tuple(values[row] for row in rows)
-        )
-    return replace(columns, **chosen)
 
 
 PART = "current"

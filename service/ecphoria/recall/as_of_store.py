@@ -45,8 +45,8 @@ _LIST_CLAIMED = Statement("recall.list_claimed", _Claimed)
 _LIST_RELATING = Statement("recall.list_relating", _Relating)
 
 
-class PastReader:
-    """Facts and episodes by time; implements `ports.past.PastReads`."""
+class AsOfReader:
+    """Facts and episodes by time; implements `ports.AsOfReads`."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

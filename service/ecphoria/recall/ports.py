@@ -55,8 +55,8 @@ class RelatingFact:
     key: FactKey
 
 
-class PastReads(Protocol):
-    """Additional reads of a recall as of an earlier time."""
+class AsOfReads(Protocol):
+    """The reads that only a recall as of an earlier time needs."""
 
     async def happened(
         self,
@@ -330,8 +330,8 @@ class RecallStore(Histories, PassageReads, Protocol):
     """The read side of the memory graph; every call sees one tenant's live nodes only."""
 
     @property
-    def past(self) -> PastReads:
-        """Additional reads of a recall as of an earlier time."""
+    def as_of(self) -> AsOfReads:
+        """The reads that only a recall as of an earlier time needs."""
         ...
 
     async def standings(

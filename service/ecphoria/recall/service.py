@@ -24,7 +24,6 @@ from ecphoria.recall.answer import (
 )
 from ecphoria.recall.as_of import AsOfStore, promote_current_facts
 from ecphoria.recall.candidates import gather
-from ecphoria.recall.excluding import ExcludingStore
 from ecphoria.recall.gate import check_floors, count_above, judge, judge_floors
 from ecphoria.recall.options import Parameter, parameters, resolve
 from ecphoria.recall.pipeline import Ranked, Search, Strategy
@@ -38,6 +37,7 @@ from ecphoria.recall.strategies.ecphory import Ecphory
 from ecphoria.recall.strategies.ppr import Ppr
 from ecphoria.recall.strategies.synapse import Synapse
 from ecphoria.recall.strategies.synaptic import Synaptic
+from ecphoria.recall.views import ExcludingStore
 from ecphoria.records.ids import TenantId, TraceId, fresh_id
 from ecphoria.records.recall import (
     Cue,
@@ -241,7 +241,7 @@ class RecallService:
         now = self._clock.now()
         if options.as_of is not None or options.known_at is not None:
             now = options.as_of or now
-            store = AsOfStore(store, store.past, now, options.known_at)
+            store = AsOfStore(store, now, options.known_at)
         seeding = await seed(
             store, self._embedder, tenant, cue,
             participants=self._participants, filters=options.filters, limit=strategy.seeds,

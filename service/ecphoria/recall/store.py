@@ -19,7 +19,7 @@ from ecphoria.neo4j_store.passages import (
 from ecphoria.neo4j_store.rows import StoredEpisode, gate_of, to_episode
 from ecphoria.neo4j_store.session import Graph, Statement, packed
 from ecphoria.ports import Vector
-from ecphoria.recall.as_of_store import PastReader
+from ecphoria.recall.as_of_store import AsOfReader
 from ecphoria.recall.cache import ColumnReader
 from ecphoria.recall.ports import (
     Arcs,
@@ -165,7 +165,7 @@ class EpisodeReader(PassageFinder):
         super().__init__(graph, keep=keep_passages, dormant=dormant)
         self._dormant = dormant
         self._columns = ColumnReader(graph, keep, dormant=dormant)
-        self.past = PastReader(graph)
+        self.as_of = AsOfReader(graph)
 
     def forget(self, tenant: TenantId) -> None:
         """Drop all that is remembered of a tenant between recalls."""
@@ -176,7 +176,7 @@ class EpisodeReader(PassageFinder):
         self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
     ) -> Sequence[FactStanding]:
         """Tell of every fact that these episodes claim how it stands at an instant."""
-        return await self.past.standings(tenant, episodes, now)
+        return await self.as_of.standings(tenant, episodes, now)
 
     async def lexicon(
         self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]

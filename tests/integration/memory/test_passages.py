@@ -179,7 +179,7 @@ async def test_the_past_and_another_tenant_see_no_passage(
     assert await reader.passages_by_vector(other_tenant, cue, 5, ALL) == []
     assert await reader.passages_by_text(other_tenant, words, 5, ALL) == []
     assert (await reader.passages_of(other_tenant, [early], cue)).episode == ()
-    past = AsOfStore(reader, reader.past, START + timedelta(hours=1, minutes=5), None)
+    past = AsOfStore(reader, START + timedelta(hours=1, minutes=5), None)
     assert {s.episode for s in await past.passages_by_vector(tenant, cue, 50, ALL)} == {early}
     assert {s.episode for s in await past.passages_by_text(tenant, words, 50, ALL)} == {early}
     assert set((await past.passages_of(tenant, [early, late], cue)).episode) == {early}

@@ -1,0 +1,269 @@
+"""Views of a store that leave out some of its episodes.
+
+An episode that is left out is no seed and no candidate. Nothing spreads through it, and its
+neighbours get neither words nor vectors from it. Statistics of the whole store (document
+frequencies, mean lengths) still count it, and so do facts and names that it shares with others.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from datetime import datetime
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.errors import InvalidInput
+from ecphoria.neo4j_store.passages import PassageColumns, PassageSeed
+from ecphoria.ports import Vector
+from ecphoria.recall.ports import (
+    Arcs,
+    Around,
+    AsOfReads,
+    Columns,
+    ConceptArcs,
+    ConceptEdges,
+    FactStanding,
+    Lexicon,
+    NearFacts,
+    Neighbour,
+    RecallStore,
+    SeedRow,
+    Window,
+)
+from ecphoria.records.episode import Episode
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import Charge, Filters, Use
+
+T = TypeVar("T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts, PassageColumns)
+
+EXCLUDE_LIMIT = 1_000
+_FURTHEST = 200
+"""Neighbours of one episode that are looked at, so that a long list stays cheap."""
+
+
+class StoreView(ABC):
+    """A store without some of its episodes; implements `ports.RecallStore`."""
+
+    def __init__(self, store: RecallStore) -> None:
+        self._store = store
+
+    @abstractmethod
+    async def kept(self, tenant: TenantId, ids: Iterable[EpisodeId]) -> Collection[EpisodeId]:
+        """Choose the episodes that this view shows."""
+
+    @abstractmethod
+    def filters(self, filters: Filters) -> Filters:
+        """Adapt the filters of a search to this view."""
+
+    @property
+    def as_of(self) -> AsOfReads:
+        """The reads that only a recall as of an earlier time needs."""
+        return self._store.as_of
+
+    async def standings(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
+    ) -> Sequence[FactStanding]:
+        """Tell how each fact that these episodes claim stands at an instant."""
+        return await self._store.standings(tenant, episodes, now)
+
+    async def lexicon(
+        self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]
+    ) -> Lexicon:
+        """Read the tenant's statistics, which count every episode."""
+        return await self._store.lexicon(tenant, stems, names)
+
+    async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
+        """Read how episodes were used."""
+        return await self._store.uses(tenant, ids)
+
+    async def charges(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, Charge]:
+        """Read the charges of episodes."""
+        return await self._store.charges(tenant, ids)
+
+    async def seeds_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the vector index."""
+        found = await self._store.seeds_by_vector(tenant, vector, limit, self.filters(filters))
+        kept = await self.kept(tenant, [row.id for row in found])
+        return [row for row in found if row.id in kept]
+
+    async def seeds_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the text index."""
+        found = await self._store.seeds_by_text(tenant, stems, limit, self.filters(filters))
+        kept = await self.kept(tenant, [row.id for row in found])
+        return [row for row in found if row.id in kept]
+
+    async def passages_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the passages' vector index."""
+        found = await self._store.passages_by_vector(tenant, vector, limit, self.filters(filters))
+        kept = await self.kept(tenant, [row.episode for row in found])
+        return [row for row in found if row.episode in kept]
+
+    async def passages_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the passages' text index."""
+        found = await self._store.passages_by_text(tenant, stems, limit, self.filters(filters))
+        kept = await self.kept(tenant, [row.episode for row in found])
+        return [row for row in found if row.episode in kept]
+
+    async def passages_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
+    ) -> PassageColumns:
+        """Fetch the passages of episodes."""
+        found = await self._store.passages_of(tenant, episodes, vector)
+        return await self._rows(tenant, found, found.episode)
+
+    async def columns(
+        self,
+        tenant: TenantId,
+        ids: Sequence[EpisodeId],
+        windows: Sequence[Window],
+        vector: Vector | None,
+        around: Around | None = None,
+    ) -> Columns:
+        """Fetch episodes by id, by place in their session, and near others."""
+        found = await self._store.columns(tenant, ids, windows, vector, around)
+        return await self._rows(tenant, found, found.id)
+
+    async def expand(
+        self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float, now: datetime
+    ) -> Arcs:
+        """List the edges of a frontier that lead to concepts, or to episodes of this view."""
+        found = await self._store.expand(tenant, frontier, fan, floor, now)
+        ends = list(zip(found.head, found.head_kind, strict=True))
+        episodes = [EpisodeId(head) for head, kind in ends if kind == "episode"]
+        kept = await self.kept(tenant, episodes)
+        return only(found, [kind != "episode" or head in kept for head, kind in ends])
+
+    async def concepts_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
+    ) -> ConceptEdges:
+        """List the concepts that these episodes are about and mention."""
+        kept = await self.kept(tenant, episodes)
+        left = [episode for episode in episodes if episode in kept]
+        return await self._store.concepts_of(tenant, left, hub)
+
+    async def episodes_of(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int
+    ) -> ConceptEdges:
+        """List the episodes that are about these concepts or mention them."""
+        found = await self._store.episodes_of(tenant, concepts, hub)
+        return await self._rows(tenant, found, found.episode)
+
+    async def priors(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[str, float]:
+        """Read the priors that consolidation gave."""
+        return await self._store.priors(tenant, ids)
+
+    async def related(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = False
+    ) -> ConceptArcs:
+        """List the concepts that facts and names join to these."""
+        return await self._store.related(tenant, concepts, hub, retracted=retracted)
+
+    async def nearest_facts(
+        self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = False
+    ) -> NearFacts:
+        """Search the facts that join two concepts, by vector."""
+        return await self._store.nearest_facts(tenant, vector, limit, retracted=retracted)
+
+    async def vectors(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, Vector]:
+        """Fetch the vectors of episodes."""
+        kept = await self.kept(tenant, ids)
+        return await self._store.vectors(tenant, [episode for episode in ids if episode in kept])
+
+    async def nearest(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
+    ) -> Sequence[Neighbour]:
+        """Search around each of these episodes."""
+        found = await self._store.nearest(tenant, episodes, limit)
+        kept = await self.kept(tenant, [row.id for row in found])
+        return [row for row in found if row.id in kept]
+
+    async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
+        """Fetch whole episodes."""
+        kept = await self.kept(tenant, ids)
+        return await self._store.episodes(tenant, [episode for episode in ids if episode in kept])
+
+    async def _rows(self, tenant: TenantId, columns: T, episodes: Sequence[EpisodeId]) -> T:
+        kept = await self.kept(tenant, episodes)
+        return only(columns, [episode in kept for episode in episodes])
+
+
+class ExcludingStore(StoreView):
+    """A store without the episodes that a caller names."""
+
+    def __init__(self, store: RecallStore, excluded: Collection[EpisodeId]) -> None:
+        """Leave out some episodes of a store.
+
+        Raises:
+            InvalidInput: There are too many.
+        """
+        super().__init__(store)
+        if len(excluded) > EXCLUDE_LIMIT:
+            raise InvalidInput(
+                f"`filters.exclude` names {len(excluded):,} episodes;"
+                f" at most {EXCLUDE_LIMIT:,} can be left out",
+                field="filters.exclude",
+            )
+        self._excluded = frozenset(excluded)
+
+    async def kept(self, tenant: TenantId, ids: Iterable[EpisodeId]) -> Collection[EpisodeId]:
+        """Choose all but the excluded."""
+        del tenant
+        return set(ids) - self._excluded
+
+    def filters(self, filters: Filters) -> Filters:
+        """Drop the filter `exclude`, which this view applies."""
+        return replace(filters, exclude=frozenset())
+
+    # A search looks further by the number of excluded episodes, so that `limit` are left.
+
+    async def seeds_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the vector index, so far that `limit` are left."""
+        further = limit + len(self._excluded)
+        return (await super().seeds_by_vector(tenant, vector, further, filters))[:limit]
+
+    async def seeds_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the text index, so far that `limit` are left."""
+        further = limit + len(self._excluded)
+        return (await super().seeds_by_text(tenant, stems, further, filters))[:limit]
+
+    async def nearest(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
+    ) -> Sequence[Neighbour]:
+        """Search around each of these episodes, so far that `limit` are left."""
+        further = max(limit, min(limit + len(self._excluded), _FURTHEST))
+        by_episode: dict[EpisodeId, list[Neighbour]] = {}
+        for row in await super().nearest(tenant, episodes, further):
+            by_episode.setdefault(row.of, []).append(row)
+        return [row for rows in by_episode.values() for row in rows[:limit]]
+
+
+def only(columns: T, kept: Sequence[bool]) -> T:
+    """Keep some rows of parallel columns."""
+    if all(kept):
+        return columns
+    rows = np.flatnonzero(np.array(kept, dtype=np.bool_)).tolist()
+    chosen: dict[str, Any] = {}
+    for column in fields(columns):
+        values: NDArray[Any] | tuple[Any, ...] = getattr(columns, column.name)
+        chosen[column.name] = (
+            values[rows] if isinstance(values, np.ndarray) else tuple(values[row] for row in rows)
+        )
+    return replace(columns, **chosen)
