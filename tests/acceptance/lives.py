@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tests.acceptance.answers import ended
 from tests.acceptance.conftest import Owner
-from tests.acceptance.test_jobs import ended
 
 Body = dict[str, Any]
 Call = tuple[str, Body]

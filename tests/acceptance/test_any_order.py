@@ -31,8 +31,8 @@ from hypothesis.stateful import (
 
 from ecphoria.recall.service import STRATEGIES
 from ecphoria.settings import JobsSettings, Settings
+from tests.acceptance.answers import ended
 from tests.acceptance.conftest import Owner, RunningService, problem, running, settings_for
-from tests.acceptance.test_jobs import ended
 from tests.conftest import Server
 
 STEPS = int(os.environ.get("ECPHORIA_TEST_STEPS", "0"))  # noqa: TID251

@@ -20,8 +20,8 @@ from ecphoria.portability.store import Copies
 from ecphoria.settings import JobsSettings
 from ecphoria.tenancy.store import Tenants
 from ecphoria.wire.episodes import AppendRequest
+from tests.acceptance.answers import ended
 from tests.acceptance.conftest import Owner, new_owner, pointers, problem, running, settings_for
-from tests.acceptance.test_jobs import ended
 from tests.conftest import Cypher, Server
 
 CUES = ("Who keeps the lighthouse lamp?", "What did I say about the harbour inn and the lamp?")

@@ -3,12 +3,12 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
 from ecphoria.settings import JobsSettings
+from tests.acceptance.answers import ended, figure
 from tests.acceptance.conftest import (
     Owner,
     RunningService,
@@ -17,7 +17,6 @@ from tests.acceptance.conftest import (
     running,
     settings_for,
 )
-from tests.acceptance.test_operations import figure
 from tests.conftest import Cypher, Server
 
 
@@ -61,14 +60,6 @@ def served(working: RunningService) -> Iterator[Owner]:
         new_owner(operator) as made,
     ):
         yield made
-
-
-def ended(owner: Owner, place: str) -> dict[str, Any]:
-    deadline = time.monotonic() + 60
-    while (job := owner.get(place).json())["state"] in {"queued", "running"}:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return dict(job)
 
 
 def test_a_cycle_is_queued_done_and_reported(served: Owner, working: RunningService) -> None:

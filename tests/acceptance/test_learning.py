@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tests.acceptance.conftest import Owner, problem
-from tests.acceptance.test_shadow import CHAT, answered, lasting, report_of
+from tests.acceptance.recalls import CHAT, answered, lasting, report_of
 
 CUES = ("What do the bees make behind the mill?", "Who paints?", "What did the storm take?")
 

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from ecphoria.wire.base import error_classes
+from tests.acceptance.answers import figure
 from tests.acceptance.conftest import Owner, RunningService
 
 
@@ -23,16 +24,6 @@ def test_health_and_readiness_need_no_key(anyone: httpx.Client) -> None:
     assert ready["dimension"] == 384
     assert ready["status"] == ("ready" if ready.get("gds") else "degraded")
     assert bool(ready["degraded"]) == (ready["status"] == "degraded")
-
-
-def figure(text: str, name: str, **labels: str) -> float:
-    """Sum a figure over the labels not named."""
-    total = 0.0
-    for line in text.splitlines():
-        found = re.fullmatch(rf"{name}{{(.*)}} (\S+)", line)
-        if found and all(f'{key}="{value}"' in found[1] for key, value in labels.items()):
-            total += float(found[2])
-    return total
 
 
 def test_metrics_count_what_happens(anyone: httpx.Client, owner: Owner) -> None:

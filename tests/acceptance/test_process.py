@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import secrets
 import signal
 import subprocess
 import sys
@@ -16,20 +15,9 @@ from pathlib import Path
 import httpx
 
 from tests.acceptance.conftest import Owner, new_owner
+from tests.acceptance.process import KEY, PROGRAM
 from tests.acceptance.writers import Writers, require_once
 from tests.conftest import CACHE, Server
-
-PROGRAM = """
-import asyncio
-from ecphoria.http.app import serve
-from ecphoria.settings import read_settings
-from ecphoria.telemetry import configure_logging
-
-settings = read_settings()
-configure_logging(settings.log.level, settings.log.format)
-asyncio.run(serve(settings, started=lambda up: print(up.url, flush=True)))
-"""
-KEY = "process-" + secrets.token_urlsafe(32)
 
 
 @dataclass

@@ -1,20 +1,15 @@
 """A strategy in the shadow over HTTP: compared, promoted, undone, and never in the way."""
 
-import json
 import time
 from typing import Any
 
 import httpx
 import pytest
 
+from tests.acceptance.answers import figure
 from tests.acceptance.conftest import Owner, RunningService, problem
-from tests.acceptance.test_operations import figure
+from tests.acceptance.recalls import CHAT, answered, lasting, report_of
 
-CHAT = (
-    "I keep bees behind the mill.", "The honey of the bees is dark this year.",
-    "My sister paints the mill in oil.", "A storm took the roof of the barn.",
-    "We ate honey cake at the fair.", "The miller sold his boat.",
-)  # fmt: skip
 CUES = ("What do the bees make behind the mill?", "Who paints?", "What did the storm take?")
 SYNAPSE = {"strategy": "synapse", "options": {"preset": "paper"}, "share": 1.0}
 
@@ -25,29 +20,6 @@ def chat(owner: Owner) -> Owner:
     for place, text in enumerate(CHAT):
         owner.remember(text, speaker=("Ada", "Bo")[place % 2], session="s", position=place)
     return owner
-
-
-def answered(owner: Owner, cue: str, **asked: object) -> dict[str, Any]:
-    answer = owner.post("/v1/recall", json={"cue": cue, "k": 3, **asked})
-    assert answer.status_code == 200, answer.text
-    body: dict[str, Any] = answer.json()
-    return body
-
-
-def lasting(body: dict[str, Any]) -> str:
-    """What must not change from one recall to the same recall."""
-    moving = {"timings_ms", "trace_id"}
-    return json.dumps({name: value for name, value in body.items() if name not in moving})
-
-
-def report_of(owner: Owner, compared: int) -> dict[str, Any]:
-    """Wait until so many were compared."""
-    until = time.monotonic() + 20
-    while True:
-        found: dict[str, Any] = owner.get("/v1/shadow").json()
-        if found["report"]["compared"] >= compared or time.monotonic() > until:
-            return found
-        time.sleep(0.05)
 
 
 def ids(body: dict[str, Any]) -> list[str]:

@@ -25,7 +25,7 @@ import psutil
 import pytest
 
 from tests.acceptance.conftest import Owner
-from tests.acceptance.test_process import KEY, PROGRAM
+from tests.acceptance.process import KEY, PROGRAM
 from tests.acceptance.writers import stored
 from tests.conftest import CACHE
 

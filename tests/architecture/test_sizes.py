@@ -4,10 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.architecture.sources import MODULES, nodes
 from tests.each import for_each
-
-PACKAGE = Path(__file__).parents[2] / "service" / "ecphoria"
-MODULES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 @for_each(MODULES)
@@ -17,7 +15,7 @@ def test_a_module_is_at_most_600_lines(path: Path) -> None:
 
 
 def functions(path: Path) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0]
             told = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)

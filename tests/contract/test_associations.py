@@ -1,9 +1,8 @@
 """Associations on the real server, against brute force, in whatever cycles they came."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import combinations
 from typing import Any
 
@@ -18,41 +17,29 @@ from ecphoria.maths.hebbian import association, combined, lift, rung
 from ecphoria.maths.spreading import edge_decay
 from ecphoria.neo4j_store.rows import EpisodeRow
 from ecphoria.neo4j_store.session import Graph
-from ecphoria.ports import Vector
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
 from tests.conftest import Cypher
+from tests.contract.associations import (
+    COUNT,
+    NOW,
+    VECTORS,
+    Killed,
+    edges,
+    some_mentions,
+)
 from tests.contract.memories import (
-    DIMENSION,
     appended,
     concept_id,
     episode_id,
-    made,
     mention,
-    named,
     turn,
     write,
 )
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
-COUNT = 120
-TOPICS = 4
-
 
 def a_cycle(tenant: TenantId, **how: Any) -> Cycle:
     return Cycle(id=fresh_id(), tenant=tenant, now=NOW, **how)
-
-
-def clustered(count: int = COUNT) -> list[Vector]:
-    """Unit vectors around a few topics, with some alone; within a topic cosines vary about .7."""
-    rng = np.random.default_rng(11)
-    centres = rng.normal(size=(TOPICS, DIMENSION))
-    rows = centres[rng.integers(TOPICS, size=count)] + 0.65 * rng.normal(size=(count, DIMENSION))
-    rows[::9] = rng.normal(size=rows[::9].shape)
-    return list((rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32))
-
-
-VECTORS = clustered()
 
 
 def a_turn(tenant: TenantId, number: int) -> EpisodeRow:
@@ -74,15 +61,6 @@ def brute_force(tenant: TenantId, numbers: list[int]) -> dict[tuple[str, str], f
         for one, two in combinations(range(len(rows)), 2)
         if two in near[one] and one in near[two]
     }
-
-
-async def edges(cypher: Cypher, tenant: TenantId, part: str) -> dict[tuple[str, str], float]:
-    rows = await cypher(
-        "MATCH (a)-[r:SIMILAR|ASSOCIATED]->(b) WHERE a.tenant = $tenant AND r[$part] > 0"
-        " RETURN a.id AS a, b.id AS b, r[$part] AS part",
-        tenant=tenant, part=part,
-    )  # fmt: skip
-    return {(row["a"], row["b"]): row["part"] for row in rows}
 
 
 @pytest.fixture
@@ -180,32 +158,6 @@ async def test_who_sleeps_makes_room_and_who_wakes_is_joined_again(
         assert await edges(cypher, tenant, "w_sim") == pytest.approx(full, abs=1e-5)
 
 
-MENTIONED: Mapping[str, range] = {
-    "rome": range(1, 9), "tiber": range(3, 9), "po": range(8, 12), "hub": range(1, 31),
-    "rare": range(1, 3),
-}  # fmt: skip
-
-
-async def some_mentions(graph: Graph, tenant: TenantId, count: int) -> None:
-    """Thirty turns apart from each other, of which some name rivers."""
-    rows = tuple(
-        mention(tenant, number, name)
-        for name, numbers in MENTIONED.items()
-        for number in numbers
-        if number <= count
-    )
-    await write(
-        graph,
-        tenant,
-        appended(
-            *(turn(tenant, number) for number in range(1, count + 1)),
-            names=tuple(named(name, candidates=3) for name in MENTIONED),
-            concepts_made=tuple(made(tenant, name) for name in MENTIONED),
-            mentions_added=rows,
-        ),
-    )
-
-
 async def test_concepts_mentioned_together_above_chance_are_joined(
     graph: Graph, step: Associate, tenant: TenantId, cypher: Cypher
 ) -> None:
@@ -289,10 +241,6 @@ async def test_without_its_lease_nothing_is_written(
     with pytest.raises(LeaseLost):
         await step.run(a_cycle(tenant, lease=Lease(job=job, token=2)))
     assert await edges(cypher, tenant, "w_sim") == {}
-
-
-class Killed(Exception):
-    """The process ends here."""
 
 
 async def test_a_cycle_cut_short_anywhere_is_completed_by_the_next(

@@ -24,8 +24,8 @@ from ecphoria.records.tenant import Scope
 from ecphoria.tenancy.store import Keys, Tenants
 from tests.conftest import Cypher, Server, new_tenant
 from tests.contract.memories import START, appended, episode_id, everything, turn, write
-from tests.contract.test_tenants_and_keys import a_key
-from tests.contract.test_traces import a_trace
+from tests.contract.tenants import a_key
+from tests.contract.traces import a_trace
 
 Writer = Callable[[Graph, TenantId], Awaitable[object]]
 

@@ -23,8 +23,8 @@ from ecphoria.records.upkeep import DormancyMode, DormancyPolicy
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server
 from tests.contract.canonical import canonical
+from tests.contract.cycles import NOWHERE, a_memory, a_service
 from tests.contract.memories import START, appended, turn, write
-from tests.contract.test_crashes import NOWHERE, a_memory, a_service
 
 CYCLE = JobKind.CONSOLIDATION
 OPTIONS = WorkerOptions(poll_s=0.05, retries=Retries(limit=3, first_pause_s=0.0))

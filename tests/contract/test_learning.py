@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from ecphoria.consolidation.knn_store import Association, AssociationStore
 from ecphoria.errors import Conflict, EcphoriaError, InvalidInput, NotFound
-from ecphoria.learning.effects import effects_of
 from ecphoria.learning.service import LearningService
 from ecphoria.learning.store import LearningStore, LearningTransaction
 from ecphoria.maths.spreading import edge_decay
@@ -17,9 +16,10 @@ from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.ids import TenantId, TraceId
-from ecphoria.records.recall import Charge, Learning, Stimulation, Trace, TracedHit, Use
+from ecphoria.records.recall import Charge, Learning, Trace, Use
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server, WallClock, new_tenant
+from tests.contract.learning import LONG_AGO, judged, learn, stimulated, woke
 from tests.contract.memories import (
     START,
     appended,
@@ -28,9 +28,7 @@ from tests.contract.memories import (
     turn,
     write,
 )
-from tests.contract.test_traces import a_trace
 
-LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 STATE = """
 MATCH (n {tenant: $tenant}) WHERE NOT n:Trace
 OPTIONAL MATCH (n)-[r]->()
@@ -38,36 +36,6 @@ WITH n, r ORDER BY elementId(r)
 WITH n, collect([type(r), properties(r)]) AS edges
 RETURN elementId(n) AS id, properties(n) AS node, edges ORDER BY id
 """
-
-
-async def learn(graph: Graph, tenant: TenantId, trace: TraceId) -> bool:
-    """Apply one trace; whether it was due."""
-
-    async def work(transaction: LearningTransaction) -> bool:
-        found = await transaction.trace(trace)
-        if found is not None:
-            await transaction.write(found, await effects_of(found, transaction))
-        return found is not None
-
-    return await LearningStore(graph).change(tenant, work)
-
-
-def woke(tenant: TenantId, *numbers: int, at: datetime = START, **scores: float) -> Trace:
-    """A recall that returned these turns, best first, each with the score t1=..., else 1."""
-    return a_trace(
-        tenant,
-        created_at=at,
-        hits=tuple(
-            TracedHit(
-                episode=episode_id(tenant, str(number)),
-                rank=rank,
-                score=scores.get(f"t{number}", 1.0),
-                parts={},
-                path=(),
-            )
-            for rank, number in enumerate(numbers, 1)
-        ),
-    )
 
 
 async def uses(graph: Graph, tenant: TenantId, *numbers: int) -> list[Use]:
@@ -362,23 +330,6 @@ async def test_nearness_and_learning_keep_each_others_part(
     assert after["weight"] == pytest.approx(learned["w_learned"], abs=1e-12)
 
 
-def stimulated(tenant: TenantId, number: int, turn_of_cue: int, strength: float) -> Trace:
-    return a_trace(
-        tenant,
-        hits=(),
-        stimulation=Stimulation(
-            turn=turn_of_cue,
-            stimuli={episode_id(tenant, str(number)): strength},
-            threshold=0.099,
-            tau=43.07,
-            tau_scale=1.0,
-            turn_scale=1.0,
-            potential=0.0,
-            current=0.0,
-        ),
-    )
-
-
 async def test_a_stimulus_charges_and_what_fires_is_reset(
     graph: Graph, tenant: TenantId, learning: LearningStore
 ) -> None:
@@ -412,21 +363,6 @@ async def test_a_train_keeps_its_latest_sixteen_spikes(
 async def charges(graph: Graph, tenant: TenantId, number: int) -> list[Charge]:
     known = await EpisodeReader(graph).charges(tenant, [episode_id(tenant, str(number))])
     return list(known.values())
-
-
-async def judged(
-    graph: Graph, tenant: TenantId, trace: Trace, *, useful: str = "", not_useful: str = ""
-) -> dict[str, tuple[float, float]]:
-    """Judge turns by their digits; what that makes of them, by turn."""
-    ids = {episode_id(tenant, name): name for name in "1234567"}
-    service = LearningService(LearningStore(graph), WallClock())
-    regards = await service.judge(
-        tenant,
-        trace.id,
-        useful=[episode_id(tenant, name) for name in useful],
-        not_useful=[episode_id(tenant, name) for name in not_useful],
-    )
-    return {ids[one.episode]: (one.reliability, one.salience) for one in regards}
 
 
 async def test_feedback_moves_reliability_and_salience(graph: Graph, tenant: TenantId) -> None:

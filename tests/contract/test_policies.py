@@ -5,7 +5,7 @@ from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.shadow import Policies
 from ecphoria.records.recall import Choice, Policy, Shadow
 from ecphoria.tenancy.store import Tenants
-from tests.contract.test_tenants_and_keys import a_tenant
+from tests.contract.tenants import a_tenant
 
 CHOICE = Choice(strategy="synapse", options={"preset": "paper", "steps": 3, "row_guard": False})
 

@@ -25,11 +25,11 @@ from ecphoria.records.tenant import SHIPPED, Scope, Tenant
 from ecphoria.records.upkeep import ColdRecord
 from ecphoria.tenancy.store import Keys, Tenants
 from tests.conftest import Cypher, new_tenant
+from tests.contract.jobs import jobs_of
+from tests.contract.learning import learn, woke
 from tests.contract.memories import episode_id, everything, place_in_time, write
-from tests.contract.test_learning import learn, woke
-from tests.contract.test_tenants_and_keys import a_key
-from tests.contract.test_traces import a_trace
-from tests.cypher.test_plans import jobs_of
+from tests.contract.tenants import a_key
+from tests.contract.traces import a_trace
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
 

@@ -1,14 +1,10 @@
 """PageRank by GDS on the real server, against the worked example and a second method."""
 
-from datetime import UTC, datetime
-from math import exp
-from typing import Any
-
 import numpy as np
 import pytest
 
 from ecphoria.consolidation.prior import Prior
-from ecphoria.consolidation.service import Cycle, Skipped
+from ecphoria.consolidation.service import Skipped
 from ecphoria.errors import EcphoriaError
 from ecphoria.ingest.rows import IngestChanges
 from ecphoria.maths.adjacency import Adjacency
@@ -34,6 +30,7 @@ from tests.contract.memories import (
     turn,
     write,
 )
+from tests.contract.priors import a_cycle, the_worked_example
 
 
 @pytest.fixture(scope="module")
@@ -46,21 +43,6 @@ def options(neo4j_server: Server) -> GraphOptions:
 @pytest.fixture(scope="module")
 def store(graph: Graph, options: GraphOptions) -> PriorStore:
     return PriorStore(graph, options)
-
-
-def the_worked_example(tenant: TenantId) -> IngestChanges:
-    """Turns 1 and 2 a month apart, a concept that 1, 2 and 3 mention, and turn 4 alone."""
-    return appended(
-        *(turn(tenant, number, session=f"s{number}", ordinal=0) for number in range(1, 5)),
-        next_added=(follows(tenant, 1, 2, exp(-0.3)),),
-        names=(named("bridge", candidates=3),),
-        concepts_made=(made(tenant, "bridge"),),
-        mentions_added=(
-            mention(tenant, 1, "bridge", 0.64),
-            mention(tenant, 2, "bridge", 0.48),
-            mention(tenant, 3, "bridge", 0.56),
-        ),
-    )
 
 
 def a_web(tenant: TenantId) -> IngestChanges:
@@ -84,10 +66,6 @@ def a_web(tenant: TenantId) -> IngestChanges:
         ),
         abouts_added=tuple(about(tenant, 41 + n, names[n]) for n in range(8)),
     )
-
-
-def a_cycle(tenant: TenantId, **how: Any) -> Cycle:
-    return Cycle(id=fresh_id(), tenant=tenant, now=datetime.now(UTC), **how)
 
 
 async def priors_in(cypher: Cypher, tenant: TenantId) -> dict[str, float]:

@@ -16,9 +16,9 @@ from ecphoria.neo4j_store.session import Graph
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
 from tests.conftest import Cypher
+from tests.contract.associations import COUNT, NOW, VECTORS, Killed, edges, some_mentions
 from tests.contract.canonical import canonical
 from tests.contract.memories import appended, episode_id, turn, write
-from tests.contract.test_associations import COUNT, NOW, VECTORS, Killed, edges, some_mentions
 
 NOTHING = {"added": 0, "changed": 0, "dropped": 0}
 

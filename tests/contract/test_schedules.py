@@ -14,7 +14,7 @@ from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import JobState, Mark, Schedule, Standing, Trigger
 from tests.contract.memories import START, appended, episode_id, turn, write
-from tests.contract.test_traces import a_trace
+from tests.contract.traces import a_trace
 
 EVERY_TWO = Schedule(every_episodes=2)
 

@@ -28,7 +28,7 @@ from ecphoria.records.job import ENDED, Job, JobKind, JobState
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import CACHE, Cypher, Rows
 from tests.contract.canonical import canonical
-from tests.contract.test_crashes import NOWHERE, a_memory, a_service
+from tests.contract.cycles import NOWHERE, a_memory, a_service
 
 pytestmark = [pytest.mark.engine, pytest.mark.outage]
 

@@ -14,7 +14,7 @@ from ecphoria.records.ids import TenantId
 from ecphoria.records.job import ConsolidationReport, Degrees, JobKind, JobState
 from tests.conftest import Cypher
 from tests.contract.memories import START, appended, episode_id, everything, turn, write
-from tests.contract.test_traces import a_trace
+from tests.contract.traces import a_trace
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -12,30 +12,12 @@ from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.ids import KeyId, TenantId, fresh_id
 from ecphoria.records.job import JobKind
-from ecphoria.records.tenant import ApiKey, Gate, GateFit, Principal, Scope, Tenant
+from ecphoria.records.tenant import Gate, GateFit, Principal, Scope
 from ecphoria.tenancy.store import Keys, Tenants
 from tests.conftest import Cypher
 from tests.contract.memories import appended, everything, place_in_time, turn, write
-from tests.contract.test_traces import a_trace
-
-NOW = datetime(2024, 5, 1, 8, 30, tzinfo=UTC)
-
-
-def a_tenant() -> Tenant:
-    made = fresh_id()
-    return Tenant(id=TenantId(made), name=f"name {made}", created_at=NOW)
-
-
-def a_key(tenant: TenantId | None, *scopes: Scope) -> ApiKey:
-    return ApiKey(
-        id=KeyId(fresh_id()),
-        tenant=tenant,
-        name="laptop",
-        prefix="ek_1234",
-        scopes=frozenset(scopes),
-        created_at=NOW,
-        revoked_at=None,
-    )
+from tests.contract.tenants import NOW, a_key, a_tenant
+from tests.contract.traces import a_trace
 
 
 async def test_a_tenant_is_found_by_name_and_listed(graph: Graph) -> None:

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -7,63 +6,10 @@ from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.recall.listing import EpisodeArchive
-from ecphoria.records.ids import TenantId, TraceId, fresh_id
-from ecphoria.records.recall import (
-    Mark,
-    PathStep,
-    SeedRecord,
-    Stream,
-    Trace,
-    TracedHit,
-    Wave,
-    WaveArc,
-)
+from ecphoria.records.ids import TenantId
 from tests.conftest import Cypher
 from tests.contract.memories import START, appended, concept_id, episode_id, everything, write
-
-ANN = "Ann: Turn 1 was said."
-
-
-def a_trace(tenant: TenantId, **changed: object) -> Trace:
-    first, second = episode_id(tenant, "1"), episode_id(tenant, "2")
-    rome = concept_id(tenant, "rome")
-    step = PathStep(node=first, kind="episode", edge="text", label=ANN, energy=0.5)
-    trace = Trace(
-        id=TraceId(fresh_id()),
-        cue="Was Rome meant? 東京 — “yes”",
-        strategy="synapse",
-        options={"fan": 15, "decay": 0.5, "gate": True, "name": "x"},
-        created_at=START,
-        seeds=(
-            SeedRecord(
-                node=first,
-                kind="episode",
-                stream=Stream.TEXT,
-                label=ANN,
-                energy=0.5,
-            ),
-            SeedRecord(node=rome, kind="concept", stream=Stream.NAME, label="Rome", energy=1.5),
-        ),
-        waves=(
-            Wave(
-                number=1,
-                active=3,
-                energy=1.25,
-                arcs=(WaveArc(tail=first, head=second, edge="NEXT", weight=0.9, energy=0.4),),
-                arcs_left_out=2,
-                marks=(Mark(node=first, says="fired", value=0.12),),
-            ),
-        ),
-        hits=(
-            TracedHit(
-                episode=second, rank=1, score=2.5, parts={"fused": 2.0, "act": 0.5}, path=(step,)
-            ),
-        ),
-        truncated=False,
-        cypher="MATCH (t:Trace) RETURN t",
-        refused=True,
-    )
-    return replace(trace, **changed)  # type: ignore[arg-type]  # each test names real fields
+from tests.contract.traces import a_trace
 
 
 async def test_a_trace_comes_back_as_it_went(graph: Graph, tenant: TenantId) -> None:

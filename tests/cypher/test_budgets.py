@@ -33,7 +33,7 @@ from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, RecallOptions
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server, WallClock, new_tenant
-from tests.contract.test_learning import LONG_AGO
+from tests.contract.learning import LONG_AGO
 
 R = TypeVar("R")
 

@@ -15,9 +15,6 @@ from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.knn_store import Association, AssociationStore, Crowd, Touched
 from ecphoria.consolidation.merge import AlikeNames, Compared, MergeStore
 from ecphoria.consolidation.service import Cycle
-from ecphoria.ingest.store import CuttingStore
-from ecphoria.jobs.scheduler import ScheduleStore
-from ecphoria.jobs.store import JobStore
 from ecphoria.learning.store import LearningStore
 from ecphoria.neo4j_store.gds import PriorStore
 from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries
@@ -27,23 +24,13 @@ from ecphoria.portability.store import Copies
 from ecphoria.recall.shadow import Policies
 from ecphoria.records.fact import MergeStatus
 from ecphoria.records.ids import TenantId, fresh_id
-from ecphoria.records.job import (
-    ConsolidationReport,
-    GraphSize,
-    JobFault,
-    JobKind,
-    JobState,
-    Mark,
-    Progress,
-    Schedule,
-    StepReport,
-    StepStatus,
-)
 from ecphoria.records.recall import Choice, Policy
 from ecphoria.records.tenant import SHIPPED, Scope
 from ecphoria.records.upkeep import CopiedNode, DormancyMode, DormancyPolicy, Located
 from ecphoria.tenancy.store import Keys, Tenants
 from tests.conftest import Server, new_tenant
+from tests.contract.jobs import jobs_of
+from tests.contract.learning import judged, learn, stimulated, woke
 from tests.contract.memories import (
     appended,
     concept_id,
@@ -53,9 +40,8 @@ from tests.contract.memories import (
     turn,
     write,
 )
-from tests.contract.test_learning import judged, learn, stimulated, woke
-from tests.contract.test_tenants_and_keys import a_key
-from tests.contract.test_traces import a_trace
+from tests.contract.tenants import a_key
+from tests.contract.traces import a_trace
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
 SAMPLES: Mapping[str, object] = {
@@ -149,31 +135,6 @@ async def _associate(graph: Graph, tenant: TenantId) -> None:
     await write(graph, tenant, appended(removed=(episode_id(tenant, "3"),)))
     said = (turn(tenant, number, ordinal=number) for number in range(6, 10))
     await write(graph, tenant, appended(*said))
-
-
-async def jobs_of(graph: Graph, tenant: TenantId) -> None:
-    """A job that rests after a fault, is cancelled while it runs, and ends; a schedule."""
-    jobs, schedules = JobStore(graph, keep=5), ScheduleStore(graph)
-    await schedules.save(tenant, Schedule(every_hours=1.0))
-    await schedules.advance(
-        tenant,
-        lambda standing: Mark(is_due=False, scheduled_turn=1, light_turn=1, due_at=standing.now),
-    )
-    queued = await jobs.enqueue(tenant, JobKind.CONSOLIDATION)
-    for _ in range(2):
-        claimed = await jobs.claim(queued.id, 60.0)
-        assert claimed is not None
-        step = StepReport(name="prior", status=StepStatus.DONE, seconds=0.0)
-        progress = Progress(place="p", ended=step, before=GraphSize(turn=1))
-        await jobs.renew(claimed.lease, 60.0, progress)
-        await CuttingStore(graph).save(tenant, claimed.lease, {}, 1)
-        fault = JobFault(code="internal", message="m")
-        await jobs.release(claimed.lease, pause_s=0.0, counted=True, fault=fault)
-    last = await jobs.claim(queued.id, 60.0)
-    assert last is not None
-    await jobs.cancel(tenant, queued.id)
-    report = ConsolidationReport(cycle="c", started_at=NOW, seconds=0.0, steps=())
-    await jobs.finish(last.lease, JobState.DONE, report=report)
 
 
 async def _archive(graph: Graph, tenant: TenantId) -> None:

@@ -24,9 +24,9 @@ from neo4j.vector import Vector
 from ecphoria.neo4j_store.queries import Mode, cypher_root, load_queries
 from ecphoria.records.ids import fresh_id
 from ecphoria.settings import JobsSettings
+from tests.acceptance.answers import ended
 from tests.acceptance.conftest import new_owner, running, settings_for
 from tests.acceptance.lives import OPERATORS, Life, live, samples, settled
-from tests.acceptance.test_jobs import ended
 from tests.conftest import Cypher, Server
 
 Params = dict[str, Any]

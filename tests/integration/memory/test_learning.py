@@ -18,8 +18,8 @@ from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Cue, OptionValue, RecallOptions, RecallResult
 from tests.conftest import Cypher, WallClock
-from tests.contract.test_learning import LONG_AGO
-from tests.integration.memory.test_mechanisms import START, chat, fill
+from tests.contract.learning import LONG_AGO
+from tests.integration.memory.chats import START, chat, fill
 
 CUE = "Who takes the pottery class?"
 NOW = START + timedelta(days=60)

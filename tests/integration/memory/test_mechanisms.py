@@ -7,11 +7,11 @@ import pytest
 
 from ecphoria.ingest.service import IngestService
 from ecphoria.recall.service import RecallService
-from ecphoria.records.episode import NewEpisode, Receipt
+from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, Mark, OptionValue, RecallOptions, RecallResult, Trace
+from tests.integration.memory.chats import START, chat, fill
 
-START = datetime(2025, 3, 1, 9, tzinfo=UTC)
 MECHANISMS = ("actr", "cls", "ecphory", "ppr", "synaptic")
 WEIGHTS = {
     "actr": ("w_context", "w_bridge", "w_presence", "w_importance"),
@@ -20,15 +20,6 @@ WEIGHTS = {
     "ppr": ("w_activation", "w_bridge"),
     "synaptic": ("w_activation",),
 }
-CHAT = (
-    ("Ida", "I finally signed up for the pottery class on Tuesdays."),
-    ("Bo", "Wonderful! What made you decide?"),
-    ("Ida", "Clay calms me down after work, and the teacher is patient."),
-    ("Bo", "I would rather fish; my new rod arrived."),
-    ("Ida", "You and your trout."),
-    ("Bo", "My sister adopted a parrot last week."),
-    ("Ida", "A parrot? How loud is it?"),
-)
 PASSAGES = (
     ("Veldrin Lighthouse", "A lighthouse on the northern cape, designed by Orla Tamsin."),
     ("Orla Tamsin", "An engineer born in Quellmouth, known for iron bridges."),
@@ -47,26 +38,8 @@ async def settled(recalls: RecallService, tenant: TenantId) -> AsyncIterator[Non
     await recalls.close()
 
 
-def chat() -> list[NewEpisode]:
-    return [
-        NewEpisode(
-            text=text,
-            speaker=speaker,
-            session=f"s{place // 4}",
-            position=place,
-            occurred_at=START + timedelta(days=7 * (place // 4)),
-        )
-        for place, (speaker, text) in enumerate(CHAT)
-    ]
-
-
 def passages() -> list[NewEpisode]:
     return [NewEpisode(text=text, title=title) for title, text in PASSAGES]
-
-
-async def fill(ingest: IngestService, tenant: TenantId, items: list[NewEpisode]) -> None:
-    results = await ingest.append_batch(tenant, items)
-    assert all(isinstance(one, Receipt) for one in results), results
 
 
 async def ask(

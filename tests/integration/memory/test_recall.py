@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
@@ -15,61 +15,15 @@ from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.ports import Embedder, Vectors
 from ecphoria.recall.service import STRATEGIES, RecallService
 from ecphoria.recall.store import EpisodeReader
-from ecphoria.records.episode import NewEpisode, Receipt
+from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
 from ecphoria.records.recall import Cue, Filters, RecallOptions, RecallResult, Trace, Verdict
 from ecphoria.text.tokens import stems
 from tests.conftest import WallClock
+from tests.integration.memory.chats import CHAT, START, ask, chat, fill, passages
 
-START = datetime(2025, 3, 1, 9, tzinfo=UTC)
 MANY = frozenset(EpisodeId(f"{number:032x}") for number in range(1_001))
 NAIVE = datetime(2025, 3, 1)  # noqa: DTZ001 - on purpose
-CHAT = (
-    ("Ida", "I finally signed up for the pottery class on Tuesdays."),
-    ("Bo", "Wonderful! What made you decide?"),
-    ("Ida", "Clay calms me down after work, and the teacher is patient."),
-    ("Bo", "I would rather fish; my new rod arrived."),
-    ("Ida", "You and your trout."),
-    ("Bo", "My sister adopted a parrot last week."),
-    ("Ida", "A parrot? How loud is it?"),
-)
-PASSAGES = (
-    ("Veldrin Lighthouse", "A lighthouse on the northern cape, designed by Orla Tamsin."),
-    ("Orla Tamsin", "An engineer born in Quellmouth, known for iron bridges."),
-    ("Quellmouth", "A mining town with a copper museum."),
-    ("Harrow Bay", "A bay with seals and a ferry."),
-    ("Copper", "A metal used in wires."),
-    ("Iron Bridge Guild", "A society of builders that Orla Tamsin founded."),
-)
-
-
-def chat() -> list[NewEpisode]:
-    return [
-        NewEpisode(
-            text=text,
-            speaker=speaker,
-            session=f"s{place // 4}",
-            position=place,
-            occurred_at=START + timedelta(days=7 * (place // 4)),
-            metadata={"n": place},
-        )
-        for place, (speaker, text) in enumerate(CHAT)
-    ]
-
-
-def passages() -> list[NewEpisode]:
-    return [NewEpisode(text=text, title=title) for title, text in PASSAGES]
-
-
-async def fill(ingest: IngestService, tenant: TenantId, items: list[NewEpisode]) -> None:
-    results = await ingest.append_batch(tenant, items)
-    assert all(isinstance(one, Receipt) for one in results), results
-
-
-async def ask(
-    recalls: RecallService, tenant: TenantId, cue: str, **options: object
-) -> RecallResult:
-    return await recalls.recall(tenant, Cue(text=cue), RecallOptions(**options))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))

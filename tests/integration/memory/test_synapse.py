@@ -17,8 +17,8 @@ from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import OptionValue, RecallResult
 from tests.conftest import Server
 from tests.contract.memories import START, concept_id, episode_id, write
-from tests.contract.test_priors import a_cycle, the_worked_example
-from tests.integration.memory.test_recall import ask, chat, fill, passages
+from tests.contract.priors import a_cycle, the_worked_example
+from tests.integration.memory.chats import ask, chat, fill, passages
 
 CUE = "Who takes the pottery class?"
 BRIDGE = "Where was the designer of Veldrin Lighthouse born, and what museum is there?"

@@ -1,0 +1,36 @@
+"""A short talk, recalls of it and the report that compares two strategies."""
+
+import json
+import time
+from typing import Any
+
+from tests.acceptance.conftest import Owner
+
+CHAT = (
+    "I keep bees behind the mill.", "The honey of the bees is dark this year.",
+    "My sister paints the mill in oil.", "A storm took the roof of the barn.",
+    "We ate honey cake at the fair.", "The miller sold his boat.",
+)  # fmt: skip
+
+
+def answered(owner: Owner, cue: str, **asked: object) -> dict[str, Any]:
+    answer = owner.post("/v1/recall", json={"cue": cue, "k": 3, **asked})
+    assert answer.status_code == 200, answer.text
+    body: dict[str, Any] = answer.json()
+    return body
+
+
+def lasting(body: dict[str, Any]) -> str:
+    """What must not change from one recall to the same recall."""
+    moving = {"timings_ms", "trace_id"}
+    return json.dumps({name: value for name, value in body.items() if name not in moving})
+
+
+def report_of(owner: Owner, compared: int) -> dict[str, Any]:
+    """Wait until so many were compared."""
+    until = time.monotonic() + 20
+    while True:
+        found: dict[str, Any] = owner.get("/v1/shadow").json()
+        if found["report"]["compared"] >= compared or time.monotonic() > until:
+            return found
+        time.sleep(0.05)

@@ -1,0 +1,93 @@
+"""Modules do not import each other in a circle, and no test imports a test module."""
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.sources import MODULES, TESTS, nodes, tree
+from tests.each import for_each
+
+
+def dotted(name: str) -> str:
+    parts = ["ecphoria", *name.removesuffix(".py").split("/")]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def at_import(statements: list[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
+    """List the imports that run when the module is imported."""
+    for node in statements:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            yield from at_import(node.orelse)
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for name in ("body", "orelse", "handlers", "finalbody"):
+                yield from at_import(getattr(node, name, []))
+
+
+def imported(module: ast.Module, known: set[str]) -> set[str]:
+    """Name the known modules that a module imports."""
+    found: set[str] = set()
+    for node in at_import(module.body):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif node.module:
+            # `from package import name` imports a module where the name is one.
+            names = {f"{node.module}.{each.name}" for each in node.names}
+            found |= names & known if names <= known else {node.module, *names & known}
+    return found & known
+
+
+def circle(modules: dict[str, ast.Module]) -> list[str]:
+    """Name the modules of a circle of imports, or none."""
+    graph = {name: imported(module, {*modules}) for name, module in modules.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_imports_in_a_circle() -> None:
+    """Without a circle, every module can be imported first."""
+    found = circle({dotted(name): tree(path) for name, path in MODULES.items()})
+    assert not found, " is imported by ".join(found)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_circle"),
+    [
+        ("import ecphoria.b", "from ecphoria.a import x", True),
+        ("from ecphoria import b", "import ecphoria.a", True),
+        ("try:\n    import ecphoria.b\nexcept ImportError:\n    pass", "import ecphoria.a", True),
+        ("import ecphoria.b", "if TYPE_CHECKING:\n    import ecphoria.a", False),
+        ("import ecphoria.b", "def later():\n    import ecphoria.a", False),
+    ],
+)
+def test_the_rule_sees_a_circle(first: str, second: str, is_circle: bool) -> None:
+    found = circle({"ecphoria.a": ast.parse(first), "ecphoria.b": ast.parse(second)})
+    assert bool(found) is is_circle
+
+
+def is_test_module(name: str) -> bool:
+    return name.startswith("tests.") and any(part.startswith("test_") for part in name.split("."))
+
+
+@for_each({path.relative_to(TESTS).as_posix(): path for path in sorted(TESTS.rglob("*.py"))})
+def test_helpers_do_not_live_in_test_modules(path: Path) -> None:
+    """Two modules that need a helper import it from a third, named by its content."""
+    found = []
+    for node in nodes(path):
+        match node:
+            case ast.ImportFrom():
+                assert not node.level, f"line {node.lineno}: name the module from `tests` on"
+                names = [f"{node.module}.{each.name}" for each in node.names]
+            case ast.Import():
+                names = [each.name for each in node.names]
+            case _:
+                continue
+        found += [f"line {node.lineno}: {name}" for name in names if is_test_module(name)]
+    assert not found, "; ".join(found)
