@@ -23,7 +23,7 @@ SNAPSHOT = Path(__file__).with_name("openapi.json")
 def described() -> str:
     """Write the description without its version; no part that needs a store takes part in it."""
     parts = SimpleNamespace(settings=Settings(), metrics=Metrics(CollectorRegistry()), spans=None)
-    document = create_app(cast(Services, parts)).openapi()
+    document = create_app(cast("Services", parts)).openapi()
     del document["info"]["version"]
     return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
