@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Annotated
 
 import typer
+from pydantic_core import to_json
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -17,9 +18,8 @@ from ecphoria.cli.connection import (
 )
 from ecphoria.client import Client
 from ecphoria.records.fact import MergeStatus, Standing
-from ecphoria.records.upkeep import EngramKind
+from ecphoria.records.upkeep import Engram, EngramKind
 from ecphoria.wire.facts import DecisionAnswer, FactAnswer, LearningAnswer, MergeAnswer
-from ecphoria.wire.upkeep import EngramAnswer
 
 AsOf = Annotated[
     str | None,
@@ -273,12 +273,12 @@ def engrams(
     """Show the summaries of sessions and of similar memories."""
     for engram in client.engrams(kind=kind):
         if as_json:
-            typer.echo(engram.model_dump_json())
+            typer.echo(to_json(engram).decode())
         else:
             _show_engrams(engram)
 
 
-def _show_engrams(engram: EngramAnswer) -> None:
+def _show_engrams(engram: Engram) -> None:
     what = escape(f"session {engram.session}") if engram.session else engram.kind.value
     told = f"{engram.members:,} memories, {engram.method}, {engram.recorded_at:%Y-%m-%d %H:%M}"
     stdout().print(f"[bold]{what}[/bold]  [dim]{escape(told)}[/dim]")

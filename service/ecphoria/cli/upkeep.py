@@ -15,7 +15,7 @@ from ecphoria.cli.connection import (
     stdout,
 )
 from ecphoria.client import Client
-from ecphoria.records.job import JobKind, JobState
+from ecphoria.records.job import JobKind, JobState, StepReport
 from ecphoria.records.upkeep import DormancyMode
 from ecphoria.wire.upkeep import (
     CheckupAnswer,
@@ -23,7 +23,6 @@ from ecphoria.wire.upkeep import (
     DormancyPolicyAnswer,
     JobAnswer,
     ScheduleAnswer,
-    StepAnswer,
 )
 
 
@@ -121,7 +120,7 @@ def _growth(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[str
             yield f"{name} {more:+,}"
 
 
-def _show_changes(steps: tuple[StepAnswer, ...]) -> None:
+def _show_changes(steps: tuple[StepReport, ...]) -> None:
     if not any(step.changes for step in steps):
         return
     table = Table("step", "would", "what", "how", box=None, header_style="dim", pad_edge=False)

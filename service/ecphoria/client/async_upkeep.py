@@ -23,7 +23,13 @@ from ecphoria.client.exchange import (
 from ecphoria.records.fact import MergeStatus
 from ecphoria.records.job import ENDED, JobState
 from ecphoria.records.recall import OptionValue
-from ecphoria.records.upkeep import DormancyMode, EngramKind
+from ecphoria.records.upkeep import (
+    DormancyMode,
+    Engram,
+    EngramKind,
+    Restored,
+    Scrub,
+)
 from ecphoria.wire.admin import ShadowAnswer, ShadowRequest
 from ecphoria.wire.base import Request
 from ecphoria.wire.facts import MergeAnswer, MergePage, MergeRequest
@@ -35,15 +41,12 @@ from ecphoria.wire.upkeep import (
     ConsolidationRequest,
     DormancyPolicyAnswer,
     DormancyPolicyRequest,
-    EngramAnswer,
     EngramPage,
     IdsAnswer,
     IdsRequest,
     JobAnswer,
-    RestoreAnswer,
     ScheduleAnswer,
     ScheduleRequest,
-    ScrubAnswer,
     SleeperAnswer,
     SleeperPage,
 )
@@ -302,7 +305,7 @@ class AsyncUpkeep(AsyncConnection):
 
     async def engrams(
         self, *, kind: EngramKind | str | None = None, page_size: int = 100
-    ) -> AsyncIterator[EngramAnswer]:
+    ) -> AsyncIterator[Engram]:
         """Iterate over the summaries of sessions and clusters, page by page.
 
         Args:
@@ -378,18 +381,18 @@ class AsyncUpkeep(AsyncConnection):
         wanted = body_of(ArchiveRequest, days=days)
         return await self._ask(ArchiveAnswer, "POST", "/v1/archive", wanted, timeout_s=timeout_s)
 
-    async def restore(self, episodes: Sequence[str]) -> RestoreAnswer:
+    async def restore(self, episodes: Sequence[str]) -> Restored:
         """Restore archived memories as dormant, byte for byte; returns damaged records too."""
         wanted = body_of(IdsRequest, ids=tuple(episodes))
-        return await self._ask(RestoreAnswer, "POST", "/v1/archive/restore", wanted)
+        return await self._ask(Restored, "POST", "/v1/archive/restore", wanted)
 
-    async def scrub(self, *, timeout_s: float = 600.0) -> ScrubAnswer:
+    async def scrub(self, *, timeout_s: float = 600.0) -> Scrub:
         """Read every record of the archive and check it; needs the scope admin.
 
         Args:
             timeout_s: Longest to wait for the end.
         """
-        return await self._ask(ScrubAnswer, "POST", "/v1/archive/scrub", timeout_s=timeout_s)
+        return await self._ask(Scrub, "POST", "/v1/archive/scrub", timeout_s=timeout_s)
 
     async def list_merges(
         self, *, status: str | None = None, cursor: str | None = None, limit: int = 100

@@ -44,7 +44,7 @@ from ecphoria.wire.episodes import (
     UnreadableItem,
 )
 from ecphoria.wire.recall import RecallAnswer, RecallRequest, TraceAnswer
-from ecphoria.wire.upkeep import EngramAnswer, EngramPage, EngramQuery
+from ecphoria.wire.upkeep import EngramPage, EngramQuery
 
 episodes_routes = APIRouter(prefix="/v1/episodes", tags=["episodes"], route_class=GuardedRoute)
 
@@ -236,7 +236,7 @@ async def list_engrams(
     )
     page = found[: wanted.limit]
     return EngramPage(
-        engrams=tuple(EngramAnswer.model_validate(engram) for engram in page),
+        engrams=tuple(page),
         next_cursor=page[-1].id if len(found) > wanted.limit else None,
     )
 

@@ -11,6 +11,7 @@ from ecphoria.http.auth import GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
 from ecphoria.records.ids import EpisodeId, JobId
 from ecphoria.records.job import Job, JobState, Standing
+from ecphoria.records.upkeep import Restored, Scrub
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
     ArchiveRequest,
@@ -22,10 +23,8 @@ from ecphoria.wire.upkeep import (
     IdsAnswer,
     IdsRequest,
     JobAnswer,
-    RestoreAnswer,
     ScheduleAnswer,
     ScheduleRequest,
-    ScrubAnswer,
     SleeperAnswer,
     SleeperPage,
     SleeperQuery,
@@ -205,16 +204,16 @@ async def archive(
 
 
 @cold_routes.post("/restore", responses=guarded(ArchiveUnavailable, ArchiveDamaged, TooLarge))
-async def restore(body: IdsRequest, tenant: Writer, services: Served) -> RestoreAnswer:
+async def restore(body: IdsRequest, tenant: Writer, services: Served) -> Restored:
     """Make archived memories dormant again, byte for byte."""
     ids = [EpisodeId(one) for one in body.ids]
-    return RestoreAnswer.model_validate(await services.forgetting.restore(tenant, ids))
+    return await services.forgetting.restore(tenant, ids)
 
 
 @cold_routes.post("/scrub", responses=guarded(ArchiveUnavailable))
-async def scrub(tenant: TenantAdmin, services: Served) -> ScrubAnswer:
+async def scrub(tenant: TenantAdmin, services: Served) -> Scrub:
     """Read every record of the archive and check it; changes nothing."""
-    return ScrubAnswer.model_validate(await services.cold.scrub(tenant))
+    return await services.cold.scrub(tenant)
 
 
 passages_routes = APIRouter(prefix="/v1/passages", tags=["jobs"], route_class=GuardedRoute)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, time
 from enum import StrEnum
 
+from ecphoria.records.answered import answered
 from ecphoria.records.ids import JobId, TenantId
 
 
@@ -84,20 +85,17 @@ class Lease:
     token: int
 
 
+@answered("detail")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One thing a step did, or would do.
-
-    Attributes:
-        kind: What happens to it, a verb: `retire`, `link`, `prune`.
-        id: What is changed.
-        detail: From what to what and why, in words; ids, no memory's text and no name. Who reads
-            the report of a job is told the names that the concepts have then.
-    """
+    """One thing a step did, or would do."""
 
     kind: str
+    """What happens to it, a verb."""
     id: str
+    """What is changed."""
     detail: str = ""
+    """From what to what, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,69 +120,70 @@ class StepStatus(StrEnum):
     SKIPPED = "skipped"
 
 
+@answered("counts", "reason")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepReport:
-    """The report of one step.
-
-    Attributes:
-        counts: What it touched, by kind.
-        changes: The first of the changes, one by one.
-        reason: Why it was skipped, with the remedy; empty when done.
-        degraded: What it did in a lesser way, and why.
-    """
+    """The report of a step; of a dry run, the planned changes."""
 
     name: str
+    """The step: `merge` proposes concepts that are likely one, `engrams` summarises sessions,
+    `associate` joins what is alike, `prior` ranks every node by PageRank, `decay` weakens what
+    was learned and not used, `prune` removes what a node has too much of, `dormancy` and `archive`
+    forget, `supersede` lays out facts in time, `replay` looks at a sample again,
+    `clusters` summarises what is alike."""
     status: StepStatus
+    """`done`, or `skipped` with its `reason`."""
     seconds: float
+    """How long it took."""
     counts: Mapping[str, int] = field(default_factory=dict)
+    """What it touched, by kind."""
     changes: tuple[Change, ...] = ()
+    """The first hundred changes, one by one, where the step tells them."""
     reason: str = ""
+    """Why it was skipped and what helps; empty when done."""
     degraded: tuple[str, ...] = ()
+    """What it did in a lesser way, and why."""
 
 
+@answered("nodes", "edges", "faulty_edges")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphSize:
-    """The size of a tenant's graph.
-
-    Attributes:
-        turn: Episodes appended until then.
-        nodes: By label; a node has several. Empty in a cycle of some steps, and in a dry run.
-        edges: By type, those of traces left out.
-        faulty_edges: Of these the ones without weight or family.
-    """
+    """The size of the graph; a dry run and a cycle of some steps give the turn only."""
 
     turn: int
+    """Episodes appended until then."""
     nodes: Mapping[str, int] = field(default_factory=dict)
+    """Nodes by label; one has several."""
     edges: Mapping[str, int] = field(default_factory=dict)
+    """Edges by type, those of traces left out."""
     faulty_edges: int = 0
+    """Edges without weight or family: 0, or the doctor has something to say."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Degrees:
-    """Associations of one type that live nodes have: the least number that so many stay within.
-
-    Attributes:
-        p50, p90, p99: Half of the nodes, nine tenths, all but one in a hundred.
-        most: All.
-    """
+    """Associations of one type that a live node has: the least number so many stay within."""
 
     p50: int
+    """Half of the nodes."""
     p90: int
+    """Nine tenths."""
     p99: int
+    """All but one in a hundred."""
     most: int
+    """All."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """One cue that was refused again and again; who may read the traces finds its text there.
-
-    Attributes:
-        refused: How often.
-        traces: The latest of these recalls, the newest first.
-    """
+    """One cue that was refused again and again."""
 
     refused: int
+    """How often."""
     traces: tuple[str, ...]
+    """The latest of these recalls, the newest first; each trace has the cue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,17 +269,15 @@ class Progress:
     may_rest: bool = False
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFault:
-    """Why the latest attempt at a job failed.
-
-    Attributes:
-        code: That of the error's class.
-        message: What happened and what helps; no memory's text.
-    """
+    """Why the latest attempt failed."""
 
     code: str
+    """That of the error; `GET /errors/{code}` explains it."""
     message: str
+    """What happened and what helps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, Literal
 
+from ecphoria.records.answered import answered
 from ecphoria.records.ids import EpisodeId
 
 
@@ -22,31 +23,28 @@ class Rule(StrEnum):
     ARCHIVE = "archive"
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symptom:
-    """One place where a rule is broken.
-
-    Attributes:
-        id: A node's id, a name, a stem or a total.
-        detail: What is wrong with it, in words; no memory's text.
-    """
+    """One place where a rule is broken."""
 
     id: str
+    """A node's id, a name, a stem or a total."""
     detail: str
+    """What is wrong with it."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A rule that is broken somewhere.
-
-    Attributes:
-        found: How many places there are.
-        symptoms: The first of them.
-    """
+    """A rule that is broken somewhere."""
 
     rule: Rule
+    """Which one: `GET /v1/doctor` checks them all."""
     found: int
+    """How many places there are."""
     symptoms: tuple[Symptom, ...]
+    """The first of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,28 +92,28 @@ class Located:
     sha256: str
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
     """The restored episodes; they are dormant as before."""
 
     restored: tuple[EpisodeId, ...]
+    """Ids of what came back."""
     damaged: tuple[EpisodeId, ...]
+    """Ids of what cannot: the record is missing or not as it was written."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scrub:
-    """The result of verifying the archive.
-
-    Attributes:
-        records: Archived memories looked at.
-        damaged: Those that cannot come back: the record cannot be read as it was written, or the
-            graph refuses it.
-        unreferenced: Records that no memory refers to; they are wiped in time.
-    """
+    """The result of verifying the archive."""
 
     records: int
+    """Archived memories looked at."""
     damaged: tuple[EpisodeId, ...]
+    """Ids of those whose record is missing or not as it was written."""
     unreferenced: int
+    """Records that no memory refers to; consolidation wipes them."""
 
 
 FORMAT: Final = 1
@@ -265,22 +263,24 @@ class EngramKind(StrEnum):
     CLUSTER = "cluster"
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engram:
-    """A summary that consolidation made.
-
-    Attributes:
-        session: The session it is of; None for a cluster.
-        members: How many memories it stands for.
-        evidence: Those whose words are in it, in the order they were appended.
-        method: How it was made: `extractive`, or `llm:` and a model's name.
-    """
+    """What a session, or a cluster of memories that are alike, came to."""
 
     id: str
+    """Its id, a hash of what it is of: the same members have the same."""
     kind: EngramKind
-    session: str | None
+    """`session` or `cluster`."""
+    session: str | None = None
+    """The session; absent for a cluster."""
     summary: str
+    """A few lines."""
     members: int
+    """How many memories it stands for."""
     evidence: tuple[EpisodeId, ...]
+    """The episodes whose words are in it, in the order they were appended."""
     method: str
+    """How it was made: `extractive`, or `llm:` and the model's name."""
     recorded_at: datetime
+    """When it was made."""

@@ -6,8 +6,18 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
-from ecphoria.records.job import JobKind, JobState, Schedule, StepStatus, Trigger
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, EngramKind, Rule
+from ecphoria.records.job import (
+    Degrees,
+    Gap,
+    GraphSize,
+    JobFault,
+    JobKind,
+    JobState,
+    Schedule,
+    StepReport,
+    Trigger,
+)
+from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, Engram, EngramKind, Finding
 from ecphoria.wire.base import (
     Answer,
     FewFaults,
@@ -36,95 +46,6 @@ class ArchiveAnswer(Answer):
     """How many memories."""
 
 
-class RestoreAnswer(Answer):
-    """The restored episodes; they are dormant, as before."""
-
-    restored: tuple[str, ...]
-    """Ids of what came back."""
-    damaged: tuple[str, ...]
-    """Ids of what cannot: the record is missing or not as it was written."""
-
-
-class ScrubAnswer(Answer):
-    """The result of verifying the archive."""
-
-    records: int
-    """Archived memories looked at."""
-    damaged: tuple[str, ...]
-    """Ids of those whose record is missing or not as it was written."""
-    unreferenced: int
-    """Records that no memory refers to; consolidation wipes them."""
-
-
-class ChangeAnswer(Answer):
-    """One thing a step did, or would do."""
-
-    kind: str
-    """What happens to it, a verb."""
-    id: str
-    """What is changed."""
-    detail: str
-    """From what to what, and why."""
-
-
-class StepAnswer(Answer):
-    """The report of a step; of a dry run, the planned changes."""
-
-    name: str
-    """The step: `merge` proposes concepts that are likely one, `engrams` summarises sessions,
-    `associate` joins what is alike, `prior` ranks every node by PageRank, `decay` weakens what
-    was learned and not used, `prune` removes what a node has too much of, `dormancy` and `archive`
-    forget, `supersede` lays out facts in time, `replay` looks at a sample again,
-    `clusters` summarises what is alike."""
-    status: StepStatus
-    """`done`, or `skipped` with its `reason`."""
-    seconds: float
-    """How long it took."""
-    counts: dict[str, int]
-    """What it touched, by kind."""
-    changes: tuple[ChangeAnswer, ...] = ()
-    """The first hundred changes, one by one, where the step tells them."""
-    reason: str
-    """Why it was skipped and what helps; empty when done."""
-    degraded: tuple[str, ...] = ()
-    """What it did in a lesser way, and why."""
-
-
-class GraphSizeAnswer(Answer):
-    """The size of the graph; a dry run and a cycle of some steps give the turn only."""
-
-    turn: int
-    """Episodes appended until then."""
-    nodes: dict[str, int]
-    """Nodes by label; one has several."""
-    edges: dict[str, int]
-    """Edges by type, those of traces left out."""
-    faulty_edges: int
-    """Edges without weight or family: 0, or the doctor has something to say."""
-
-
-class DegreesAnswer(Answer):
-    """Associations of one type that a live node has: the least number so many stay within."""
-
-    p50: int
-    """Half of the nodes."""
-    p90: int
-    """Nine tenths."""
-    p99: int
-    """All but one in a hundred."""
-    most: int
-    """All."""
-
-
-class GapAnswer(Answer):
-    """One cue that was refused again and again."""
-
-    refused: int
-    """How often."""
-    traces: tuple[str, ...]
-    """The latest of these recalls, the newest first; each trace has the cue."""
-
-
 class ConsolidationAnswer(Answer):
     """The report of a cycle; of a dry run, the planned changes."""
 
@@ -134,39 +55,19 @@ class ConsolidationAnswer(Answer):
     """When it began."""
     seconds: float
     """How long its last attempt took."""
-    steps: tuple[StepAnswer, ...]
+    steps: tuple[StepReport, ...]
     """Its steps in their order."""
-    before: GraphSizeAnswer | None = None
+    before: GraphSize | None = None
     """The graph when the first attempt began."""
-    after: GraphSizeAnswer | None = None
+    after: GraphSize | None = None
     """The graph when the last step had ended."""
-    degrees: dict[str, DegreesAnswer] = Field(default_factory=dict)
+    degrees: dict[str, Degrees] = Field(default_factory=dict)
     """Associations of a node at the end, by type."""
     degraded: tuple[str, ...] = ()
     """What was missing, by step: it was left out, or done in a lesser way."""
-    gaps: tuple[GapAnswer, ...] = ()
+    gaps: tuple[Gap, ...] = ()
     """Cues refused three times or more since the last cycle of all steps, the most refused
     first."""
-
-
-class SymptomAnswer(Answer):
-    """One place where a rule is broken."""
-
-    id: str
-    """A node's id, a name, a stem or a total."""
-    detail: str
-    """What is wrong with it."""
-
-
-class FindingAnswer(Answer):
-    """A rule that is broken somewhere."""
-
-    rule: Rule
-    """Which one: `GET /v1/doctor` checks them all."""
-    found: int
-    """How many places there are."""
-    symptoms: tuple[SymptomAnswer, ...]
-    """The first of them."""
 
 
 class CheckupAnswer(Answer):
@@ -180,7 +81,7 @@ class CheckupAnswer(Answer):
     """Whether nothing was written meanwhile; else findings may be of the moment: ask again."""
     seconds: float
     """How long it took."""
-    findings: tuple[FindingAnswer, ...]
+    findings: tuple[Finding, ...]
     """What is wrong, by rule."""
 
 
@@ -281,27 +182,6 @@ class IdsAnswer(Answer):
     """Their ids."""
 
 
-class EngramAnswer(Answer):
-    """A summary of a session, or of a cluster of similar memories."""
-
-    id: str
-    """Its id, a hash of what it is of: the same members have the same."""
-    kind: EngramKind
-    """`session` or `cluster`."""
-    session: str | None = None
-    """The session; absent for a cluster."""
-    summary: str
-    """A few lines."""
-    members: int
-    """How many memories it stands for."""
-    evidence: tuple[str, ...]
-    """The episodes whose words are in it, in the order they were appended."""
-    method: str
-    """How it was made: `extractive`, or `llm:` and the model's name."""
-    recorded_at: Instant
-    """When it was made."""
-
-
 class EngramQuery(Parameters):
     """Filter and page of engrams."""
 
@@ -316,7 +196,7 @@ class EngramQuery(Parameters):
 class EngramPage(Answer):
     """Engrams by id."""
 
-    engrams: tuple[EngramAnswer, ...]
+    engrams: tuple[Engram, ...]
     """The page."""
     next_cursor: str | None = None
     """Send it as `cursor` for the next page; absent on the last."""
@@ -346,15 +226,6 @@ class ProgressAnswer(Answer):
     """Steps that ended; of `passages` the turn that it has reached."""
     total: int
     """Steps, or turns, in all; 0 before the first."""
-
-
-class FaultAnswer(Answer):
-    """Why the latest attempt failed."""
-
-    code: str
-    """That of the error; `GET /errors/{code}` explains it."""
-    message: str
-    """What happened and what helps."""
 
 
 class JobAnswer(Answer):
@@ -388,7 +259,7 @@ class JobAnswer(Answer):
     """How far it has come."""
     report: ConsolidationAnswer | None = None
     """What it did, once it is done."""
-    fault: FaultAnswer | None = None
+    fault: JobFault | None = None
     """Why its latest attempt failed."""
 
 

@@ -1,0 +1,31 @@
+"""The mark of the records that the API answers as they are."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from pydantic import ConfigDict, with_config
+from pydantic.config import JsonDict
+
+_Record = TypeVar("_Record", bound=type)
+
+
+def answered(*always: str) -> Callable[[_Record], _Record]:
+    """Describe a record in the API, each field by the text under it.
+
+    The client ignores fields that it does not know.
+
+    Args:
+        always: Fields with a default that every answer has all the same.
+    """
+
+    def require(schema: JsonDict) -> None:
+        fields, required = schema["properties"], schema.get("required", [])
+        assert isinstance(fields, dict), "a record has fields"
+        assert isinstance(required, list), "names"
+        for name in always:
+            described = fields[name]
+            assert isinstance(described, dict), "a field's description"
+            described.pop("default", None)
+        schema["required"] = [name for name in fields if name in required or name in always]
+
+    return with_config(ConfigDict(use_attribute_docstrings=True, json_schema_extra=require))
