@@ -13,7 +13,7 @@ from ecphoria.ports import Embedder
 
 pytestmark = pytest.mark.reference
 
-REFERENCE = Path(__file__).parents[2] / "unit" / "embedding" / "reference.json"
+REFERENCE = Path(__file__).parents[2] / "unit" / "models" / "reference.json"
 KNOWN = json.loads(REFERENCE.read_text())["texts"]
 TEXTS = {
     "short": "Where did Anna move to?",
