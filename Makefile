@@ -33,6 +33,7 @@ test-outage: setup  ## Kill the service and Neo4j under load, at random and in a
 	$(BIN)/pytest -q -m outage tests/contract tests/acceptance
 
 test-long: setup  ## The generated tests at length and a storm of 50 kills: a night
+	$(BIN)/pytest -q -n 2 --hypothesis-profile long tests/unit
 	ECPHORIA_TEST_STEPS=2000 $(BIN)/pytest -q tests/acceptance/test_any_order.py
 	ECPHORIA_TEST_EXAMPLES=50 $(BIN)/pytest -q tests/acceptance/test_openapi.py
 	ECPHORIA_TEST_KILLS=50 $(BIN)/pytest -q -m outage tests/acceptance/test_storm.py

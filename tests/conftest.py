@@ -34,9 +34,11 @@ from scripts.generate_sync_client import refresh
 # Before any test imports it.
 refresh()
 
-# A machine under load is no failure of the code.
-hypothesis.settings.register_profile("patient", deadline=None)
-hypothesis.settings.load_profile("patient")
+# A machine under load is no failure of the code, so no profile has a deadline. `make test-long`
+# tries twenty times the examples.
+hypothesis.settings.register_profile("short", deadline=None, max_examples=50)
+hypothesis.settings.register_profile("long", deadline=None, max_examples=1_000)
+hypothesis.settings.load_profile("short")
 
 CACHE = platformdirs.user_cache_path("ecphoria")
 BUILD_IMAGE = Path(__file__).parent.parent / "docker" / "neo4j" / "build.sh"

@@ -1,13 +1,14 @@
 """Modules do not import each other in a circle, and no test imports a test module."""
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import MODULES, TESTS, nodes, tree
+from tests.architecture.sources import MODULES, TESTS, tree
 from tests.each import for_each
 
 
@@ -72,22 +73,29 @@ def test_the_rule_sees_a_circle(first: str, second: str, is_circle: bool) -> Non
     assert bool(found) is is_circle
 
 
-def is_test_module(name: str) -> bool:
-    return name.startswith("tests.") and any(part.startswith("test_") for part in name.split("."))
+FROM_A_TEST_MODULE = re.compile(
+    r"^[ \t]*(?:from|import) +(?:tests[\w.]*\.test_\w+|tests[\w.]* +import[ (\n]+test_\w+|\.).*",
+    re.MULTILINE,
+)
 
 
 @for_each({path.relative_to(TESTS).as_posix(): path for path in sorted(TESTS.rglob("*.py"))})
 def test_helpers_do_not_live_in_test_modules(path: Path) -> None:
     """Two modules that need a helper import it from a third, named by its content."""
-    found = []
-    for node in nodes(path):
-        match node:
-            case ast.ImportFrom():
-                assert not node.level, f"line {node.lineno}: name the module from `tests` on"
-                names = [f"{node.module}.{each.name}" for each in node.names]
-            case ast.Import():
-                names = [each.name for each in node.names]
-            case _:
-                continue
-        found += [f"line {node.lineno}: {name}" for name in names if is_test_module(name)]
+    found = FROM_A_TEST_MODULE.findall(path.read_text(encoding="utf-8"))
     assert not found, "; ".join(found)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_refused"),
+    [
+        ("from tests.contract.test_jobs import a_job", True),
+        ("    from tests.contract import test_jobs", True),
+        ("from tests.contract import (\n    test_jobs,\n)", True),
+        ("import tests.contract.test_jobs", True),
+        ("from .test_jobs import a_job", True),
+        ("from tests.contract.jobs import jobs_of", False),
+    ],
+)
+def test_the_rule_sees_a_test_module(line: str, is_refused: bool) -> None:
+    assert bool(FROM_A_TEST_MODULE.search(line)) is is_refused
