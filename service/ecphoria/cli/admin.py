@@ -28,14 +28,12 @@ from ecphoria.cli.connection import (
 )
 from ecphoria.client import Client
 from ecphoria.errors import BadFile
-from ecphoria.records.recall import OptionValue
+from ecphoria.records.recall import Choice, OptionValue, ShadowReport
 from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, Scope
 from ecphoria.wire.admin import (
-    ChoiceAnswer,
     GateAnswer,
     GateRequest,
     ShadowAnswer,
-    ShadowReportAnswer,
 )
 from ecphoria.wire.base import field_problems
 
@@ -243,12 +241,12 @@ def _show(found: ShadowAnswer) -> None:
         stdout().print(f"shadow  {_named(found.shadow)}  [dim]on {found.share:.1%} of cues[/dim]")
 
 
-def _named(choice: ChoiceAnswer) -> str:
+def _named(choice: Choice) -> str:
     options = "".join(f" {name}={value}" for name, value in choice.options.items())
     return escape(choice.strategy + options)
 
 
-def _report(found: ShadowReportAnswer) -> Table:
+def _report(found: ShadowReport) -> Table:
     table = Table("", "", box=None, show_header=False, pad_edge=False)
     table.add_row("compared", f"{found.compared:,}")
     table.add_row("dropped", f"{found.dropped:,}")

@@ -17,9 +17,10 @@ from ecphoria.cli.connection import (
     stdout,
 )
 from ecphoria.client import Client
-from ecphoria.records.fact import MergeStatus, Standing
+from ecphoria.records.fact import Merge, MergeStatus, Standing
+from ecphoria.records.recall import Learning
 from ecphoria.records.upkeep import Engram, EngramKind
-from ecphoria.wire.facts import DecisionAnswer, FactAnswer, LearningAnswer, MergeAnswer
+from ecphoria.wire.facts import DecisionAnswer, FactAnswer
 
 AsOf = Annotated[
     str | None,
@@ -198,13 +199,13 @@ def undo_merge(
     _show(client.undo_merge(*names))
 
 
-def _show(merge: MergeAnswer) -> None:
+def _show(merge: Merge) -> None:
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_row(*_cells(merge))
     stdout().print(table)
 
 
-def _cells(merge: MergeAnswer) -> tuple[str, ...]:
+def _cells(merge: Merge) -> tuple[str, ...]:
     return merge.status.value, escape(merge.one), escape(merge.other), escape(merge.reason)
 
 
@@ -256,7 +257,7 @@ def give_feedback(
     stdout().print(table)
 
 
-def _show_learning(found: LearningAnswer) -> None:
+def _show_learning(found: Learning) -> None:
     stdout().print(f"learning  {'on' if found.on else 'off'}")
     stdout().print(f"recalls   {found.recalls:,} learned from, {found.pending:,} waiting")
 

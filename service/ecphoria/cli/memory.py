@@ -5,13 +5,14 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
 from pydantic import ValidationError
+from pydantic_core import to_json
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -140,12 +141,12 @@ def stats(
     """Count the contents of a tenant's memory."""
     counted = client.stats()
     if as_json:
-        typer.echo(counted.model_dump_json(indent=2))
+        typer.echo(to_json(counted, indent=2).decode())
         return
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column(style="dim")
     table.add_column(justify="right")
-    for name, value in counted:
+    for name, value in asdict(counted).items():
         shown = f"{value:,}" if isinstance(value, int) else value and f"{value:%Y-%m-%d}"
         table.add_row(name.replace("_", " "), shown or "never")
     stdout().print(table)

@@ -9,9 +9,9 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from ecphoria.records.recall import Verdict
+from ecphoria.records.recall import NearMiss, PathStep, Verdict
 from ecphoria.wire.episodes import EpisodeAnswer
-from ecphoria.wire.recall import HitAnswer, NearMissAnswer, PathStepAnswer, RecallAnswer
+from ecphoria.wire.recall import HitAnswer, RecallAnswer
 
 _SAYINGS = {
     Verdict.ANSWER: "I remember",
@@ -130,7 +130,7 @@ def _path(hit: HitAnswer, known: Episodes) -> RenderableType:
     return tree
 
 
-def _step(step: PathStepAnswer, hit: HitAnswer, known: Episodes, *, first: bool) -> Text:
+def _step(step: PathStep, hit: HitAnswer, known: Episodes, *, first: bool) -> Text:
     edge = _SEEDED_BY.get(step.edge, step.edge) if first else step.edge
     line = Text.assemble((edge, "edge"), (f" {step.energy:.2f} ", "dim"), ("→ ", "rail"))
     if step.node == hit.episode.id:
@@ -151,7 +151,7 @@ def _sum(parts: Iterable[tuple[str, float]]) -> str:
     return said.removeprefix(" + ") or "0"
 
 
-def _miss(miss: NearMissAnswer) -> Text:
+def _miss(miss: NearMiss) -> Text:
     return Text(f"nearest {miss.score:.3f}: {_clipped(miss.text, _PATH_CLIP)}", style="dim")
 
 

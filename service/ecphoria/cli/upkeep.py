@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -16,11 +17,10 @@ from ecphoria.cli.connection import (
 )
 from ecphoria.client import Client
 from ecphoria.records.job import JobKind, JobState, StepReport
-from ecphoria.records.upkeep import DormancyMode
+from ecphoria.records.upkeep import DormancyMode, DormancyPolicy
 from ecphoria.wire.upkeep import (
     CheckupAnswer,
     ConsolidationAnswer,
-    DormancyPolicyAnswer,
     JobAnswer,
     ScheduleAnswer,
 )
@@ -413,11 +413,11 @@ def policy(
     changed = {name: value for name, value in given.items() if value is not None}
     found = client.dormancy_policy()
     if changed:
-        found = client.set_dormancy_policy(**(found.model_dump() | changed))
+        found = client.set_dormancy_policy(**(asdict(found) | changed))
     _show_dormancy(found)
 
 
-def _show_dormancy(found: DormancyPolicyAnswer) -> None:
+def _show_dormancy(found: DormancyPolicy) -> None:
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column(style="dim")
     table.add_column()

@@ -17,10 +17,10 @@ from ecphoria.client.exchange import (
     is_loopback,
     segment,
 )
-from ecphoria.records.episode import MetadataValue
+from ecphoria.records.episode import MetadataValue, Session
 from ecphoria.records.fact import PredicateClass
-from ecphoria.records.recall import OptionValue
-from ecphoria.records.tenant import Scope
+from ecphoria.records.recall import Learning, OptionValue
+from ecphoria.records.tenant import Scope, Tenant, TenantStats
 from ecphoria.wire.admin import (
     ErasureAnswer,
     GateAnswer,
@@ -29,11 +29,8 @@ from ecphoria.wire.admin import (
     KeyAnswer,
     KeyRequest,
     ReadinessAnswer,
-    SessionAnswer,
     SessionPage,
-    StatsAnswer,
     StrategyAnswer,
-    TenantAnswer,
     TenantRequest,
 )
 from ecphoria.wire.episodes import (
@@ -54,7 +51,6 @@ from ecphoria.wire.facts import (
     FeedbackAnswer,
     FeedbackRequest,
     HistoryAnswer,
-    LearningAnswer,
     LearningRequest,
     PredicateAnswer,
     UndoRequest,
@@ -290,28 +286,28 @@ class AsyncClient(AsyncUpkeep):
         """Fetch the replay of one recall by its `trace_id`."""
         return await self._ask(TraceAnswer, "GET", f"/v1/traces/{segment(trace)}")
 
-    async def sessions(self, *, page_size: int = 100) -> AsyncIterator[SessionAnswer]:
+    async def sessions(self, *, page_size: int = 100) -> AsyncIterator[Session]:
         """Walk through the sessions by name, a page at a time."""
         async for page in self._pages(SessionPage, "/v1/sessions", limit=page_size):
             for session in page.sessions:
                 yield session
 
-    async def stats(self) -> StatsAnswer:
+    async def stats(self) -> TenantStats:
         """Count the tenant's graph by kind."""
-        return await self._ask(StatsAnswer, "GET", "/v1/stats")
+        return await self._ask(TenantStats, "GET", "/v1/stats")
 
     async def strategies(self) -> Sequence[StrategyAnswer]:
         """List the recall strategies with their options."""
         return await self._ask(tuple[StrategyAnswer, ...], "GET", "/v1/strategies")
 
-    async def tenants(self) -> Sequence[TenantAnswer]:
+    async def tenants(self) -> Sequence[Tenant]:
         """List the tenants by name; needs an operator's key."""
-        return await self._ask(tuple[TenantAnswer, ...], "GET", "/v1/tenants")
+        return await self._ask(tuple[Tenant, ...], "GET", "/v1/tenants")
 
-    async def create_tenant(self, name: str) -> TenantAnswer:
+    async def create_tenant(self, name: str) -> Tenant:
         """Create an owner of memories; needs an operator's key."""
         wanted = body_of(TenantRequest, name=name)
-        return await self._ask(TenantAnswer, "POST", "/v1/tenants", wanted, repeatable=False)
+        return await self._ask(Tenant, "POST", "/v1/tenants", wanted, repeatable=False)
 
     async def erase_tenant(self, name: str) -> ErasureAnswer:
         """Remove a tenant with everything it owns, and tell how much that was."""
@@ -434,18 +430,18 @@ class AsyncClient(AsyncUpkeep):
         path = f"/v1/predicates/{segment(predicate)}"
         return await self._ask(DecisionAnswer, "PUT", path, wanted, repeatable=False)
 
-    async def learning(self) -> LearningAnswer:
+    async def learning(self) -> Learning:
         """Show whether recalls change the memories they wake."""
-        return await self._ask(LearningAnswer, "GET", "/v1/learning")
+        return await self._ask(Learning, "GET", "/v1/learning")
 
-    async def set_learning(self, *, on: bool) -> LearningAnswer:
+    async def set_learning(self, *, on: bool) -> Learning:
         """Let recalls change the memories they wake, or no more; needs the scope admin.
 
         Args:
             on: Off, what was learned stays, and recalls that wait are left out.
         """
         wanted = body_of(LearningRequest, on=on)
-        return await self._ask(LearningAnswer, "PUT", "/v1/learning", wanted)
+        return await self._ask(Learning, "PUT", "/v1/learning", wanted)
 
     async def feedback(
         self, trace: str, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()

@@ -20,11 +20,12 @@ from ecphoria.client.exchange import (
     segment,
     unreachable,
 )
-from ecphoria.records.fact import MergeStatus
+from ecphoria.records.fact import Merge, MergeStatus
 from ecphoria.records.job import ENDED, JobState
 from ecphoria.records.recall import OptionValue
 from ecphoria.records.upkeep import (
     DormancyMode,
+    DormancyPolicy,
     Engram,
     EngramKind,
     Restored,
@@ -32,14 +33,13 @@ from ecphoria.records.upkeep import (
 )
 from ecphoria.wire.admin import ShadowAnswer, ShadowRequest
 from ecphoria.wire.base import Request
-from ecphoria.wire.facts import MergeAnswer, MergePage, MergeRequest
+from ecphoria.wire.facts import MergePage, MergeRequest
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
     ArchiveRequest,
     CheckupAnswer,
     ConsolidationAnswer,
     ConsolidationRequest,
-    DormancyPolicyAnswer,
     DormancyPolicyRequest,
     EngramPage,
     IdsAnswer,
@@ -339,9 +339,9 @@ class AsyncUpkeep(AsyncConnection):
         method = "PUT" if pinned else "DELETE"
         await self._send(Call(method, f"/v1/episodes/{segment(episode)}/pin"))
 
-    async def dormancy_policy(self) -> DormancyPolicyAnswer:
+    async def dormancy_policy(self) -> DormancyPolicy:
         """Show how the tenant forgets; needs the scope admin."""
-        return await self._ask(DormancyPolicyAnswer, "GET", "/v1/dormancy/policy")
+        return await self._ask(DormancyPolicy, "GET", "/v1/dormancy/policy")
 
     async def set_dormancy_policy(
         self,
@@ -351,7 +351,7 @@ class AsyncUpkeep(AsyncConnection):
         quiet_days: float = 7.0,
         archive_days: float | None = 90.0,
         second_look: bool = False,
-    ) -> DormancyPolicyAnswer:
+    ) -> DormancyPolicy:
         """Set how the tenant forgets; the next consolidation goes by it. Needs the scope admin.
 
         Args:
@@ -369,7 +369,7 @@ class AsyncUpkeep(AsyncConnection):
             archive_days=archive_days,
             second_look=second_look,
         )
-        return await self._ask(DormancyPolicyAnswer, "PUT", "/v1/dormancy/policy", wanted)
+        return await self._ask(DormancyPolicy, "PUT", "/v1/dormancy/policy", wanted)
 
     async def archive(self, *, days: float = 90.0, timeout_s: float = 600.0) -> ArchiveAnswer:
         """Move long dormant memories to the files of the archive; needs the scope admin.
@@ -407,7 +407,7 @@ class AsyncUpkeep(AsyncConnection):
         wanted = {"status": status, "cursor": cursor, "limit": limit}
         return await self._ask(MergePage, "GET", "/v1/merges", parameters=wanted)
 
-    async def accept_merge(self, one: str, other: str) -> MergeAnswer:
+    async def accept_merge(self, one: str, other: str) -> Merge:
         """Let recall walk between two concepts as between one and itself.
 
         Args:
@@ -416,7 +416,7 @@ class AsyncUpkeep(AsyncConnection):
         """
         return await self._set_merge_status(one, other, MergeStatus.ACCEPTED)
 
-    async def reject_merge(self, one: str, other: str) -> MergeAnswer:
+    async def reject_merge(self, one: str, other: str) -> Merge:
         """Keep two concepts apart; consolidation does not propose them again.
 
         Args:
@@ -425,7 +425,7 @@ class AsyncUpkeep(AsyncConnection):
         """
         return await self._set_merge_status(one, other, MergeStatus.REJECTED)
 
-    async def undo_merge(self, one: str, other: str) -> MergeAnswer:
+    async def undo_merge(self, one: str, other: str) -> Merge:
         """Undo the decision about two concepts.
 
         Args:
@@ -434,9 +434,9 @@ class AsyncUpkeep(AsyncConnection):
         """
         return await self._set_merge_status(one, other, MergeStatus.PROPOSED)
 
-    async def _set_merge_status(self, one: str, other: str, status: MergeStatus) -> MergeAnswer:
+    async def _set_merge_status(self, one: str, other: str, status: MergeStatus) -> Merge:
         wanted = body_of(MergeRequest, one=one, other=other, status=status)
-        return await self._ask(MergeAnswer, "PUT", "/v1/merges", wanted)
+        return await self._ask(Merge, "PUT", "/v1/merges", wanted)
 
     async def shadow(self) -> ShadowAnswer:
         """Show the default strategy, the one in its shadow, and how they compare.

@@ -24,7 +24,7 @@ from ecphoria.http.auth import Admin, GuardedRoute, Operator, Served, TenantAdmi
 from ecphoria.http.problems import PROBLEMS, guarded, responses
 from ecphoria.records.ids import KeyId, TenantId
 from ecphoria.records.recall import Choice, Policy
-from ecphoria.records.tenant import SHIPPED, Gate
+from ecphoria.records.tenant import SHIPPED, Gate, Tenant
 from ecphoria.wire.admin import (
     BrowserFileAnswer,
     ErasureAnswer,
@@ -38,7 +38,6 @@ from ecphoria.wire.admin import (
     ReadinessAnswer,
     ShadowAnswer,
     ShadowRequest,
-    TenantAnswer,
     TenantRequest,
 )
 
@@ -46,15 +45,15 @@ administration_routes = APIRouter(prefix="/v1", tags=["administration"], route_c
 
 
 @administration_routes.post("/tenants", status_code=HTTP_201_CREATED, responses=guarded(Conflict))
-async def create_tenant(body: TenantRequest, _: Operator, services: Served) -> TenantAnswer:
+async def create_tenant(body: TenantRequest, _: Operator, services: Served) -> Tenant:
     """Create an owner of memories."""
-    return TenantAnswer.model_validate(await services.tenancy.create_tenant(body.name))
+    return await services.tenancy.create_tenant(body.name)
 
 
 @administration_routes.get("/tenants", responses=guarded())
-async def list_tenants(_: Operator, services: Served) -> list[TenantAnswer]:
+async def list_tenants(_: Operator, services: Served) -> list[Tenant]:
     """List tenants by name."""
-    return [TenantAnswer.model_validate(found) for found in await services.tenancy.list_tenants()]
+    return list(await services.tenancy.list_tenants())
 
 
 @administration_routes.delete("/tenants/{name}", responses=guarded())

@@ -10,8 +10,9 @@ from ecphoria.facts.service import Request
 from ecphoria.facts.store import FactQuery
 from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
-from ecphoria.records.fact import Ruling
+from ecphoria.records.fact import Merge, Ruling
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
+from ecphoria.records.recall import Learning
 from ecphoria.wire.facts import (
     ClassRequest,
     DecisionAnswer,
@@ -23,9 +24,7 @@ from ecphoria.wire.facts import (
     FeedbackRequest,
     HistoryAnswer,
     HistoryQuery,
-    LearningAnswer,
     LearningRequest,
-    MergeAnswer,
     MergePage,
     MergeQuery,
     MergeRequest,
@@ -128,33 +127,28 @@ async def list_merges(
     )
     page = found[: wanted.limit]
     last = f"{page[-1].one}\t{page[-1].other}" if len(found) > wanted.limit else None
-    return MergePage(
-        merges=tuple(MergeAnswer.model_validate(merge) for merge in page), next_cursor=last
-    )
+    return MergePage(merges=tuple(page), next_cursor=last)
 
 
 @merges_routes.put("/merges", responses=guarded(NotFound))
-async def decide_merge(body: MergeRequest, tenant: Writer, services: Served) -> MergeAnswer:
+async def decide_merge(body: MergeRequest, tenant: Writer, services: Served) -> Merge:
     """Accept or reject a merge, or undo that; what recall found before comes back with it."""
-    merge = await services.merges.decide(tenant, body.one, body.other, body.status)
-    return MergeAnswer.model_validate(merge)
+    return await services.merges.decide(tenant, body.one, body.other, body.status)
 
 
 learning_routes = APIRouter(prefix="/v1", tags=["learning"], route_class=GuardedRoute)
 
 
 @learning_routes.get("/learning", responses=guarded())
-async def get_learning(tenant: Reader, services: Served) -> LearningAnswer:
+async def get_learning(tenant: Reader, services: Served) -> Learning:
     """Tell whether the tenant learns from its recalls, and from how many it did."""
-    return LearningAnswer.model_validate(await services.learning.of(tenant))
+    return await services.learning.of(tenant)
 
 
 @learning_routes.put("/learning", responses=guarded())
-async def set_learning(
-    body: LearningRequest, tenant: TenantAdmin, services: Served
-) -> LearningAnswer:
+async def set_learning(body: LearningRequest, tenant: TenantAdmin, services: Served) -> Learning:
     """Let recalls change the memories they wake from now on, or no more."""
-    return LearningAnswer.model_validate(await services.learning.switch(tenant, on=body.on))
+    return await services.learning.switch(tenant, on=body.on)
 
 
 @learning_routes.post("/traces/{trace}/feedback", responses=guarded(Conflict, TooLarge))

@@ -22,13 +22,11 @@ from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, Writer
 from ecphoria.http.problems import guarded, invalid_problem, problem_of
 from ecphoria.records.episode import Outcome, Receipt
 from ecphoria.records.ids import EpisodeId, TraceId
-from ecphoria.records.tenant import Scope
+from ecphoria.records.tenant import Scope, TenantStats
 from ecphoria.telemetry import Metrics
 from ecphoria.wire.admin import (
-    SessionAnswer,
     SessionPage,
     SessionQuery,
-    StatsAnswer,
     StrategyAnswer,
 )
 from ecphoria.wire.base import Problem, code_of
@@ -221,7 +219,7 @@ async def list_sessions(
     )
     page = found[: wanted.limit]
     return SessionPage(
-        sessions=tuple(SessionAnswer.model_validate(session) for session in page),
+        sessions=tuple(page),
         next_cursor=page[-1].name if len(found) > wanted.limit else None,
     )
 
@@ -242,6 +240,6 @@ async def list_engrams(
 
 
 @archive_routes.get("/stats", responses=guarded())
-async def get_stats(tenant: Reader, services: Served) -> StatsAnswer:
+async def get_stats(tenant: Reader, services: Served) -> TenantStats:
     """Count the tenant's graph by kind."""
-    return StatsAnswer.model_validate(await services.archive.stats(tenant))
+    return await services.archive.stats(tenant)

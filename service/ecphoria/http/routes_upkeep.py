@@ -11,14 +11,13 @@ from ecphoria.http.auth import GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
 from ecphoria.records.ids import EpisodeId, JobId
 from ecphoria.records.job import Job, JobState, Standing
-from ecphoria.records.upkeep import Restored, Scrub
+from ecphoria.records.upkeep import DormancyPolicy, Restored, Scrub
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
     ArchiveRequest,
     CheckupAnswer,
     ConsolidationAnswer,
     ConsolidationRequest,
-    DormancyPolicyAnswer,
     DormancyPolicyRequest,
     IdsAnswer,
     IdsRequest,
@@ -161,18 +160,17 @@ async def wake(body: IdsRequest, tenant: Writer, services: Served) -> IdsAnswer:
 
 
 @dormancy_routes.get("/dormancy/policy", responses=guarded())
-async def get_dormancy_policy(tenant: TenantAdmin, services: Served) -> DormancyPolicyAnswer:
+async def get_dormancy_policy(tenant: TenantAdmin, services: Served) -> DormancyPolicy:
     """Show how the tenant forgets."""
-    return DormancyPolicyAnswer.model_validate(await services.forgetting.policy(tenant))
+    return await services.forgetting.policy(tenant)
 
 
 @dormancy_routes.put("/dormancy/policy", responses=guarded())
 async def set_dormancy_policy(
     body: DormancyPolicyRequest, tenant: TenantAdmin, services: Served
-) -> DormancyPolicyAnswer:
+) -> DormancyPolicy:
     """Set how the tenant forgets; the next consolidation goes by it."""
-    policy = await services.forgetting.set_policy(tenant, body.to_model())
-    return DormancyPolicyAnswer.model_validate(policy)
+    return await services.forgetting.set_policy(tenant, body.to_model())
 
 
 @dormancy_routes.put(

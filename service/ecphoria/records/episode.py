@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from ecphoria.records.answered import answered
 from ecphoria.records.ids import EpisodeId, TenantId
 
 MetadataValue = str | int | float | bool
@@ -158,17 +159,20 @@ def indexed_text(title: str | None, text: str) -> str:
     return f"{title}\n{text}" if title else text
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """One stream of turns as a caller named it.
-
-    Attributes:
-        summary: Of its engram; None until consolidation has made one.
-    """
+    """One stream of turns."""
 
     name: str
+    """As the caller named it."""
     episodes: int
+    """Number of turns."""
     first_occurred_at: datetime
+    """The first turn's time."""
     last_occurred_at: datetime
+    """The last turn's time."""
     speakers: tuple[str, ...]
+    """Who spoke."""
     summary: str | None = None
+    """A few of its own sentences, once consolidation has chosen them."""

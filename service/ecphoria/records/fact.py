@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from ecphoria.records.answered import answered
 from ecphoria.records.ids import EpisodeId, FactId
 
 UNENDING = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
@@ -132,13 +133,17 @@ class KeyRecord:
     decisions: tuple[Decision, ...] = ()
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """A time in which a fact held: [valid_from, valid_to), open without an end."""
+    """A time in which a fact held."""
 
     valid_from: datetime
+    """Its beginning."""
     valid_to: datetime | None = None
+    """Its end, exclusive; absent while open."""
     superseded_by: FactId | None = None
+    """The fact that came after, or denied it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,20 +190,22 @@ class MergeStatus(StrEnum):
     REJECTED = "rejected"
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merge:
-    """Two concepts that are likely one, by their normalised names in alphabetical order.
-
-    Attributes:
-        cosine: Of the two names' vectors.
-        reason: Why they are likely one.
-        decided_at: When it was accepted or rejected; None while it is not.
-    """
+    """Two concepts that are likely one."""
 
     one: str
+    """The normalised name of one, first in the alphabet."""
     other: str
+    """The normalised name of the other."""
     kind: str
+    """What kind of concept both are."""
     cosine: float
+    """Of the two names' vectors."""
     reason: str
+    """Why they are likely one."""
     status: MergeStatus
-    decided_at: datetime | None
+    """Whether the merge is `proposed`, `accepted` or `rejected`."""
+    decided_at: datetime | None = None
+    """When it was accepted or rejected."""

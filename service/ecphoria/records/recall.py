@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from ecphoria.records.answered import answered
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 
@@ -96,35 +97,34 @@ class RecallOptions:
     min_confidence: float | None = None
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathStep:
-    """One step on the way to a hit.
-
-    Attributes:
-        edge: The relationship walked to get here; the seed's stream on the first step.
-        label: A speaker, a concept's name or an episode's place, to read.
-        energy: What arrived here by this step.
-    """
+    """One step on the way to a hit."""
 
     node: str
+    """Id of the node reached."""
     kind: str
+    """`episode` or `concept`."""
     edge: str
+    """The relationship walked to get here; on the first step what found the seed."""
     label: str
+    """A speaker, a concept's name or an episode's place, to read."""
     energy: float
+    """What arrived here by this step."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitPassage:
-    """A part of a long episode.
-
-    Attributes:
-        part: Its place among the episode's passages, from 0.
-        start, end: Offsets into the episode's text, in characters; the end is exclusive.
-    """
+    """A part of a long memory."""
 
     part: int
+    """Its place among the memory's passages, from 0."""
     start: int
+    """Where it starts in the memory's text, in characters."""
     end: int
+    """Where it ends, exclusive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,82 +152,115 @@ class Hit:
     passages: tuple[HitPassage, ...] = ()
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """The episode behind a line of the context block.
-
-    Attributes:
-        number: The number in brackets at the start of the line; the rank of the hit.
-        start, end: The part of the episode's text that the line shows, in characters.
-    """
+    """The memory behind a line of `context`."""
 
     number: int
+    """The number in brackets at the start of the line; the rank of the hit."""
     episode: EpisodeId
+    """Id of the memory."""
     start: int
+    """Where the shown part starts in the memory's text, in characters."""
     end: int
+    """Where it ends, exclusive."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearMiss:
     """A memory just below the cut, told when the answer is not known."""
 
     episode: EpisodeId
+    """Its id."""
     score: float
+    """Its score."""
     text: str
+    """Its text."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeedRecord:
-    """An entry node: which look-up found it and the energy it received."""
+    """An entry node."""
 
     node: str
+    """Its id."""
     kind: str
+    """`episode` or `concept`."""
     stream: Stream
+    """What found it."""
     label: str
+    """To read."""
     energy: float
+    """What it received."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaveArc:
     """Energy carried along one edge in one wave."""
 
     tail: str
+    """Where it left."""
     head: str
+    """Where it arrived."""
     edge: str
+    """The relationship's type."""
     weight: float
+    """The edge's weight."""
     energy: float
+    """What it carried."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
     """A remark of a mechanism on a node in a wave: cut by a threshold, fired, drawn in."""
 
     node: str
+    """Its id."""
     says: str
+    """Why it was cut, or that it fired, or which hop drew it in."""
     value: float
+    """The level that decided."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wave:
-    """One step of spreading: how many nodes are awake, what moved, what the mechanism marks."""
+    """One step of spreading."""
 
     number: int
+    """From 1."""
     active: int
+    """Nodes awake after it."""
     energy: float
+    """Their energy together."""
     arcs: tuple[WaveArc, ...]
+    """What moved, strongest first."""
     arcs_left_out: int
+    """Arcs not listed."""
     marks: tuple[Mark, ...] = ()
+    """What the mechanism says of single nodes, in its own terms."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TracedHit:
     """A hit without its text."""
 
     episode: EpisodeId
+    """Its id."""
     rank: int
+    """From 1."""
     score: float
+    """The sum of `parts`."""
     parts: Mapping[str, float]
+    """What the score is made of."""
     path: tuple[PathStep, ...]
+    """How it was woken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,12 +352,15 @@ class RecallResult:
     references: tuple[Reference, ...] = ()
 
 
+@answered("options")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A strategy with its options; `preset` is one of them."""
+    """A strategy with its options."""
 
     strategy: str
+    """Its name."""
     options: Mapping[str, OptionValue] = field(default_factory=dict)
+    """Its parameters that were set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -380,34 +416,41 @@ class Comparison:
     shadow_tokens: int
 
 
+@answered("compared", "dropped", "failed", "window")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShadowReport:
-    """Statistics of a shadow's comparisons; means are over the newest ones, None without any.
-
-    Attributes:
-        compared: Recalls compared since the shadow was set or the report was reset.
-        dropped: Recalls in the sample that found the queue full.
-        failed: Recalls in the sample on which the shadow failed or took too long.
-        window: Comparisons behind the figures below.
-        overlap, rank_overlap, rank_difference: Means.
-        same_first, same_verdict: Shares.
-    """
+    """Statistics of a shadow's comparisons; means are over the newest ones, None without any."""
 
     compared: int = 0
+    """Recalls compared since the shadow was set, the report reset or the service started."""
     dropped: int = 0
+    """Recalls of the sample left out, because too many waited."""
     failed: int = 0
+    """Recalls of the sample on which the shadow failed or took longer than 10 s."""
     window: int = 0
+    """Comparisons behind the figures, at most 1,000."""
     overlap: float | None = None
+    """Mean share of the k hits that both have; absent, as all that follow, without any."""
     rank_overlap: float | None = None
+    """Mean rank-biased overlap at p = .9: agreement that counts the first ranks most."""
     rank_difference: float | None = None
+    """Mean number of places between the ranks of a shared hit."""
     same_first: float | None = None
+    """Share of recalls with the same first hit."""
     same_verdict: float | None = None
+    """Share of recalls with the same verdict."""
     live_p50_ms: float | None = None
+    """Median time of the live strategy, without the encoder."""
     live_p95_ms: float | None = None
+    """Its 95th percentile."""
     shadow_p50_ms: float | None = None
+    """Median time of the shadow, without the encoder."""
     shadow_p95_ms: float | None = None
+    """Its 95th percentile."""
     live_tokens: float | None = None
+    """Mean size of the live context."""
     shadow_tokens: float | None = None
+    """Mean size of the shadow's context."""
 
 
 FIRST_STABILITY = 30.0
@@ -416,18 +459,17 @@ RECENT = 8
 """Uses whose instants are kept; older ones count as spread evenly."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learning:
-    """The learning settings and counts of a tenant.
-
-    Attributes:
-        recalls: Recalls it learned from.
-        pending: Recalls whose effects are still to come.
-    """
+    """The learning settings and counts of a tenant."""
 
     on: bool
+    """Whether they do."""
     recalls: int
+    """Recalls that were learned from."""
     pending: int
+    """Recalls that wait to be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -473,20 +515,19 @@ class Use:
         )
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regard:
-    """The state of a memory after feedback.
-
-    Attributes:
-        useful: How the hit was judged.
-        reliability: Whether to believe it, 0 to 1: its source, and how it proved.
-        salience: Whether it matters, 0 to 1: its importance, moved by every judgement.
-    """
+    """The state of a memory after feedback."""
 
     episode: EpisodeId
+    """Its id."""
     useful: bool
+    """How it is judged for this recall."""
     reliability: float
+    """Whether to believe it, 0 to 1: by who stated it, and by how it proved."""
     salience: float
+    """Whether it matters, 0 to 1: its importance, moved by every judgement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

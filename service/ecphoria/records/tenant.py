@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from ecphoria.records.answered import answered
 from ecphoria.records.ids import KeyId, TenantId
 
 TENANT_NAME = "[a-z0-9][a-z0-9_-]{0,63}"
@@ -21,13 +22,17 @@ class Scope(StrEnum):
     ADMIN = "admin"
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenant:
-    """An owner of memories; all data belong to exactly one."""
+    """An owner of memories."""
 
     id: TenantId
+    """Its id, which every node of its graph carries as `tenant`."""
     name: str
+    """The name to send as `Ecphoria-Tenant`."""
     created_at: datetime
+    """When it was created."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,25 +62,41 @@ class Principal:
     scopes: frozenset[Scope]
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantStats:
-    """Counts of one tenant's graph by kind."""
+    """Counts of one tenant's graph."""
 
     episodes: int
+    """Live, dormant and archived episodes."""
     dormant: int
-    archived: int
-    passages: int
+    """Dormant episodes."""
+    archived: int = 0
+    """Archived episodes."""
+    passages: int = 0
+    """Parts of long episodes, live and dormant."""
     sessions: int
+    """Streams of turns."""
     speakers: int
+    """Distinct speakers."""
     concepts: int
+    """Concept nodes."""
     mentions: int
+    """MENTIONS edges."""
     abouts: int
+    """ABOUT edges."""
     next_edges: int
+    """NEXT edges."""
     terms: int
+    """Distinct stems."""
     traces: int
+    """Kept traces."""
     change: int
-    first_occurred_at: datetime | None
-    last_occurred_at: datetime | None
+    """The tenant's change counter; equal counters mean equal graphs."""
+    first_occurred_at: datetime | None = None
+    """Time of the earliest episode."""
+    last_occurred_at: datetime | None = None
+    """Time of the latest episode."""
 
 
 EVIDENCE: Final = (
@@ -87,26 +108,25 @@ QUESTION_TYPE: Final = ("names_one", "asks_when")
 one participant; the cue asks for a time. They learn the mix of the questions they saw."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateFit:
-    """The origin of a gate: the fit, and its quality on questions left out of it.
-
-    Attributes:
-        questions, unanswerable: Questions it was fitted on, and those of them without an answer.
-        auroc: Share of pairs in which the question with an answer is the surer one.
-        refused: Share refused of the questions without an answer, at the threshold.
-        false_refusals: Share refused of the others.
-        data_sha256: Of the labelled file.
-        fitted_at: When.
-    """
+    """The origin of a gate: the fit, and its quality on questions left out of it."""
 
     questions: int
+    """Questions it was fitted on."""
     unanswerable: int
+    """Those of them without an answer."""
     auroc: float
+    """Share of pairs in which the question with an answer is the surer one."""
     refused: float
+    """Share refused, at the threshold, of the questions without an answer."""
     false_refusals: float
+    """Share refused of the others."""
     data_sha256: str
+    """Of the labelled file."""
     fitted_at: datetime
+    """When."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

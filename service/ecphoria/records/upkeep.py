@@ -222,24 +222,21 @@ class DormancyMode(StrEnum):
     THRESHOLD = "threshold"
 
 
+@answered("mode", "budget", "quiet_days", "archive_days", "second_look")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DormancyPolicy:
-    """The dormancy policy of a tenant.
-
-    Attributes:
-        mode: `budget` keeps the live memories at `budget`, the most worth keeping; `threshold`
-            puts to sleep what can hardly be called back, however few there are.
-        budget: Live memories to keep.
-        quiet_days: Younger memories, and those that a recall woke since, stay awake.
-        archive_days: After so many days asleep a memory goes to the archive; None for never.
-        second_look: Look among what sleeps when the gate refuses a cue.
-    """
+    """The dormancy policy of a tenant."""
 
     mode: DormancyMode = DormancyMode.BUDGET
+    """`off`, `budget` or `threshold`."""
     budget: int = 10_000
+    """Live memories to keep."""
     quiet_days: float = 7.0
+    """Younger memories, and those that a recall woke since, stay awake."""
     archive_days: float | None = 90.0
+    """After so many days asleep a memory goes to the archive; null for never."""
     second_look: bool = False
+    """Whether what sleeps is looked at when the gate refuses a cue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,8 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic.config import JsonDict
 
-from ecphoria.records.recall import Choice, OptionValue, Shadow
+from ecphoria.records.episode import Session
+from ecphoria.records.recall import Choice, OptionValue, Shadow, ShadowReport
 from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, TENANT_NAME, Gate, GateFit, Scope
 from ecphoria.wire.base import (
     Answer,
@@ -27,17 +28,6 @@ class TenantRequest(Request):
 
     name: Annotated[str, Field(json_schema_extra={"pattern": f"^{TENANT_NAME}$"})]
     """1 to 64 lower-case letters, digits, `-` and `_`, beginning with a letter or digit."""
-
-
-class TenantAnswer(Answer):
-    """An owner of memories."""
-
-    id: str
-    """Its id, which every node of its graph carries as `tenant`."""
-    name: str
-    """The name to send as `Ecphoria-Tenant`."""
-    created_at: Instant
-    """When it was created."""
 
 
 class ErasureAnswer(Answer):
@@ -88,23 +78,6 @@ class IssuedKeyAnswer(KeyAnswer):
     """Send it as `Authorization: Bearer SECRET`; only its hash is kept."""
 
 
-class SessionAnswer(Answer):
-    """One stream of turns."""
-
-    name: str
-    """As the caller named it."""
-    episodes: int
-    """Number of turns."""
-    first_occurred_at: Instant
-    """The first turn's time."""
-    last_occurred_at: Instant
-    """The last turn's time."""
-    speakers: tuple[str, ...]
-    """Who spoke."""
-    summary: str | None = None
-    """A few of its own sentences, once consolidation has chosen them."""
-
-
 class SessionQuery(Parameters):
     """Page of sessions."""
 
@@ -117,45 +90,10 @@ class SessionQuery(Parameters):
 class SessionPage(Answer):
     """Sessions by name."""
 
-    sessions: tuple[SessionAnswer, ...]
+    sessions: tuple[Session, ...]
     """The page."""
     next_cursor: str | None = None
     """Send it as `cursor` for the next page; absent on the last."""
-
-
-class StatsAnswer(Answer):
-    """Counts of one tenant's graph."""
-
-    episodes: int
-    """Live, dormant and archived episodes."""
-    dormant: int
-    """Dormant episodes."""
-    archived: int = 0
-    """Archived episodes."""
-    passages: int = 0
-    """Parts of long episodes, live and dormant."""
-    sessions: int
-    """Streams of turns."""
-    speakers: int
-    """Distinct speakers."""
-    concepts: int
-    """Concept nodes."""
-    mentions: int
-    """MENTIONS edges."""
-    abouts: int
-    """ABOUT edges."""
-    next_edges: int
-    """NEXT edges."""
-    terms: int
-    """Distinct stems."""
-    traces: int
-    """Kept traces."""
-    change: int
-    """The tenant's change counter; equal counters mean equal graphs."""
-    first_occurred_at: Instant | None = None
-    """Time of the earliest episode."""
-    last_occurred_at: Instant | None = None
-    """Time of the latest episode."""
 
 
 class OptionAnswer(Answer):
@@ -318,25 +256,6 @@ class GateRequest(Request):
         )
 
 
-class FitAnswer(Answer):
-    """The origin of a gate, and its quality on questions left out of the fit."""
-
-    questions: int
-    """Questions it was fitted on."""
-    unanswerable: int
-    """Those of them without an answer."""
-    auroc: float
-    """Share of pairs in which the question with an answer is the surer one."""
-    refused: float
-    """Share refused, at the threshold, of the questions without an answer."""
-    false_refusals: float
-    """Share refused of the others."""
-    data_sha256: str
-    """Of the labelled file."""
-    fitted_at: Instant
-    """When."""
-
-
 class GateAnswer(Answer):
     """The gate that judges a tenant's recalls."""
 
@@ -350,7 +269,7 @@ class GateAnswer(Answer):
     """Below this confidence a recall is refused."""
     verify_below: float
     """Below this the answer should quote its evidence."""
-    fit: FitAnswer | None = None
+    fit: GateFit | None = None
     """Where it comes from; absent for the shipped one."""
 
 
@@ -375,60 +294,16 @@ class ShadowRequest(Request):
         return Shadow(choice=choice, share=self.share)
 
 
-class ChoiceAnswer(Answer):
-    """A strategy with its options."""
-
-    strategy: str
-    """Its name."""
-    options: Mapping[str, Flat]
-    """Its parameters that were set."""
-
-
-class ShadowReportAnswer(Answer):
-    """The comparison of the shadow's answers; figures are over the newest `window` ones."""
-
-    compared: int
-    """Recalls compared since the shadow was set, the report reset or the service started."""
-    dropped: int
-    """Recalls of the sample left out, because too many waited."""
-    failed: int
-    """Recalls of the sample on which the shadow failed or took longer than 10 s."""
-    window: int
-    """Comparisons behind the figures, at most 1,000."""
-    overlap: float | None = None
-    """Mean share of the k hits that both have; absent, as all that follow, without any."""
-    rank_overlap: float | None = None
-    """Mean rank-biased overlap at p = .9: agreement that counts the first ranks most."""
-    rank_difference: float | None = None
-    """Mean number of places between the ranks of a shared hit."""
-    same_first: float | None = None
-    """Share of recalls with the same first hit."""
-    same_verdict: float | None = None
-    """Share of recalls with the same verdict."""
-    live_p50_ms: float | None = None
-    """Median time of the live strategy, without the encoder."""
-    live_p95_ms: float | None = None
-    """Its 95th percentile."""
-    shadow_p50_ms: float | None = None
-    """Median time of the shadow, without the encoder."""
-    shadow_p95_ms: float | None = None
-    """Its 95th percentile."""
-    live_tokens: float | None = None
-    """Mean size of the live context."""
-    shadow_tokens: float | None = None
-    """Mean size of the shadow's context."""
-
-
 class ShadowAnswer(Answer):
     """The tenant's default strategy, and the one in its shadow."""
 
-    live: ChoiceAnswer
+    live: Choice
     """What runs when a recall names no strategy."""
-    promoted: tuple[ChoiceAnswer, ...]
+    promoted: tuple[Choice, ...]
     """What was promoted, the latest last; empty for the service's default."""
-    shadow: ChoiceAnswer | None = None
+    shadow: Choice | None = None
     """What runs in the shadow; absent for nothing."""
     share: float
     """Share of the cues it runs on."""
-    report: ShadowReportAnswer
+    report: ShadowReport
     """How the two compare."""

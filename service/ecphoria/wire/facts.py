@@ -8,11 +8,14 @@ from ecphoria.records.fact import (
     Decision,
     FactHistory,
     FactView,
+    Interval,
+    Merge,
     MergeStatus,
     PredicateClass,
     Ruling,
     Standing,
 )
+from ecphoria.records.recall import Regard
 from ecphoria.wire.base import Answer, Instant, Parameters, Request
 
 
@@ -38,17 +41,6 @@ class FactListQuery(HistoryQuery):
     """Size of the page."""
 
 
-class IntervalAnswer(Answer):
-    """A time in which a fact held."""
-
-    valid_from: Instant
-    """Its beginning."""
-    valid_to: Instant | None = None
-    """Its end, exclusive; absent while open."""
-    superseded_by: str | None = None
-    """The fact that came after, or denied it."""
-
-
 class FactAnswer(Answer):
     """A fact with what is known of its times."""
 
@@ -70,7 +62,7 @@ class FactAnswer(Answer):
     """`held`, `denial`, `contested`, `candidate` or `retracted`."""
     valid: bool
     """Whether it held at the instant asked for."""
-    intervals: tuple[IntervalAnswer, ...]
+    intervals: tuple[Interval, ...]
     """When it held."""
     evidence: float
     """`1 - prod (1 - reliability)` over its episodes; .5 and more decides."""
@@ -95,7 +87,7 @@ class FactAnswer(Answer):
             predicate_class=view.predicate_class,
             standing=view.standing,
             valid=view.valid,
-            intervals=tuple(IntervalAnswer.model_validate(one) for one in view.intervals),
+            intervals=view.intervals,
             evidence=view.evidence,
             confidence=view.confidence,
             contested_by=view.contested_by,
@@ -253,29 +245,10 @@ class MergeRequest(Request):
     """`accepted`, `rejected`, or `proposed` to undo either."""
 
 
-class MergeAnswer(Answer):
-    """Two concepts that are likely one."""
-
-    one: str
-    """The normalised name of one, first in the alphabet."""
-    other: str
-    """The normalised name of the other."""
-    kind: str
-    """What kind of concept both are."""
-    cosine: float
-    """Of the two names' vectors."""
-    reason: str
-    """Why they are likely one."""
-    status: MergeStatus
-    """Whether the merge is `proposed`, `accepted` or `rejected`."""
-    decided_at: Instant | None = None
-    """When it was accepted or rejected."""
-
-
 class MergePage(Answer):
     """Merges by name."""
 
-    merges: tuple[MergeAnswer, ...]
+    merges: tuple[Merge, ...]
     """The page."""
     next_cursor: str | None = None
     """Send it as `cursor` for the next page; absent on the last."""
@@ -294,17 +267,6 @@ class LearningRequest(Request):
     """True to let recalls change the memories they wake, false to leave these as they are."""
 
 
-class LearningAnswer(Answer):
-    """The learning settings and counts of a tenant."""
-
-    on: bool
-    """Whether they do."""
-    recalls: int
-    """Recalls that were learned from."""
-    pending: int
-    """Recalls that wait to be."""
-
-
 class FeedbackRequest(Request):
     """Feedback on hits of a recall: useful or not; other hits stay open."""
 
@@ -318,21 +280,8 @@ class FeedbackRequest(Request):
     """Ids of episodes it returned that were not."""
 
 
-class RegardAnswer(Answer):
-    """The state of a memory after feedback."""
-
-    episode: str
-    """Its id."""
-    useful: bool
-    """How it is judged for this recall."""
-    reliability: float
-    """Whether to believe it, 0 to 1: by who stated it, and by how it proved."""
-    salience: float
-    """Whether it matters, 0 to 1: its importance, moved by every judgement."""
-
-
 class FeedbackAnswer(Answer):
     """The state of the memories after feedback."""
 
-    episodes: tuple[RegardAnswer, ...]
+    episodes: tuple[Regard, ...]
     """In the order of the recall; those erased meanwhile are left out."""

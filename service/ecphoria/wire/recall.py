@@ -6,7 +6,19 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field
 
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Cue, Filters, RecallOptions, Stream, Verdict
+from ecphoria.records.recall import (
+    Cue,
+    Filters,
+    HitPassage,
+    NearMiss,
+    PathStep,
+    RecallOptions,
+    Reference,
+    SeedRecord,
+    TracedHit,
+    Verdict,
+    Wave,
+)
 from ecphoria.wire.base import (
     Answer,
     FewFaults,
@@ -139,32 +151,6 @@ class RecallRequest(Request):
         )
 
 
-class PathStepAnswer(Answer):
-    """One step on the way to a hit."""
-
-    node: str
-    """Id of the node reached."""
-    kind: str
-    """`episode` or `concept`."""
-    edge: str
-    """The relationship walked to get here; on the first step what found the seed."""
-    label: str
-    """A speaker, a concept's name or an episode's place, to read."""
-    energy: float
-    """What arrived here by this step."""
-
-
-class HitPassageAnswer(Answer):
-    """A part of a long memory."""
-
-    part: int
-    """Its place among the memory's passages, from 0."""
-    start: int
-    """Where it starts in the memory's text, in characters."""
-    end: int
-    """Where it ends, exclusive."""
-
-
 class HitAnswer(Answer):
     """A woken memory."""
 
@@ -174,7 +160,7 @@ class HitAnswer(Answer):
     """The sum of `parts`."""
     parts: dict[str, float]
     """What the score is made of."""
-    path: tuple[PathStepAnswer, ...]
+    path: tuple[PathStep, ...]
     """How it was woken, from the seed on."""
     episode: EpisodeAnswer
     """The memory itself."""
@@ -184,32 +170,8 @@ class HitAnswer(Answer):
     """The facts that hold instead."""
     copies: tuple[str, ...] = ()
     """Ids of other memories in which the same speaker says the same words, newest last."""
-    passage: HitPassageAnswer | None = None
+    passage: HitPassage | None = None
     """The part of a long memory that matches best; absent if the memory has no parts."""
-
-
-class NearMissAnswer(Answer):
-    """A memory just below the cut, told when the answer is not known."""
-
-    episode: str
-    """Its id."""
-    score: float
-    """Its score."""
-    text: str
-    """Its text."""
-
-
-class ReferenceAnswer(Answer):
-    """The memory behind a line of `context`."""
-
-    number: int
-    """The number in brackets at the start of the line; the rank of the hit."""
-    episode: str
-    """Id of the memory."""
-    start: int
-    """Where the shown part starts in the memory's text, in characters."""
-    end: int
-    """Where it ends, exclusive."""
 
 
 class RecallAnswer(Answer):
@@ -231,7 +193,7 @@ class RecallAnswer(Answer):
     """What a gate may weigh, by name; `ecphoria calibrate` fits on it."""
     reasons: tuple[str, ...]
     """Why it is answerable or not, in words."""
-    misses: tuple[NearMissAnswer, ...]
+    misses: tuple[NearMiss, ...]
     """Nearest misses."""
     context: str
     """The hits in chronological order within the token budget, ready for a prompt."""
@@ -239,7 +201,7 @@ class RecallAnswer(Answer):
     """Its size, never more than `token_budget`."""
     token_counter: str = ""
     """The byte-pair table that counts the tokens."""
-    references: tuple[ReferenceAnswer, ...] = ()
+    references: tuple[Reference, ...] = ()
     """The memory behind each line of `context`, in the order of the lines."""
     timings_ms: dict[str, float]
     """Milliseconds by phase."""
@@ -251,79 +213,6 @@ class RecallAnswer(Answer):
     """Whether it was found only among what sleeps, after the gate had refused."""
     woken: tuple[str, ...] = ()
     """Ids of dormant memories that this recall made live again."""
-
-
-class SeedAnswer(Answer):
-    """An entry node."""
-
-    node: str
-    """Its id."""
-    kind: str
-    """`episode` or `concept`."""
-    stream: Stream
-    """What found it."""
-    label: str
-    """To read."""
-    energy: float
-    """What it received."""
-
-
-class ArcAnswer(Answer):
-    """Energy carried along one edge in one wave."""
-
-    tail: str
-    """Where it left."""
-    head: str
-    """Where it arrived."""
-    edge: str
-    """The relationship's type."""
-    weight: float
-    """The edge's weight."""
-    energy: float
-    """What it carried."""
-
-
-class MarkAnswer(Answer):
-    """A remark of a mechanism on a node in a wave."""
-
-    node: str
-    """Its id."""
-    says: str
-    """Why it was cut, or that it fired, or which hop drew it in."""
-    value: float
-    """The level that decided."""
-
-
-class WaveAnswer(Answer):
-    """One step of spreading."""
-
-    number: int
-    """From 1."""
-    active: int
-    """Nodes awake after it."""
-    energy: float
-    """Their energy together."""
-    arcs: tuple[ArcAnswer, ...]
-    """What moved, strongest first."""
-    arcs_left_out: int
-    """Arcs not listed."""
-    marks: tuple[MarkAnswer, ...] = ()
-    """What the mechanism says of single nodes, in its own terms."""
-
-
-class TracedHitAnswer(Answer):
-    """A hit without its text."""
-
-    episode: str
-    """Its id."""
-    rank: int
-    """From 1."""
-    score: float
-    """The sum of `parts`."""
-    parts: dict[str, float]
-    """What the score is made of."""
-    path: tuple[PathStepAnswer, ...]
-    """How it was woken."""
 
 
 class TraceAnswer(Answer):
@@ -339,11 +228,11 @@ class TraceAnswer(Answer):
     """Its parameters."""
     created_at: Instant
     """When it ran."""
-    seeds: tuple[SeedAnswer, ...]
+    seeds: tuple[SeedRecord, ...]
     """Where energy entered."""
-    waves: tuple[WaveAnswer, ...]
+    waves: tuple[Wave, ...]
     """How it spread."""
-    hits: tuple[TracedHitAnswer, ...]
+    hits: tuple[TracedHit, ...]
     """What lit up."""
     truncated: bool
     """Whether a bound of the trace left something out."""

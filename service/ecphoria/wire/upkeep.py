@@ -112,21 +112,6 @@ class DormancyPolicyRequest(Request):
         return DormancyPolicy(**{name: getattr(self, name) for name in type(self).model_fields})
 
 
-class DormancyPolicyAnswer(Answer):
-    """The dormancy policy of a tenant."""
-
-    mode: DormancyMode
-    """`off`, `budget` or `threshold`."""
-    budget: int
-    """Live memories to keep."""
-    quiet_days: float
-    """Younger memories, and those that a recall woke since, stay awake."""
-    archive_days: float | None = None
-    """After so many days asleep a memory goes to the archive; absent for never."""
-    second_look: bool
-    """Whether what sleeps is looked at when the gate refuses a cue."""
-
-
 class SleeperQuery(Parameters):
     """Page of dormant episodes."""
 
