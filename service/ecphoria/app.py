@@ -44,7 +44,7 @@ from ecphoria.ingest.store import CuttingStore, IngestStore
 from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, ScheduleStore
 from ecphoria.jobs.service import JobService
 from ecphoria.jobs.store import JobStore
-from ecphoria.jobs.worker import Handler, Retries, Worker, WorkerOptions, killer
+from ecphoria.jobs.worker import Handler, Retries, Worker, WorkerOptions, crash_at
 from ecphoria.learning.service import LearningService
 from ecphoria.learning.store import LearningStore
 from ecphoria.models.embedders import CachingEmbedder, EmbedderOptions, create_embedder
@@ -117,7 +117,7 @@ async def start_background(
             retries=Retries(limit=group.attempts, first_pause_s=group.pause_s),
         ),
         ended=partial(_tell_job, metrics),
-        fault=killer(group.fault),
+        fault=crash_at(group.fault),
     )
     scheduler = Scheduler(
         schedules,
@@ -245,7 +245,7 @@ def query_listener(settings: JobsSettings, metrics: Metrics) -> Callable[[str, f
     """Count every query; under test, die at the one that is named."""
     if settings.fault is None:
         return metrics.query
-    kill = killer(settings.fault)
+    kill = crash_at(settings.fault)
 
     def listen(query: str, seconds: float) -> None:
         kill(query)

@@ -95,7 +95,7 @@ class Chat(Protocol):
         ...
 
 
-class InTheArchive(Exception):
+class ArchivedEpisodesNeeded(Exception):
     """A write needs episodes whose words are in the archive: restore them, and write again."""
 
     def __init__(self, ids: Sequence[EpisodeId]) -> None:
@@ -103,7 +103,7 @@ class InTheArchive(Exception):
         self.ids = tuple(ids)
 
 
-class Thaw(Protocol):
+class ArchiveReader(Protocol):
     """The way back from the archive, as far as a write needs it."""
 
     async def restore(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Restored:

@@ -27,7 +27,7 @@ def _faster() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-async def aside(work: Callable[[], T], characters: int) -> T:
+async def run_off_loop(work: Callable[[], T], characters: int) -> T:
     """Run `work` on texts; in a thread if they are long, so that other requests go on.
 
     Args:
@@ -47,7 +47,7 @@ def usable_cores() -> int:
 _NEW_OBJECTS, _YOUNG_PASSES, _OLD_PASSES = 100_000, 20, 20
 
 
-def look_seldom() -> None:
+def tune_garbage_collection() -> None:
     """Leave what start-up made alone, and look at the rest after 100,000 objects, not 700.
 
     A batch makes and drops a million objects, nearly all without cycles, beside tables that live

@@ -13,7 +13,7 @@ from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.knn import NEAR, NEIGHBOURS, Associate
 from ecphoria.consolidation.knn_store import AssociationStore
 from ecphoria.consolidation.service import Cycle
-from ecphoria.maths.hebbian import association, combined, lift, rung
+from ecphoria.maths.hebbian import association, combined, lift, round_down_to_step
 from ecphoria.maths.spreading import edge_decay
 from ecphoria.neo4j_store.rows import EpisodeRow
 from ecphoria.neo4j_store.session import Graph
@@ -163,7 +163,7 @@ async def test_concepts_mentioned_together_above_chance_are_joined(
 ) -> None:
     await some_mentions(graph, tenant, 30)
     await step.run(a_cycle(tenant))
-    total = rung(30)
+    total = round_down_to_step(30)
     pair = sorted((concept_id(tenant, "rome"), concept_id(tenant, "tiber")))
     expected = float(association([6], [8], [6], total=total)[0])
     assert lift([6], [8], [6], total=total) > 2

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ecphoria.errors import NotFound
-from ecphoria.ingest.rows import IngestChanges, MovedRow, Placed, SegmentStart, TermDelta
+from ecphoria.ingest.rows import IngestChanges, MovedRow, SegmentStart, StoredTurn, TermDelta
 from ecphoria.ingest.store import IngestStore, IngestTransaction
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.listing import EpisodeArchive
@@ -48,7 +48,7 @@ async def segment(
     at: datetime,
     position: int | None,
     margin: int,
-) -> Sequence[Placed]:
+) -> Sequence[StoredTurn]:
     start = SegmentStart(session=session, occurred_at=at, position=position or 0)
     return (await transaction.segments([start], margin)).get(session, [])
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ecphoria.runtime import look_seldom
+from ecphoria.runtime import tune_garbage_collection
 
 
 @pytest.fixture(autouse=True)
@@ -17,13 +17,13 @@ def as_it_was() -> Iterator[None]:
 
 
 def test_it_looks_after_many_objects_and_leaves_old_ones_alone() -> None:
-    look_seldom()
+    tune_garbage_collection()
     assert gc.get_threshold()[0] >= 50_000
     assert gc.get_freeze_count() > 0
 
 
 def test_a_cycle_is_still_found() -> None:
-    look_seldom()
+    tune_garbage_collection()
     knot: list[object] = []
     knot.append(knot)
     del knot

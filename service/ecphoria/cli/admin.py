@@ -358,7 +358,7 @@ def calibrate(
         out.write_text(request.model_dump_json(indent=2) + "\n", encoding="utf-8")
         stdout().print(f"[dim]Gate: {out}[/dim]")
     if judged is not None:
-        lines = (json.dumps(asdict(one)) + "\n" for one in found.judged)
+        lines = (json.dumps(asdict(question)) + "\n" for question in found.judged)
         judged.write_text("".join(lines), encoding="utf-8")
     if apply:
         with connect(server or DEFAULT_URL, key, tenant, home) as client:
@@ -484,7 +484,9 @@ def _show_fit(found: "Calibration", asked: "Asked") -> None:
         f"AUROC {found.auroc:.3f}; the shipped gate has {found.shipped_auroc:.3f} on them"
     )
     if found.by_group:
-        each = ", ".join(f"{escape(name)} {one:.3f}" for name, one in found.group_auroc.items())
+        each = ", ".join(
+            f"{escape(name)} {value:.3f}" for name, value in found.group_auroc.items()
+        )
         console.print(f"[dim]{each}[/dim]")
     console.print(table)
     console.print(reliability_table(found.reliability))

@@ -79,8 +79,8 @@ def option(name: str, default: object, annotation: object) -> inspect.Parameter:
 
 
 _CONNECTION = {
-    one.name: one
-    for one in (
+    parameter.name: parameter
+    for parameter in (
         option("server", DEFAULT_URL, Server),
         option("key", None, Key),
         option("tenant", None, TenantName),
@@ -137,7 +137,7 @@ def offering(
     functools.update_wrapper(run, command)
     # Typer reads the options of a command from its signature and its annotations.
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 

@@ -292,8 +292,8 @@ Keep = Annotated[bool, typer.Option("--keep", help="Leave what was appended in t
 
 
 _MEASURED = {
-    one.name: one
-    for one in (
+    parameter.name: parameter
+    for parameter in (
         option("strategy", None, Strategies),
         option("ablate", default=False, annotation=Ablate),
         option("take_out", default=False, annotation=TakeOut),

@@ -59,10 +59,10 @@ def facts(
         as_of=instant(as_of, "as-of"),
         known_at=instant(known_at, "known-at"),
     )
-    shown = list(islice((one for one in found if one.valid or not current), limit))
+    shown = list(islice((fact for fact in found if fact.valid or not current), limit))
     if as_json:
-        for one in shown:
-            typer.echo(one.model_dump_json())
+        for fact in shown:
+            typer.echo(fact.model_dump_json())
         return
     stdout().print(_table(shown))
 
@@ -83,9 +83,9 @@ def show_history(
     console = stdout()
     console.print(f"{history.subject} · {history.relation}  [dim]{history.predicate_class}[/dim]")
     console.print(_table(history.facts))
-    undone = {one.undoes for one in history.decisions}
-    for one in history.decisions:
-        _tell(one, undone=one.id in undone)
+    undone = {decision.undoes for decision in history.decisions}
+    for decision in history.decisions:
+        _tell(decision, undone=decision.id in undone)
 
 
 @fact.command("retract")
@@ -116,14 +116,14 @@ def undo(
 
 def _table(found: Iterable[FactAnswer]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
-    for one in found:
-        says = f"no longer {one.predicate}" if one.polarity == "negative" else one.predicate
-        line = Text(f"{one.subject} {says} {one.object}", style="" if one.valid else "dim")
+    for fact in found:
+        says = f"no longer {fact.predicate}" if fact.polarity == "negative" else fact.predicate
+        line = Text(f"{fact.subject} {says} {fact.object}", style="" if fact.valid else "dim")
         times = ", ".join(
-            f"{_day(each.valid_from)} to {_day(each.valid_to)}" for each in one.intervals
+            f"{_day(each.valid_from)} to {_day(each.valid_to)}" for each in fact.intervals
         )
-        told = times if one.standing is Standing.HELD else str(one.standing)
-        table.add_row(line, told, f"{one.confidence:.2f}", Text(one.id, style="dim"))
+        told = times if fact.standing is Standing.HELD else str(fact.standing)
+        table.add_row(line, told, f"{fact.confidence:.2f}", Text(fact.id, style="dim"))
     return table
 
 
@@ -251,9 +251,9 @@ def give_feedback(
     """Say which hits of a recall were useful and which were not."""
     found = client.feedback(trace, useful=useful or (), not_useful=not_useful or ())
     table = Table("episode", "useful", "reliability", "salience", box=None, header_style="dim")
-    for one in found.episodes:
-        told = "yes" if one.useful else "no"
-        table.add_row(one.episode, told, f"{one.reliability:.3f}", f"{one.salience:.3f}")
+    for judged in found.episodes:
+        told = "yes" if judged.useful else "no"
+        table.add_row(judged.episode, told, f"{judged.reliability:.3f}", f"{judged.salience:.3f}")
     stdout().print(table)
 
 

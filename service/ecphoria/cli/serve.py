@@ -27,7 +27,7 @@ from ecphoria.demo.sample import SampleQuestion, sample_conversation, sample_que
 from ecphoria.errors import Conflict, NotFound
 from ecphoria.http.app import Started
 from ecphoria.http.app import serve as serve_api
-from ecphoria.runtime import look_seldom
+from ecphoria.runtime import tune_garbage_collection
 from ecphoria.settings import Settings
 from ecphoria.telemetry import configure_logging
 from ecphoria.wire.episodes import EpisodeAnswer
@@ -57,7 +57,7 @@ async def work(settings: Settings) -> None:
     with _cancelled_by_signals():
         with drawn(stderr()) as engine:
             services = await build(settings, Reports(engine=engine, weights=_weights()))
-        look_seldom()
+        tune_garbage_collection()
         try:
             at_once = settings.jobs.workers
             stdout().print(f"taking jobs, up to {at_once} at once; Ctrl-C stops it")

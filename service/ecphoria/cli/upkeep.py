@@ -105,8 +105,11 @@ def _show_graph(report: ConsolidationAnswer) -> None:
         table.add_row("graph", f"at turn {report.after.turn:,}: {changed or 'no count changed'}")
     if report.after and report.after.faulty_edges:
         table.add_row("faulty", f"{report.after.faulty_edges:,} edges: ask ecphoria doctor")
-    for edge, one in report.degrees.items():
-        told = f"half {one.p50}, 90 % up to {one.p90}, 99 % up to {one.p99}, at most {one.most}"
+    for edge, degrees in report.degrees.items():
+        told = (
+            f"half {degrees.p50}, 90 % up to {degrees.p90}, "
+            f"99 % up to {degrees.p99}, at most {degrees.most}"
+        )
         table.add_row("degrees", f"{edge}: {told}")
     for gap in report.gaps:
         table.add_row("gap", f"refused {gap.refused:,} times, the last as {gap.traces[0]}")
@@ -332,11 +335,11 @@ def list_dormant(
 ) -> None:
     """List dormant memories, with the reason."""
     table = Table("id", "since", "what", "why", box=None, pad_edge=False)
-    for number, one in enumerate(client.dormant(page_size=min(limit, 1_000))):
+    for number, sleeper in enumerate(client.dormant(page_size=min(limit, 1_000))):
         if number == limit:
             break
-        text = escape(" ".join(one.text[:_SHOWN].split()))
-        table.add_row(one.id, f"{one.dormant_at:%Y-%m-%d}", text, escape(one.reason))
+        text = escape(" ".join(sleeper.text[:_SHOWN].split()))
+        table.add_row(sleeper.id, f"{sleeper.dormant_at:%Y-%m-%d}", text, escape(sleeper.reason))
     stdout().print(table if table.row_count else "Nothing sleeps.")
 
 
@@ -466,8 +469,8 @@ def scrub(client: Client) -> None:
 def _tell_damaged(ids: tuple[str, ...]) -> None:
     if ids:
         stdout().print(f"[error]{len(ids):,} damaged[/error], put their files back from a backup:")
-        for one in ids:
-            stdout().print(one)
+        for episode in ids:
+            stdout().print(episode)
         raise typer.Exit(1)
 
 

@@ -61,11 +61,11 @@ class Archiving:
         after = 0
         while due := await self._graph.due(cycle.tenant, before, after, _CHUNK):
             after = due[-1][1]
-            ids = [one for one, _ in due]
+            ids = [episode for episode, _ in due]
             moved += ids if cycle.dry_run else await self._move(cycle, ids)
         return Outcome(
             counts={"archived": len(moved), "wiped": await self._collect(cycle)},
-            changes=tuple(Change(kind="archive", id=one) for one in moved[:TOLD]),
+            changes=tuple(Change(kind="archive", id=episode) for episode in moved[:TOLD]),
         )
 
     async def _move(self, cycle: Cycle, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:
@@ -131,7 +131,7 @@ class ArchiveService:
             back += restored
             damaged += refused
             wanted = set(restored)
-            await self._files.wipe(tenant, [one for one in chunk if one.id in wanted])
+            await self._files.wipe(tenant, [place for place in chunk if place.id in wanted])
         return Restored(restored=tuple(sorted(back)), damaged=tuple(sorted(damaged)))
 
     async def scrub(self, tenant: TenantId) -> Scrub:

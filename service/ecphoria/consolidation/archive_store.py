@@ -193,21 +193,21 @@ async def _put_back(
     work: Work, tenant: TenantId, payloads: Mapping[EpisodeId, Payload]
 ) -> list[EpisodeId]:
     # Archived before there were passages.
-    uncut = {one for one, payload in payloads.items() if _is_uncut(payload)}
+    uncut = {episode for episode, payload in payloads.items() if _is_uncut(payload)}
     await lock_tenant(work, tenant)
     await count_change(work, tenant)
     rows = [
-        {"id": one, "payload": payload.properties, "vector": packed(payload.vector)}
-        for one, payload in sorted(payloads.items())
+        {"id": episode, "payload": payload.properties, "vector": packed(payload.vector)}
+        for episode, payload in sorted(payloads.items())
     ]
     # What an earlier version wrote onto a stub goes: it can be derived again.
     back = await work.run(_RESTORE_EPISODES, tenant=tenant, rows=rows, stays=sorted(STAYS))
     done = {EpisodeId(row.id) for row in back}
-    passages = {one: _passages(payloads[one]) for one in done}
+    passages = {episode: _passages(payloads[episode]) for episode in done}
     for groups in passage_groups(passages):
         await work.run(CREATE_PASSAGES, tenant=tenant, groups=groups)
     await work.run(MARK_UNCUT, tenant=tenant, ids=sorted(done & uncut))
-    edges = [edge for one in sorted(done) for edge in _edges(payloads[one])]
+    edges = [edge for episode in sorted(done) for edge in _edges(payloads[episode])]
     await work.run(_RESTORE_EDGES, tenant=tenant, rows=edges)
     for row in await work.run(_LIST_PAYLOADS, tenant=tenant, ids=sorted(done)):
         _check(row, payloads[EpisodeId(row.id)])

@@ -204,8 +204,8 @@ class IntegrityStore:
         for name, rule in _BY_RULE.items():
             (row,) = await self._graph.run(_FIND[name], tenant=tenant, limit=limit)
             symptoms = (
-                Symptom(id=one, detail=detail)
-                for one, detail in zip(row.id, row.detail, strict=True)
+                Symptom(id=episode, detail=detail)
+                for episode, detail in zip(row.id, row.detail, strict=True)
             )
             if row.found:
                 found.append(Finding(rule=rule, found=row.found, symptoms=tuple(symptoms)))
@@ -226,11 +226,11 @@ class Vocabulary:
 
     def take(self, page: Iterable[Said]) -> None:
         """Count the words and names of episodes; the text of archived ones is unknown."""
-        for one in page:
-            if one.text is None:
+        for episode in page:
+            if episode.text is None:
                 self._unread += 1
                 continue
-            found = extract(one.title, one.text)
+            found = extract(episode.title, episode.text)
             self._words.update(found.lower)
             self._candidates.update(named.name for named in found.candidates)
             if found.title:
@@ -299,8 +299,8 @@ class Doctor:
 
     async def _scrubbed(self, tenant: TenantId) -> list[Finding]:
         damaged = (await self._archive.scrub(tenant)).damaged if self._archive else ()
-        told = tuple(_symptom(one, "archived, and its record is missing or damaged")
-                     for one in damaged)  # fmt: skip
+        told = tuple(_symptom(episode, "archived, and its record is missing or damaged")
+                     for episode in damaged)  # fmt: skip
         return [Finding(rule=Rule.ARCHIVE, found=len(told), symptoms=told)] if told else []
 
     async def _recount(self, tenant: TenantId, stored: Totals) -> tuple["_Recount", list[Finding]]:
@@ -319,10 +319,10 @@ class Doctor:
             Rule.CHAINS: recount.places,
             Rule.INDEXES: [
                 *uncut.symptoms,
-                *(_symptom(one, "live and not in the text index")
-                  for one in sorted(recount.live - indexed)),
-                *(_symptom(one, "in the text index and not live")
-                  for one in sorted(indexed - recount.live)),
+                *(_symptom(episode, "live and not in the text index")
+                  for episode in sorted(recount.live - indexed)),
+                *(_symptom(episode, "in the text index and not live")
+                  for episode in sorted(indexed - recount.live)),
             ],
         }  # fmt: skip
         return recount, [
@@ -358,14 +358,16 @@ class _Passages:
 
     def take(self, page: Iterable[Said]) -> None:
         """Count the passages of episodes whose text is here."""
-        for one in page:
-            if one.text is None or (self._cut_after is not None and one.turn > self._cut_after):
+        for episode in page:
+            if episode.text is None or (
+                self._cut_after is not None and episode.turn > self._cut_after
+            ):
                 continue
-            needed = len(cut(one.text))
-            if one.passages != needed:
-                remedy = "" if one.passages else "; run `ecphoria passages`"
-                told = f"passages: {one.passages} stored, {needed} needed{remedy}"
-                self.symptoms.append(_symptom(one.id, told))
+            needed = len(cut(episode.text))
+            if episode.passages != needed:
+                remedy = "" if episode.passages else "; run `ecphoria passages`"
+                told = f"passages: {episode.passages} stored, {needed} needed{remedy}"
+                self.symptoms.append(_symptom(episode.id, told))
 
 
 class _Recount:
@@ -385,38 +387,38 @@ class _Recount:
 
     def take(self, accounts: Iterable[Account]) -> None:
         """Count episodes; those of sessions count further once their session is whole."""
-        for one in accounts:
+        for account in accounts:
             self.items += 1
-            self._totals["titles"] += one.titled
-            self._totals["length"] += one.length
-            self._totals["turn"] = max(self._totals["turn"], one.turn)
-            self._near_length += one.near_length
-            if one.live:
-                self.live.add(one.id)
-            self._unread += one.terms is None
-            self._stems.update(_stems(one))
-            if one.ordinal is not None:
-                places = self._sessions.setdefault(one.session, {})
-                places.setdefault(one.ordinal, []).append(one)
+            self._totals["titles"] += account.titled
+            self._totals["length"] += account.length
+            self._totals["turn"] = max(self._totals["turn"], account.turn)
+            self._near_length += account.near_length
+            if account.live:
+                self.live.add(account.id)
+            self._unread += account.terms is None
+            self._stems.update(_stems(account))
+            if account.ordinal is not None:
+                places = self._sessions.setdefault(account.session, {})
+                places.setdefault(account.ordinal, []).append(account)
             else:
-                self._near.update(_stems(one))
-                self._check_length(one, one.length)
+                self._near.update(_stems(account))
+                self._check_length(account, account.length)
 
     def close_sessions(self) -> None:
         """Count the words that reach over NEXT, and check the order of sessions."""
         for _, places in sorted(self._sessions.items()):
-            accounts = [one for _, here in sorted(places.items()) for one in here]
+            accounts = [account for _, here in sorted(places.items()) for account in here]
             if sorted(places) != list(range(len(accounts))):
                 self.places.append(
                     _symptom(accounts[0].id, "the places of its session do not follow one another")
                 )
-            stems = [_stems(one) for one in accounts]
+            stems = [_stems(account) for account in accounts]
             for place in range(len(accounts)):
                 first, last = max(0, place - REACH_BACK), place + REACH_AHEAD + 1
                 self._near.update(frozenset().union(*stems[first:last]))
-            reaching = spread_lengths([one.length for one in accounts])
-            for one, length in zip(accounts, reaching.tolist(), strict=True):
-                self._check_length(one, length)
+            reaching = spread_lengths([account.length for account in accounts])
+            for account, length in zip(accounts, reaching.tolist(), strict=True):
+                self._check_length(account, length)
         self._sessions.clear()
 
     def differences(self, stored: Totals) -> Iterator[Symptom]:
@@ -455,17 +457,18 @@ class _Recount:
                     f"near: {kept.near} stored, {self._near[stem]} found",
                 )
 
-    def _check_length(self, one: Account, expected: float) -> None:
-        if abs(one.near_length - expected) > _CLOSE * max(1.0, expected):
+    def _check_length(self, account: Account, expected: float) -> None:
+        if abs(account.near_length - expected) > _CLOSE * max(1.0, expected):
             self._lengths.append(
                 _symptom(
-                    one.id, f"near_length: {one.near_length:.3f} stored, {expected:.3f} found"
+                    account.id,
+                    f"near_length: {account.near_length:.3f} stored, {expected:.3f} found",
                 )
             )
 
 
-def _stems(one: Account) -> frozenset[str]:
-    return frozenset((one.terms or "").split())
+def _stems(account: Account) -> frozenset[str]:
+    return frozenset((account.terms or "").split())
 
 
 def _symptom(ident: str, detail: str) -> Symptom:
@@ -475,13 +478,13 @@ def _symptom(ident: str, detail: str) -> Symptom:
 def _by_rule(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     joined: list[Finding] = []
     for rule in Rule:
-        same = [one for one in findings if one.rule is rule]
+        same = [finding for finding in findings if finding.rule is rule]
         if same:
-            symptoms = tuple(symptom for one in same for symptom in one.symptoms)
+            symptoms = tuple(symptom for finding in same for symptom in finding.symptoms)
             joined.append(
                 Finding(
                     rule=rule,
-                    found=sum(one.found for one in same),
+                    found=sum(finding.found for finding in same),
                     symptoms=symptoms[:_SYMPTOMS],
                 )
             )

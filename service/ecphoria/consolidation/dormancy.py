@@ -16,7 +16,7 @@ from ecphoria.consolidation.dormancy_store import Candidate, DormancyStore
 from ecphoria.consolidation.service import TOLD, Cycle
 from ecphoria.errors import TooLarge
 from ecphoria.maths.checks import FloatArray
-from ecphoria.maths.retention import decay, keep_value, retrievability, strength
+from ecphoria.maths.retention import decay, retention_score, retrievability, strength
 from ecphoria.ports import Clock
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Change, Outcome
@@ -57,12 +57,12 @@ class Dormancy:
             return Outcome(counts={"live": live, "dormant": 0})
         quiet = cycle.now - timedelta(days=policy.quiet_days)
         judged = [
-            one
+            verdict
             async for page in self._pages(cycle, quiet)
-            for one in _judge(page, policy, cycle.now, quiet)
+            for verdict in _judge(page, policy, cycle.now, quiet)
         ]
         chosen = _chosen(judged, excess, by_keep=policy.mode is DormancyMode.BUDGET)
-        reasons = [(one.candidate.id, _reason(one, policy)) for one in chosen]
+        reasons = [(verdict.candidate.id, _reason(verdict, policy)) for verdict in chosen]
         slept = 0
         due = [] if cycle.dry_run else reasons
         async for chunk in cycle.chunks(due, _CHUNK, "dormancy: put to sleep"):
@@ -72,7 +72,8 @@ class Dormancy:
         return Outcome(
             counts={"live": live - dormant, "faded": len(judged), "dormant": dormant},
             changes=tuple(
-                Change(kind="sleep", id=one, detail=reason) for one, reason in reasons[:TOLD]
+                Change(kind="sleep", id=episode, detail=reason)
+                for episode, reason in reasons[:TOLD]
             ),
         )
 
@@ -89,18 +90,22 @@ def _judge(
 ) -> Iterator[_Judged]:
     """Keep those that are quiet since an instant, and faded."""
     now, since = _milliseconds(instant), _milliseconds(quiet)
-    used = np.array([_or(one.used_ms, one.occurred_ms) for one in page], np.float64)
-    stable = np.array([_or(one.stability, FIRST_STABILITY) for one in page], np.float64)
+    used = np.array(
+        [_or(candidate.used_ms, candidate.occurred_ms) for candidate in page], np.float64
+    )
+    stable = np.array(
+        [_or(candidate.stability, FIRST_STABILITY) for candidate in page], np.float64
+    )
     recalled = retrievability((now - used) / _DAY_MS, stable)
     held = _strength(page, now)
-    prior = np.array([_or(one.prior, 0.0) for one in page], np.float64)
-    keep = keep_value(recalled, held, prior, [one.importance for one in page])
+    prior = np.array([_or(candidate.prior, 0.0) for candidate in page], np.float64)
+    keep = retention_score(recalled, held, prior, [candidate.importance for candidate in page])
     faded = recalled < _FADED[policy.mode]
-    for row, one in enumerate(page):
-        is_quiet = one.woken_ms is None or one.woken_ms < since
+    for row, candidate in enumerate(page):
+        is_quiet = candidate.woken_ms is None or candidate.woken_ms < since
         if is_quiet and faded[row]:
             yield _Judged(
-                candidate=one,
+                candidate=candidate,
                 recalled=float(recalled[row]),
                 strength=float(held[row]),
                 keep=float(keep[row]),
@@ -108,11 +113,13 @@ def _judge(
 
 
 def _strength(page: Sequence[Candidate], now: float) -> FloatArray:
-    since = np.array([_or(one.chain_ms, one.occurred_ms) for one in page], np.float64)
+    since = np.array(
+        [_or(candidate.chain_ms, candidate.occurred_ms) for candidate in page], np.float64
+    )
     return strength(
         *decay(
-            np.array([_or(one.working, 1.0) for one in page], np.float64),
-            np.array([_or(one.lasting, 0.0) for one in page], np.float64),
+            np.array([_or(candidate.working, 1.0) for candidate in page], np.float64),
+            np.array([_or(candidate.lasting, 0.0) for candidate in page], np.float64),
             (now - since) / _DAY_MS,
         )
     )
@@ -130,24 +137,25 @@ def _chosen(judged: Sequence[_Judged], most: int, *, by_keep: bool) -> list[_Jud
     )
     left: dict[str, int] = {}
     chosen: list[_Judged] = []
-    for one in order:
+    for verdict in order:
         if len(chosen) == most:
             break
-        facts = {fact: left.get(fact, evidence) for fact, evidence in one.candidate.facts}
+        facts = {fact: left.get(fact, evidence) for fact, evidence in verdict.candidate.facts}
         if any(evidence <= 1 for evidence in facts.values()):
             continue
         left |= {fact: evidence - 1 for fact, evidence in facts.items()}
-        chosen.append(one)
+        chosen.append(verdict)
     return chosen
 
 
-def _reason(one: _Judged, policy: DormancyPolicy) -> str:
+def _reason(judged: _Judged, policy: DormancyPolicy) -> str:
     if policy.mode is DormancyMode.THRESHOLD:
-        return f"retrievability {one.recalled:.4f}, below {_FADED[policy.mode]:g}"
+        return f"retrievability {judged.recalled:.4f}, below {_FADED[policy.mode]:g}"
     return (
-        f"least worth keeping over {policy.budget:,} live memories: {one.keep:.3f} "
-        f"(retrievability {one.recalled:.3f}, strength {one.strength:.3f}, "
-        f"prior {_or(one.candidate.prior, 0.0):.3f}, importance {one.candidate.importance:.3f})"
+        f"least worth keeping over {policy.budget:,} live memories: {judged.keep:.3f} "
+        f"(retrievability {judged.recalled:.3f}, strength {judged.strength:.3f}, "
+        f"prior {_or(judged.candidate.prior, 0.0):.3f}, "
+        f"importance {judged.candidate.importance:.3f})"
     )
 
 
@@ -205,7 +213,7 @@ class ForgettingService:
             TooLarge: More than `AT_ONCE`.
         """
         _check(ids)
-        reasons = [(one, _BY_REQUEST) for one in sorted(set(ids))]
+        reasons = [(episode, _BY_REQUEST) for episode in sorted(set(ids))]
         return await self._store.put_to_sleep(tenant, reasons, self._clock.now())
 
     async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:

@@ -120,7 +120,7 @@ class DormancyStore:
             NotFound: There is no such tenant, or it is being erased.
             LeaseLost: Another worker has taken the job.
         """
-        rows = [{"id": one, "reason": reason} for one, reason in sorted(reasons)]
+        rows = [{"id": episode, "reason": reason} for episode, reason in sorted(reasons)]
 
         async def sleep(work: Work) -> list[EpisodeId]:
             # Without the lock an erasure would delete these episodes under our hands.

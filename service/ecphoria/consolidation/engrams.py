@@ -24,7 +24,7 @@ import numpy as np
 from ecphoria.consolidation.engram_store import EngramRow, EngramStore, Member, TouchedSession
 from ecphoria.consolidation.knn_store import Association
 from ecphoria.consolidation.service import TOLD, Cycle
-from ecphoria.maths.clustering import central, clusters
+from ecphoria.maths.clustering import clusters, mmr_select
 from ecphoria.ports import Chat, NoAnswer, TextRefused
 from ecphoria.records.ids import TenantId, derived_id
 from ecphoria.records.job import Change, Outcome
@@ -59,9 +59,9 @@ class Summary:
 
 def extracted(members: Sequence[Member]) -> Summary:
     """Quote up to 5 turns, the square root of their number, in the order given."""
-    chosen = central(
-        np.stack([one.vector for one in members]).astype(np.float64),
-        [min(1.0, one.length / _SAYS_ENOUGH) for one in members],
+    chosen = mmr_select(
+        np.stack([member.vector for member in members]).astype(np.float64),
+        [min(1.0, member.length / _SAYS_ENOUGH) for member in members],
         count=min(_MOST_SENTENCES, ceil(sqrt(len(members)))),
     )
     quoted = [members[row] for row in sorted(chosen.tolist())]
@@ -75,8 +75,8 @@ def extracted(members: Sequence[Member]) -> Summary:
 def key_of(tenant: TenantId, of: str, members: Sequence[str], by: str = "") -> str:
     """Derive an engram's id from its session or cluster, its members, and its writer."""
     key = hashlib.sha256(f"{FORMULA} {of}{by and f' {by}'}".encode())
-    for one in sorted(members):
-        key.update(f" {one}".encode())
+    for member in sorted(members):
+        key.update(f" {member}".encode())
     return derived_id(tenant, "engram", key.hexdigest())
 
 
@@ -108,7 +108,7 @@ _NAMELESS: Final = english.FUNCTION_WORDS.difference(english.MONTHS)
 _LINE_FORM: Final = re.compile(r"(?:[-*•]\s+)?(?P<said>.+?)\s*(?P<turns>(?:\[\d{1,3}\][\s,.]*)+)")
 
 
-class Writer:
+class Summariser:
     """Writes the summaries of one step of one cycle.
 
     A model that does not answer is not asked again in this step, in a dry run not at all. Where
@@ -169,11 +169,11 @@ class Writer:
             self._unusable += 1
             return extracted(members)
         # Whatever was shown may be in the words: the summary goes with any of it.
-        evidence = tuple(sorted(one.id for one in shown))
+        evidence = tuple(sorted(member.id for member in shown))
         return Summary(text=said, evidence=evidence, method=f"llm:{self._chat.model}")
 
     async def _said(self, chat: Chat, shown: Sequence[Member]) -> str:
-        told = "\n".join(_numbered(place, one) for place, one in enumerate(shown, start=1))
+        told = "\n".join(_numbered(place, member) for place, member in enumerate(shown, start=1))
         for _ in range(_TRIES):
             self._asked += 1
             reply = await chat.ask(self._purpose, PROMPT, told)
@@ -231,8 +231,8 @@ def _shown(members: Sequence[Member]) -> Sequence[Member]:
     """Choose the turns that the model reads: all, or the sixty most central, in order."""
     if len(members) <= _SHOWN:
         return members
-    vectors = np.stack([one.vector for one in members]).astype(np.float64)
-    chosen = central(vectors, np.ones(len(members)), count=_SHOWN)
+    vectors = np.stack([member.vector for member in members]).astype(np.float64)
+    chosen = mmr_select(vectors, np.ones(len(members)), count=_SHOWN)
     return [members[row] for row in sorted(chosen.tolist())]
 
 
@@ -266,7 +266,7 @@ class MakeClusters:
     async def run(self, cycle: Cycle) -> Outcome:
         """Summarise the clusters that are new, and drop the engrams of those that are no more."""
         tenant = cycle.tenant
-        writer = Writer(self._chat, "cluster", dry_run=cycle.dry_run)
+        writer = Summariser(self._chat, "cluster", dry_run=cycle.dry_run)
         await cycle.reached("clusters: find")
         groups = await asyncio.to_thread(_groups, await self._store.similar_pairs(tenant))
         due = {key_of(tenant, "cluster", group, writer.by): group for group in groups}
@@ -295,7 +295,7 @@ class MakeClusters:
         )
 
     async def _engram(
-        self, cycle: Cycle, one: str, group: Sequence[str], writer: Writer
+        self, cycle: Cycle, one: str, group: Sequence[str], writer: Summariser
     ) -> EngramRow | None:
         """Summarise a cluster; None if a member went meanwhile, for the next cycle to see."""
         members = await self._store.members_of(cycle.tenant, group)
@@ -356,7 +356,7 @@ class MakeEngrams:
 
     async def run(self, cycle: Cycle) -> Outcome:
         """Summarise the changed sessions."""
-        writer = Writer(self._chat, "session", dry_run=cycle.dry_run)
+        writer = Summariser(self._chat, "session", dry_run=cycle.dry_run)
         formula = f"{FORMULA} {writer.by}".strip()
         touched = await self._store.touched_sessions(cycle.tenant, formula)
         closed = [
@@ -383,13 +383,13 @@ class MakeEngrams:
         )
 
     async def _summarise(
-        self, cycle: Cycle, session: TouchedSession, writer: Writer
+        self, cycle: Cycle, session: TouchedSession, writer: Summariser
     ) -> Change | None:
         """Give a session its engram, unless it has the right one; tell what changed."""
         members = await self._store.members(cycle.tenant, session.name)
         if len(members) < _LEAST_TURNS:
             return await self._save(cycle, session, None)
-        keys = [f"{one.id} {one.body_hash}" for one in members]
+        keys = [f"{member.id} {member.body_hash}" for member in members]
         wanted = key_of(cycle.tenant, session.name, keys, writer.by)
         if wanted == session.engram:
             if not cycle.dry_run:

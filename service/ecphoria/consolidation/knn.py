@@ -25,7 +25,7 @@ from ecphoria.consolidation.knn_store import (
     Touched,
 )
 from ecphoria.consolidation.service import TOLD, Cycle
-from ecphoria.maths.hebbian import association, linked, rung, similarity
+from ecphoria.maths.hebbian import association, linked, round_down_to_step, similarity
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import Change, Outcome
 
@@ -78,7 +78,7 @@ class Surroundings:
         """
         around = await self.nearest(ids)
         beyond = await self.nearest(everyone(around) - ids)
-        crowds = {one: crowd_of(one, near) for one, near in (around | beyond).items()}
+        crowds = {node: crowd_of(node, near) for node, near in (around | beyond).items()}
         return joined(around, crowds)
 
     async def stored(self, ids: Iterable[str]) -> Sequence[Association]:
@@ -100,19 +100,19 @@ class Surroundings:
             found |= await self._searched(asked, fetch)
             if fetch >= _FETCH_MOST:
                 break
-            asked = [one for one in asked if len(found[one]) >= fetch - 1]
+            asked = [node for node in asked if len(found[node]) >= fetch - 1]
             fetch *= 4
         return found
 
     async def _searched(self, ids: Sequence[str], fetch: int) -> dict[str, Sequence[Near]]:
         rows = await self._store.near(self._tenant, ids, fetch=fetch, above=NEAR)
-        found: dict[str, list[Near]] = {one: [] for one in ids}
+        found: dict[str, list[Near]] = {node: [] for node in ids}
         for row in rows:
             found[row.of].append(row)
         return dict(found)
 
 
-class Lifts:
+class Cooccurrence:
     """The concepts mentioned together more often than by chance."""
 
     def __init__(self, store: AssociationStore, tenant: TenantId, total: int) -> None:
@@ -175,15 +175,15 @@ class Differences:
 
 def everyone(around: Mapping[str, Sequence[Near]]) -> frozenset[str]:
     """Collect the neighbours of all."""
-    return frozenset(one.id for near in around.values() for one in near)
+    return frozenset(neighbour.id for near in around.values() for neighbour in near)
 
 
-def crowd_of(one: str, near: Sequence[Near]) -> Crowd:
+def crowd_of(node: str, near: Sequence[Near]) -> Crowd:
     """Find the least cosine that enters this list of nearest neighbours."""
     if len(near) <= NEIGHBOURS:
-        return Crowd(id=one, size=len(near))
+        return Crowd(id=node, size=len(near))
     last = near[NEIGHBOURS - 1]
-    return Crowd(id=one, size=len(near), cosine=last.cosine, turn=last.turn)
+    return Crowd(id=node, size=len(near), cosine=last.cosine, turn=last.turn)
 
 
 def admits(crowd: Crowd, cosine: float, turn: int) -> bool:
@@ -205,8 +205,8 @@ def joined(around: Mapping[str, Sequence[Near]], crowds: Mapping[str, Crowd]) ->
         crowds: Of the other end; who has none here is joined with nobody.
     """
     cosines = {
-        (min(one, row.id), max(one, row.id)): row.cosine
-        for one, near in around.items()
+        (min(node, row.id), max(node, row.id)): row.cosine
+        for node, near in around.items()
         for row in near[:NEIGHBOURS]
         if row.id in crowds and admits(crowds[row.id], row.cosine, row.of_turn)
     }
@@ -234,7 +234,7 @@ def _lifted(rows: Sequence[Companion], total: int) -> dict[Pair, float]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class KnnUpdate:
     """The update for a chunk of new episodes.
 
     Attributes:
@@ -260,42 +260,42 @@ class Arrivals:
         self._store = store
         self._tenant = tenant
         self._surroundings = Surroundings(store, tenant)
-        self._coming = {one.id for one in touched}
+        self._coming = {node.id for node in touched}
         self._searched: set[str] = set()
         self._known: dict[str, Crowd] = {}
 
-    async def settle(self, chunk: Sequence[Touched]) -> Settled:
+    async def settle(self, chunk: Sequence[Touched]) -> KnnUpdate:
         """Find the mutual neighbours of the next touched episodes."""
-        ids = frozenset(one.id for one in chunk)
+        ids = frozenset(node.id for node in chunk)
         self._coming -= ids
         around = self._learned(await self._surroundings.near(ids))
         met = await self._meet(around)
-        pushed = frozenset(one for one, near in met.items() if self._is_pushed(one, near))
+        pushed = frozenset(node for node, near in met.items() if self._is_pushed(node, near))
         counted = [
-            replace(self._known[one], size=self._known[one].size + len(near))
-            for one, near in met.items()
-            if one not in pushed
+            replace(self._known[node], size=self._known[node].size + len(near))
+            for node, near in met.items()
+            if node not in pushed
         ]
         self._known |= {crowd.id: crowd for crowd in counted}
         around |= self._learned(await self._surroundings.nearest(pushed))
-        nearest = {one: near[:NEIGHBOURS] for one, near in around.items()}
+        nearest = {node: near[:NEIGHBOURS] for node, near in around.items()}
         others = everyone(nearest) - self._coming
         unknown = await self._unknown(others)
         self._learned(await self._surroundings.nearest(unknown))
         searched = around.keys() | unknown
-        return Settled(
-            wanted=joined(nearest, {one: self._known[one] for one in others}),
+        return KnnUpdate(
+            wanted=joined(nearest, {node: self._known[node] for node in others}),
             stored=[
                 edge
                 for edge in await self._surroundings.stored(around)
                 if self._coming.isdisjoint((edge.one, edge.other))
             ],
-            crowds=[*counted, *(self._known[one] for one in sorted(searched))],
+            crowds=[*counted, *(self._known[node] for node in sorted(searched))],
         )
 
     def _learned(self, found: dict[str, Sequence[Near]]) -> dict[str, Sequence[Near]]:
         self._searched |= found.keys()
-        self._known |= {one: crowd_of(one, near) for one, near in found.items()}
+        self._known |= {node: crowd_of(node, near) for node, near in found.items()}
         return found
 
     async def _meet(self, around: Mapping[str, Sequence[Near]]) -> dict[str, list[Near]]:
@@ -308,9 +308,9 @@ class Arrivals:
         await self._unknown(met)
         return met
 
-    def _is_pushed(self, one: str, near: Sequence[Near]) -> bool:
+    def _is_pushed(self, node: str, near: Sequence[Near]) -> bool:
         """Tell whether its nearest may be others now that these have come."""
-        crowd = self._known.get(one)
+        crowd = self._known.get(node)
         if crowd is None:
             return True
         if crowd.size + len(near) <= NEIGHBOURS:
@@ -319,7 +319,7 @@ class Arrivals:
 
     async def _unknown(self, ids: Iterable[str]) -> frozenset[str]:
         """Read the crowds of these, and tell who has none."""
-        lacking = sorted(one for one in ids if one not in self._known)
+        lacking = sorted(node for node in ids if node not in self._known)
         found = await self._store.crowds(self._tenant, lacking) if lacking else ()
         self._known |= {crowd.id: crowd for crowd in found}
         return frozenset(lacking) - {crowd.id for crowd in found}
@@ -334,7 +334,7 @@ class Associate:
     SIMILAR joins live episodes that are among each other's 15 nearest with a cosine of .60:
     `w_sim = 0.8 cos`. ASSOCIATED joins concepts mentioned together in 3 episodes and twice as
     often as by chance: `w_lift` of `maths.hebbian.association`. The total in it is the number
-    of episodes rounded down to a rung of a ladder a quarter apart, so that lifts far from
+    of episodes rounded down to a step of a ladder, each a quarter higher, so that lifts far from
     anything new need renewing only when the store has grown by a quarter.
     """
 
@@ -351,10 +351,10 @@ class Associate:
         arrivals = Arrivals(self._store, cycle.tenant, episodes)
         async for chunk in cycle.chunks(episodes, _EPISODES, "associate: episodes"):
             await self._episodes(cycle, chunk, arrivals, told)
-        total = rung(progress.items)
+        total = round_down_to_step(progress.items)
         moved = total != progress.associated_total
         concepts = await self._store.touched_concepts(cycle.tenant, every=moved)
-        lifts = Lifts(self._store, cycle.tenant, total)
+        lifts = Cooccurrence(self._store, cycle.tenant, total)
         async for marked in cycle.chunks(concepts, _CONCEPTS, "associate: concepts"):
             await self._concepts(cycle, marked, lifts, told)
         if moved and not cycle.dry_run:
@@ -377,9 +377,9 @@ class Associate:
             )
 
     async def _concepts(
-        self, cycle: Cycle, chunk: Sequence[Touched], lifts: Lifts, told: Differences
+        self, cycle: Cycle, chunk: Sequence[Touched], lifts: Cooccurrence, told: Differences
     ) -> None:
-        ids = frozenset(one.id for one in chunk)
+        ids = frozenset(node.id for node in chunk)
         wanted = await lifts.wanted(ids)
         stored = await lifts.stored(ids)
         edges = told.between("ASSOCIATED", stored, wanted)
@@ -389,5 +389,5 @@ class Associate:
                 cycle.lease,
                 now=cycle.now,
                 edges=edges,
-                done={one.id: one.mark for one in chunk},
+                done={node.id: node.mark for node in chunk},
             )

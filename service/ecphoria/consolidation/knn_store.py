@@ -181,8 +181,8 @@ class AssociationStore:
         async def save(work: Work) -> None:
             await _give(work, "SIMILAR", tenant, now, edges)
             await work.run(_SAVE_CROWDS, tenant=tenant, rows=rows)
-            marks = [{"id": one.id, "mark": one.mark} for one in done if one.mark]
-            turn = max((one.turn for one in done), default=0)
+            marks = [{"id": node.id, "mark": node.mark} for node in done if node.mark]
+            turn = max((node.turn for node in done), default=0)
             await work.run(_SAVE_PROGRESS, tenant=tenant, turn=turn, total=None, rows=marks)
 
         await change_under(self._graph, lease, "consolidation.save_similar", save)

@@ -91,7 +91,7 @@ class LinkStore:
         self, tenant: TenantId, lease: Lease | None, links: Sequence[Weakened]
     ) -> None:
         """Store the remaining weights of edges, in one transaction."""
-        rows = [asdict(one.link) | {"was": one.was, "learned": one.learned} for one in links]
+        rows = [asdict(link.link) | {"was": link.was, "learned": link.learned} for link in links]
 
         async def save(work: Work) -> None:
             await work.run(_SAVE_LEARNED, tenant=tenant, rows=_episodes_first(rows))
@@ -191,17 +191,17 @@ class Decay:
         return Outcome(
             counts={
                 "learned": len(links),
-                "scaled": sum(one.learned < one.was for one in weakened),
+                "scaled": sum(link.learned < link.was for link in weakened),
                 "rewritten": len(weakened),
             },
             changes=tuple(
                 Change(
                     kind="weaken",
-                    id=one.link.one,
-                    detail=f"{one.link.edge} to {one.link.other}: learned {one.was:.3f} to"
-                    f" {one.learned:.3f}, weight {one.link.weight:.3f}",
+                    id=link.link.one,
+                    detail=f"{link.link.edge} to {link.link.other}: learned {link.was:.3f} to"
+                    f" {link.learned:.3f}, weight {link.link.weight:.3f}",
                 )
-                for one in weakened[:TOLD]
+                for link in weakened[:TOLD]
             ),
         )
 
@@ -213,7 +213,7 @@ def _weakened(links: Sequence[LearnedLink]) -> list[Weakened]:
     ids = sorted({end for link in links for end in (link.one, link.other)})
     place = {one: row for row, one in enumerate(ids)}
     table = np.array(
-        [(one.similar, one.lift, one.learned, one.age_days, one.weight) for one in links]
+        [(link.similar, link.lift, link.learned, link.age_days, link.weight) for link in links]
     )
     fading = edge_decay(table[:, 3])
     present = table[:, 2] * fading

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from ecphoria.consolidation.knn import NEIGHBOURS, Differences, Lifts, Pair, Surroundings
+from ecphoria.consolidation.knn import NEIGHBOURS, Cooccurrence, Differences, Pair, Surroundings
 from ecphoria.consolidation.knn_store import Association, AssociationStore, KnnProgress
 from ecphoria.consolidation.service import Cycle
 from ecphoria.maths.retention import priority, quotas
@@ -121,7 +121,7 @@ class Replay:
         progress = await store.progress(tenant)
         await cycle.reached("replay: choose")
         sample = await self._sample(cycle, progress)
-        memories = sorted(one.id for chosen in sample.values() for one in chosen)
+        memories = sorted(memory.id for chosen in sample.values() for memory in chosen)
         found = Differences()
         await cycle.reached("replay: episodes")
         edges = await self._off(tenant, "SIMILAR", Surroundings(store, tenant), memories, found)
@@ -129,7 +129,7 @@ class Replay:
             await store.save_similar(tenant, cycle.lease, now=cycle.now, edges=edges)
         await cycle.reached("replay: concepts")
         concepts = await self._concepts(tenant, memories)
-        lifts = Lifts(store, tenant, progress.associated_total)
+        lifts = Cooccurrence(store, tenant, progress.associated_total)
         edges = await self._off(tenant, "ASSOCIATED", lifts, concepts, found)
         if edges and not cycle.dry_run:
             await store.save_associated(tenant, cycle.lease, now=cycle.now, edges=edges, done={})
@@ -141,13 +141,13 @@ class Replay:
         touched = await self._associations.touched_episodes(cycle.tenant, progress.associated_turn)
         if touched and cycle.dry_run:
             return dict.fromkeys(_AGES, ())
-        waiting = {one.id for one in touched}
+        waiting = {node.id for node in touched}
         pool = await self._pool(cycle, progress.turn)
         by_age: dict[str, list[Remembered]] = {age: [] for age in _AGES}
-        for one in pool:
-            if one.id not in waiting:
-                age = cycle.now - one.occurred_at
-                by_age[next(name for name, most in _AGES.items() if age <= most)].append(one)
+        for memory in pool:
+            if memory.id not in waiting:
+                age = cycle.now - memory.occurred_at
+                by_age[next(name for name, most in _AGES.items() if age <= most)].append(memory)
         shares = quotas(_SIZE, [len(each) for each in by_age.values()])
         worth = await self._worth(cycle.tenant, pool)
         return {
@@ -161,29 +161,32 @@ class Replay:
         first = max(1, last - self._pool_size + 1)
         draw = np.random.default_rng(int.from_bytes(seed[:8])).permutation(first - 1)[:_DRAWN] + 1
         newest = await self._store.memories(cycle.tenant, range(first, last + 1))
-        drawn = {one.turn: one for one in await self._store.memories(cycle.tenant, draw.tolist())}
+        drawn = {
+            memory.turn: memory
+            for memory in await self._store.memories(cycle.tenant, draw.tolist())
+        }
         before = [drawn[turn] for turn in draw.tolist() if turn in drawn]
         return [*newest, *before[: self._pool_size]]
 
     async def _worth(self, tenant: TenantId, pool: Sequence[Remembered]) -> dict[str, float]:
         """Rate memories; whoever has nothing older among the 32 nearest is new altogether."""
-        turns = {one.id: one.turn for one in pool}
+        turns = {memory.id: memory.turn for memory in pool}
         known = dict.fromkeys(turns, 0.0)
         for row in await self._associations.near(tenant, list(turns), fetch=_FETCH, above=0.0):
             if row.turn < turns[row.of]:
                 known[row.of] = max(known[row.of], min(1.0, row.cosine))
         rated = priority(
-            [one.salience for one in pool],
-            [1.0 - known[one.id] for one in pool],
-            [float(one.own) for one in pool],
-            [float(one.question) for one in pool],
+            [memory.salience for memory in pool],
+            [1.0 - known[memory.id] for memory in pool],
+            [float(memory.own) for memory in pool],
+            [float(memory.question) for memory in pool],
         )
         return dict(zip(turns, rated.tolist(), strict=True))
 
     async def _concepts(self, tenant: TenantId, memories: Sequence[str]) -> list[str]:
         mentioned = await self._store.mentioned(tenant, memories)
         waiting = await self._associations.touched_concepts(tenant, every=False)
-        return sorted(set(mentioned) - {one.id for one in waiting})
+        return sorted(set(mentioned) - {node.id for node in waiting})
 
     async def _off(
         self,
@@ -217,4 +220,4 @@ class Replay:
 
 
 def _pairs(edges: Sequence[Association]) -> set[Pair]:
-    return {(one.one, one.other) for one in edges}
+    return {(association.one, association.other) for association in edges}

@@ -64,7 +64,11 @@ _COUNTED = {"supersede": "superseded", "contest": "contested", "reopen": "reopen
 def _changes(laid: Sequence[LaidOut]) -> list[Change]:
     """List the changed facts by ids and dates; their words are memory text."""
     changes: list[Change] = []
-    pairs = (pair for one in laid for pair in zip(one.record.facts, rows_of(one), strict=True))
+    pairs = (
+        pair
+        for timed_fact in laid
+        for pair in zip(timed_fact.record.facts, rows_of(timed_fact), strict=True)
+    )
     for fact, row in pairs:
         end = row.held_until[-1] if row.held_until else OPEN_END
         if end < OPEN_END and fact.valid_to != end:

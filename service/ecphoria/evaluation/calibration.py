@@ -128,19 +128,19 @@ def calibrate(
     Raises:
         InvalidInput: There are too few questions, or the rate is no share.
     """
-    labels = np.array([one.answerable for one in samples], dtype=np.bool_)
+    labels = np.array([sample.answerable for sample in samples], dtype=np.bool_)
     _check(labels, false_refusals)
-    evidence = np.array([[one.evidence[name] for name in names] for one in samples])
+    evidence = np.array([[sample.evidence[name] for name in names] for sample in samples])
     fold, by_group = _folds(samples, labels)
     left_out = _left_out(evidence, labels, fold)
     judged = tuple(
         Judged(
             confidence=float(sure),
-            answerable=one.answerable,
-            group=one.group,
-            evidence=one.evidence,
+            answerable=sample.answerable,
+            group=sample.group,
+            evidence=sample.evidence,
         )
-        for sure, one in zip(left_out, samples, strict=True)
+        for sure, sample in zip(left_out, samples, strict=True)
     )
     yes, no = left_out[labels].tolist(), left_out[~labels].tolist()
     cut = threshold(yes, false_refusals)
@@ -194,8 +194,8 @@ def _folds(samples: Sequence[Sample], labels: NDArray[np.bool_]) -> tuple[NDArra
 
     Groups serve if whatever is left has enough questions of either kind to fit on.
     """
-    names = sorted({one.group for one in samples})
-    group = np.array([names.index(one.group) for one in samples], dtype=np.int64)
+    names = sorted({sample.group for sample in samples})
+    group = np.array([names.index(sample.group) for sample in samples], dtype=np.int64)
     rest = [labels[group != number] for number in range(len(names))]
     if len(names) > 1 and all(min(one.sum(), (~one).sum()) >= LEAST for one in rest):
         return group, True
@@ -218,22 +218,22 @@ def _left_out(
 
 
 def _worth_of_shipped(samples: Sequence[Sample]) -> float:
-    sure = [shipped_confidence(one.evidence) for one in samples]
+    sure = [shipped_confidence(sample.evidence) for sample in samples]
     pairs = list(zip(sure, samples, strict=True))
     found = auroc(
-        [value for value, one in pairs if one.answerable],
-        [value for value, one in pairs if not one.answerable],
+        [value for value, sample in pairs if sample.answerable],
+        [value for value, sample in pairs if not sample.answerable],
     )
     return found or 0.0
 
 
 def _by_group(judged: Sequence[Judged]) -> dict[str, float]:
     found = {}
-    for name in sorted({one.group for one in judged}):
-        of = [one for one in judged if one.group == name]
+    for name in sorted({question.group for question in judged}):
+        of = [question for question in judged if question.group == name]
         share = auroc(
-            [one.confidence for one in of if one.answerable],
-            [one.confidence for one in of if not one.answerable],
+            [question.confidence for question in of if question.answerable],
+            [question.confidence for question in of if not question.answerable],
         )
         if share is not None:
             found[name] = share

@@ -131,13 +131,15 @@ def document(reports: Mapping[str, Report], rows: Mapping[str, str]) -> dict[str
         rows: Name of the file of each one's rows.
     """
     found = domains(reports)
-    measured = [one for one in found if one.gain is not None]
+    measured = [domain for domain in found if domain.gain is not None]
     return {
         "suite": "all",
-        "domains": {one.name: reports[one.name].document(rows[one.name]) for one in found},
-        "table": [one.model_dump(mode="json") for one in found],
+        "domains": {
+            domain.name: reports[domain.name].document(rows[domain.name]) for domain in found
+        },
+        "table": [domain.model_dump(mode="json") for domain in found],
         "worst": measured[0].model_dump(mode="json") if measured else None,
-        "mean_gain": _mean([one.gain for one in found]),
+        "mean_gain": _mean([domain.gain for domain in found]),
     }
 
 
@@ -177,25 +179,25 @@ def domain_table(found: Sequence[Domain]) -> Table:
         "t. out",
     ):
         table.add_column(name, justify="right")
-    for one in found:
-        best = "" if one.best is None else f"{one.best} {_points(one.best_value)}"
+    for domain in found:
+        best = "" if domain.best is None else f"{domain.best} {_points(domain.best_value)}"
         table.add_row(
-            escape(one.name),
-            f"{one.n:,}",
-            f"R@{one.measure.partition('@')[2]}",
-            _points(one.default),
+            escape(domain.name),
+            f"{domain.n:,}",
+            f"R@{domain.measure.partition('@')[2]}",
+            _points(domain.default),
             best,
-            _signed(one.gain),
-            *(_points(value) for value in _judged(one)),
+            _signed(domain.gain),
+            *(_points(value) for value in _judged(domain)),
         )
     table.add_section()
     table.add_row(
         "mean",
         "",
         "",
-        _points(_mean([one.default for one in found])),
-        _points(_mean([one.best_value for one in found])),
-        _signed(_mean([one.gain for one in found])),
+        _points(_mean([domain.default for domain in found])),
+        _points(_mean([domain.best_value for domain in found])),
+        _signed(_mean([domain.gain for domain in found])),
         *(_points(_mean(column)) for column in zip(*map(_judged, found), strict=True)),
         style="bold",
     )
@@ -224,12 +226,12 @@ def _domain(name: str, report: Report) -> Domain:
     )
 
 
-def _judged(one: Domain) -> tuple[float | None, ...]:
-    return one.auroc, one.auroc_taken_out, one.ece, one.ece_taken_out
+def _judged(domain: Domain) -> tuple[float | None, ...]:
+    return domain.auroc, domain.auroc_taken_out, domain.ece, domain.ece_taken_out
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    return mean([one for one in values if one is not None])
+    return mean([value for value in values if value is not None])
 
 
 def _points(value: float | None) -> str:

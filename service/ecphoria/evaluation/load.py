@@ -29,7 +29,7 @@ from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.episode import NewEpisode, Receipt
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, Filters, RecallOptions
-from ecphoria.runtime import look_seldom
+from ecphoria.runtime import tune_garbage_collection
 from ecphoria.settings import Settings
 
 _MEGABYTE = 10**6
@@ -90,7 +90,7 @@ class Stand:
 async def open_stand(settings: Settings, reports: Reports | None = None) -> AsyncIterator[Stand]:
     """Bring up the service on a local Neo4j, and take both down afterwards."""
     services = await build(settings, reports)
-    look_seldom()
+    tune_garbage_collection()
     try:
         endpoint = services.engine
         assert endpoint is not None, "private settings name no server"

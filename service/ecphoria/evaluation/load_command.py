@@ -101,7 +101,7 @@ async def measure_load(settings: Settings, plan: LoadPlan, watch: Watch) -> Load
 
 def tables(report: LoadReport) -> tuple[Table, ...]:
     """Lay the report out to read: stores, recalls, then cycles of consolidation."""
-    measured = [one for one in report.sizes if one.consolidation]
+    measured = [run for run in report.sizes if run.consolidation]
     cycles = (_consolidations(measured),) if measured else ()
     return _stores(report), _recalls(report.sizes), *cycles
 
@@ -133,16 +133,16 @@ def _stores(report: LoadReport) -> Table:
         "seeds", "memory MB",
     ):  # fmt: skip
         table.add_column(heading, justify="right", no_wrap=True)
-    for one in report.sizes:
+    for run in report.sizes:
         table.add_row(
-            f"{one.nodes:,}",
-            f"{one.ingest_per_second:,.0f}",
-            f"{one.ingest_encoded_per_second:,.0f}",
-            f"{one.readable_ms.p95:.0f} ms",
-            f"{one.nearest.p50:.1f}/{one.nearest.p95:.1f} ms",
-            f"{one.index_recall:.3f}",
-            f"{one.seed_recall:.3f}",
-            f"{one.service_mb:,.0f}/{one.server_mb:,.0f}",
+            f"{run.nodes:,}",
+            f"{run.ingest_per_second:,.0f}",
+            f"{run.ingest_encoded_per_second:,.0f}",
+            f"{run.readable_ms.p95:.0f} ms",
+            f"{run.nearest.p50:.1f}/{run.nearest.p95:.1f} ms",
+            f"{run.index_recall:.3f}",
+            f"{run.seed_recall:.3f}",
+            f"{run.service_mb:,.0f}/{run.server_mb:,.0f}",
         )
     return table
 

@@ -26,7 +26,7 @@ def recall_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
     >>> recall_at(list("axybz"), {"a", "b"}, 3)
     0.5
     """
-    return sum(one in gold for one in ranked[:k]) / len(gold)
+    return sum(item in gold for item in ranked[:k]) / len(gold)
 
 
 def all_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
@@ -36,12 +36,12 @@ def all_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
 
 def hit_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
     """Give 1 if any gold is among the first k, else 0."""
-    return float(any(one in gold for one in ranked[:k]))
+    return float(any(item in gold for item in ranked[:k]))
 
 
 def reciprocal_rank(ranked: Sequence[str], gold: Collection[str]) -> float:
     """Give 1 over the rank of the first gold, 0 if none was ranked."""
-    return next((1.0 / rank for rank, one in enumerate(ranked, start=1) if one in gold), 0.0)
+    return next((1.0 / rank for rank, item in enumerate(ranked, start=1) if item in gold), 0.0)
 
 
 def ndcg_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
@@ -50,7 +50,7 @@ def ndcg_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
     >>> round(ndcg_at(list("axybz"), {"a", "b"}, 5), 4)
     0.8772
     """
-    gained = sum(1.0 / log2(1 + rank) for rank, one in enumerate(ranked[:k], 1) if one in gold)
+    gained = sum(1.0 / log2(1 + rank) for rank, item in enumerate(ranked[:k], 1) if item in gold)
     return gained / sum(1.0 / log2(1 + rank) for rank in range(1, min(len(gold), k) + 1))
 
 
@@ -59,7 +59,7 @@ def official_recall_at(ranked: Sequence[str], evidence: Sequence[str], k: int) -
     if not evidence:
         return 1.0
     found = set(ranked[:k])
-    return sum(one in found for one in evidence) / len(evidence)
+    return sum(item in found for item in evidence) / len(evidence)
 
 
 def auroc(answerable: Sequence[float], adversarial: Sequence[float]) -> float | None:
@@ -71,7 +71,7 @@ def auroc(answerable: Sequence[float], adversarial: Sequence[float]) -> float | 
     if not answerable or not adversarial:
         return None
     low = sorted(adversarial)
-    won = sum(bisect_left(low, one) + bisect_right(low, one) for one in answerable)
+    won = sum(bisect_left(low, value) + bisect_right(low, value) for value in answerable)
     return won / (2 * len(answerable) * len(adversarial))
 
 
@@ -88,7 +88,7 @@ def refusal_at(
     allowed = floor(rate * len(ordered) + 1e-9)
     if allowed >= len(ordered):
         return 1.0
-    return sum(one < ordered[allowed] for one in adversarial) / len(adversarial)
+    return sum(value < ordered[allowed] for value in adversarial) / len(adversarial)
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -238,8 +238,8 @@ def reliability(answerable: Sequence[float], others: Sequence[float]) -> list[Bi
     """
     if not answerable or not others:
         return []
-    known = [(one, 0.5 / len(answerable), True) for one in answerable]
-    known += [(one, 0.5 / len(others), False) for one in others]
+    known = [(value, 0.5 / len(answerable), True) for value in answerable]
+    known += [(value, 0.5 / len(others), False) for value in others]
     places: list[list[tuple[float, float, bool]]] = [[] for _ in range(_BINS)]
     for one in known:
         places[min(int(one[0] * _BINS), _BINS - 1)].append(one)
@@ -271,8 +271,8 @@ def _bin(place: int, inside: Sequence[tuple[float, float, bool]]) -> Bin:
 
 
 def _taken_out(pairs: Sequence[tuple[float, float]]) -> TakenOut:
-    present = [one for one, _ in pairs]
-    without = [one for _, one in pairs]
+    present = [value for value, _ in pairs]
+    without = [value for _, value in pairs]
     return TakenOut(
         n=len(pairs),
         auroc=auroc(present, without),

@@ -47,7 +47,7 @@ def _by_k(report: Report, rows: Sequence[Row]) -> "Figure":
     for name in report.strategies:
         curve = recall_curve([row for row in rows if row.strategy == name], report.k)
         wide = 2.5 if name == report.default else 1.2
-        axes.plot(places, [100 * one for one in curve], label=name, linewidth=wide)
+        axes.plot(places, [100 * value for value in curve], label=name, linewidth=wide)
     axes.set_xlabel("hits looked at")
     axes.set_ylabel("evidence found, %")
     axes.set_ylim(0, 100)
@@ -61,9 +61,9 @@ def _ablation(report: Report) -> "Figure":
     measure = HEADLINE[report.suite][0]
     found = sorted(
         (
-            (_spoken(name), one.difference[measure])
-            for name, one in report.ablations.items()
-            if measure in one.difference
+            (_spoken(name), ablation.difference[measure])
+            for name, ablation in report.ablations.items()
+            if measure in ablation.difference
         ),
         key=lambda pair: (pair[1].mean, pair[0]),
     )

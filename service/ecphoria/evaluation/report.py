@@ -154,11 +154,11 @@ class Report(BaseModel):
         """Build the content of the report file; `rows` names the file of the rows."""
         flat = self.model_dump(mode="json", exclude={"strategies", "ablations"})
         return flat | {
-            "strategies": {name: one.entry() for name, one in self.strategies.items()},
+            "strategies": {name: row.entry() for name, row in self.strategies.items()},
             "ablations": {
-                name: one.figures.entry()
-                | {"difference": {of: gap.model_dump() for of, gap in one.difference.items()}}
-                for name, one in self.ablations.items()
+                name: ablation.figures.entry()
+                | {"difference": {of: gap.model_dump() for of, gap in ablation.difference.items()}}
+                for name, ablation in self.ablations.items()
             },
             "rows": rows,
         }
@@ -215,8 +215,8 @@ def make_report(
         embedder=service.model,
         default=default,
         k=DEPTH[dataset.suite],
-        n=sum(one.scored for one in dataset.questions),
-        n_adversarial=sum(one.adversarial for one in dataset.questions),
+        n=sum(question.scored for question in dataset.questions),
+        n_adversarial=sum(question.adversarial for question in dataset.questions),
         findings={**dataset.findings, **outcome.findings},
         gain=gain,
         strategies={
@@ -392,9 +392,9 @@ def spelled(reports: list[Report]) -> str:
 
 def _measured(report: Report) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
-    for name, one in report.strategies.items():
-        told = dict(one.measures)
-        if one.abstention is not None:
-            told["auroc"] = one.abstention.auroc
+    for name, row in report.strategies.items():
+        told = dict(row.measures)
+        if row.abstention is not None:
+            told["auroc"] = row.abstention.auroc
         found[name] = {measure: value for measure, value in told.items() if value is not None}
     return found

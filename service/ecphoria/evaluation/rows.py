@@ -119,7 +119,7 @@ def chosen(known: Sequence[StrategyAnswer], wanted: Sequence[str]) -> list[Arm]:
         UnknownStrategy: The service has none of this name.
         InvalidInput: What follows the name are no options.
     """
-    there = {one.name: one for one in known}
+    there = {strategy.name: strategy for strategy in known}
     names = list(dict.fromkeys(wanted)) or [name for name in NAMES if name in there]
     return [_arm(there, name) for name in names]
 
@@ -174,7 +174,7 @@ def ablations(known: Sequence[StrategyAnswer]) -> list[Arm]:
         )
         for spoken, names in groups.items()
     ]
-    if any(one.name == "fusion" for one in known):
+    if any(strategy.name == "fusion" for strategy in known):
         arms.append(Arm(name="fusion", strategy="fusion"))
     return arms
 

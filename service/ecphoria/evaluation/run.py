@@ -91,7 +91,7 @@ _BATCH: Final = 100
 
 def has_evidence(part: Collection) -> tuple[Question, ...]:
     """List the questions that are asked once more."""
-    return tuple(one for one in part.questions if one.scored)
+    return tuple(question for question in part.questions if question.scored)
 
 
 async def ask_without_evidence(
@@ -118,7 +118,7 @@ async def ask_without_evidence(
     """
     store = _Store(part, client, known, findings)
     near = NearCopies(
-        {ident: f"{one.title or ''} {one.text}" for ident, one in part.memories.items()}
+        {ident: f"{item.title or ''} {item.text}" for ident, item in part.memories.items()}
     )
     together: dict[frozenset[str], list[Question]] = {}
     for question in has_evidence(part):

@@ -127,9 +127,15 @@ def strategy_table(report: Report) -> Table:
         table.add_column(name, justify="right")
     for name in ("p50", "p95"):
         table.add_column(name, justify="right", style="dim")
-    for name, one in report.strategies.items():
-        latency = (_ms(one.latency_ms[f"without_encoding_{share}"]) for share in ("p50", "p95"))
-        cells = [*map(_percent, one.measures.values()), *(_refusal(one) if talk else ()), *latency]
+    for name, figures in report.strategies.items():
+        latency = (
+            _ms(figures.latency_ms[f"without_encoding_{share}"]) for share in ("p50", "p95")
+        )
+        cells = [
+            *map(_percent, figures.measures.values()),
+            *(_refusal(figures) if talk else ()),
+            *latency,
+        ]
         table.add_row(name, *cells, style="bold" if name == report.default else "")
     return table
 
@@ -145,12 +151,12 @@ def gain_table(report: Report) -> Table | None:
     for name in ("", "gain"):
         table.add_column(name, justify="right")
     names = _CATEGORIES.get(report.suite, {})
-    for kind, one in report.gain.by_kind.items():
-        table.add_row(escape(kind), *_gain_cells(one))
+    for kind, gain in report.gain.by_kind.items():
+        table.add_row(escape(kind), *_gain_cells(gain))
     if report.gain.by_kind:
         table.add_section()
-    for category, one in report.gain.by_category.items():
-        table.add_row(escape(f"{category} {names.get(category, '')}".strip()), *_gain_cells(one))
+    for category, gain in report.gain.by_category.items():
+        table.add_row(escape(f"{category} {names.get(category, '')}".strip()), *_gain_cells(gain))
     return table
 
 
@@ -195,14 +201,14 @@ def ablation_table(report: Report) -> Table:
         table.add_column("", justify="right")
     table.add_column("over questions", justify="right", style="dim")
     table.add_column("over collections", justify="right", style="dim")
-    for name, one in report.ablations.items():
+    for name, ablation in report.ablations.items():
         cells = []
         for measure in headline:
             cells += [
-                _percent(one.figures.measures[measure]),
-                _signed(one.difference[measure].mean),
+                _percent(ablation.figures.measures[measure]),
+                _signed(ablation.difference[measure].mean),
             ]
-        first = one.difference[headline[0]] if headline else None
+        first = ablation.difference[headline[0]] if headline else None
         table.add_row(name, *cells, *_intervals(first))
     return table
 
@@ -233,20 +239,20 @@ def _table(first: str) -> Table:
     return table
 
 
-def _refusal(one: Figures) -> Sequence[str]:
-    found = one.abstention
+def _refusal(figures: Figures) -> Sequence[str]:
+    found = figures.abstention
     if found is None:
         return "", ""
     return _percent(found.auroc), _percent(found.refusal_at_frr["0.021"])
 
 
-def _gain_cells(one: Gain) -> tuple[str, ...]:
+def _gain_cells(gain: Gain) -> tuple[str, ...]:
     return (
-        f"{one.n:,}",
-        _percent(one.default),
-        one.best,
-        _percent(one.best_value),
-        _signed(one.gain),
+        f"{gain.n:,}",
+        _percent(gain.default),
+        gain.best,
+        _percent(gain.best_value),
+        _signed(gain.gain),
     )
 
 

@@ -90,9 +90,9 @@ class FactService:
         histories = await self._histories(
             tenant, sorted({key for _, key in found}), as_of, known_at
         )
-        views = {view.fact.id: view for one in histories for view in one.facts}
+        views = {view.fact.id: view for history in histories for view in history.facts}
         return FactPage(
-            facts=tuple(views[one] for one, _ in found if one in views),
+            facts=tuple(views[fact] for fact, _ in found if fact in views),
             next_cursor=found[-1][0] if len(found) == query.limit else None,
         )
 
@@ -248,7 +248,7 @@ class FactService:
         if await self._key(tenant, fact) == key:
             return
         _, records = await self._store.read(tenant, [key])
-        if all(fact != one.id for record in records for one in record.facts):
+        if all(fact != stored_fact.id for record in records for stored_fact in record.facts):
             raise InvalidInput(
                 "only facts of the same subject and predicate can be kept open together",
                 field="other",
@@ -284,9 +284,9 @@ def _classes(
     decisions: Sequence[Decision], known_at: datetime | None = None
 ) -> dict[str, PredicateClass]:
     return {
-        one.relation: one.predicate_class
-        for one in effective(decisions, known_at)
-        if one.relation is not None and one.predicate_class is not None
+        decision.relation: decision.predicate_class
+        for decision in effective(decisions, known_at)
+        if decision.relation is not None and decision.predicate_class is not None
     }
 
 

@@ -207,7 +207,7 @@ class FactTransaction:
         """Append to the list of decisions."""
         row = asdict(decision)
         row["decided_by"] = row.pop("by")
-        row["facts"] = [one for one in (decision.fact, decision.other) if one is not None]
+        row["facts"] = [fact for fact in (decision.fact, decision.other) if fact is not None]
         await self._work.run(_CREATE_DECISIONS, tenant=self._tenant, rows=[row])
 
     async def class_decisions(self) -> Sequence[Decision]:
@@ -323,9 +323,11 @@ def _record(key: FactKey, rows: Sequence[_ClaimRow], made: Sequence[Decision]) -
     facts = {row.fact: _fact(row) for row in rows}
     return KeyRecord(
         key=key,
-        facts=tuple(facts[one] for one in sorted(facts)),
+        facts=tuple(facts[fact] for fact in sorted(facts)),
         claims=tuple(_claim(row) for row in rows),
-        decisions=tuple(one for one in made if one.fact in facts or one.other in facts),
+        decisions=tuple(
+            decision for decision in made if decision.fact in facts or decision.other in facts
+        ),
     )
 
 

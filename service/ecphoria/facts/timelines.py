@@ -111,11 +111,13 @@ class LaidOut:
 
     def ended_by(self, fact: FactId, at: datetime) -> datetime | None:
         """Tell when the last spell of a fact that was over by then ended."""
-        ends = (one.valid_to for one in self.intervals(self._row(fact)))
+        ends = (interval.valid_to for interval in self.intervals(self._row(fact)))
         return max((end for end in ends if end is not None and end <= at), default=None)
 
     def _row(self, fact: FactId) -> int:
-        return next(row for row, one in enumerate(self.record.facts) if one.id == fact)
+        return next(
+            row for row, stored_fact in enumerate(self.record.facts) if stored_fact.id == fact
+        )
 
     def intervals(self, row: int) -> tuple[Interval, ...]:
         """List when a fact held, in order."""
@@ -167,7 +169,7 @@ class LaidOut:
         mine = [place for place, claim in enumerate(self.claims) if claim.fact == row]
         weight = evidence(self.claims[place] for place in mine)
         contested = standing is Standing.CONTESTED
-        episodes = {one.episode for one in self.record.claims if one.fact == fact.id}
+        episodes = {claim.episode for claim in self.record.claims if claim.fact == fact.id}
         return FactView(
             fact=fact,
             relation=self.record.key.relation,
@@ -206,17 +208,17 @@ def lay_out(
     episodes = _numbered(claim.episode for claim in record.claims)
     claims = tuple(
         Claim(
-            fact=number[one.fact],
-            episode=episodes[one.episode],
-            start=_ticks(one.valid_from or one.occurred_at),
-            end=OPEN if one.valid_to is None else _ticks(one.valid_to),
-            dated=one.valid_from is not None,
-            recorded_at=_ticks(one.recorded_at),
-            reliability=one.reliability,
+            fact=number[claim.fact],
+            episode=episodes[claim.episode],
+            start=_ticks(claim.valid_from or claim.occurred_at),
+            end=OPEN if claim.valid_to is None else _ticks(claim.valid_to),
+            dated=claim.valid_from is not None,
+            recorded_at=_ticks(claim.recorded_at),
+            reliability=claim.reliability,
         )
-        for one in record.claims
-        if (known_at is None or one.recorded_at <= known_at)
-        and (happened_by is None or one.occurred_at <= happened_by)
+        for claim in record.claims
+        if (known_at is None or claim.recorded_at <= known_at)
+        and (happened_by is None or claim.occurred_at <= happened_by)
     )
     decided = effective(record.decisions, known_at)
     rulings = _rulings(decided, number)
@@ -236,13 +238,19 @@ def effective(
 ) -> tuple[Decision, ...]:
     """Keep the decisions that count: made by then, and not undone."""
     made = sorted(
-        (one for one in decisions if known_at is None or one.recorded_at <= known_at),
+        (
+            decision
+            for decision in decisions
+            if known_at is None or decision.recorded_at <= known_at
+        ),
         key=lambda one: one.number,
     )
-    place = {one.id: row for row, one in enumerate(made)}
-    counts = in_force([place.get(one.undoes or "", -1) for one in made])
+    place = {decision.id: row for row, decision in enumerate(made)}
+    counts = in_force([place.get(decision.undoes or "", -1) for decision in made])
     return tuple(
-        one for one, count in zip(made, counts, strict=True) if count and one.undoes is None
+        decision
+        for decision, count in zip(made, counts, strict=True)
+        if count and decision.undoes is None
     )
 
 
@@ -278,7 +286,7 @@ async def settle(transaction: FactTransaction, keys: Iterable[FactKey]) -> tuple
     wanted = sorted(set(keys))
     laid = laid_out(await transaction.records(wanted) if wanted else (), transaction.classes)
     if laid:
-        await transaction.save_timelines([row for one in laid for row in rows_of(one)])
+        await transaction.save_timelines([row for fact in laid for row in rows_of(fact)])
     return laid
 
 
@@ -307,18 +315,22 @@ def _rulings(decided: Sequence[Decision], number: Mapping[FactId, int]) -> Rulin
     retracted: set[int] = set()
     together: set[tuple[int, int]] = set()
     intervals: dict[int, tuple[int, int]] = {}
-    for one in decided:
-        if one.fact is None or one.fact not in number:
+    for decision in decided:
+        if decision.fact is None or decision.fact not in number:
             continue
-        row = number[one.fact]
-        if one.ruling is Ruling.RETRACT:
+        row = number[decision.fact]
+        if decision.ruling is Ruling.RETRACT:
             retracted.add(row)
-        elif one.ruling is Ruling.KEEP_OPEN and one.other is not None and one.other in number:
-            pair = sorted((row, number[one.other]))
+        elif (
+            decision.ruling is Ruling.KEEP_OPEN
+            and decision.other is not None
+            and decision.other in number
+        ):
+            pair = sorted((row, number[decision.other]))
             together.add((pair[0], pair[1]))
-        elif one.ruling is Ruling.SET_INTERVAL and one.valid_from is not None:
-            end = OPEN if one.valid_to is None else _ticks(one.valid_to)
-            intervals[row] = (_ticks(one.valid_from), end)
+        elif decision.ruling is Ruling.SET_INTERVAL and decision.valid_from is not None:
+            end = OPEN if decision.valid_to is None else _ticks(decision.valid_to)
+            intervals[row] = (_ticks(decision.valid_from), end)
     return Rulings(
         retracted=frozenset(retracted), together=frozenset(together), intervals=intervals
     )

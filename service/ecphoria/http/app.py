@@ -40,7 +40,7 @@ from ecphoria.http.routes_upkeep import (
     jobs_routes,
     passages_routes,
 )
-from ecphoria.runtime import look_seldom
+from ecphoria.runtime import tune_garbage_collection
 from ecphoria.settings import ServerSettings, Settings
 from ecphoria.wire.base import Problem
 
@@ -232,7 +232,7 @@ async def serve(
     """
     with _bound(settings.server.host, settings.server.port) as listener:
         services = await build(settings, reports)
-        look_seldom()
+        tune_garbage_collection()
         try:
             await _run(services, listener, started)
         finally:

@@ -21,10 +21,10 @@ from ecphoria.ingest.sequence import (
 )
 from ecphoria.ingest.store import IngestTransaction
 from ecphoria.neo4j_store.rows import EpisodeRow
-from ecphoria.ports import InTheArchive, Vector, Vectors
+from ecphoria.ports import ArchivedEpisodesNeeded, Vector, Vectors
 from ecphoria.records.episode import Episode, indexed_text
 from ecphoria.records.ids import EpisodeId
-from ecphoria.runtime import aside
+from ecphoria.runtime import run_off_loop
 from ecphoria.text.concepts import Extraction
 from ecphoria.text.tokens import stems
 
@@ -45,37 +45,37 @@ class Encoded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class SequencedBatch:
     """New episodes where they belong in their sessions, and the sessions with them."""
 
     rows: tuple[EpisodeRow, ...]
     sessions: Sequence[Resequenced]
 
 
-async def placed(
+async def sequence_batch(
     transaction: IngestTransaction,
     new: Sequence[Prepared],
     vectors: Encoded,
     *,
     lost: frozenset[EpisodeId] = frozenset(),
-) -> Placed:
+) -> SequencedBatch:
     """Place new episodes in their sessions.
 
     Raises:
-        InTheArchive: Words of their neighbours are in the archive, and not `lost` there.
+        ArchivedEpisodesNeeded: Words of their neighbours are in the archive, and not `lost` there.
     """
-    turns = {one.id: transaction.turn + place for place, one in enumerate(new, 1)}
+    turns = {prepared.id: transaction.turn + place for place, prepared in enumerate(new, 1)}
     sessions = await _sessions(transaction, new, turns, vectors.whole, lost)
     places = {turn: place for part in sessions for turn, place in part.places.items()}
-    return Placed(
+    return SequencedBatch(
         rows=tuple(
-            one.row(
-                turns[one.id],
-                places.get(one.id),
-                vectors.whole[one.id],
-                vectors.parts.get(one.id),
+            prepared.row(
+                turns[prepared.id],
+                places.get(prepared.id),
+                vectors.whole[prepared.id],
+                vectors.parts.get(prepared.id),
             )
-            for one in new
+            for prepared in new
         ),
         sessions=sessions,
     )
@@ -83,7 +83,7 @@ async def placed(
 
 async def addition(
     new: Sequence[Prepared],
-    into: Placed,
+    into: SequencedBatch,
     facts: FactChanges,
     name: Callable[[], Coroutine[None, None, ConceptChanges]],
 ) -> AsyncGenerator[IngestChanges, None]:
@@ -92,27 +92,27 @@ async def addition(
     What takes time to reckon comes when the store has long to do: what is asked of it before
     runs while the next part is made.
     """
-    alone = [one for one in new if one.new.session is None]
-    told = [one for one in new if one.new.extraction is not None]
-    places = _places(into.sessions, sum(float(len(one.terms)) for one in alone))
+    alone = [prepared for prepared in new if prepared.new.session is None]
+    told = [prepared for prepared in new if prepared.new.extraction is not None]
+    places = _places(into.sessions, sum(float(len(prepared.terms)) for prepared in alone))
     yield replace(
         places,
         moved=(),
         next_added=(),
         turns=len(new),
         items=len(new),
-        titles=sum(one.new.title is not None for one in new),
+        titles=sum(prepared.new.title is not None for prepared in new),
         length=sum(row.length for row in into.rows),
-        stated=sum(len(one.extraction.stated) for one in told) + len(facts.evidence),
-        speakers=_speakers((one.new.speaker for one in new), 1),
+        stated=sum(len(prepared.extraction.stated) for prepared in told) + len(facts.evidence),
+        speakers=_speakers((prepared.new.speaker for prepared in new), 1),
         episodes=into.rows,
     )
-    size = sum(len(one.text) for one in new)
+    size = sum(len(prepared.text) for prepared in new)
     terms = partial(
         _terms, [one.terms for one in new], [one.terms for one in alone], into.sessions, 1
     )
-    yield IngestChanges(terms=await aside(terms, size))
-    words = await aside(lambda: _words((one.extraction for one in new), 1), size)
+    yield IngestChanges(terms=await run_off_loop(terms, size))
+    words = await run_off_loop(lambda: _words((prepared.extraction for prepared in new), 1), size)
     naming = asyncio.create_task(name())
     try:
         yield IngestChanges(moved=places.moved, next_added=places.next_added, words=words)
@@ -131,7 +131,7 @@ async def removal(
     """Take an episode out of its session, which closes the gap, and out of every count.
 
     Raises:
-        InTheArchive: Words of its neighbours are in the archive, and not `lost` there.
+        ArchivedEpisodesNeeded: Words of its neighbours are in the archive, and not `lost` there.
     """
     terms = stems(indexed_text(gone.title, gone.text))
     sessions: list[Resequenced] = []
@@ -177,22 +177,22 @@ async def _sessions(
     lost: frozenset[EpisodeId],
 ) -> list[Resequenced]:
     by_session: dict[str, list[Prepared]] = {}
-    for one in new:
-        if one.new.session is not None:
-            by_session.setdefault(one.new.session, []).append(one)
+    for prepared in new:
+        if prepared.new.session is not None:
+            by_session.setdefault(prepared.new.session, []).append(prepared)
     if not by_session:
         return []
     arrivals = {
-        session: [one.arrival(turns[one.id]) for one in turned]
+        session: [prepared.arrival(turns[prepared.id]) for prepared in turned]
         for session, turned in sorted(by_session.items())
     }
     starts = [_start(session, arriving) for session, arriving in arrivals.items()]
     stored = await transaction.segments(starts, MARGIN)
     _refuse_archived(
         [
-            one
+            episode
             for session, before in stored.items()
-            for one in archived(before, arrivals[session], frozenset())
+            for episode in archived(before, arrivals[session], frozenset())
         ],
         lost,
     )
@@ -209,13 +209,15 @@ async def _sessions(
 
 
 def _refuse_archived(ids: Sequence[EpisodeId], lost: frozenset[EpisodeId]) -> None:
-    needed = [one for one in ids if one not in lost]
+    needed = [episode for episode in ids if episode not in lost]
     if needed:
-        raise InTheArchive(needed)
+        raise ArchivedEpisodesNeeded(needed)
 
 
 def _start(session: str, arrivals: Sequence[Arrival]) -> SegmentStart:
-    occurred_at, position = min((one.occurred_at, one.position or 0) for one in arrivals)
+    occurred_at, position = min(
+        (arrival.occurred_at, arrival.position or 0) for arrival in arrivals
+    )
     return SegmentStart(session=session, occurred_at=occurred_at, position=position)
 
 

@@ -34,7 +34,7 @@ from ecphoria.ports import Vector
 from ecphoria.records.episode import Episode
 from ecphoria.records.fact import FactKey, PredicateClass
 from ecphoria.records.ids import EpisodeId, FactId, TenantId, concept_id
-from ecphoria.runtime import aside
+from ecphoria.runtime import run_off_loop
 from ecphoria.text.concepts import Candidate, Extraction, NameRow, NameTable, SynonymTable, extract
 from ecphoria.text.names import NameKind, is_name
 
@@ -93,7 +93,7 @@ async def facts_of(
     transaction: IngestTransaction, new: Sequence[Prepared], vectors: Mapping[FactId, Vector]
 ) -> FactChanges:
     """Store each fact once, and every episode that came with it as evidence."""
-    stated = {ident: triple for one in new for ident, triple in one.facts.items()}
+    stated = {ident: triple for prepared in new for ident, triple in prepared.facts.items()}
     if not stated:
         return FactChanges()
     known = await transaction.facts(sorted(stated))
@@ -115,7 +115,9 @@ async def facts_of(
             for ident, triple in sorted(stated.items())
             if ident not in known
         ),
-        evidence=tuple(claim for one in new for claim in sorted(one.claims, key=_by_fact)),
+        evidence=tuple(
+            claim for prepared in new for claim in sorted(prepared.claims, key=_by_fact)
+        ),
     )
 
 
@@ -127,7 +129,7 @@ async def disturbed(transaction: IngestTransaction, new: Sequence[Prepared]) -> 
     own = transaction.timelines.classes
     sought: set[FactKey] = set()
     found: set[FactKey] = set()
-    for claim in (claim for one in new for claim in one.extraction.claims):
+    for claim in (claim for prepared in new for claim in prepared.extraction.claims):
         key = key_of(claim.fact)
         plain = class_of(key.relation, own) is PredicateClass.MULTI
         undisturbed = plain and not claim.fact.negated and claim.valid_to is None
@@ -210,9 +212,11 @@ class ConceptBook:
         """Take new episodes in, and look again at older ones that a new name may touch."""
         names = await self._names(tenant, transaction)
         table = names.table
-        size = sum(len(one.text) for one in new)
-        delta = await aside(lambda: table.add([one.extraction for one in new]), size)
-        stated = Counter(named.name for one in new for named in one.extraction.stated)
+        size = sum(len(prepared.text) for prepared in new)
+        delta = await run_off_loop(
+            lambda: table.add([prepared.extraction for prepared in new]), size
+        )
+        stated = Counter(named.name for prepared in new for named in prepared.extraction.stated)
         changed = await standing(
             transaction,
             appeared=delta.appeared,
@@ -222,13 +226,15 @@ class ConceptBook:
         )
         touched = {*delta.sought, *delta.silenced, *delta.vanished} - set(changed.unmade)
         found = await transaction.bodies_with(sorted(touched))
-        fresh = {one.id for one in new}
+        fresh = {prepared.id for prepared in new}
         older = [body for body in found if body.id not in fresh]
         added, removed = await _again(transaction, older, table, frozenset(changed.unmade))
-        mentions = await aside(lambda: [_all_mentions(one, table) for one in new], size)
+        mentions = await run_off_loop(
+            lambda: [_all_mentions(prepared, table) for prepared in new], size
+        )
         self._pending[tenant] = replace(names, change=transaction.change + 1)
         return ConceptChanges(
-            items=tuple(one.extraction for one in new),
+            items=tuple(prepared.extraction for prepared in new),
             sign=1,
             made=_rows(tenant, changed.made),
             unmade=changed.unmade,
@@ -236,9 +242,9 @@ class ConceptBook:
             mentions_removed=removed,
             synonyms_added=_synonyms(names.alike, changed),
             abouts_added=tuple(
-                AboutRow(episode=one.id, concept=one.extraction.title.name)
-                for one in new
-                if one.extraction.title
+                AboutRow(episode=prepared.id, concept=prepared.extraction.title.name)
+                for prepared in new
+                if prepared.extraction.title
             ),
         )
 
@@ -371,12 +377,14 @@ def _mentions(episode: EpisodeId, names: Iterable[str]) -> list[MentionRow]:
     return [MentionRow(episode=episode, concept=name, weight=_MENTION_WEIGHT) for name in names]
 
 
-def _all_mentions(one: Prepared, table: NameTable) -> list[MentionRow]:
+def _all_mentions(prepared: Prepared, table: NameTable) -> list[MentionRow]:
     """List what the rules find in an item, and what it came with."""
-    stated = {named.name for named in one.extraction.stated}
-    found = stated.union(table.mentions(one.extraction))
+    stated = {named.name for named in prepared.extraction.stated}
+    found = stated.union(table.mentions(prepared.extraction))
     return [
-        MentionRow(episode=one.id, concept=name, weight=_MENTION_WEIGHT, stated=name in stated)
+        MentionRow(
+            episode=prepared.id, concept=name, weight=_MENTION_WEIGHT, stated=name in stated
+        )
         for name in sorted(found)
     ]
 
@@ -401,7 +409,7 @@ async def _again(
     stated = await _came_with(transaction, [body.id for body in older])
     added: list[MentionRow] = []
     removed: list[tuple[EpisodeId, str]] = []
-    found = await aside(
+    found = await run_off_loop(
         lambda: [_mentions_of(body, table) for body in older],
         sum(len(body.text) for body in older),
     )

@@ -329,7 +329,7 @@ class OlderEpisodes:
 
 
 def _cut(tenant: TenantId, found: Sequence[Uncut]) -> dict[EpisodeId, Sequence[Part]]:
-    cut = {one.id: parts_of(tenant, one.id, one.title, one.text) for one in found}
+    cut = {uncut.id: parts_of(tenant, uncut.id, uncut.title, uncut.text) for uncut in found}
     return {episode: parts for episode, parts in cut.items() if parts}
 
 

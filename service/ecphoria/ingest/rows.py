@@ -25,7 +25,7 @@ from ecphoria.records.ids import ConceptId, EpisodeId, TenantId, derived_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class StoredTurn:
     """A turn already in a session, as ordering and derivation need it.
 
     Attributes:

@@ -14,7 +14,7 @@ from math import exp
 
 import numpy as np
 
-from ecphoria.ingest.rows import MovedRow, NextRow, Placed
+from ecphoria.ingest.rows import MovedRow, NextRow, StoredTurn
 from ecphoria.maths.lexical import REACH_AHEAD, REACH_BACK, context_norms, spread_lengths
 from ecphoria.ports import Vector
 from ecphoria.records.ids import EpisodeId
@@ -59,12 +59,12 @@ class Resequenced:
     near: Mapping[str, int]
 
 
-Turn = Placed | Arrival
+Turn = StoredTurn | Arrival
 Neighbours = tuple[EpisodeId | None, ...]
 
 
 def vectors_needed(
-    before: Sequence[Placed], arrivals: Iterable[Arrival], removed: frozenset[EpisodeId]
+    before: Sequence[StoredTurn], arrivals: Iterable[Arrival], removed: frozenset[EpisodeId]
 ) -> list[EpisodeId]:
     """List the stored turns whose vectors `resequence` will ask for."""
     after = _merge(before, arrivals, removed)
@@ -81,7 +81,7 @@ def vectors_needed(
 
 
 def archived(
-    before: Sequence[Placed], arrivals: Iterable[Arrival], removed: frozenset[EpisodeId]
+    before: Sequence[StoredTurn], arrivals: Iterable[Arrival], removed: frozenset[EpisodeId]
 ) -> list[EpisodeId]:
     """List the turns in the archive whose words or vectors `resequence` would need."""
     if all(turn.terms is not None for turn in before):
@@ -102,7 +102,7 @@ def archived(
 
 
 def resequence(
-    before: Sequence[Placed],
+    before: Sequence[StoredTurn],
     arrivals: Iterable[Arrival],
     removed: frozenset[EpisodeId],
     vectors: Mapping[EpisodeId, Vector],
@@ -157,7 +157,7 @@ def _key(turn: Turn) -> tuple[datetime, int, int]:
 
 
 def _merge(
-    before: Sequence[Placed], arrivals: Iterable[Arrival], removed: frozenset[EpisodeId]
+    before: Sequence[StoredTurn], arrivals: Iterable[Arrival], removed: frozenset[EpisodeId]
 ) -> list[Turn]:
     stay: list[Turn] = [turn for turn in before if turn.id not in removed]
     return sorted([*stay, *arrivals], key=_key)
@@ -180,7 +180,7 @@ def _touched(
 
 
 def _stored(turn: Turn) -> tuple[float, float]:
-    assert isinstance(turn, Placed), "an arrival is always touched"
+    assert isinstance(turn, StoredTurn), "an arrival is always touched"
     return turn.near_length, turn.context_norm
 
 

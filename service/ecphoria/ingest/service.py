@@ -17,11 +17,11 @@ from ecphoria.errors import (
     TooLarge,
 )
 from ecphoria.facts.timelines import settle
-from ecphoria.ingest.changes import Encoded, addition, placed, removal, waking
+from ecphoria.ingest.changes import Encoded, addition, removal, sequence_batch, waking
 from ecphoria.ingest.concepts import ConceptBook, disturbed, facts_of
 from ecphoria.ingest.prepare import Prepared, prepare
 from ecphoria.ingest.store import IngestStore, IngestTransaction
-from ecphoria.ports import Clock, Embedder, InTheArchive, Thaw, Vector, Vectors
+from ecphoria.ports import ArchivedEpisodesNeeded, ArchiveReader, Clock, Embedder, Vector, Vectors
 from ecphoria.records.episode import Episode, NewEpisode, Outcome, Receipt, State
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 
@@ -50,7 +50,7 @@ class IngestService:
         store: IngestStore,
         embedder: Embedder,
         clock: Clock,
-        thaw: Thaw | None = None,
+        thaw: ArchiveReader | None = None,
         erased: Callable[[TenantId], None] = lambda _: None,
         refuse_keys: timedelta = timedelta(days=30),
     ) -> None:
@@ -105,13 +105,15 @@ class IngestService:
             )
         checked = await asyncio.to_thread(self._check_all, tenant, items)
         ready: dict[EpisodeId, Prepared] = {}
-        for one in checked:
-            if isinstance(one, Prepared):
-                ready.setdefault(one.id, one)
+        for item in checked:
+            if isinstance(item, Prepared):
+                ready.setdefault(item.id, item)
         # Knowing beforehand what is there saves encoding it; given vectors need no such look.
-        to_encode = sorted(one.id for one in ready.values() if one.vector is None or one.parts)
+        to_encode = sorted(
+            prepared.id for prepared in ready.values() if prepared.vector is None or prepared.parts
+        )
         stored = dict(await self._store.body_hashes(tenant, to_encode)) if to_encode else {}
-        fresh = [one for one in ready.values() if one.id not in stored]
+        fresh = [prepared for prepared in ready.values() if prepared.id not in stored]
         erased: frozenset[EpisodeId] = frozenset()
         if fresh:
             vectors, facts = await self._vectors(fresh), await self._fact_vectors(fresh)
@@ -180,24 +182,24 @@ class IngestService:
 
     async def _vectors(self, fresh: Sequence[Prepared]) -> Encoded:
         """Encode episodes that came without a vector, and all passages, in one call."""
-        whole = {one.id: one.vector for one in fresh if one.vector is not None}
-        missing = [one for one in fresh if one.id not in whole]
-        texts = [one.opening for one in missing]
-        texts += (part.text for one in fresh for part in one.parts)
+        whole = {prepared.id: prepared.vector for prepared in fresh if prepared.vector is not None}
+        missing = [prepared for prepared in fresh if prepared.id not in whole]
+        texts = [prepared.opening for prepared in missing]
+        texts += (part.text for prepared in fresh for part in prepared.parts)
         if not texts:
             return Encoded(whole=whole)
         made = await self._embedder.embed(texts)
-        whole.update((one.id, made[place]) for place, one in enumerate(missing))
+        whole.update((prepared.id, made[place]) for place, prepared in enumerate(missing))
         parts: dict[EpisodeId, Vectors] = {}
         first = len(missing)
-        for one in fresh:
-            if one.parts:
-                parts[one.id] = made[first : first + len(one.parts)]
-                first += len(one.parts)
+        for prepared in fresh:
+            if prepared.parts:
+                parts[prepared.id] = made[first : first + len(prepared.parts)]
+                first += len(prepared.parts)
         return Encoded(whole=whole, parts=parts)
 
     async def _fact_vectors(self, fresh: Sequence[Prepared]) -> dict[FactId, Vector]:
-        stated = {ident: triple for one in fresh for ident, triple in one.facts.items()}
+        stated = {ident: triple for prepared in fresh for ident, triple in prepared.facts.items()}
         if not stated:
             return {}
         made = await self._embedder.embed([triple.statement for triple in stated.values()])
@@ -215,8 +217,8 @@ class IngestService:
         Returns:
             What another writer stored meanwhile, and what was erased and is not written again.
         """
-        mine = {one.id: one.body_hash for one in fresh}
-        keyed = [one.id for one in fresh if one.new.idempotency_key is not None]
+        mine = {prepared.id: prepared.body_hash for prepared in fresh}
+        keyed = [prepared.id for prepared in fresh if prepared.new.idempotency_key is not None]
         unsure = False
 
         async def work(
@@ -224,17 +226,25 @@ class IngestService:
         ) -> tuple[Mapping[EpisodeId, str], frozenset[EpisodeId]]:
             known = await transaction.body_hashes(list(mine))
             # Without a key nobody can tell a late retry from a wish to store it again.
-            sought = [one for one in keyed if one not in known]
+            sought = [episode for episode in keyed if episode not in known]
             erased = await transaction.erased(sought, self._refuse_keys) if sought else frozenset()
-            new = [one for one in fresh if one.id not in known and one.id not in erased]
+            new = [
+                prepared
+                for prepared in fresh
+                if prepared.id not in known and prepared.id not in erased
+            ]
             if new:
-                into = await placed(transaction, new, vectors, lost=lost)
+                into = await sequence_batch(transaction, new, vectors, lost=lost)
                 stated = await facts_of(transaction, new, facts)
                 name = partial(self._book.add, tenant, transaction, new)
                 await transaction.write(addition(new, into, stated, name))
                 await settle(transaction.timelines, await disturbed(transaction, new))
             # After an unknown outcome, an episode with our body is the one we wrote.
-            theirs = {one: body for one, body in known.items() if not unsure or body != mine[one]}
+            theirs = {
+                episode: body
+                for episode, body in known.items()
+                if not unsure or body != mine[episode]
+            }
             return theirs, erased
 
         try:
@@ -255,7 +265,7 @@ class IngestService:
         while True:
             try:
                 return await self._store.change(tenant, partial(work, lost=lost))
-            except InTheArchive as cold:
+            except ArchivedEpisodesNeeded as cold:
                 if self._thaw is None:
                     raise ArchiveUnavailable from cold
                 lost |= frozenset((await self._thaw.restore(tenant, cold.ids)).damaged)
@@ -265,7 +275,7 @@ class IngestService:
     ) -> Episode:
         """Ask for an archived episode's words; if they are lost, wipe what is left of them."""
         if gone.id not in lost or self._thaw is None:
-            raise InTheArchive([gone.id])
+            raise ArchivedEpisodesNeeded([gone.id])
         await self._thaw.forget(tenant, [gone.id])
         return replace(gone, text="")
 
@@ -278,18 +288,18 @@ def _results(
     """Acknowledge each item; of a batch's repeats the first is the one that was created."""
     bodies = dict(stored)
     seen = set(stored)
-    for one in checked:
-        if isinstance(one, EcphoriaError):
-            yield one
-        elif one.id in erased:
+    for item in checked:
+        if isinstance(item, EcphoriaError):
+            yield item
+        elif item.id in erased:
             yield Erased(field="idempotency_key")
-        elif bodies.setdefault(one.id, one.body_hash) != one.body_hash:
+        elif bodies.setdefault(item.id, item.body_hash) != item.body_hash:
             yield Conflict(
                 "this idempotency key was used for another body: send the same body or a new key; "
                 "or this document came with another extraction: delete the stored one first",
                 field="idempotency_key",
             )
         else:
-            outcome = Outcome.EXISTED if one.id in seen else Outcome.CREATED
-            seen.add(one.id)
-            yield Receipt(id=one.id, outcome=outcome)
+            outcome = Outcome.EXISTED if item.id in seen else Outcome.CREATED
+            seen.add(item.id)
+            yield Receipt(id=item.id, outcome=outcome)

@@ -12,9 +12,9 @@ from ecphoria.ingest.rows import (
     Body,
     IngestChanges,
     NameState,
-    Placed,
     SegmentStart,
     StatedBy,
+    StoredTurn,
     apply_changes,
 )
 from ecphoria.neo4j_store.locks import Counters, change_under, count_change, lock_tenant
@@ -224,7 +224,7 @@ class IngestTransaction:
 
     async def segments(
         self, starts: Sequence[SegmentStart], margin: int
-    ) -> Mapping[str, Sequence[Placed]]:
+    ) -> Mapping[str, Sequence[StoredTurn]]:
         """List the turns of each session from its start on, and `margin` turns before, in order.
 
         The order is (occurred_at, position with None as 0, turn). A session that has none, or
@@ -243,7 +243,7 @@ class IngestTransaction:
             ],
             margin=margin,
         )
-        found: dict[str, list[Placed]] = {}
+        found: dict[str, list[StoredTurn]] = {}
         for row in rows:
             found.setdefault(row.session, []).append(_placed(row))
         return found
@@ -343,8 +343,8 @@ class IngestTransaction:
         await apply_changes(self._work, self._tenant, changes)
 
 
-def _placed(row: _PlacedRow) -> Placed:
-    return Placed(
+def _placed(row: _PlacedRow) -> StoredTurn:
+    return StoredTurn(
         id=EpisodeId(row.id),
         ordinal=row.ordinal,
         occurred_at=row.occurred_at,

@@ -23,7 +23,7 @@ from ecphoria.records.job import (
 )
 
 
-def killer(named: str | None) -> Callable[[str], None]:
+def crash_at(named: str | None) -> Callable[[str], None]:
     """Make what ends this process at the named place, or never without a name."""
 
     def pass_by(place: str) -> None:
@@ -34,14 +34,14 @@ def killer(named: str | None) -> Callable[[str], None]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
+class RetryIn:
     """Try once more after so many seconds."""
 
     pause_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Over:
+class GiveUp:
     """Try no more."""
 
     state: JobState
@@ -66,15 +66,15 @@ class Retries:
         """Tell whether a job that was begun so often must not be run."""
         return attempts > self.limit
 
-    def after(self, attempts: int, error: Exception) -> Again | Over:
+    def after(self, attempts: int, error: Exception) -> RetryIn | GiveUp:
         """Decide after a failure: what refuses the work would refuse it again."""
         refused = isinstance(error, EcphoriaError) and not isinstance(error, Unavailable)
         if refused and type(error) is not EcphoriaError:
-            return Over(state=JobState.FAILED)
+            return GiveUp(state=JobState.FAILED)
         if attempts >= self.limit:
-            return Over(state=JobState.DEAD)
+            return GiveUp(state=JobState.DEAD)
         pause = self.first_pause_s * 2.0 ** min(attempts - 1, 60)
-        return Again(pause_s=min(pause, self.longest_pause_s))
+        return RetryIn(pause_s=min(pause, self.longest_pause_s))
 
 
 def fault_of(error: Exception) -> JobFault:
@@ -272,7 +272,7 @@ class Worker:
         fault = fault_of(error)
         log.error("job_attempt_failed", attempt=claimed.job.attempts, code=fault.code,
                   exc_info=error)  # fmt: skip
-        if isinstance(decision, Again):
+        if isinstance(decision, RetryIn):
             pause_s = decision.pause_s
 
             async def release(waited_s: float) -> None:

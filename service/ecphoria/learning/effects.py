@@ -23,7 +23,7 @@ _SLOWEST = 4.0
 """Largest tau over that of a new memory, which may have been set otherwise before."""
 
 
-async def charged(
+async def update_spike_state(
     stimulation: Stimulation, transaction: LearningTransaction
 ) -> dict[EpisodeId, Charge]:
     """Charge every memory that was stimulated; what fires is reset."""
@@ -37,30 +37,30 @@ async def charged(
     if not found:
         return {}
     ids, before = list(found), list(found.values())
-    tau = np.minimum(_SLOWEST * stimulation.tau, [one.tau for one in before])
-    passed = np.maximum(0, stimulation.turn - np.array([one.turn for one in before]))
+    tau = np.minimum(_SLOWEST * stimulation.tau, [charge.tau for charge in before])
+    passed = np.maximum(0, stimulation.turn - np.array([charge.turn for charge in before]))
     level, drive = leak(
-        [one.potential for one in before],
-        [one.current for one in before],
+        [charge.potential for charge in before],
+        [charge.current for charge in before],
         stimulation.turn_scale * passed,
         stimulation.tau_scale * tau,
         rest=rest,
     )
-    stimuli = [stimulation.stimuli[one] for one in ids]
+    stimuli = [stimulation.stimuli[episode] for episode in ids]
     potential, current = stimulate(
         level, drive, stimuli, threshold=stimulation.threshold, rest=rest
     ).after(rest)
-    gap = np.maximum(0, stimulation.turn - np.array([one.turns[-1] for one in before]))
+    gap = np.maximum(0, stimulation.turn - np.array([charge.turns[-1] for charge in before]))
     slower = next_tau(tau, gap, start=stimulation.tau)
     after = {}
-    for place, one in enumerate(ids):
+    for place, episode in enumerate(ids):
         turns, strengths = join(
             before[place].turns,
             before[place].strengths,
             turn=stimulation.turn,
             strength=stimuli[place],
         )
-        after[one] = replace(
+        after[episode] = replace(
             before[place],
             turns=tuple(turns.tolist()),
             strengths=tuple(strengths.tolist()),
@@ -88,7 +88,7 @@ class Part:
     recalls: int
 
 
-def rewired(
+def update_links(
     links: Sequence[Link], parts: Mapping[EpisodeId, Part], *, total: int, at_ms: int
 ) -> tuple[Link, ...]:
     """Count every pair once more, and strengthen those together often enough.
@@ -169,7 +169,9 @@ async def effects_of(trace: Trace, transaction: LearningTransaction) -> Effects:
     """Tell what a recall changes."""
     effects = Effects()
     if trace.stimulation is not None:
-        effects = replace(effects, charges=await charged(trace.stimulation, transaction))
+        effects = replace(
+            effects, charges=await update_spike_state(trace.stimulation, transaction)
+        )
     first = sorted(trace.hits, key=lambda hit: hit.rank)[:USED_HITS]
     before = await transaction.uses([hit.episode for hit in first])
     scores = {hit.episode: hit.score for hit in first if hit.episode in before}
@@ -177,17 +179,17 @@ async def effects_of(trace: Trace, transaction: LearningTransaction) -> Effects:
         return effects
     at_ms = round(trace.created_at.timestamp() * 1e3)
     ids = list(scores)
-    states = [before[one] for one in ids]
+    states = [before[episode] for episode in ids]
     after = {
-        one: replace(use, recalls=use.recalls + 1)
-        for one, use in zip(ids, used(states, at_ms), strict=True)
+        episode: replace(use, recalls=use.recalls + 1)
+        for episode, use in zip(ids, used(states, at_ms), strict=True)
     }
     share = participation(list(scores.values()), recallable(states, at_ms))
-    links = rewired(
+    links = update_links(
         await transaction.links(ids),
         {
-            one: Part(share=float(share[place]), recalls=after[one].recalls)
-            for place, one in enumerate(ids)
+            episode: Part(share=float(share[place]), recalls=after[episode].recalls)
+            for place, episode in enumerate(ids)
         },
         total=transaction.recalls + 1,
         at_ms=at_ms,
@@ -197,26 +199,26 @@ async def effects_of(trace: Trace, transaction: LearningTransaction) -> Effects:
 
 def used(before: Sequence[Use], at_ms: int) -> list[Use]:
     """Use memories once more: base level, stability and chain, each from its own instant."""
-    longer = grow([one.stability for one in before], recallable(before, at_ms))
+    longer = grow([use.stability for use in before], recallable(before, at_ms))
     working, lasting = decay(
-        [one.working for one in before],
-        [one.lasting for one in before],
-        [(at_ms - one.chain_ms) / _DAY_MS for one in before],
+        [use.working for use in before],
+        [use.lasting for use in before],
+        [(at_ms - use.chain_ms) / _DAY_MS for use in before],
     )
     working = refresh(working)
     return [
         replace(
-            one,
-            recent_ms=tuple(sorted((*one.recent_ms, at_ms))[-RECENT:]),
-            count=one.count + 1,
-            first_ms=min(one.first_ms, at_ms),
+            use,
+            recent_ms=tuple(sorted((*use.recent_ms, at_ms))[-RECENT:]),
+            count=use.count + 1,
+            first_ms=min(use.first_ms, at_ms),
             stability=float(longer[place]),
-            stability_ms=max(one.stability_ms, at_ms),
+            stability_ms=max(use.stability_ms, at_ms),
             working=float(working[place]),
             lasting=float(lasting[place]),
-            chain_ms=max(one.chain_ms, at_ms),
+            chain_ms=max(use.chain_ms, at_ms),
         )
-        for place, one in enumerate(before)
+        for place, use in enumerate(before)
     ]
 
 

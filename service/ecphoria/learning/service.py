@@ -43,7 +43,7 @@ class Feedback:
         return cls(useful={**dict.fromkeys(useful, True), **dict.fromkeys(not_useful, False)})
 
 
-async def taken(
+async def apply_feedback(
     transaction: LearningTransaction, trace: TraceId, feedback: Feedback, at_ms: int
 ) -> Sequence[Regard]:
     """Judge hits once; those whose memories are gone are left out.
@@ -53,22 +53,22 @@ async def taken(
     returned = await transaction.hits(trace)
     if strange := sorted(feedback.useful.keys() - returned):
         raise InvalidInput(f"the recall did not return {strange[0]}", field="useful")
-    woken = [one for one in await transaction.woken(trace) if one.id in feedback.useful]
-    fresh = [one for one in woken if one.useful is None]
-    for one in woken:
-        if one.useful is not None and one.useful is not feedback.useful[one.id]:
-            raise Conflict(f"the hit {one.id} of this recall was judged otherwise before")
-    judgements = {one.id: _judged(one, useful=feedback.useful[one.id]) for one in fresh}
+    woken = [hit for hit in await transaction.woken(trace) if hit.id in feedback.useful]
+    fresh = [hit for hit in woken if hit.useful is None]
+    for hit in woken:
+        if hit.useful is not None and hit.useful is not feedback.useful[hit.id]:
+            raise Conflict(f"the hit {hit.id} of this recall was judged otherwise before")
+    judgements = {hit.id: _judged(hit, useful=feedback.useful[hit.id]) for hit in fresh}
     if judgements:
-        used_now = [one.id for one in fresh if feedback.useful[one.id] and _newly_used(one)]
+        used_now = [hit.id for hit in fresh if feedback.useful[hit.id] and _newly_used(hit)]
         await transaction.judge(
             trace, list(judgements.values()), await _uses(transaction, used_now, at_ms)
         )
-    return [_regard(one, judgements.get(one.id)) for one in woken]
+    return [_regard(hit, judgements.get(hit.id)) for hit in woken]
 
 
-def _newly_used(one: Woken) -> bool:
-    return one.on and not (one.counted and one.rank <= USED_HITS)
+def _newly_used(hit: Woken) -> bool:
+    return hit.on and not (hit.counted and hit.rank <= USED_HITS)
 
 
 async def _uses(
@@ -78,23 +78,23 @@ async def _uses(
     return dict(zip(known, used(list(known.values()), at_ms), strict=True)) if known else {}
 
 
-def _judged(one: Woken, *, useful: bool) -> Judgement:
+def _judged(hit: Woken, *, useful: bool) -> Judgement:
     return Judgement(
-        id=one.id,
+        id=hit.id,
         useful=useful,
-        first=usual_reliability(one.role),
-        rewards=one.rewards + useful,
-        penalties=one.penalties + (not useful),
-        salience=float(salience([one.salience], [useful])[0]),
+        first=usual_reliability(hit.role),
+        rewards=hit.rewards + useful,
+        penalties=hit.penalties + (not useful),
+        salience=float(salience([hit.salience], [useful])[0]),
     )
 
 
-def _regard(one: Woken, judged: Judgement | None) -> Regard:
-    now = judged or one
-    first = usual_reliability(one.role)
+def _regard(hit: Woken, judged: Judgement | None) -> Regard:
+    now = judged or hit
+    first = usual_reliability(hit.role)
     assert now.useful is not None, "judged now or before"
     return Regard(
-        episode=one.id,
+        episode=hit.id,
         useful=now.useful,
         reliability=float(reliability([first], [now.rewards], [now.penalties])[0]),
         salience=now.salience,
@@ -157,7 +157,7 @@ class LearningService:
         feedback = Feedback.of(useful, not_useful)
         at_ms = round(self._clock.now().timestamp() * 1e3)
         return await self._store.change(
-            tenant, lambda transaction: taken(transaction, trace, feedback, at_ms)
+            tenant, lambda transaction: apply_feedback(transaction, trace, feedback, at_ms)
         )
 
     async def begin(self) -> None:

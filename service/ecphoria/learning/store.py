@@ -225,7 +225,7 @@ class LearningTransaction:
         self, trace: TraceId, judgements: Sequence[Judgement], uses: Mapping[EpisodeId, Use]
     ) -> None:
         """Store judgements, and the uses they count as."""
-        rows = [asdict(one) for one in judgements]
+        rows = [asdict(judgement) for judgement in judgements]
         await self._work.run(_SAVE_JUDGEMENTS, tenant=self._tenant, id=trace, rows=rows)
         await self._save_uses(uses)
 
@@ -238,7 +238,10 @@ class LearningTransaction:
                 _SAVE_LINKS, tenant=self._tenant, now=trace.created_at, rows=links
             )
         if effects.charges:
-            rows = [{"id": one, **asdict(effects.charges[one])} for one in sorted(effects.charges)]
+            rows = [
+                {"id": episode, **asdict(effects.charges[episode])}
+                for episode in sorted(effects.charges)
+            ]
             await self._work.run(_SAVE_CHARGES, tenant=self._tenant, rows=rows)
         await self._work.run(
             _UPDATE_TRACE, tenant=self._tenant, id=trace.id, applied=True, recalls=effects.recalls
@@ -246,5 +249,5 @@ class LearningTransaction:
 
     async def _save_uses(self, uses: Mapping[EpisodeId, Use]) -> None:
         if uses:
-            rows = [{"id": one, **asdict(uses[one])} for one in sorted(uses)]
+            rows = [{"id": episode, **asdict(uses[episode])} for episode in sorted(uses)]
             await self._work.run(_SAVE_USES, tenant=self._tenant, rows=rows)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ecphoria.maths.adjacency import Adjacency
-from ecphoria.maths.checks import FloatArray, floats, indices, one_size, tally
+from ecphoria.maths.checks import FloatArray, check_same_length, floats, indices, tally
 
 MOST_ASSOCIATION: Final = 3.0
 """S_max: associative strength of a fact with a fan of 1."""
@@ -42,7 +42,7 @@ def base_level(
     array([ 0.     , -5.68337,     -inf])
     """
     ages, of = floats("ages_s", ages_s), indices("owner", owner, size=size)
-    one_size(ages_s=ages, owner=of)
+    check_same_length(ages_s=ages, owner=of)
     if not 0.0 < decay < 1.0:
         raise ValueError("decay must lie in (0, 1)")
     presence = tally(of, np.maximum(1.0, ages) ** -decay, size=size)
@@ -74,7 +74,7 @@ def older_uses(
     dropped = floats("count", count, low=0.0)
     first = np.maximum(1.0, floats("first_age_s", first_age_s))
     kept = np.maximum(1.0, floats("kept_age_s", kept_age_s))
-    one_size(count=dropped, first_age_s=first, kept_age_s=kept)
+    check_same_length(count=dropped, first_age_s=first, kept_age_s=kept)
     if not 0.0 < decay < 1.0:
         raise ValueError("decay must lie in (0, 1)")
     span = first - kept

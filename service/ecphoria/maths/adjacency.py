@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import FloatArray, IntArray, floats, indices, one_size, tally
+from ecphoria.maths.checks import FloatArray, IntArray, check_same_length, floats, indices, tally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -32,7 +32,7 @@ class Adjacency:
         if start[-1] != self.indices.size:
             raise ValueError("indptr must end at the number of arcs")
         indices("indices", self.indices, size=self.size)
-        one_size(indices=self.indices, weights=floats("weights", self.weights, low=0.0))
+        check_same_length(indices=self.indices, weights=floats("weights", self.weights, low=0.0))
 
     @classmethod
     def from_arcs(
@@ -52,7 +52,7 @@ class Adjacency:
         start = indices("tail", tail, size=size)
         end = indices("head", head, size=size)
         value = floats("weight", weight, low=0.0)
-        one_size(tail=start, head=end, weight=value)
+        check_same_length(tail=start, head=end, weight=value)
         kept = np.flatnonzero(start != end)
         kept = kept[np.lexsort((end[kept], start[kept]))]
         indptr = np.zeros(size + 1, dtype=np.int64)
@@ -147,7 +147,7 @@ def transition(
     other = indices("head", head, size=size)
     sort = indices("kind", kind, size=kinds)
     value = floats("weight", weight, low=0.0, high=1.0)
-    one_size(tail=one, head=other, kind=sort, weight=value)
+    check_same_length(tail=one, head=other, kind=sort, weight=value)
 
     kept = one != other
     one, other, sort, value = one[kept], other[kept], sort[kept], value[kept]
@@ -197,10 +197,10 @@ def frontier(energy: FloatArray, count: int) -> IntArray:
     return live
 
 
-def only(energy: FloatArray, rows: IntArray) -> FloatArray:
+def mask(energy: FloatArray, rows: IntArray) -> FloatArray:
     """Silence everything but the given rows.
 
-    >>> only(np.array([3.0, 2.0]), np.array([1]))
+    >>> mask(np.array([3.0, 2.0]), np.array([1]))
     array([0., 2.])
     """
     sending = np.zeros_like(energy)
@@ -224,12 +224,12 @@ def strongest(
     return np.where(share > 0.0, first, -1), share
 
 
-def grown(values: Grown, size: int, *, fill: int = 0) -> Grown:
+def pad(values: Grown, size: int, *, fill: int = 0) -> Grown:
     """Pad a copy to a new length.
 
-    >>> grown(np.array([1.0]), 2)
+    >>> pad(np.array([1.0]), 2)
     array([1., 0.])
     """
-    grown = np.full(size, fill, dtype=values.dtype)
-    grown[: values.size] = values
-    return grown
+    pad = np.full(size, fill, dtype=values.dtype)
+    pad[: values.size] = values
+    return pad

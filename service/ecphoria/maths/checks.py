@@ -77,10 +77,10 @@ def ordered(name: str, values: ArrayLike) -> IntArray:
     return indices(name, values, size=limit.max, low=limit.min)
 
 
-def one_size(**arrays: FloatArray | IntArray | BoolArray) -> int:
+def check_same_length(**arrays: FloatArray | IntArray | BoolArray) -> int:
     """Return the length all arrays share along their first axis, else raise ValueError.
 
-    >>> one_size(tail=np.zeros(3), head=np.zeros(3))
+    >>> check_same_length(tail=np.zeros(3), head=np.zeros(3))
     3
     """
     sizes = {name: array.shape[0] for name, array in arrays.items()}

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import FloatArray, IntArray, floats, indices, one_size, tally
+from ecphoria.maths.checks import FloatArray, IntArray, check_same_length, floats, indices, tally
 
 _ROUNDED = 9
 
@@ -44,7 +44,7 @@ def clusters(
     """
     first, second = indices("one", one, size=size), indices("other", other, size=size)
     value = floats("weight", weight, low=0.0)
-    one_size(one=first, other=second, weight=value)
+    check_same_length(one=first, other=second, weight=value)
     if most < 1:
         raise ValueError("most must be at least 1")
     above = np.arange(size)
@@ -80,7 +80,7 @@ def centrality(vectors: ArrayLike) -> FloatArray:
     return np.asarray(rows @ rows.mean(axis=0), dtype=np.float64)
 
 
-def central(
+def mmr_select(
     vectors: ArrayLike, weight: ArrayLike, *, count: int, novelty: float = 0.4
 ) -> IntArray:
     """Choose members one by one by `(1 - novelty) w_i c_i - novelty max cos to those chosen`.
@@ -94,12 +94,12 @@ def central(
     Returns:
         int [min(count, n)], in the order of choice; ties go to the earlier row. O(count n d).
 
-    >>> central([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [1, 1, 1], count=2).tolist()
+    >>> mmr_select([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [1, 1, 1], count=2).tolist()
     [0, 2]
     """
     rows = floats("vectors", vectors, ndim=2)
     said = floats("weight", weight, low=0.0, high=1.0)
-    one_size(vectors=rows[:, :1].ravel(), weight=said)
+    check_same_length(vectors=rows[:, :1].ravel(), weight=said)
     if count < 1:
         raise ValueError("count must be at least 1")
     if not 0.0 <= novelty <= 1.0:
@@ -159,7 +159,7 @@ def relevance(direct: ArrayLike, path: ArrayLike, *, weight: float = 0.5) -> Flo
     array([0.29169])
     """
     near, way = floats("direct", direct, low=0, high=1), floats("path", path, low=0, high=1)
-    one_size(direct=near, path=way)
+    check_same_length(direct=near, path=way)
     if not 0.0 <= weight <= 1.0:
         raise ValueError("weight must lie in [0, 1]")
     return weight * near + (1.0 - weight) * way
@@ -183,7 +183,7 @@ def hop(vectors: ArrayLike, score: ArrayLike, path: ArrayLike) -> Centroid | Non
     """
     rows = floats("vectors", vectors, ndim=2)
     level, way = floats("score", score, low=0.0), floats("path", path, low=0.0, high=1.0)
-    one_size(vectors=rows, score=level, path=way)
+    check_same_length(vectors=rows, score=level, path=way)
     total = float(level.sum())
     if not total > 0.0:
         return None
@@ -234,6 +234,6 @@ def sources(
     level = floats("score", score, low=0.0)
     from_, to = indices("trace", trace, size=level.size), indices("source", source, size=size)
     value = floats("weight", weight, low=0.0)
-    one_size(trace=from_, source=to, weight=value)
+    check_same_length(trace=from_, source=to, weight=value)
     fan = tally(from_, value, size=level.size)
     return tally(to, level[from_] * value / np.maximum(1.0, fan[from_]), size=size)

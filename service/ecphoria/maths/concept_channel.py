@@ -24,8 +24,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.adjacency import frontier, grown, only, strongest
-from ecphoria.maths.checks import FloatArray, IntArray, bools, floats, indices, one_size, tally
+from ecphoria.maths.adjacency import frontier, mask, pad, strongest
+from ecphoria.maths.checks import (
+    FloatArray,
+    IntArray,
+    bools,
+    check_same_length,
+    floats,
+    indices,
+    tally,
+)
 from ecphoria.maths.fusion import min_max
 
 
@@ -200,28 +208,28 @@ def wake_concepts(
     options = state.options
     mentions, titles = floats("item_mentions", item_mentions), floats("item_titles", item_titles)
     hubs = floats("concept_mentions", concept_mentions, low=0.0) > options.hub
-    if one_size(item_mentions=mentions, item_titles=titles) != state.items.size:
+    if check_same_length(item_mentions=mentions, item_titles=titles) != state.items.size:
         raise ValueError("item_mentions and item_titles must have one value for each item")
     tail = indices("item", item, size=state.items.size)
     head = indices("concept", concept, size=hubs.size)
     title = bools("is_title", is_title)
-    one_size(item=tail, concept=head, is_title=title)
+    check_same_length(item=tail, concept=head, is_title=title)
     if hubs.size < state.concepts.size:
         raise ValueError("concepts never become fewer")
 
     fan = mentions + options.title_out * titles
     scale = np.divide(1.0, fan**options.item_fan, out=np.zeros_like(fan), where=fan > 0.0)
     weight = np.where(title, options.title_out, np.where(hubs[head], 0.0, 1.0))
-    sent = only(state.items, state.sending_items())[tail] * scale[tail] * weight
+    sent = mask(state.items, state.sending_items())[tail] * scale[tail] * weight
     origin, share = strongest(tail, head, sent, size=hubs.size)
-    known = grown(state.by_item_share, hubs.size)
+    known = pad(state.by_item_share, hubs.size)
     better = share > known
     return replace(
         state,
-        concepts=grown(state.concepts, hubs.size) + tally(head, sent, size=hubs.size),
-        by_item=np.where(better, origin, grown(state.by_item, hubs.size, fill=-1)),
+        concepts=pad(state.concepts, hubs.size) + tally(head, sent, size=hubs.size),
+        by_item=np.where(better, origin, pad(state.by_item, hubs.size, fill=-1)),
         by_item_share=np.maximum(share, known),
-        by_related=grown(state.by_related, hubs.size, fill=-1),
+        by_related=pad(state.by_related, hubs.size, fill=-1),
     )
 
 
@@ -257,9 +265,9 @@ def wake_items(
     tail = indices("concept", concept, size=state.concepts.size)
     head = indices("item", item, size=size)
     over_about = bools("is_about", is_about)
-    one_size(concept=tail, item=head, is_about=over_about)
+    check_same_length(concept=tail, item=head, is_about=over_about)
 
-    energy = options.flow * only(state.concepts, state.sending_concepts())
+    energy = options.flow * mask(state.concepts, state.sending_concepts())
     direct = energy / np.maximum(1.0, about) ** options.concept_fan
     back = options.mention_back * energy / np.maximum(1.0, about + mentions) ** options.concept_fan
     back[mentions > options.hub] = 0.0
@@ -277,7 +285,7 @@ def wake_items(
     none = np.full(quiet.size, -1, dtype=np.int64)
     return replace(
         state,
-        items=options.keep * grown(state.items, size) + received,
+        items=options.keep * pad(state.items, size) + received,
         concepts=quiet,
         about_mass=state.about_mass + float(sent[over_about].sum()),
         by_item=none,
@@ -293,7 +301,7 @@ def _degrees(
     """Check the concepts' degrees."""
     first = floats("concept_about", about, low=0.0)
     second = floats("concept_mentions", mentions, low=0.0)
-    if one_size(concept_about=first, concept_mentions=second) != state.concepts.size:
+    if check_same_length(concept_about=first, concept_mentions=second) != state.concepts.size:
         raise ValueError("concept_about and concept_mentions need one value for each concept")
     return first, second
 
@@ -409,19 +417,19 @@ def wake_related(
     sender = indices("tail", tail, size=state.concepts.size)
     target = indices("head", head, size=size)
     value = floats("weight", weight, low=0.0, high=1.0)
-    one_size(tail=sender, head=target, weight=value)
-    energy = only(state.concepts, state.sending_concepts())
+    check_same_length(tail=sender, head=target, weight=value)
+    energy = mask(state.concepts, state.sending_concepts())
     degree = np.maximum(1.0, np.bincount(sender, minlength=energy.size))
     sent = state.options.related * energy[sender] * value / np.sqrt(degree)[sender]
     origin, share = strongest(sender, target, sent, size=size)
-    known = grown(state.by_item_share, size)
+    known = pad(state.by_item_share, size)
     better = share > known
     return replace(
         state,
-        concepts=grown(state.concepts, size) + tally(target, sent, size=size),
-        by_item=grown(state.by_item, size, fill=-1),
+        concepts=pad(state.concepts, size) + tally(target, sent, size=size),
+        by_item=pad(state.by_item, size, fill=-1),
         by_item_share=np.maximum(share, known),
-        by_related=np.where(better, origin, grown(state.by_related, size, fill=-1)),
+        by_related=np.where(better, origin, pad(state.by_related, size, fill=-1)),
     )
 
 
@@ -441,7 +449,7 @@ def fact_cue(concept: ArrayLike, cosine: ArrayLike, items: ArrayLike) -> FloatAr
     degree = np.maximum(1.0, floats("items", items, low=0.0))
     end = indices("concept", concept, size=degree.size)
     near = np.maximum(0.0, floats("cosine", cosine))
-    one_size(concept=end, cosine=near)
+    check_same_length(concept=end, cosine=near)
     energy = tally(end, near, size=degree.size) / degree
     total = float(energy.sum())
     return energy / total if total > 0.0 else energy

@@ -13,7 +13,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import BoolArray, FloatArray, IntArray, bools, floats, one_size, ordered
+from ecphoria.maths.checks import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    bools,
+    check_same_length,
+    floats,
+    ordered,
+)
 
 PARTS: Final = ("lex", "sem", "ctx", "spk", "len", "isq", "texp", "date")
 """Names of the columns of `recipe_score`'s parts."""
@@ -171,7 +179,7 @@ def recipe_score(
     array([0.15, 0.73])
     """
     arrays = {name: floats(name, getattr(signals, name)) for name in PARTS}
-    one_size(**arrays)
+    check_same_length(**arrays)
     scale = bounds_of(signals) if bounds is None else bounds
     for name, bound in (("lex", scale.lex), ("sem", scale.sem), ("ctx", scale.ctx)):
         arrays[name] = _scaled(arrays[name], bound)
@@ -209,7 +217,7 @@ def fusion(
     array([0.  , 0.75, 0.75])
     """
     words, meaning = floats("bm25", bm25), floats("cosine", cosine)
-    one_size(bm25=words, cosine=meaning)
+    check_same_length(bm25=words, cosine=meaning)
     if not 0.0 <= lexical <= 1.0:
         raise ValueError("lexical must lie in [0, 1]")
     scale = (Bounds.of(words), Bounds.of(meaning)) if bounds is None else bounds

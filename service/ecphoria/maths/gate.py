@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import BoolArray, FloatArray, bools, floats, one_size
+from ecphoria.maths.checks import BoolArray, FloatArray, bools, check_same_length, floats
 
 FEATURES: Final = (
     "share", "coverage", "unsaid", "unheard", "similarity", "joint", "top_similarity", "gap",
@@ -73,7 +73,7 @@ def attribution(own: ArrayLike, first: ArrayLike, second: ArrayLike) -> FloatArr
     array([1. , 0.3, 0.5])
     """
     mine, me, you = bools("own", own), bools("first", first), bools("second", second)
-    one_size(own=mine, first=me, second=you)
+    check_same_length(own=mine, first=me, second=you)
     by_subject = np.where(me | ~you, 1.0, 0.6)
     by_other = np.where(you, np.where(me, 0.3, 0.5), 0.0)
     return np.where(mine, by_subject, by_other)
@@ -119,7 +119,7 @@ def evidence_features(evidence: Evidence, *, names_someone: bool) -> FloatArray:
     joint = floats("joint", evidence.joint, low=0.0)
     void, own = bools("answers_nothing", evidence.answers_nothing), bools("own", evidence.own)
     may = bools("about", evidence.about)
-    one_size(
+    check_same_length(
         match=match, score=score, similarity=similar, attribution=about, covered=covers,
         joint=joint, answers_nothing=void, own=own, about=may,
     )  # fmt: skip
@@ -164,7 +164,7 @@ def confidence(features: ArrayLike, *, bias: float, weights: ArrayLike) -> float
     0.947846
     """
     values, slope = floats("features", features), floats("weights", weights)
-    one_size(features=values, weights=slope)
+    check_same_length(features=values, weights=slope)
     # Stays exact, and within the range of exp, on both sides.
     return 0.5 * (1.0 + math.tanh(0.5 * (bias + float(slope @ values))))
 

@@ -10,7 +10,7 @@ Source: SYNAPSE's association edges.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import FloatArray, floats, indices, one_size, tally
+from ecphoria.maths.checks import FloatArray, check_same_length, floats, indices, tally
 
 
 def increment(
@@ -33,7 +33,7 @@ def increment(
     first = floats("one", one, low=0.0, high=1.0)
     second = floats("other", other, low=0.0, high=1.0)
     now = floats("weight", weight, low=0.0, high=1.0)
-    one_size(one=first, other=second, weight=now)
+    check_same_length(one=first, other=second, weight=now)
     if not 0.0 < rate <= 1.0:
         raise ValueError("rate must lie in (0, 1]")
     return now + rate * first * second * (1.0 - now)
@@ -129,7 +129,7 @@ def homeostasis(
     """
     first, second = indices("one", one, size=size), indices("other", other, size=size)
     value = floats("weight", weight, low=0.0)
-    one_size(one=first, other=second, weight=value)
+    check_same_length(one=first, other=second, weight=value)
     if not budget > 0.0:
         raise ValueError("budget must be above 0")
     if (first == second).any():
@@ -144,7 +144,7 @@ def _counts(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     both = floats("joint", joint, low=0.0)
     first, second = floats("one", one, low=0.0), floats("other", other, low=0.0)
-    one_size(joint=both, one=first, other=second)
+    check_same_length(joint=both, one=first, other=second)
     if (both > np.minimum(first, second)).any() or (np.maximum(first, second) > total).any():
         raise ValueError("joint must not exceed either count, and no count the total")
     return both, first, second
@@ -174,17 +174,17 @@ def combined(similar: ArrayLike, lift: ArrayLike, learned: ArrayLike) -> FloatAr
         floats(name, part, low=0.0, high=1.0)
         for name, part in (("similar", similar), ("lift", lift), ("learned", learned))
     ]
-    one_size(similar=parts[0], lift=parts[1], learned=parts[2])
+    check_same_length(similar=parts[0], lift=parts[1], learned=parts[2])
     return 1.0 - (1.0 - parts[0]) * (1.0 - parts[1]) * (1.0 - parts[2])
 
 
-def rung(total: int) -> int:
-    """Round a count down to a ladder with rungs a quarter apart: 1, 2, ..., 8, 10, 12, 15, ...
+def round_down_to_step(total: int) -> int:
+    """Round a count down to a ladder with steps a quarter apart: 1, 2, ..., 8, 10, 12, 15, ...
 
-    What depends on a growing total changes only when it reaches the next rung, so renewing all
+    What depends on a growing total changes only when it reaches the next step, so renewing all
     of it then costs a constant for each item that was added.
 
-    >>> [rung(total) for total in (0, 1, 9, 10, 100, 1000)]
+    >>> [round_down_to_step(total) for total in (0, 1, 9, 10, 100, 1000)]
     [0, 1, 8, 10, 97, 891]
     """
     if total < 1:

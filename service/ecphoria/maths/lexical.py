@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import FloatArray, IntArray, floats, indices, one_size
+from ecphoria.maths.checks import FloatArray, IntArray, check_same_length, floats, indices
 
 BACK: Final = (0.7, 0.4, 0.2)
 """What a stem 1, 2, 3 turns before still counts."""
@@ -105,7 +105,7 @@ def spread_next(tf: ArrayLike, *, previous: ArrayLike, following: ArrayLike) -> 
     size = count.shape[0]
     before = indices("previous", previous, size=size, low=-1)
     after = indices("following", following, size=size, low=-1)
-    one_size(tf=count, previous=before, following=after)
+    check_same_length(tf=count, previous=before, following=after)
     # Row n stands for "none": index -1 finds it, and it holds nothing.
     padded = np.concatenate((count, np.zeros_like(count[:1]) if size else count), axis=0)
     result = count.copy()
@@ -178,7 +178,7 @@ def context_similarity(
     scale = floats("norm", norm, low=0.0)
     before: IntArray = indices("previous", previous, size=own.size, low=-1)
     after: IntArray = indices("following", following, size=own.size, low=-1)
-    one_size(similarity=own, norm=scale, previous=before, following=after)
+    check_same_length(similarity=own, norm=scale, previous=before, following=after)
     padded = np.append(own, 0.0)
     total = own + CONTEXT_BACK * padded[before] + CONTEXT_FORTH * padded[after]
     return np.divide(total, scale, out=np.zeros_like(total), where=scale > 0.0)

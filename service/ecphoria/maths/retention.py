@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import FloatArray, floats, one_size
+from ecphoria.maths.checks import FloatArray, check_same_length, floats
 
 CLOSE = 1e-6  # rates nearer than this share one formula: their difference would be rounding
 
@@ -56,7 +56,7 @@ def decay(
         raise ValueError("rates must be above 0 and transfer must lie in [0, mu_working)")
     first, second = floats("working", working, low=0.0), floats("lasting", lasting, low=0.0)
     time = np.maximum(0.0, floats("days", days))
-    one_size(working=first, lasting=second, days=time)
+    check_same_length(working=first, lasting=second, days=time)
     gap = mu_working - mu_lasting
     kept = np.exp(-mu_lasting * time)
     even = abs(gap) <= CLOSE * mu_working
@@ -80,7 +80,7 @@ def strength(working: ArrayLike, lasting: ArrayLike) -> FloatArray:
     array([1. , 0.3])
     """
     first, second = floats("working", working, low=0.0), floats("lasting", lasting, low=0.0)
-    one_size(working=first, lasting=second)
+    check_same_length(working=first, lasting=second)
     return np.minimum(1.0, first + second)
 
 
@@ -95,7 +95,7 @@ def retrievability(age_days: ArrayLike, stability: ArrayLike) -> FloatArray:
     array([0.367879, 0.049787])
     """
     age, span = floats("age_days", age_days), floats("stability", stability, low=0.0)
-    one_size(age_days=age, stability=span)
+    check_same_length(age_days=age, stability=span)
     if (span <= 0.0).any():
         raise ValueError("stability must be above 0")
     return np.exp(-np.maximum(0.0, age) / span)
@@ -123,13 +123,13 @@ def grow(
     """
     span = floats("stability", stability, low=0.0)
     ready = floats("recalled", recalled, low=0.0, high=1.0)
-    one_size(stability=span, recalled=ready)
+    check_same_length(stability=span, recalled=ready)
     if (span <= 0.0).any() or not (growth > 0.0 and most > 0.0):
         raise ValueError("stability, growth and most must be above 0")
     return np.minimum(most, span * (1.0 + growth * (1.0 - ready)))
 
 
-def keep_value(
+def retention_score(
     retrievability: ArrayLike, strength: ArrayLike, prior: ArrayLike, importance: ArrayLike
 ) -> FloatArray:
     """Weigh what speaks for a memory: `.5 max(R, m) + .3 prior + .2 importance`; O(n).
@@ -140,7 +140,7 @@ def keep_value(
         prior: [n] in [0, 1], rank by PageRank; 0 where there is none.
         importance: [n] in [0, 1], as the caller gave it.
 
-    >>> keep_value([0.2], [0.5], [0.7], [0.4]).round(6)
+    >>> retention_score([0.2], [0.5], [0.7], [0.4]).round(6)
     array([0.54])
     """
     given = {
@@ -149,7 +149,7 @@ def keep_value(
         "prior": floats("prior", prior, low=0.0, high=1.0),
         "importance": floats("importance", importance, low=0.0, high=1.0),
     }
-    one_size(**given)
+    check_same_length(**given)
     held = np.maximum(given["retrievability"], given["strength"])
     return 0.5 * held + 0.3 * given["prior"] + 0.2 * given["importance"]
 
@@ -212,7 +212,7 @@ def priority(
         "own": floats("own", own, low=0.0, high=1.0),
         "question": floats("question", question, low=0.0, high=1.0),
     }
-    one_size(**given)
+    check_same_length(**given)
     return np.asarray(np.mean(np.stack(list(given.values())), axis=0), dtype=np.float64)
 
 
@@ -234,7 +234,7 @@ def reliability(first: ArrayLike, useful: ArrayLike, useless: ArrayLike) -> Floa
     """
     start = floats("first", first, low=0.0, high=1.0)
     good, bad = floats("useful", useful, low=0.0), floats("useless", useless, low=0.0)
-    one_size(first=start, useful=good, useless=bad)
+    check_same_length(first=start, useful=good, useless=bad)
     return (PRIOR_WEIGHT * start + good) / (PRIOR_WEIGHT + good + bad)
 
 
@@ -249,5 +249,5 @@ def salience(level: ArrayLike, useful: ArrayLike) -> FloatArray:
     array([0.55, 0.45])
     """
     before, good = floats("level", level, low=0.0, high=1.0), floats("useful", useful)
-    one_size(level=before, useful=good)
+    check_same_length(level=before, useful=good)
     return np.where(good > 0.0, before + STEP * (1.0 - before), (1.0 - STEP) * before)

@@ -18,7 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ecphoria.maths.adjacency import strongest
-from ecphoria.maths.checks import BoolArray, FloatArray, IntArray, floats, indices, one_size
+from ecphoria.maths.checks import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    check_same_length,
+    floats,
+    indices,
+)
 
 MOST_SPIKES: Final = 16
 """Longest train that is kept: the latest spikes."""
@@ -47,7 +54,7 @@ def association(one: ArrayLike, other: ArrayLike, tau: ArrayLike) -> FloatArray:
     array([0.43655])
     """
     first, second, constant = _trains("one", one), _trains("other", other), floats("tau", tau)
-    pairs = one_size(one=first, other=second, tau=constant)
+    pairs = check_same_length(one=first, other=second, tau=constant)
     if (constant <= 0.0).any():
         raise ValueError("tau must be above 0")
     lengths = np.stack(((first >= 0).sum(axis=1), (second >= 0).sum(axis=1)))
@@ -77,7 +84,7 @@ def transmission(cosine: ArrayLike, aligned: ArrayLike, *, floor: float = 0.5) -
     """
     near = np.clip(floats("cosine", cosine, low=-1.0 - 1e-6, high=1.0 + 1e-6), 0.0, 1.0)
     time = floats("aligned", aligned, low=0.0, high=MOST_ASSOCIATION + 1e-12)
-    one_size(cosine=near, aligned=time)
+    check_same_length(cosine=near, aligned=time)
     if not 0.0 <= floor <= 1.0:
         raise ValueError("floor must lie in [0, 1]")
     return near * (floor + (1.0 - floor) * time / MOST_ASSOCIATION)
@@ -98,7 +105,7 @@ def join(
     (array([3, 7]), array([1. , 0.5]))
     """
     before, size = np.asarray(turns, dtype=np.int64), floats("strengths", strengths, low=0.0)
-    one_size(turns=before, strengths=size)
+    check_same_length(turns=before, strengths=size)
     if turn < 0 or not strength >= 0.0 or (np.diff(before) <= 0).any():
         raise ValueError("turn and strength must not be negative, turns must ascend")
     place = int(np.searchsorted(before, turn))
@@ -215,7 +222,7 @@ def leak(
     """
     v, i = floats("potential", potential), floats("current", current)
     time, span = np.maximum(0.0, floats("turns", turns)), _constants(tau)
-    one_size(potential=v, current=i, turns=time, tau=span)
+    check_same_length(potential=v, current=i, turns=time, tau=span)
     level, drive = v - rest.shift, i + rest.current
     kept = np.exp(-time / span)
     return (level + drive * time / span) * kept + rest.shift, drive * kept - rest.current
@@ -228,7 +235,7 @@ def peak(potential: ArrayLike, current: ArrayLike, *, rest: Rest = REST) -> Floa
     array([0.073576, 0.3     ])
     """
     v, i = floats("potential", potential), floats("current", current)
-    one_size(potential=v, current=i)
+    check_same_length(potential=v, current=i)
     level, drive = v - rest.shift, i + rest.current
     rising = (drive > level) & (drive > 0.0)
     safe = np.where(rising, drive, 1.0)
@@ -258,7 +265,7 @@ def stimulate(
     """
     v, i = floats("potential", potential), floats("current", current)
     push = floats("stimulus", stimulus, low=0.0)
-    one_size(potential=v, current=i, stimulus=push)
+    check_same_length(potential=v, current=i, stimulus=push)
     if not threshold > 0.0:
         raise ValueError("threshold must be above 0")
     charged = i + push
@@ -287,7 +294,7 @@ def relay(
     tail, head = indices("parent", parent, size=size), indices("child", child, size=size)
     share = floats("passed", passed, low=0.0, high=1.0)
     held = floats("stimulus", stimulus, low=0.0)
-    one_size(parent=tail, child=head, passed=share)
+    check_same_length(parent=tail, child=head, passed=share)
     if held.size != size:
         raise ValueError("stimulus must have one value for each node")
     best, received = strongest(tail, head, held[tail] * share, size=size)
@@ -311,7 +318,7 @@ def next_tau(
     array([43.0737, 43.4166])
     """
     span, passed = _constants(tau), floats("gap", gap, low=0.0)
-    one_size(tau=span, gap=passed)
+    check_same_length(tau=span, gap=passed)
     if not (start > 0.0 and unit > 0.0) or (span > 4.0 * start + 1e-9).any():
         raise ValueError("start and unit must be above 0, and tau at most 4 start")
     room = np.maximum(0.0, 1.0 - span / (4.0 * start))

@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ecphoria.maths.adjacency import Adjacency
-from ecphoria.maths.checks import BoolArray, FloatArray, IntArray, bools, floats, indices, one_size
+from ecphoria.maths.checks import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    bools,
+    check_same_length,
+    floats,
+    indices,
+)
 
 REST = 1e-12  # below this a potential counts as 0, else rounding would wake every node
 
@@ -340,7 +348,7 @@ def damped(
     one, other = indices("tail", tail, size=size), indices("head", head, size=size)
     sort = indices("kind", kind, size=shares.shape[0])
     value = floats("weight", weight, low=0.0, high=1.0)
-    one_size(tail=one, head=other, kind=sort, weight=value)
+    check_same_length(tail=one, head=other, kind=sort, weight=value)
     start, end = np.concatenate((one, other)), np.concatenate((other, one))
     both = np.concatenate((sort, sort))
     carry = np.concatenate((shares[sort, 0] * value, shares[sort, 1] * value))

@@ -256,7 +256,7 @@ def timeline(
         spells, contested, decided = _immutable(stated, counted, rulings)
     else:
         found = believed(stated, counted, rulings.intervals)
-        decided = {one.fact for one in found}
+        decided = {assertion.fact for assertion in found}
         spells, contested = [], []
         for group in [found] if kind == "functional" else _by_value(found):
             some, lost = _walk(group, rulings.coexist)
@@ -283,8 +283,8 @@ def _check(kind: str, facts: int, claims: Sequence[Claim], rulings: Rulings) -> 
 
 def _by_value(found: Sequence[Assertion]) -> list[list[Assertion]]:
     groups: dict[int, list[Assertion]] = {}
-    for one in found:
-        groups.setdefault(one.said.object, []).append(one)
+    for assertion in found:
+        groups.setdefault(assertion.said.object, []).append(assertion)
     return list(groups.values())
 
 
@@ -300,13 +300,13 @@ class _Reign:
     ended_by: int = -1
 
     @classmethod
-    def of(cls, one: Assertion) -> "_Reign":
+    def of(cls, assertion: Assertion) -> "_Reign":
         return cls(
-            value=one.said.object,
-            facts=[one.fact],
-            start=one.start,
-            end=one.end,
-            said_at=one.start,
+            value=assertion.said.object,
+            facts=[assertion.fact],
+            start=assertion.start,
+            end=assertion.end,
+            said_at=assertion.start,
         )
 
     def close(self, at: int, by: int) -> None:
@@ -314,13 +314,13 @@ class _Reign:
         if self.ended_by < 0:
             self.ended_by = by
 
-    def join(self, one: Assertion) -> None:
+    def join(self, assertion: Assertion) -> None:
         """Go on; the end told last is believed."""
-        if one.end < OPEN and one.start > self.said_at:
-            self.end = one.end
-        self.said_at = one.start
-        if one.fact not in self.facts:
-            self.facts.append(one.fact)
+        if assertion.end < OPEN and assertion.start > self.said_at:
+            self.end = assertion.end
+        self.said_at = assertion.start
+        if assertion.fact not in self.facts:
+            self.facts.append(assertion.fact)
 
     def spell(self) -> Spell:
         return Spell(
@@ -334,43 +334,53 @@ def _walk(found: Sequence[Assertion], coexist: _Coexist) -> tuple[list[Spell], _
     now: list[_Reign] = []
     denied: dict[tuple[int, int], int] = {}
     contested: _Losers = []
-    for one in found:
-        now = [reign for reign in now if one.start < reign.end or reign.ended_by < 0]
-        holding = [reign for reign in now if one.start < reign.end]
-        same = next((reign for reign in holding if reign.value == one.said.object), None)
-        if one.said.negated:
+    for assertion in found:
+        now = [reign for reign in now if assertion.start < reign.end or reign.ended_by < 0]
+        holding = [reign for reign in now if assertion.start < reign.end]
+        same = next((reign for reign in holding if reign.value == assertion.said.object), None)
+        if assertion.said.negated:
             if same is None:
-                denied.setdefault((one.said.object, one.start), one.fact)
-            elif same.said_at < one.start:
-                same.close(one.start, one.fact)
-                denied[one.said.object, one.start] = one.fact
+                denied.setdefault((assertion.said.object, assertion.start), assertion.fact)
+            elif same.said_at < assertion.start:
+                same.close(assertion.start, assertion.fact)
+                denied[assertion.said.object, assertion.start] = assertion.fact
             else:
-                contested.append((one.fact, same.facts[0]))
-        elif (one.said.object, one.start) in denied:
-            contested.append((one.fact, denied[one.said.object, one.start]))
+                contested.append((assertion.fact, same.facts[0]))
+        elif (assertion.said.object, assertion.start) in denied:
+            contested.append((assertion.fact, denied[assertion.said.object, assertion.start]))
         elif same is not None:
-            same.join(one)
-        elif rival := _rival(holding, one, coexist):
-            contested.append((one.fact, rival.facts[0]))
+            same.join(assertion)
+        elif rival := _rival(holding, assertion, coexist):
+            contested.append((assertion.fact, rival.facts[0]))
         else:
-            now = _succeed(now, one, coexist)
+            now = _succeed(now, assertion, coexist)
             reigns.append(now[-1])
     return [reign.spell() for reign in reigns], contested
 
 
-def _rival(holding: Sequence[_Reign], one: Assertion, coexist: _Coexist) -> _Reign | None:
+def _rival(holding: Sequence[_Reign], assertion: Assertion, coexist: _Coexist) -> _Reign | None:
     """Find the better evidenced value that was said of the same time."""
     return next(
-        (r for r in holding if r.said_at == one.start and not coexist(r.facts[0], one.fact)), None
+        (
+            r
+            for r in holding
+            if r.said_at == assertion.start and not coexist(r.facts[0], assertion.fact)
+        ),
+        None,
     )
 
 
-def _succeed(now: Sequence[_Reign], one: Assertion, coexist: _Coexist) -> list[_Reign]:
+def _succeed(now: Sequence[_Reign], assertion: Assertion, coexist: _Coexist) -> list[_Reign]:
     """Begin a reign, and end those that may not stand beside it."""
     for reign in now:
-        if not coexist(reign.facts[0], one.fact):
-            reign.close(one.start, one.fact if reign.value != one.said.object else -1)
-    return [*(reign for reign in now if coexist(reign.facts[0], one.fact)), _Reign.of(one)]
+        if not coexist(reign.facts[0], assertion.fact):
+            reign.close(
+                assertion.start, assertion.fact if reign.value != assertion.said.object else -1
+            )
+    return [
+        *(reign for reign in now if coexist(reign.facts[0], assertion.fact)),
+        _Reign.of(assertion),
+    ]
 
 
 def _immutable(

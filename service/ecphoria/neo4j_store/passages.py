@@ -135,15 +135,15 @@ class PassageShelf:
 
     def missing(self, episodes: Sequence[str]) -> list[str]:
         """List those of which it is not known which passages they have."""
-        return [one for one in dict.fromkeys(episodes) if one not in self._slots]
+        return [episode for episode in dict.fromkeys(episodes) if episode not in self._slots]
 
     def put(self, passages: Sequence[StoredPassage]) -> None:
         """Keep passages, those of an episode side by side in their order."""
         grouped: dict[str, list[StoredPassage]] = {}
-        for one in passages:
-            here = grouped.setdefault(one.episode, [])
-            if one.part is not None:
-                here.append(one)
+        for passage in passages:
+            here = grouped.setdefault(passage.episode, [])
+            if passage.part is not None:
+                here.append(passage)
         for episode, rows in grouped.items():
             if episode not in self._slots:
                 self._slots[episode] = self._put(rows)
@@ -180,12 +180,12 @@ class PassageShelf:
         if not rows:
             return range(0)
         self._grow(first + len(rows), rows[0].vector.size)
-        for slot, one in enumerate(rows, first):
-            assert one.part is not None, "a passage has a place"
-            self._places[slot] = one.part, one.start, one.end
-            self._length[slot] = one.length
-            self._terms.append(one.terms)
-            self._vector[slot] = one.vector
+        for slot, passage in enumerate(rows, first):
+            assert passage.part is not None, "a passage has a place"
+            self._places[slot] = passage.part, passage.start, passage.end
+            self._length[slot] = passage.length
+            self._terms.append(passage.terms)
+            self._vector[slot] = passage.vector
         self._size = first + len(rows)
         return range(first, self._size)
 
@@ -321,7 +321,7 @@ class HistoryReader:
         """Tell the charges of episodes; those never stimulated are absent."""
         rows = await self._graph.run(LIST_CHARGES, tenant=tenant, ids=list(ids))
         found = ((EpisodeId(row.id), to_charge(row)) for row in rows)
-        return {one: charge for one, charge in found if charge is not None}
+        return {episode: charge for episode, charge in found if charge is not None}
 
 
 def to_use(row: StoredUse) -> Use:

@@ -289,7 +289,7 @@ class Graph:
         """
         query = self._query(statement)
         text = neo4j.Query(query.text, timeout=self._timeout_s)
-        read, given = _rows_of(statement.row, query), _unsaid(params)
+        read, given = _rows_of(statement.row, query), _quiet_params(params)
         self._require_open()
         with translated_errors(query.name), self._timed(query.name):
             if query.mode is Mode.READ:
@@ -385,7 +385,7 @@ class Graph:
         """Run one statement in an open transaction."""
         query = self._query(statement)
         with self._timed(query.name):
-            result = await transaction.run(query.text, _unsaid(params))
+            result = await transaction.run(query.text, _quiet_params(params))
             return await _rows_of(statement.row, query)(result)
 
     def _query(self, statement: Statement[R]) -> Query:
@@ -456,7 +456,7 @@ def to_map(row: "DataclassInstance") -> dict[str, object]:
     }
 
 
-def _unsaid(params: Mapping[str, object]) -> dict[str, object]:
+def _quiet_params(params: Mapping[str, object]) -> dict[str, object]:
     return {
         name: _Rows(value) if isinstance(value, list) else value for name, value in params.items()
     }

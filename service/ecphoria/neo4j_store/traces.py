@@ -86,7 +86,7 @@ class TraceStore:
 
         async def write(work: Work) -> int:
             (saved,) = await work.run(
-                _SAVE_TRACES, tenant=tenant, traces=[_to_map(tenant, one) for one in traces]
+                _SAVE_TRACES, tenant=tenant, traces=[_to_map(tenant, trace) for trace in traces]
             )
             if before // between != self._saved[tenant] // between:
                 await work.run(_DROP_OLD_TRACES, tenant=tenant, keep=self._keep)

@@ -83,7 +83,7 @@ class Portability:
         Raises:
             BadFile: The file exists, or cannot be written.
         """
-        listed = [(one.id, one.name) for one in await self._tenants.list()]
+        listed = [(tenant.id, tenant.name) for tenant in await self._tenants.list()]
         return await self.write(path, "store", [*listed, (None, _KEYS)], report)
 
     async def take_in(self, path: Path, report: Report) -> Copied:
@@ -307,8 +307,8 @@ class _Section:
 
     async def _flush(self) -> None:
         """Store the collected records: nodes only, or edges only."""
-        nodes = [one for one in self._waiting if isinstance(one, CopiedNode)]
-        edges = [one for one in self._waiting if isinstance(one, CopiedEdge)]
+        nodes = [node for node in self._waiting if isinstance(node, CopiedNode)]
+        edges = [edge for edge in self._waiting if isinstance(edge, CopiedEdge)]
         if edges and not self._known:
             self._known = await self._copies.imported(self._tenant)
         if nodes or edges:

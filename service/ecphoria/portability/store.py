@@ -122,17 +122,17 @@ class Snapshot:
         left out.
         """
         for page in _pages(self._listed):
-            names = [one.node for one in page]
+            names = [entry.node for entry in page]
             rows = {row.node: row for row in await self._work.run(_LOAD_NODES, nodes=names)}
-            for one in page:
-                row = rows.get(one.node)
+            for entry in page:
+                row = rows.get(entry.node)
                 if row is not None:
-                    number = self._number[one.node] = len(self._number)
+                    number = self._number[entry.node] = len(self._number)
                     yield CopiedNode(
                         number=number,
                         labels=tuple(sorted(row.labels)),
                         properties=_read(row.properties),
-                        late=one.late,
+                        late=entry.late,
                     )
 
     async def edges(self) -> AsyncIterator[CopiedEdge]:
@@ -224,11 +224,11 @@ class Copies:
         """
         rows = [
             {
-                "number": one.number,
-                "labels": list(one.labels),
-                "properties": _written(one.properties),
+                "number": node.number,
+                "labels": list(node.labels),
+                "properties": _written(node.properties),
             }
-            for one in nodes
+            for node in nodes
         ]
 
         async def write(work: Work) -> None:

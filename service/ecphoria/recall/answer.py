@@ -20,7 +20,7 @@ from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.records.episode import Episode, excerpt, headline
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Hit, HitPassage, NearMiss, PathStep, Reference, Wave
-from ecphoria.runtime import aside
+from ecphoria.runtime import run_off_loop
 from ecphoria.text.tokens import DENIALS, INTENSIFIERS, INTERJECTIONS, MARKS, RELATIVE_DATE
 
 MISSES = 3
@@ -55,7 +55,7 @@ def hits_of(
         copies: Other memories that say the same as a ranked one, newest last.
         passages: Of long episodes, the passage that matches best first, then the others.
     """
-    rows = [row for row, one in enumerate(ranked.ids[:k]) if one in episodes]
+    rows = [row for row, episode in enumerate(ranked.ids[:k]) if episode in episodes]
     hits = (
         Hit(
             episode=episodes[ranked.ids[row]],
@@ -80,9 +80,9 @@ def misses_of(ranked: Ranked, k: int, episodes: Mapping[str, Episode]) -> tuple[
     """Name the memories just below the cut."""
     below = zip(ranked.ids[k : k + MISSES], ranked.score[k : k + MISSES], strict=True)
     return tuple(
-        NearMiss(episode=one, score=float(score), text=excerpt(episodes[one].text))
-        for one, score in below
-        if one in episodes
+        NearMiss(episode=episode, score=float(score), text=excerpt(episodes[episode].text))
+        for episode, score in below
+        if episode in episodes
     )
 
 
@@ -120,7 +120,7 @@ async def passages_of_hits(
     found = await search.store.passages_of(search.tenant, hits, search.seeding.vector)
     stems, rarity = search.candidates.stems, search.candidates.rarity
     mass = float(rarity.sum()) or 1.0
-    counts = await aside(
+    counts = await run_off_loop(
         partial(count_stems, found.terms, stems), counting_work(found.terms, stems)
     )
     score = (counts > 0.0) @ rarity / mass + found.cosine
@@ -407,7 +407,7 @@ async def load_shown(
         for episode in await search.store.episodes(search.tenant, missing):
             episodes[episode.id] = episode
         size = sum(len(one.text) for one in episodes.values())
-        shown = await aside(partial(_joined, ranked, episodes, behind), size)
+        shown = await run_off_loop(partial(_joined, ranked, episodes, behind), size)
         wanted = needed(shown.ranked, k)
     return shown
 

@@ -18,7 +18,7 @@ from ecphoria.facts.timelines import LaidOut, lay_out
 from ecphoria.ports import Vector
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.recall.ports import ConceptArcs, FactStanding, Lexicon, NearFacts, RecallStore
-from ecphoria.recall.views import StoreView, only
+from ecphoria.recall.views import StoreView, keep_rows
 from ecphoria.records.fact import FactKey, Standing
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.recall import Filters
@@ -76,7 +76,7 @@ class AsOfStore(StoreView):
         behind = await self.as_of.relating(tenant, concepts, hub)
         await self._lay_out(tenant, {fact.key for fact in behind})
         joined = {(fact.tail, fact.head) for fact in behind if self._counts(fact.key, fact.fact)}
-        return only(
+        return keep_rows(
             found,
             [
                 edge != "RELATED" or (tail, head) in joined
@@ -100,7 +100,7 @@ class AsOfStore(StoreView):
             ]
             if len(there) >= limit or len(set(found.fact)) < asked or asked >= _MOST_FACTS:
                 wanted = set(there[:limit])
-                return only(found, [fact in wanted for fact in found.fact])
+                return keep_rows(found, [fact in wanted for fact in found.fact])
             asked *= 4
 
     async def _lay_out(self, tenant: TenantId, keys: set[FactKey]) -> None:
@@ -167,25 +167,25 @@ async def promote_current_facts(
     if not behind:
         return ranked, {}
     holders: dict[FactKey, set[EpisodeId]] = {}
-    for one in standings:
-        if one.holds:
-            holders.setdefault(one.key, set()).add(one.episode)
+    for standing in standings:
+        if standing.holds:
+            holders.setdefault(standing.key, set()).add(standing.episode)
     return lifted(ranked, behind, holders), behind
 
 
 def superseded_by(standings: Sequence[FactStanding]) -> dict[EpisodeId, Superseded]:
     """Find the memories all of whose facts have ended."""
     by_episode: dict[EpisodeId, list[FactStanding]] = {}
-    for one in standings:
-        by_episode.setdefault(one.episode, []).append(one)
+    for standing in standings:
+        by_episode.setdefault(standing.episode, []).append(standing)
     return {
         episode: Superseded(
-            at=max(one.ended_at for one in facts if one.ended_at is not None),
-            by=tuple(sorted({fact for one in facts for fact in one.current})),
-            keys=frozenset(one.key for one in facts),
+            at=max(standing.ended_at for standing in facts if standing.ended_at is not None),
+            by=tuple(sorted({fact for standing in facts for fact in standing.current})),
+            keys=frozenset(standing.key for standing in facts),
         )
         for episode, facts in by_episode.items()
-        if all(one.ended and one.ended_at is not None for one in facts)
+        if all(standing.ended and standing.ended_at is not None for standing in facts)
     }
 
 

@@ -48,7 +48,7 @@ class Content:
     vector: NDArray[np.float32]
 
 
-class Shelf:
+class ContentCache:
     """Columns of the episodes put on it, in the order they came; nothing is taken off singly."""
 
     def __init__(self) -> None:
@@ -68,11 +68,11 @@ class Shelf:
 
     def missing(self, episodes: Sequence[str]) -> list[str]:
         """List those that are not here."""
-        return [one for one in episodes if one not in self._slots]
+        return [episode for episode in episodes if episode not in self._slots]
 
     def slots(self, episodes: Sequence[str]) -> IntArray:
         """Find the slots of episodes that are all here."""
-        return np.array([self._slots[one] for one in episodes], np.int64)
+        return np.array([self._slots[episode] for episode in episodes], np.int64)
 
     def length_of(self, episode: str) -> float:
         """Tell how many stems the text of an episode has; 0 if it is not here."""
@@ -86,26 +86,29 @@ class Shelf:
             return
         first = len(self._slots)
         self._grow(first + len(fresh), fresh[0].vector.size)
-        for slot, one in enumerate(fresh, first):
-            self._slots[one.id] = slot
-            self.speaker.append(one.speaker or None)
-            self.role.append(one.role or None)
-            self.terms.append(one.terms)
-            self.title.append(one.title)
-            self.occurred_ms[slot] = one.occurred_ms
-            self.length[slot] = one.length, one.length_prior
+        for slot, content in enumerate(fresh, first):
+            self._slots[content.id] = slot
+            self.speaker.append(content.speaker or None)
+            self.role.append(content.role or None)
+            self.terms.append(content.terms)
+            self.title.append(content.title)
+            self.occurred_ms[slot] = content.occurred_ms
+            self.length[slot] = content.length, content.length_prior
             self.facts[slot] = (
-                one.is_question, one.time_expression, one.first_person, one.second_person
-            )  # fmt: skip
-            self.importance[slot] = one.importance
-            self.vector[slot] = one.vector
+                content.is_question,
+                content.time_expression,
+                content.first_person,
+                content.second_person,
+            )
+            self.importance[slot] = content.importance
+            self.vector[slot] = content.vector
 
     def _fresh(self, contents: Sequence[Content]) -> Iterator[Content]:
         seen: set[str] = set()
-        for one in contents:
-            if one.id not in self._slots and one.id not in seen:
-                seen.add(one.id)
-                yield one
+        for content in contents:
+            if content.id not in self._slots and content.id not in seen:
+                seen.add(content.id)
+                yield content
 
     def _grow(self, wanted: int, dimension: int) -> None:
         room = len(self.occurred_ms)
@@ -138,7 +141,7 @@ class Place(NamedTuple):
     context_norm: float
 
 
-class PlaceBook:
+class PositionCache:
     """The positions of a tenant's episodes at one state of the graph, gaps included."""
 
     def __init__(self) -> None:
@@ -153,15 +156,15 @@ class PlaceBook:
         self, ids: Sequence[str], windows: Sequence[Window]
     ) -> tuple[list[str], list[Window]]:
         """Find the ids and the runs of ordinals that must be read."""
-        wanted = [one for one in ids if one not in self._by_id]
+        wanted = [episode for episode in ids if episode not in self._by_id]
         return wanted, [run for window in windows for run in self._runs(window)]
 
     def learn(
         self, ids: Sequence[str], windows: Sequence[Window], places: Sequence[Place]
     ) -> None:
         """Note what was read of these ids and windows; what is not among it is not there."""
-        for one in ids:
-            self._note(self._by_id, one, None)
+        for episode in ids:
+            self._note(self._by_id, episode, None)
         for window in windows:
             session = self._by_session.setdefault(window.session, {})
             for ordinal in range(window.first, window.last + 1):
@@ -177,7 +180,7 @@ class PlaceBook:
 
     def read(self, ids: Sequence[str], windows: Sequence[Window]) -> list[Place]:
         """List the episodes there, each once, by session, ordinal and turn."""
-        found = [self._by_id[one] for one in ids]
+        found = [self._by_id[episode] for episode in ids]
         for window in windows:
             session = self._by_session[window.session]
             found += [session[at] for at in range(window.first, window.last + 1)]
@@ -227,8 +230,8 @@ class _Memory:
 
     deletions: int = 0
     change: int = -1
-    shelf: Shelf = field(default_factory=Shelf)
-    book: PlaceBook = field(default_factory=PlaceBook)
+    shelf: ContentCache = field(default_factory=ContentCache)
+    book: PositionCache = field(default_factory=PositionCache)
 
     def __len__(self) -> int:
         return len(self.shelf) + len(self.book)
@@ -248,9 +251,9 @@ class ColumnReader:
         """Drop the cached rows that the tenant's counters show to be outdated."""
         known = self._memories.setdefault(tenant, _Memory())
         if known.deletions != deletions:
-            known.shelf = Shelf()
+            known.shelf = ContentCache()
         if known.change != change:
-            known.book = PlaceBook()
+            known.book = PositionCache()
         known.deletions, known.change = deletions, change
 
     def forget(self, tenant: TenantId) -> None:
@@ -279,7 +282,7 @@ class ColumnReader:
     ) -> Mapping[EpisodeId, Vector]:
         """Fetch the vectors of episodes; those that are gone are absent."""
         shelf, gone = await self._stocked(tenant, ids)
-        there = [one for one in ids if one not in gone]
+        there = [episode for episode in ids if episode not in gone]
         return dict(zip(there, shelf.vector[shelf.slots(there)], strict=True))
 
     def in_parts(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Iterator[list[EpisodeId]]:
@@ -290,12 +293,12 @@ class ColumnReader:
         shelf = self._memories.get(tenant, _Memory()).shelf
         part: list[EpisodeId] = []
         stems = 0.0
-        for one in ids:
-            length = shelf.length_of(one)
+        for episode in ids:
+            length = shelf.length_of(episode)
             if part and stems + length > _STEMS_AT_ONCE:
                 yield part
                 part, stems = [], 0.0
-            part.append(one)
+            part.append(episode)
             stems += length
         if part:
             yield part
@@ -333,7 +336,9 @@ class ColumnReader:
         )  # fmt: skip
         return [Place(*row) for row in zip(*columns, strict=True)]
 
-    async def _stocked(self, tenant: TenantId, ids: Sequence[str]) -> tuple[Shelf, frozenset[str]]:
+    async def _stocked(
+        self, tenant: TenantId, ids: Sequence[str]
+    ) -> tuple[ContentCache, frozenset[str]]:
         """Give the tenant's shelf with all of these on it, and name those that are gone."""
         shelf = self._memories.get(tenant, _Memory()).shelf
         missing = shelf.missing(ids)
@@ -355,7 +360,7 @@ class ColumnReader:
             self._memories.popitem(last=False)
 
 
-def _columns(places: Sequence[Place], shelf: Shelf, vector: Vector | None) -> Columns:
+def _columns(places: Sequence[Place], shelf: ContentCache, vector: Vector | None) -> Columns:
     session, ordinal, turn, ids, near_length, context_norm = (
         zip(*places, strict=True) if places else [()] * len(Place._fields)
     )

@@ -36,7 +36,7 @@ from ecphoria.recall.ports import Around, Columns, RecallStore, SeedRow, TermCou
 from ecphoria.recall.seeds import Seeding, Subject, find_subject
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters
-from ecphoria.runtime import aside
+from ecphoria.runtime import run_off_loop
 from ecphoria.text.cue import CueAnalysis
 from ecphoria.text.dates import date_affinities
 
@@ -279,7 +279,7 @@ async def gather_more(
     around = Around(ids=tuple(ids), back=REACH_BACK, ahead=REACH_AHEAD)
     columns = await store.columns(tenant, ids, (), seeding.vector, around)
     wanted = set(ids)
-    inside = np.array([one in wanted for one in columns.id], dtype=np.bool_)
+    inside = np.array([episode in wanted for episode in columns.id], dtype=np.bool_)
     inside &= _allowed(columns, filters)
     return await _weigh(store, tenant, columns, seeding, inside=inside, subject=subject)
 
@@ -322,9 +322,13 @@ def _allowed(columns: Columns, filters: Filters) -> BoolArray:
     """Apply the filters to turns that came in as neighbours."""
     allowed = np.ones(len(columns.id), dtype=np.bool_)
     if filters.session is not None:
-        allowed &= np.array([one == filters.session for one in columns.session], dtype=np.bool_)
+        allowed &= np.array(
+            [session == filters.session for session in columns.session], dtype=np.bool_
+        )
     if filters.speaker is not None:
-        allowed &= np.array([one == filters.speaker for one in columns.speaker], dtype=np.bool_)
+        allowed &= np.array(
+            [speaker == filters.speaker for speaker in columns.speaker], dtype=np.bool_
+        )
     if filters.occurred_from is not None:
         allowed &= columns.occurred_ms >= 1e3 * filters.occurred_from.timestamp()
     if filters.occurred_before is not None:
@@ -354,10 +358,10 @@ async def _weigh(
     stems = tuple(asked)
     passages = None
     if profile.passages:
-        wanted = [one for one, may in zip(columns.id, inside, strict=True) if may]
+        wanted = [episode for episode, may in zip(columns.id, inside, strict=True) if may]
         passages = await store.passages_of(tenant, wanted, seeding.vector)
     previous, following = _neighbours(columns)
-    units, counts = await aside(
+    units, counts = await run_off_loop(
         partial(_count, columns, passages, stems),
         counting_work(chain(columns.terms, passages.terms if passages else ()), stems),
     )
@@ -404,7 +408,7 @@ def _circumstances(
     columns: Columns, analysis: CueAnalysis, mine: BoolArray, by_user: BoolArray
 ) -> dict[str, FloatArray]:
     """Read what is known of each row beside its words and its meaning; 0 for documents."""
-    turn = np.array([one is not None for one in columns.session], dtype=np.float64)
+    turn = np.array([session is not None for session in columns.session], dtype=np.float64)
     return {
         "spk": mine.astype(np.float64),
         "len": turn * length_weight(columns.length),

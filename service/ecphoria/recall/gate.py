@@ -90,7 +90,7 @@ class _Found:
         self._rows = candidates.inside
         columns = candidates.columns
         named = frozenset(seeding.analysis.names)
-        self._own = np.array([one in named for one in columns.speaker], dtype=np.bool_)
+        self._own = np.array([speaker in named for speaker in columns.speaker], dtype=np.bool_)
         content = np.array([one not in _LIGHT_STEMS for one in candidates.stems], dtype=np.bool_)
         self._content = content if content.any() else ~content
         self.asks_nothing = not content.any() and not (

@@ -113,7 +113,7 @@ class SpikeTrains:
         """Count each memory's own turn as its first spike, unless more is known by its row."""
         charges = known or {}
         own = np.array(turn, dtype=np.int64)
-        longest = max((len(one.turns) for one in charges.values()), default=1)
+        longest = max((len(charge.turns) for charge in charges.values()), default=1)
         trains = cls(
             turns=np.full((own.size, longest), -1, dtype=np.int64),
             tau=np.full(own.size, tau),
@@ -122,11 +122,11 @@ class SpikeTrains:
             charged_at=own.copy(),
         )
         trains.turns[:, 0] = own
-        for row, one in charges.items():
-            trains.turns[row, : len(one.turns)] = one.turns
-            trains.tau[row] = one.tau
-            trains.potential[row], trains.current[row] = one.potential, one.current
-            trains.charged_at[row] = one.turn
+        for row, charge in charges.items():
+            trains.turns[row, : len(charge.turns)] = charge.turns
+            trains.tau[row] = charge.tau
+            trains.potential[row], trains.current[row] = charge.potential, charge.current
+            trains.charged_at[row] = charge.turn
         return trains
 
 

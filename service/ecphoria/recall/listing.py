@@ -147,7 +147,7 @@ class EpisodeArchive:
                 session=row.session,
                 summary=row.summary,
                 members=row.members,
-                evidence=tuple(EpisodeId(one) for one in row.evidence),
+                evidence=tuple(EpisodeId(episode) for episode in row.evidence),
                 method=row.method,
                 recorded_at=row.recorded_at,
             )

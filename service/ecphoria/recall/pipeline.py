@@ -126,9 +126,11 @@ class Pool:
 
     def best(self, among: Iterable[EpisodeId], count: int) -> list[tuple[EpisodeId, float]]:
         """Name the best of some memories with their scores, floored at 0."""
-        place = {one: row for row, one in enumerate(self.ids)}
+        place = {episode: row for row, episode in enumerate(self.ids)}
         score = self.score
-        rows = [place[one] for one in among if one in place and self.found[place[one]]]
+        rows = [
+            place[episode] for episode in among if episode in place and self.found[place[episode]]
+        ]
         # Scores that differ by rounding are ties, so that the earlier memory comes first.
         rows.sort(key=lambda row: (-round(float(score[row]), 12), self.turn[row]))
         return [(self.ids[row], max(0.0, float(score[row]))) for row in rows[:count]]
@@ -147,7 +149,7 @@ class Pool:
             return self.kept(np.flatnonzero(self.found))
         known = search.candidates.holds
         ordered = sorted(active, key=lambda one: (-active[one], one))
-        missing = [one for one in ordered if active[one] > 0.0 and not known(one)]
+        missing = [episode for episode in ordered if active[episode] > 0.0 and not known(episode)]
         pool = await self.extended(search, missing[:_MOST_REACHED])
         lit = pool.found | (pool.read(active) > 0.0)
         return pool.kept(np.flatnonzero(lit))
@@ -188,7 +190,7 @@ class Pool:
 
     def read(self, values: Mapping[EpisodeId, float]) -> FloatArray:
         """Look a value up for every memory, 0 for none."""
-        return np.array([values.get(one, 0.0) for one in self.ids], dtype=np.float64)
+        return np.array([values.get(episode, 0.0) for episode in self.ids], dtype=np.float64)
 
     def ranked(
         self,
@@ -286,7 +288,7 @@ def text_pool(search: Search, base: str) -> Pool:
     if base == "cosine":
         return Pool.of(candidates, lambda more: more.columns.cosine[:, None])
     indexed = {seed.id for seed in (*seeding.by_text, *seeding.by_vector)}
-    listed = np.array([one in indexed for one in candidates.columns.id], dtype=np.bool_)
+    listed = np.array([episode in indexed for episode in candidates.columns.id], dtype=np.bool_)
     found = candidates.inside & listed
     scale = Bounds.of(candidates.single[found]), Bounds.of(candidates.columns.cosine[found])
     return Pool.of(
@@ -321,32 +323,38 @@ def anchors(
     chosen: dict[str, tuple[Stream, float]] = {}
     streams = ((Stream.TEXT, search.seeding.by_text), (Stream.VECTOR, search.seeding.by_vector))
     for stream, rows in streams:
-        for one, score in pool.best((row.id for row in rows), count):
-            chosen.setdefault(one, (stream, score))
+        for episode, score in pool.best((row.id for row in rows), count):
+            chosen.setdefault(episode, (stream, score))
     top = max((score for _, score in chosen.values()), default=0.0) or 1.0
     episodes = (
         Anchor(node=one, kind="episode", stream=stream, label="", level=score / top)
         for one, (stream, score) in chosen.items()
     )
     named = (
-        Anchor(node=one.id, kind="concept", stream=Stream.NAME, label=one.name, level=level(one))
-        for one in search.seeding.concepts
+        Anchor(
+            node=concept.id,
+            kind="concept",
+            stream=Stream.NAME,
+            label=concept.name,
+            level=level(concept),
+        )
+        for concept in search.seeding.concepts
     )
     return (*episodes, *named)
 
 
 def seed_shares(taken: Sequence[Anchor]) -> tuple[SeedRecord, ...]:
     """Record the anchors with their energies as shares that sum to 1."""
-    total = sum(one.level for one in taken) or 1.0
+    total = sum(anchor.level for anchor in taken) or 1.0
     return tuple(
         SeedRecord(
-            node=one.node,
-            kind=one.kind,
-            stream=one.stream,
-            label=one.label,
-            energy=one.level / total,
+            node=anchor.node,
+            kind=anchor.kind,
+            stream=anchor.stream,
+            label=anchor.label,
+            energy=anchor.level / total,
         )
-        for one in taken
+        for anchor in taken
     )
 
 
@@ -354,10 +362,10 @@ async def enter(
     search: Search, taken: Sequence[Anchor], limits: Limits
 ) -> tuple[Subgraph, FloatArray]:
     """Fetch the subgraph around the anchors; tell each node's level at the start, [n]."""
-    entries = {one.node: (one.kind, one.label, one.level) for one in taken}
+    entries = {anchor.node: (anchor.kind, anchor.label, anchor.level) for anchor in taken}
     graph = await fetch(search.store, search.tenant, entries, limits, search.now)
     start = np.zeros(len(graph.ids))
-    start[: len(taken)] = [one.level for one in taken]
+    start[: len(taken)] = [anchor.level for anchor in taken]
     return graph, start
 
 

@@ -96,7 +96,7 @@ def find_subject(subjects: Sequence[Subject], columns: Columns) -> Subject | Non
     A cue about two people says of no memory whose it should be. Somebody who speaks in none of
     the candidates is no subject: a store without roles has no `user`.
     """
-    present = [one for one in subjects if one.speaks(columns).any()]
+    present = [subject for subject in subjects if subject.speaks(columns).any()]
     return present[0] if len(present) == 1 else None
 
 

@@ -48,7 +48,7 @@ from ecphoria.records.recall import (
     Trace,
     TracedHit,
 )
-from ecphoria.runtime import aside
+from ecphoria.runtime import run_off_loop
 
 CUE_LIMIT = 10_000
 K_LIMIT = 200
@@ -167,7 +167,7 @@ class RecallService:
             passages=await passages_of_hits(search, ranked.ids[:k]),
         )  # fmt: skip
         size = sum(len(hit.episode.text) for hit in hits)
-        context = await aside(partial(context_block, hits, options.token_budget), size)
+        context = await run_off_loop(partial(context_block, hits, options.token_budget), size)
         trace = self._trace(
             cue,
             options,

@@ -84,9 +84,11 @@ def _own_ms(result: RecallResult) -> float:
 
 
 def _figures(counts: ShadowReport, kept: Sequence[Comparison]) -> ShadowReport:
-    moved = [one.rank_difference for one in kept if one.rank_difference is not None]
+    moved = [
+        comparison.rank_difference for comparison in kept if comparison.rank_difference is not None
+    ]
     live, shadow = (
-        np.quantile([getattr(one, side) for one in kept], (0.5, 0.95))
+        np.quantile([getattr(comparison, side) for comparison in kept], (0.5, 0.95))
         for side in ("live_ms", "shadow_ms")
     )
     return ShadowReport(
@@ -94,17 +96,17 @@ def _figures(counts: ShadowReport, kept: Sequence[Comparison]) -> ShadowReport:
         dropped=counts.dropped,
         failed=counts.failed,
         window=len(kept),
-        overlap=_mean([one.overlap for one in kept]),
-        rank_overlap=_mean([one.rank_overlap for one in kept]),
+        overlap=_mean([comparison.overlap for comparison in kept]),
+        rank_overlap=_mean([comparison.rank_overlap for comparison in kept]),
         rank_difference=_mean(moved) if moved else None,
-        same_first=_mean([one.same_first for one in kept]),
-        same_verdict=_mean([one.same_verdict for one in kept]),
+        same_first=_mean([comparison.same_first for comparison in kept]),
+        same_verdict=_mean([comparison.same_verdict for comparison in kept]),
         live_p50_ms=float(live[0]),
         live_p95_ms=float(live[1]),
         shadow_p50_ms=float(shadow[0]),
         shadow_p95_ms=float(shadow[1]),
-        live_tokens=_mean([one.live_tokens for one in kept]),
-        shadow_tokens=_mean([one.shadow_tokens for one in kept]),
+        live_tokens=_mean([comparison.live_tokens for comparison in kept]),
+        shadow_tokens=_mean([comparison.shadow_tokens for comparison in kept]),
     )
 
 
@@ -361,24 +363,24 @@ class ShadowedRecall:
             if self._idle.is_set():
                 return
 
-    async def _compare(self, one: _Sampled) -> None:
-        strategy = one.choice.strategy
+    async def _compare(self, sample: _Sampled) -> None:
+        strategy = sample.choice.strategy
         try:
             async with asyncio.timeout(_LONGEST_S):
                 answer = await self._recalls.recall(
-                    one.tenant,
-                    one.cue,
-                    replace(one.options, strategy=strategy, options=one.choice.options),
+                    sample.tenant,
+                    sample.cue,
+                    replace(sample.options, strategy=strategy, options=sample.choice.options),
                     record=False,
                 )
-            comparison = compared(one.answer, answer)
+            comparison = compared(sample.answer, answer)
         except Exception as error:  # noqa: BLE001 (a shadow's fault stays in the shadow)
-            one.tally.failed += 1
+            sample.tally.failed += 1
             reason = error.code if isinstance(error, EcphoriaError) else type(error).__name__
-            log.warning("shadow_failed", tenant_id=one.tenant, strategy=strategy, reason=reason)
+            log.warning("shadow_failed", tenant_id=sample.tenant, strategy=strategy, reason=reason)
             self._told(strategy, "failed", None)
             return
-        one.tally.add(comparison)
+        sample.tally.add(comparison)
         self._told(strategy, "compared", comparison)
 
 

@@ -143,7 +143,7 @@ class StoreView(ABC):
         ends = list(zip(found.head, found.head_kind, strict=True))
         episodes = [EpisodeId(head) for head, kind in ends if kind == "episode"]
         kept = await self.kept(tenant, episodes)
-        return only(found, [kind != "episode" or head in kept for head, kind in ends])
+        return keep_rows(found, [kind != "episode" or head in kept for head, kind in ends])
 
     async def concepts_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
@@ -198,7 +198,7 @@ class StoreView(ABC):
 
     async def _rows(self, tenant: TenantId, columns: T, episodes: Sequence[EpisodeId]) -> T:
         kept = await self.kept(tenant, episodes)
-        return only(columns, [episode in kept for episode in episodes])
+        return keep_rows(columns, [episode in kept for episode in episodes])
 
 
 class ExcludingStore(StoreView):
@@ -255,7 +255,7 @@ class ExcludingStore(StoreView):
         return [row for rows in by_episode.values() for row in rows[:limit]]
 
 
-def only(columns: T, kept: Sequence[bool]) -> T:
+def keep_rows(columns: T, kept: Sequence[bool]) -> T:
     """Keep some rows of parallel columns."""
     if all(kept):
         return columns

@@ -237,7 +237,7 @@ def field_problems(errors: Iterable[ErrorDetails], root: str) -> tuple[FieldProb
     return tuple(found.values())
 
 
-def told(invalid: ValidationError, root: str) -> tuple[FieldProblem, ...]:
+def first_problems(invalid: ValidationError, root: str) -> tuple[FieldProblem, ...]:
     """Describe the first faults of a body; of very many only their number."""
     if invalid.error_count() > _LISTED:
         detail = f"This has {invalid.error_count():,} faults; send what the API describes."

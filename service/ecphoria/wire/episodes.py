@@ -28,7 +28,7 @@ from ecphoria.wire.base import (
     Request,
     StrictFloat,
     StrictInt,
-    told,
+    first_problems,
 )
 
 _TURN: JsonDict = {
@@ -163,7 +163,7 @@ def _read_item(value: Any, _: ValidatorFunctionWrapHandler) -> AppendRequest | U
     try:
         return AppendRequest.model_validate(value)
     except ValidationError as invalid:
-        return UnreadableItem(errors=told(invalid, "#"))
+        return UnreadableItem(errors=first_problems(invalid, "#"))
 
 
 class BatchRequest(Request):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ecphoria.consolidation.engram_store import Member
-from ecphoria.consolidation.engrams import Writer, usable
+from ecphoria.consolidation.engrams import Summariser, usable
 from ecphoria.ports import NoAnswer, Reply, TextRefused
 
 
@@ -149,7 +149,7 @@ def test_english_goes_by_its_own_stems(said: str, is_used: bool) -> None:
 
 async def test_what_can_be_used_rests_on_all_that_was_read() -> None:
     chat = Scripted(GOOD)
-    writer = Writer(chat, "session", dry_run=False)
+    writer = Summariser(chat, "session", dry_run=False)
     summary = await writer.summary(TURNS)
     assert (summary.text, summary.method, summary.final) == ("Ann moved to Oslo.", "llm:m", True)
     assert summary.evidence == ("e001", "e002", "e003")
@@ -159,7 +159,7 @@ async def test_what_can_be_used_rests_on_all_that_was_read() -> None:
 
 
 async def test_one_more_try_and_then_the_turns_own_words() -> None:
-    writer = Writer(Scripted(BAD, GOOD, BAD, BAD, GOOD), "session", dry_run=False)
+    writer = Summariser(Scripted(BAD, GOOD, BAD, BAD, GOOD), "session", dry_run=False)
     assert (await writer.summary(TURNS)).method == "llm:m"
     second = await writer.summary(TURNS)
     assert (second.method, second.final) == ("extractive", True)
@@ -172,7 +172,7 @@ async def test_one_more_try_and_then_the_turns_own_words() -> None:
 
 
 async def test_a_text_that_is_refused_is_not_sent_again() -> None:
-    writer = Writer(Scripted(TextRefused("x"), GOOD), "session", dry_run=False)
+    writer = Summariser(Scripted(TextRefused("x"), GOOD), "session", dry_run=False)
     first = await writer.summary(TURNS)
     assert (first.method, first.final) == ("extractive", True)
     assert (await writer.summary(TURNS)).method == "llm:m"
@@ -180,7 +180,7 @@ async def test_a_text_that_is_refused_is_not_sent_again() -> None:
 
 async def test_a_silent_model_is_left_alone_and_asked_another_time() -> None:
     chat = Scripted(NoAnswer("down"), GOOD)
-    writer = Writer(chat, "session", dry_run=False)
+    writer = Summariser(chat, "session", dry_run=False)
     both = [await writer.summary(TURNS) for _ in range(2)]
     assert [(one.method, one.final) for one in both] == [("extractive", False)] * 2
     assert len(chat.asked) == 1
@@ -189,10 +189,10 @@ async def test_a_silent_model_is_left_alone_and_asked_another_time() -> None:
 
 async def test_a_dry_run_asks_nobody_and_names_the_same_writer() -> None:
     chat = Scripted()
-    dry = Writer(chat, "session", dry_run=True)
+    dry = Summariser(chat, "session", dry_run=True)
     assert (await dry.summary(TURNS)).final
-    assert (chat.asked, dry.by) == ([], Writer(chat, "session", dry_run=False).by)
-    without = Writer(None, "session", dry_run=False)
+    assert (chat.asked, dry.by) == ([], Summariser(chat, "session", dry_run=False).by)
+    without = Summariser(None, "session", dry_run=False)
     assert ((await without.summary(TURNS)).method, without.by, without.counts) == (
         "extractive", "", {}
     )  # fmt: skip
@@ -201,7 +201,7 @@ async def test_a_dry_run_asks_nobody_and_names_the_same_writer() -> None:
 async def test_of_many_turns_sixty_are_read_in_their_order() -> None:
     many = [member(number, f"Turn {number} of the talk.") for number in range(1, 100)]
     chat = Scripted("Turns of the talk. [1]")
-    summary = await Writer(chat, "session", dry_run=False).summary(many)
+    summary = await Summariser(chat, "session", dry_run=False).summary(many)
     lines = chat.asked[0].splitlines()
     assert len(lines) == len(summary.evidence) == 60
     read = [int(line.split("Turn ")[1].split()[0]) for line in lines]

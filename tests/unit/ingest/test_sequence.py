@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.ingest.rows import Placed
+from ecphoria.ingest.rows import StoredTurn
 from ecphoria.ingest.sequence import MARGIN, Arrival, Resequenced, resequence, vectors_needed
 from ecphoria.ports import Vector
 from ecphoria.records.ids import EpisodeId
@@ -38,15 +38,15 @@ def arrival(turn: int, minute: int, terms: Sequence[str], position: int | None =
 class Session:
     """A session as a store keeps it: it applies what `resequence` says and nothing else."""
 
-    turns: dict[EpisodeId, Placed] = field(default_factory=dict)
+    turns: dict[EpisodeId, StoredTurn] = field(default_factory=dict)
     near: Counter[str] = field(default_factory=Counter)
     links: set[tuple[EpisodeId, EpisodeId]] = field(default_factory=set)
     near_length: float = 0.0
 
-    def ordered(self) -> list[Placed]:
+    def ordered(self) -> list[StoredTurn]:
         return sorted(self.turns.values(), key=lambda turn: turn.ordinal)
 
-    def segment(self, key: tuple[datetime, int]) -> list[Placed]:
+    def segment(self, key: tuple[datetime, int]) -> list[StoredTurn]:
         turns = self.ordered()
         first = sum((turn.occurred_at, turn.position or 0) <= key for turn in turns)
         return turns[max(0, first - MARGIN) :]
@@ -56,7 +56,7 @@ class Session:
         change = self._change(before, arrivals, frozenset())
         for one in arrivals:
             place = change.places[one.id]
-            self.turns[one.id] = Placed(
+            self.turns[one.id] = StoredTurn(
                 id=one.id,
                 ordinal=place.ordinal,
                 occurred_at=one.occurred_at,
@@ -75,14 +75,14 @@ class Session:
         del self.turns[turn]
 
     def _change(
-        self, before: list[Placed], arrivals: Sequence[Arrival], removed: frozenset[EpisodeId]
+        self, before: list[StoredTurn], arrivals: Sequence[Arrival], removed: frozenset[EpisodeId]
     ) -> Resequenced:
         wanted = [*vectors_needed(before, arrivals, removed), *(one.id for one in arrivals)]
         vectors: Mapping[EpisodeId, Vector] = {one: vector_of(one) for one in wanted}
         change = resequence(before, arrivals, removed, vectors)
         for row in change.moved:
             old = self.turns[row.id]
-            self.turns[row.id] = Placed(
+            self.turns[row.id] = StoredTurn(
                 id=old.id,
                 ordinal=row.ordinal,
                 occurred_at=old.occurred_at,
@@ -113,7 +113,7 @@ def expected(arrivals: Sequence[Arrival]) -> Session:
             for step, one in near.items()
             if step in {-1, 0, 1}
         )
-        session.turns[turn.id] = Placed(
+        session.turns[turn.id] = StoredTurn(
             id=turn.id,
             ordinal=place,
             occurred_at=turn.occurred_at,

@@ -8,7 +8,7 @@ from ecphoria.errors import (
     StoreUnavailable,
     Timeout,
 )
-from ecphoria.jobs.worker import Again, Over, Retries, fault_of
+from ecphoria.jobs.worker import GiveUp, Retries, RetryIn, fault_of
 from ecphoria.records.job import JobState
 
 
@@ -16,13 +16,13 @@ from ecphoria.records.job import JobState
 def test_pauses_double_until_the_last_attempt(error: Exception) -> None:
     retries = Retries(limit=4, first_pause_s=5, longest_pause_s=15)
     decisions = [retries.after(attempt, error) for attempt in range(1, 6)]
-    dead = Over(state=JobState.DEAD)
-    assert decisions == [Again(pause_s=5), Again(pause_s=10), Again(pause_s=15), dead, dead]
+    dead = GiveUp(state=JobState.DEAD)
+    assert decisions == [RetryIn(pause_s=5), RetryIn(pause_s=10), RetryIn(pause_s=15), dead, dead]
 
 
 @pytest.mark.parametrize("error", [InvalidInput(), Conflict(), Misconfigured()])
 def test_what_is_refused_is_not_tried_again(error: Exception) -> None:
-    assert Retries().after(1, error) == Over(state=JobState.FAILED)
+    assert Retries().after(1, error) == GiveUp(state=JobState.FAILED)
 
 
 def test_only_a_job_begun_more_often_than_allowed_is_not_run() -> None:
@@ -33,7 +33,7 @@ def test_only_a_job_begun_more_often_than_allowed_is_not_run() -> None:
 
 def test_the_pause_stays_bounded_however_often_it_failed() -> None:
     retries = Retries(limit=10_000)
-    assert retries.after(9_999, StoreUnavailable()) == Again(pause_s=3_600)
+    assert retries.after(9_999, StoreUnavailable()) == RetryIn(pause_s=3_600)
 
 
 def test_a_foreign_error_is_told_by_its_class_alone() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.learning.effects import Part, participation, rewired, used
+from ecphoria.learning.effects import Part, participation, update_links, used
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Link, Use
 
@@ -25,7 +25,7 @@ def link(**changed: object) -> Link:
 
 def test_a_pair_below_the_rule_is_counted_only() -> None:
     parts = {A: part(1.0, 2), B: part(1.0, 2)}
-    (after,) = rewired([link(coactivations=1, used_ms=0)], parts, total=50, at_ms=DAY)
+    (after,) = update_links([link(coactivations=1, used_ms=0)], parts, total=50, at_ms=DAY)
     assert after == link(coactivations=2, used_ms=DAY)
 
 
@@ -37,7 +37,7 @@ def test_a_pair_grows_when_it_is_together_more_than_by_chance(
 ) -> None:
     one, other, joint, total = counts
     parts = {A: part(1.0, one), B: part(1.0, other)}
-    (after,) = rewired([link(coactivations=joint - 1)], parts, total=total, at_ms=0)
+    (after,) = update_links([link(coactivations=joint - 1)], parts, total=total, at_ms=0)
     assert (after.learned > 0) is grows
     assert after.coactivations == joint
 
@@ -45,7 +45,7 @@ def test_a_pair_grows_when_it_is_together_more_than_by_chance(
 def test_the_worked_increments() -> None:
     before = [link(learned=0.2, coactivations=9, used_ms=0)]
     fresh, stale = (
-        rewired(before, {A: part(one, 10), B: part(other, 10)}, total=50, at_ms=0)[0]
+        update_links(before, {A: part(one, 10), B: part(other, 10)}, total=50, at_ms=0)[0]
         for one, other in ((0.9, 0.8 * 0.8), (0.05, 0.8 * 0.04))
     )
     assert fresh.learned == pytest.approx(0.24608, abs=1e-9)
@@ -60,19 +60,19 @@ def test_a_part_is_the_relative_score_times_retrievability() -> None:
 
 def test_a_link_fades_to_now_also_where_it_does_not_grow() -> None:
     before = [link(learned=0.8, coactivations=1, used_ms=0)]
-    (after,) = rewired(before, {A: part(1.0), B: part(1.0)}, total=4, at_ms=30 * DAY)
+    (after,) = update_links(before, {A: part(1.0), B: part(1.0)}, total=4, at_ms=30 * DAY)
     assert after.learned == pytest.approx(0.8 * 0.503185, abs=5e-7)
     assert after.used_ms == 30 * DAY
 
 
 def test_a_late_recall_neither_fades_nor_turns_back() -> None:
     before = [link(learned=0.8, coactivations=1, used_ms=9 * DAY)]
-    (after,) = rewired(before, {A: part(1.0), B: part(1.0)}, total=4, at_ms=DAY)
+    (after,) = update_links(before, {A: part(1.0), B: part(1.0)}, total=4, at_ms=DAY)
     assert (after.learned, after.used_ms, after.coactivations) == (0.8, 9 * DAY, 2)
 
 
 def test_one_memory_alone_has_no_pair() -> None:
-    assert rewired([link(learned=0.5)], {A: part(1.0)}, total=9, at_ms=0) == ()
+    assert update_links([link(learned=0.5)], {A: part(1.0)}, total=9, at_ms=0) == ()
 
 
 def test_what_a_memory_holds_stays_within_its_budget() -> None:
@@ -80,13 +80,13 @@ def test_what_a_memory_holds_stays_within_its_budget() -> None:
         Link(one=A, other=EpisodeId(f"x{n}"), learned=0.9, coactivations=5, used_ms=0)
         for n in range(6)
     ]
-    changed = rewired(far, {A: part(1.0), B: part(1.0)}, total=9, at_ms=0)
+    changed = update_links(far, {A: part(1.0), B: part(1.0)}, total=9, at_ms=0)
     after = {(one.one, one.other): one for one in far} | {
         (one.one, one.other): one for one in changed
     }
     held = sum(one.learned for one in after.values())
     assert held == pytest.approx(5.0)
-    again = rewired(list(after.values()), {A: part(0.0), C: part(0.0)}, total=9, at_ms=0)
+    again = update_links(list(after.values()), {A: part(0.0), C: part(0.0)}, total=9, at_ms=0)
     assert [one for one in again if one.learned] == [], "a second pass scales nothing"
 
 
@@ -95,7 +95,7 @@ def test_a_link_never_reaches_1(shares: list[float], times: int) -> None:
     now = link(coactivations=3)
     for _ in range(times):
         parts = {A: part(shares[0], 500), B: part(shares[1], 500)}
-        (now,) = rewired([now], parts, total=10**6, at_ms=0)
+        (now,) = update_links([now], parts, total=10**6, at_ms=0)
     assert 0 <= now.learned < 1
     assert now.coactivations == 3 + times
 
@@ -104,7 +104,7 @@ def test_a_link_never_reaches_1(shares: list[float], times: int) -> None:
 def test_it_does_not_matter_who_is_named_first(one: float, other: float) -> None:
     before = [link(learned=0.1, coactivations=5, used_ms=0)]
     first, second = (
-        rewired(before, {A: part(a, 6), B: part(b, 6)}, total=20, at_ms=0)
+        update_links(before, {A: part(a, 6), B: part(b, 6)}, total=20, at_ms=0)
         for a, b in ((one, other), (other, one))
     )
     assert first[0].learned == pytest.approx(second[0].learned, abs=1e-15)
@@ -119,7 +119,7 @@ def test_a_hub_among_topics_is_linked_to_nothing() -> None:
         topic = [EpisodeId(f"{number % 5}.{place}") for place in range(5)]
         woken = [hub, *topic[: number // 5 % 5], *topic[number // 5 % 5 + 1 :]]
         recalls |= {one: recalls.get(one, 0) + 1 for one in woken}
-        for one in rewired(
+        for one in update_links(
             list(links.values()),
             {one: part(1.0, recalls[one]) for one in woken},
             total=number,

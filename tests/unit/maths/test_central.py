@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.maths.checks import FloatArray
-from ecphoria.maths.clustering import central, centrality
+from ecphoria.maths.clustering import centrality, mmr_select
 
 
 def unit(count: int, seed: int, dimension: int = 6) -> FloatArray:
@@ -25,8 +25,8 @@ def test_the_choice_does_not_depend_on_the_order_of_rows(
     rows = unit(count, seed)
     weight = np.random.default_rng(seed + 1).uniform(size=count)
     order = np.random.default_rng(seed + 2).permutation(count)
-    chosen = central(rows, weight, count=wanted)
-    again = central(rows[order], weight[order], count=wanted)
+    chosen = mmr_select(rows, weight, count=wanted)
+    again = mmr_select(rows[order], weight[order], count=wanted)
     assert order[again].tolist() == chosen.tolist()
     assert len(set(chosen.tolist())) == min(wanted, count)
 
@@ -34,21 +34,21 @@ def test_the_choice_does_not_depend_on_the_order_of_rows(
 def test_the_first_is_the_most_central_of_those_that_say_something() -> None:
     rows = unit(12, 4)
     best = int(np.argmax(centrality(rows)))
-    assert central(rows, np.ones(12), count=1).tolist() == [best]
+    assert mmr_select(rows, np.ones(12), count=1).tolist() == [best]
     silent = np.ones(12)
     silent[best] = 0.0
-    assert central(rows, silent, count=1)[0] != best
+    assert mmr_select(rows, silent, count=1)[0] != best
 
 
 def test_what_was_said_is_not_said_again() -> None:
     rows = np.array([[1.0, 0.0], [1.0, 0.0], [0.8, 0.6], [0.0, 1.0]])
-    assert central(rows, np.ones(4), count=3, novelty=0.5).tolist() == [2, 0, 3]
-    assert central(rows, np.ones(4), count=3, novelty=0.0).tolist() == [2, 0, 1]
+    assert mmr_select(rows, np.ones(4), count=3, novelty=0.5).tolist() == [2, 0, 3]
+    assert mmr_select(rows, np.ones(4), count=3, novelty=0.0).tolist() == [2, 0, 1]
 
 
 def test_nobody_is_chosen_from_nobody() -> None:
-    assert central(np.empty((0, 3)), [], count=2).tolist() == []
+    assert mmr_select(np.empty((0, 3)), [], count=2).tolist() == []
     with pytest.raises(ValueError, match="count"):
-        central(unit(3, 1), np.ones(3), count=0)
+        mmr_select(unit(3, 1), np.ones(3), count=0)
     with pytest.raises(ValueError, match="novelty"):
-        central(unit(3, 1), np.ones(3), count=1, novelty=1.5)
+        mmr_select(unit(3, 1), np.ones(3), count=1, novelty=1.5)

@@ -3,13 +3,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.maths.retention import keep_value
+from ecphoria.maths.retention import retention_score
 
 share = st.floats(0, 1)
 
 
 def test_the_worked_example() -> None:
-    np.testing.assert_allclose(keep_value([0.2], [0.5], [0.7], [0.4]), [0.54], atol=1e-12)
+    np.testing.assert_allclose(retention_score([0.2], [0.5], [0.7], [0.4]), [0.54], atol=1e-12)
 
 
 @given(share, share, share, share, share)
@@ -17,15 +17,15 @@ def test_more_of_anything_is_never_worth_less(
     recalled: float, held: float, prior: float, importance: float, more: float
 ) -> None:
     low = [recalled, held, prior, importance]
-    base = keep_value(*([one] for one in low))[0]
+    base = retention_score(*([one] for one in low))[0]
     assert 0 <= base <= 1
     for place in range(4):
         high = [*low[:place], max(low[place], more), *low[place + 1 :]]
-        assert keep_value(*([one] for one in high))[0] >= base - 1e-12
+        assert retention_score(*([one] for one in high))[0] >= base - 1e-12
 
 
 def test_shares_only() -> None:
     with pytest.raises(ValueError, match="prior"):
-        keep_value([0.2], [0.5], [1.7], [0.4])
+        retention_score([0.2], [0.5], [1.7], [0.4])
     with pytest.raises(ValueError, match="importance"):
-        keep_value([0.2], [0.5], [0.7], [0.4, 0.4])
+        retention_score([0.2], [0.5], [0.7], [0.4, 0.4])

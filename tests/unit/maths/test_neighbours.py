@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.maths.hebbian import combined, rung, similarity
+from ecphoria.maths.hebbian import combined, round_down_to_step, similarity
 
 SHARE = st.floats(0, 1)
 
@@ -25,11 +25,11 @@ def test_similarity_is_a_share_of_the_cosine_above_zero() -> None:
 
 @given(st.integers(1, 100_000))
 def test_the_rung_is_below_by_less_than_a_quarter_and_stays_until_the_next(total: int) -> None:
-    step = rung(total)
+    step = round_down_to_step(total)
     assert step <= total < step * 1.25 + 1
-    assert rung(step) == step
-    assert rung(total + 1) >= step
+    assert round_down_to_step(step) == step
+    assert round_down_to_step(total + 1) >= step
 
 
 def test_climbing_visits_few_rungs() -> None:
-    assert len({rung(total) for total in range(1, 10_001)}) < 45
+    assert len({round_down_to_step(total) for total in range(1, 10_001)}) < 45

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import BoolArray, FloatArray, IntArray, indices, one_size
+from ecphoria.maths.checks import BoolArray, FloatArray, IntArray, check_same_length, indices
 from ecphoria.maths.concept_channel import (
     ChannelOptions,
     ChannelState,
@@ -63,8 +63,8 @@ def concept_graph(
     named = indices("mention_concept", mention_concept, size=concepts)
     titled = indices("about_item", about_item, size=items)
     title = indices("about_concept", about_concept, size=concepts)
-    one_size(mention_item=speaker, mention_concept=named)
-    one_size(about_item=titled, about_concept=title)
+    check_same_length(mention_item=speaker, mention_concept=named)
+    check_same_length(about_item=titled, about_concept=title)
     popular = np.bincount(named, minlength=concepts).astype(np.float64)
     counted = popular[named] <= hub
     return ConceptGraph(

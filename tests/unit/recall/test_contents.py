@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.recall.cache import Content, Shelf
+from ecphoria.recall.cache import Content, ContentCache
 
 
 def content(number: int) -> Content:
@@ -28,7 +28,7 @@ def content(number: int) -> Content:
 
 @given(st.lists(st.lists(st.integers(0, 700), max_size=300), max_size=6))
 def test_what_was_put_is_found(batches: list[list[int]]) -> None:
-    shelf = Shelf()
+    shelf = ContentCache()
     for batch in batches:
         shelf.put([content(number) for number in batch])
     numbers = sorted({number for batch in batches for number in batch})
@@ -47,7 +47,7 @@ def test_what_was_put_is_found(batches: list[list[int]]) -> None:
 
 
 def test_nothing_is_there_before_it_is_put() -> None:
-    shelf = Shelf()
+    shelf = ContentCache()
     shelf.put([])
     assert shelf.missing(["e1"]) == ["e1"]
     assert shelf.slots([]).shape == (0,)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.recall.cache import Place, PlaceBook
+from ecphoria.recall.cache import Place, PositionCache
 from ecphoria.recall.ports import Window
 
 LENGTHS = {"a": 30, "b": 4, "c": 0}
@@ -42,7 +42,7 @@ def stored(ids: list[str], asked_windows: list[Window]) -> list[Place]:
 
 @given(st.lists(asked, max_size=6))
 def test_every_answer_is_the_stores(questions: list[tuple[list[str], list[Window]]]) -> None:
-    book = PlaceBook()
+    book = PositionCache()
     for ids, around in questions:
         new_ids, new_windows = book.unknown(ids, around)
         book.learn(new_ids, new_windows, stored(new_ids, new_windows))
@@ -51,7 +51,7 @@ def test_every_answer_is_the_stores(questions: list[tuple[list[str], list[Window
 
 
 def test_only_what_is_not_known_is_read() -> None:
-    book = PlaceBook()
+    book = PositionCache()
     first = [Window(session="a", first=2, last=5)]
     book.learn([], first, stored([], first))
     assert len(book) == 4
@@ -63,7 +63,7 @@ def test_only_what_is_not_known_is_read() -> None:
 
 
 def test_where_nobody_stands_is_remembered_too() -> None:
-    book = PlaceBook()
+    book = PositionCache()
     beyond = [Window(session="b", first=3, last=9)]
     book.learn(["gone"], beyond, stored(["gone"], beyond))
     assert book.unknown(["gone"], beyond) == ([], [])

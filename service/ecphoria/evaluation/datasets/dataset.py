@@ -94,7 +94,7 @@ class Dataset:
     @property
     def questions(self) -> tuple[Question, ...]:
         """All questions, in order."""
-        return tuple(one for part in self.collections for one in part.questions)
+        return tuple(question for part in self.collections for question in part.questions)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -128,7 +128,7 @@ def sampled(dataset: Dataset, count: int) -> Dataset:
     place = 0
     parts = []
     for part in dataset.collections:
-        chosen = [one for at, one in enumerate(part.questions, place) if at in kept]
+        chosen = [question for at, question in enumerate(part.questions, place) if at in kept]
         place += len(part.questions)
         parts.append(replace(part, questions=tuple(chosen)))
     return replace(dataset, collections=tuple(parts))
@@ -233,7 +233,7 @@ def data_files(path: Path, suffixes: Sequence[str]) -> tuple[Path, ...]:
     """
     if not path.is_dir():
         return (path,)
-    found = sorted(one for one in path.iterdir() if one.suffix in suffixes and one.is_file())
+    found = sorted(file for file in path.iterdir() if file.suffix in suffixes and file.is_file())
     if not found:
         wanted = " or ".join(f"*{suffix}" for suffix in suffixes)
         raise BadFile(f"{path} holds no {wanted} file.", path=str(path))
@@ -246,10 +246,10 @@ def digest(files: Sequence[Path]) -> str:
     Raises:
         BadFile: A file cannot be read.
     """
-    each = [sha256(_bytes(one)).hexdigest() for one in files]
+    each = [sha256(_bytes(file)).hexdigest() for file in files]
     if len(files) == 1:
         return each[0]
-    listed = "".join(f"{of}  {one.name}\n" for of, one in zip(each, files, strict=True))
+    listed = "".join(f"{of}  {file.name}\n" for of, file in zip(each, files, strict=True))
     return sha256(listed.encode()).hexdigest()
 
 

@@ -60,7 +60,7 @@ def load_chats(path: Path) -> Dataset:
     """
     dataset = _load(path, Suite.CHATS)
     for part in dataset.collections:
-        others = {one.speaker for one in part.memories.values() if one.role is None} - {None}
+        others = {item.speaker for item in part.memories.values() if item.role is None} - {None}
         if others:
             raise BadFile(
                 f"{path.name}, {part.name}: `{min(map(str, others))}` speaks; in chats only"

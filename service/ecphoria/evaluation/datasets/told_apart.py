@@ -57,6 +57,6 @@ def named(paths: Sequence[Path]) -> dict[str, Path]:
 
 def _talk(path: Path) -> Dataset:
     dataset = load_locomo(path)
-    turns = [one for part in dataset.collections for one in part.memories.values()]
-    chats = bool(turns) and all(one.role is not None for one in turns)
+    turns = [item for part in dataset.collections for item in part.memories.values()]
+    chats = bool(turns) and all(item.role is not None for item in turns)
     return replace(dataset, suite=Suite.CHATS) if chats else dataset

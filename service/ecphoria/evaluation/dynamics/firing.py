@@ -181,7 +181,7 @@ async def fired_sets(ground: Ground) -> EqualCount:
             )
             asked.append(
                 (
-                    {known[one] for one in fired},
+                    {known[episode] for episode in fired},
                     [known[hit.episode.id] for hit in dense.hits],
                     question.gold,
                 )

@@ -143,7 +143,7 @@ async def links(ground: Ground) -> Links:
     """Replay cues on a stream of mixed topics."""
     stream = _stream(ground.dimension, np.random.default_rng(ground.seed))
     async with ground.tenant("hebbian") as client:
-        items = [AppendRequest(text=one.name, vector=tuple(one.vector)) for one in stream]
+        items = [AppendRequest(text=memory.name, vector=tuple(memory.vector)) for memory in stream]
         known = dict(zip(await remember(client, items), stream, strict=True))
         pairs = _pairs(known)
         aside = axis(ground.dimension - 1, ground.dimension)
@@ -221,10 +221,10 @@ async def _drained(client: AsyncClient) -> None:
 async def _learned(client: AsyncClient, known: dict[str, _Memory]) -> set[tuple[str, str]]:
     """List the links: wake every memory, and see which edges its activation takes."""
     found: set[tuple[str, str]] = set()
-    for one in known.values():
+    for memory in known.values():
         answer = await client.recall(
-            one.name,
-            vector=tuple(one.vector),
+            memory.name,
+            vector=tuple(memory.vector),
             strategy="synapse",
             options={"steps": 1},
             explain=True,

@@ -41,7 +41,7 @@ class DynamicsReport:
     @property
     def failed(self) -> tuple[str, ...]:
         """Tasks whose bound does not hold."""
-        return tuple(name for name, one in self.findings.items() if not one.holds)
+        return tuple(name for name, finding in self.findings.items() if not finding.holds)
 
 
 def write(report: DynamicsReport, target: Path) -> None:
@@ -70,7 +70,7 @@ def table(report: DynamicsReport) -> Table:
 
 
 def _figures(report: DynamicsReport) -> dict[str, dict[str, Any]]:
-    return {name: _spelled(asdict(one)) for name, one in report.findings.items()}  # type: ignore[call-overload]  # findings are dataclasses
+    return {name: _spelled(asdict(finding)) for name, finding in report.findings.items()}  # type: ignore[call-overload]  # findings are dataclasses
 
 
 def _spelled(figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,10 +122,10 @@ async def measure(
     async with connect(None) as client:
         ready = await client.ready()
     ground = Ground(connect=connect, name=name, dimension=ready.dimension, seed=seed)
-    tasks = [one for one in TASKS if not wanted or one in wanted]
+    tasks = [task for task in TASKS if not wanted or task in wanted]
     findings: dict[str, Finding] = {}
-    for done, one in enumerate(tasks, start=1):
-        findings[one] = await TASKS[one](ground)
+    for done, task in enumerate(tasks, start=1):
+        findings[task] = await TASKS[task](ground)
         watch("tasks", done, len(tasks))
     return DynamicsReport(
         version=version("ecphoria"),

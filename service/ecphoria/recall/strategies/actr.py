@@ -123,7 +123,7 @@ class Actr:
             arcs=arcs,
             sent=minds,
             start=start,
-            streams={one.node: one.stream for one in taken},
+            streams={anchor.node: anchor.stream for anchor in taken},
         )
         ranked = pool.ranked(
             _parts(pool, pool.read(active), gate, uses, options),
@@ -196,8 +196,8 @@ async def _uses(search: Search, pool: Pool, options: ActrOptions) -> Uses:
         return Uses.of(pool.occurred_ms, search.now)
     known = await search.store.uses(search.tenant, pool.ids)
     told = [
-        known.get(one) or Use.fresh(ms)
-        for one, ms in zip(pool.ids, pool.occurred_ms.tolist(), strict=True)
+        known.get(episode) or Use.fresh(ms)
+        for episode, ms in zip(pool.ids, pool.occurred_ms.tolist(), strict=True)
     ]
     return Uses.told(told, search.now, options.decay)
 
@@ -207,6 +207,6 @@ def _likely(ranked: Ranked, temperature: float) -> tuple[Mark, ...]:
     chance = probabilities(ranked.score, temperature=temperature)
     best: list[EpisodeId] = list(ranked.ids[:_TRACED_HITS])
     return tuple(
-        Mark(node=one, says="retrieval probability", value=float(likely))
-        for one, likely in zip(best, chance, strict=False)
+        Mark(node=episode, says="retrieval probability", value=float(likely))
+        for episode, likely in zip(best, chance, strict=False)
     )

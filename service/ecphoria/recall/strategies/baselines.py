@@ -82,7 +82,9 @@ class Fusion:
 
 
 def _rows(search: Search, found: AbstractSet[EpisodeId]) -> NDArray[np.bool_]:
-    listed = np.array([one in found for one in search.candidates.columns.id], dtype=np.bool_)
+    listed = np.array(
+        [episode in found for episode in search.candidates.columns.id], dtype=np.bool_
+    )
     return listed & search.candidates.inside
 
 

@@ -29,11 +29,11 @@ class _Numbering:
     index: dict[str, int] = field(default_factory=dict)
 
     def number(self, ids: Sequence[str]) -> NDArray[np.int64]:
-        for one in ids:
-            if one not in self.index:
-                self.index[one] = len(self.ids)
-                self.ids.append(one)
-        return np.array([self.index[one] for one in ids], dtype=np.int64)
+        for concept in ids:
+            if concept not in self.index:
+                self.index[concept] = len(self.ids)
+                self.ids.append(concept)
+        return np.array([self.index[concept] for concept in ids], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +80,14 @@ class _Graph:
         return self.concepts.number(concepts)
 
     def mentions(self) -> NDArray[np.float64]:
-        return np.array([self.degrees[one][0] for one in self.concepts.ids], dtype=np.float64)
+        return np.array(
+            [self.degrees[concept][0] for concept in self.concepts.ids], dtype=np.float64
+        )
 
     def abouts(self) -> NDArray[np.float64]:
-        return np.array([self.degrees[one][1] for one in self.concepts.ids], dtype=np.float64)
+        return np.array(
+            [self.degrees[concept][1] for concept in self.concepts.ids], dtype=np.float64
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +188,9 @@ async def walk(
         state = _wake_items(state, graph, await store.episodes_of(tenant, concepts, options.hub))
     received = dict(zip(graph.items.ids, state.act().tolist(), strict=True))
     return Woken(
-        received={EpisodeId(one): energy for one, energy in received.items() if energy > 0.0},
+        received={
+            EpisodeId(episode): energy for episode, energy in received.items() if energy > 0.0
+        },
         gate=state.gate(),
         waves=_waves(state, graph),
         state=state,
@@ -198,10 +204,10 @@ def _cue(
 ) -> NDArray[np.float64]:
     """Number the concepts the cue leads to, and share its energy out."""
     at = graph.meet(
-        [one.id for one in named],
-        [one.name for one in named],
-        [one.mentions for one in named],
-        [one.abouts for one in named],
+        [concept.id for concept in named],
+        [concept.name for concept in named],
+        [concept.mentions for concept in named],
+        [concept.abouts for concept in named],
     )
     if facts is None or not facts.concept:
         return np.full(at.size, 1.0 / max(1, at.size))

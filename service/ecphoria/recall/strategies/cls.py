@@ -104,7 +104,7 @@ class Cls:
             arcs=arcs,
             sent=list(run.waves[: len(run.carried)]),
             start=start,
-            streams={one.node: one.stream for one in taken},
+            streams={anchor.node: anchor.stream for anchor in taken},
         )
         return pool.ranked(
             {"base": options.w_base * pool.score, **activation},

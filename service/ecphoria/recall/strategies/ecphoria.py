@@ -106,7 +106,7 @@ class Ecphoria:
         pool = Pool.of(candidates, text_parts(candidates, options))
         woken = await self._wake(search, pool, options)
         if woken is not None and woken.gate > 0.0:
-            missing = [one for one in woken.received if not candidates.holds(one)]
+            missing = [episode for episode in woken.received if not candidates.holds(episode)]
             pool = await pool.extended(search, missing)
         received = np.zeros(len(pool.ids)) if woken is None else pool.read(woken.received)
         concepts = boost(received, woken.gate if woken else 0.0, weight=options.w_concepts)
@@ -117,7 +117,7 @@ class Ecphoria:
             waves=(),
             path=_path(pool, concepts, woken),
         )
-        hits = [one for one in ranked.ids[:_TRACED_HITS] if candidates.holds(one)]
+        hits = [episode for episode in ranked.ids[:_TRACED_HITS] if candidates.holds(episode)]
         waves = (next_wave(candidates, hits), *(woken.waves if woken else ()))
         return replace(ranked, waves=waves)
 

@@ -152,10 +152,12 @@ class _Walk:
         """
         seeding = self._search.seeding
         near = [row.id for row in seeding.by_vector[: self._options.k_init]]
-        titled = await self._meet(near, {one.id: one.name for one in seeding.concepts}, 0, None)
+        titled = await self._meet(
+            near, {concept.id: concept.name for concept in seeding.concepts}, 0, None
+        )
         score = dict(pool.best(near, len(near)))
         total = sum(score.values())
-        told = sum(value for one, value in score.items() if one in titled)
+        told = sum(value for episode, value in score.items() if episode in titled)
         self.documents = told / total if total > 0.0 else 0.0
 
     async def hop(self, number: int) -> bool:
@@ -219,13 +221,15 @@ class _Walk:
         store, tenant, hub = self._search.store, self._search.tenant, self._options.hub
         edges = await store.concepts_of(tenant, around, hub)
         labels = {**named, **dict(zip(edges.concept, edges.label, strict=True))}
-        fresh = {one: labels[one] for one in sorted(labels) if one not in self._traces}
+        fresh = {
+            concept: labels[concept] for concept in sorted(labels) if concept not in self._traces
+        }
         back = await store.episodes_of(tenant, list(fresh), hub)
         vectors = await store.vectors(tenant, sorted(set(back.episode)))
         met = [
             trace
-            for one, label in fresh.items()
-            if (trace := self._trace(one, label, back, set(vectors), number)).sources
+            for concept, label in fresh.items()
+            if (trace := self._trace(concept, label, back, set(vectors), number)).sources
         ]
         self._keep(met, vectors, centre)
         self.waves.append(self._wave(number))
@@ -241,7 +245,11 @@ class _Walk:
         number: int,
     ) -> _Trace:
         columns = zip(edges.episode, edges.concept, edges.is_about.tolist(), strict=True)
-        rows = [(one, is_about) for one, of, is_about in columns if of == concept and one in there]
+        rows = [
+            (episode, is_about)
+            for episode, of, is_about in columns
+            if of == concept and episode in there
+        ]
         about = frozenset(episode for episode, is_about in rows if is_about)
         mention = self._options.mention_weight
         return _Trace(
@@ -262,7 +270,7 @@ class _Walk:
         if not met:
             return
         rows = np.stack(
-            [np.mean([vectors[one] for one in trace.sources], axis=0) for trace in met]
+            [np.mean([vectors[episode] for episode in trace.sources], axis=0) for trace in met]
         ).astype(np.float64)
         rows /= np.maximum(1e-12, np.linalg.norm(rows, axis=1, keepdims=True))
         direct = positive_cosine(rows, self._question)

@@ -99,7 +99,7 @@ class Ppr:
             arcs=arcs,
             sent=_visits(run, start),
             start=start,
-            streams={one.node: one.stream for one in taken},
+            streams={anchor.node: anchor.stream for anchor in taken},
         )
         return pool.ranked(
             {"base": options.w_base * pool.score, **activation},
@@ -137,19 +137,19 @@ def _rarity(concept: FoundConcept) -> float:
 
 def _weighted(taken: tuple[Anchor, ...], prior: float) -> tuple[Anchor, ...]:
     """Hold memories back where concepts are named: they are entered through those."""
-    if not any(one.kind == "concept" for one in taken):
+    if not any(anchor.kind == "concept" for anchor in taken):
         return taken
     return tuple(
-        one
-        if one.kind == "concept"
+        anchor
+        if anchor.kind == "concept"
         else Anchor(
-            node=one.node,
-            kind=one.kind,
-            stream=one.stream,
-            label=one.label,
-            level=prior * one.level,
+            node=anchor.node,
+            kind=anchor.kind,
+            stream=anchor.stream,
+            label=anchor.label,
+            level=prior * anchor.level,
         )
-        for one in taken
+        for anchor in taken
     )
 
 

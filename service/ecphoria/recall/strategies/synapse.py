@@ -163,7 +163,7 @@ class Synapse:
             decay=options.decay,
         )
         start = np.zeros(len(graph.ids))
-        start[: len(records)] = [one.energy for one in records]
+        start[: len(records)] = [seed.energy for seed in records]
         run = spread(arcs, start, options=_kernel_options(options))
         active, gate = _read(graph, arcs, run, options)
         pool = await base.reached(search, active_episodes(graph, active))
@@ -175,7 +175,7 @@ class Synapse:
             arcs=arcs,
             sent=list(run.waves[:-1]),
             start=start,
-            streams={one.node: one.stream for one in taken},
+            streams={anchor.node: anchor.stream for anchor in taken},
             whole=False,
         )
         return pool.ranked(
@@ -247,7 +247,7 @@ async def _prior(search: Search, pool: Pool, options: SynapseOptions) -> FloatAr
     if options.w_prior == 0.0:
         return np.zeros(len(pool.ids))
     known = await search.store.priors(search.tenant, pool.ids)
-    return options.w_prior * np.array([known.get(one, 0.0) for one in pool.ids])
+    return options.w_prior * np.array([known.get(episode, 0.0) for episode in pool.ids])
 
 
 def _waves(graph: Subgraph, arcs: Adjacency, run: Spread, share: float) -> tuple[Wave, ...]:
@@ -267,4 +267,6 @@ def _path(pool: Pool, activation: FloatArray, walked: Path, options: SynapseOpti
     """Tell the way of energy to memories that owe more to activation than to their text."""
     by_energy = activation > np.maximum(0.0, options.w_base * pool.score)
     woken = frozenset(pool.ids[row] for row in np.flatnonzero(by_energy))
-    return pool.explain(lambda one: walked(one) if one in woken else (), found_directly)
+    return pool.explain(
+        lambda episode: walked(episode) if episode in woken else (), found_directly
+    )

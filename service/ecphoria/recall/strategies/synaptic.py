@@ -349,7 +349,7 @@ class _Walk:
             return
         by_id = {EpisodeId(self._nodes.ids[node]): node for node in nodes}
         known = await self._search.store.charges(self._search.tenant, list(by_id))
-        self._nodes.charges |= {by_id[one]: charge for one, charge in known.items()}
+        self._nodes.charges |= {by_id[episode]: charge for episode, charge in known.items()}
 
     def _passed(
         self, tail: NDArray[np.int64], head: NDArray[np.int64], cosine: FloatArray
