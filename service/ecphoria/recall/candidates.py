@@ -37,8 +37,7 @@ from ecphoria.recall.seeds import Seeding, Subject, find_subject
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters
 from ecphoria.runtime import run_off_loop
-from ecphoria.text.cue import CueAnalysis
-from ecphoria.text.dates import date_affinities
+from ecphoria.text.cue import CueAnalysis, date_affinities
 
 FloatArray = NDArray[np.float64]
 

@@ -5,23 +5,135 @@ moves, and which parts of the score the walk adds. All else is here, once.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from datetime import datetime
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ecphoria.errors import InvalidInput
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.concept_channel import about_gate, boost
 from ecphoria.maths.fusion import Bounds, bounds_of, fusion, min_max, rank, recipe_score
 from ecphoria.recall.candidates import Candidates, gather_more, holder
-from ecphoria.recall.options import parameter
 from ecphoria.recall.ports import FoundConcept, RecallStore
 from ecphoria.recall.seeds import Seeding
 from ecphoria.recall.subgraph import EDGES, SIMILAR, Limits, Subgraph, fetch
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import Filters, PathStep, SeedRecord, Stimulation, Stream, Wave
+from ecphoria.records.recall import (
+    Filters,
+    OptionValue,
+    PathStep,
+    SeedRecord,
+    Stimulation,
+    Stream,
+    Wave,
+)
+
+Options = TypeVar("Options")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One option of a strategy, as documented to users.
+
+    Attributes:
+        low, high: Inclusive bounds of a number.
+        choices: Allowed words.
+        unit: What the number counts.
+        source: Where the default comes from.
+    """
+
+    name: str
+    default: OptionValue
+    doc: str
+    unit: str
+    source: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+
+def parameter(
+    default: OptionValue,
+    doc: str,
+    *,
+    unit: str = "",
+    source: str = "",
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+) -> Any:
+    """Declare an option as a dataclass field."""
+    return field(
+        default=default,
+        metadata={
+            "doc": doc,
+            "unit": unit,
+            "source": source,
+            "low": low,
+            "high": high,
+            "choices": choices,
+        },
+    )
+
+
+def parameters(options: type[Any]) -> tuple[Parameter, ...]:
+    """List the options a strategy takes."""
+    return tuple(_described(declared) for declared in fields(options))
+
+
+def resolve(
+    options: type[Options],
+    presets: Mapping[str, Options],
+    given: Mapping[str, OptionValue],
+) -> Options:
+    """Start from a preset, apply the given values, check all of them.
+
+    Raises:
+        InvalidInput: An unknown preset or option, a wrong type, or a value out of bounds.
+    """
+    given = dict(given)
+    preset = given.pop("preset", "default")
+    if preset not in presets:
+        known = ", ".join(sorted(presets))
+        raise InvalidInput(f"there is no preset `{preset}`; choose from: {known}", field="options")
+    declared = {one.name: one for one in parameters(options)}
+    for name, value in given.items():
+        if name not in declared:
+            known = ", ".join(["preset", *declared])
+            raise InvalidInput(
+                f"this strategy has no option `{name}`; it takes: {known}", field="options"
+            )
+        _check(declared[name], value)
+    base = presets[str(preset)]
+    values = {name: given.get(name, getattr(base, name)) for name in declared}
+    return options(**values)
+
+
+def _described(declared: Field[Any]) -> Parameter:
+    assert declared.default is not MISSING, "every option has a default"
+    return Parameter(name=declared.name, default=declared.default, **declared.metadata)
+
+
+def _check(option: Parameter, value: OptionValue) -> None:
+    expected = type(option.default)
+    fits = type(value) is expected or (expected is float and type(value) is int)
+    if not fits:
+        raise InvalidInput(f"`options.{option.name}` must be {expected.__name__}", field="options")
+    if option.choices and value not in option.choices:
+        raise InvalidInput(
+            f"`options.{option.name}` must be one of: {', '.join(option.choices)}", field="options"
+        )
+    if isinstance(value, str | bool):
+        return
+    low, high = option.low, option.high
+    if (low is not None and not value >= low) or (high is not None and not value <= high):
+        raise InvalidInput(
+            f"`options.{option.name}` must lie between {low} and {high}", field="options"
+        )
+
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

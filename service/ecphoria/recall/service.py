@@ -25,8 +25,7 @@ from ecphoria.recall.answer import (
 from ecphoria.recall.as_of import AsOfStore, promote_current_facts
 from ecphoria.recall.candidates import gather
 from ecphoria.recall.gate import check_floors, count_above, judge, judge_floors
-from ecphoria.recall.options import Parameter, parameters, resolve
-from ecphoria.recall.pipeline import Ranked, Search, Strategy
+from ecphoria.recall.pipeline import Parameter, Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.ports import RecallStore
 from ecphoria.recall.seeds import Participants, Subject, seed
 from ecphoria.recall.strategies.actr import Actr

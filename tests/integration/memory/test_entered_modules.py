@@ -18,7 +18,7 @@ from tests.integration.memory.talks import turns
 
 PACKAGE = str(Path(ecphoria.__file__).parent)
 # A recall of a chat or of documents; the store, the text rules and the arithmetic are part of it.
-MOST_MODULES = 34
+MOST_MODULES = 31
 
 
 class Watch:

@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 from ecphoria.errors import InvalidInput
-from ecphoria.recall.options import parameters, resolve
+from ecphoria.recall.pipeline import parameters, resolve
 from ecphoria.recall.service import STRATEGIES
 from ecphoria.recall.strategies.synapse import Synapse, SynapseOptions
 

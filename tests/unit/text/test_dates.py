@@ -5,11 +5,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from ecphoria.text.dates import (
-    PartialDate,
-    date_affinities,
-    partial_dates,
-)
+from ecphoria.text.cue import PartialDate, date_affinities, partial_dates
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from ecphoria.maths.fusion import Bounds, fusion
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.explain import found_directly, seed_records
-from ecphoria.recall.options import parameter
-from ecphoria.recall.pipeline import FloatArray, Pool, Ranked, Search, TextScore
+from ecphoria.recall.pipeline import FloatArray, Pool, Ranked, Search, TextScore, parameter
 from ecphoria.records.ids import EpisodeId
 
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.spreading import HopOptions, Hops, damped, spread_hops
 from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly, marks
-from ecphoria.recall.options import parameter
 from ecphoria.recall.pipeline import (
     Ranked,
     Search,
@@ -20,6 +19,7 @@ from ecphoria.recall.pipeline import (
     anchors,
     bridge_gate,
     enter,
+    parameter,
     seed_shares,
     text_pool,
 )

@@ -4,14 +4,24 @@ Its weights and constants were measured (see the docs' page on recall); a part t
 not support (no sessions, no speakers, no titles) is 0 there by itself.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.maths.concept_channel import ChannelOptions, boost
+from ecphoria.maths.concept_channel import (
+    ChannelOptions,
+    ChannelState,
+    boost,
+    fact_cue,
+    start,
+    wake_concepts,
+    wake_items,
+    wake_related,
+)
+from ecphoria.maths.concept_channel import path as hops_to
 from ecphoria.maths.fusion import (
     PARTS,
     TextSignals,
@@ -22,12 +32,292 @@ from ecphoria.maths.fusion import (
 )
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.explain import next_wave, seed_records, text_path
-from ecphoria.recall.options import parameter
-from ecphoria.recall.pipeline import Path, Pool, Ranked, Search, TextScore
-from ecphoria.recall.ports import NearFacts
-from ecphoria.recall.strategies.channel import Woken, walk
-from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import PathStep
+from ecphoria.recall.pipeline import Path, Pool, Ranked, Search, TextScore, parameter
+from ecphoria.recall.ports import ConceptArcs, ConceptEdges, FoundConcept, NearFacts, RecallStore
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import PathStep, SeedRecord, Stream, Wave, WaveArc
+
+
+@dataclass(slots=True, kw_only=True)
+class _Numbering:
+    """Ids in the order they were met; indices are local to one walk."""
+
+    ids: list[str] = field(default_factory=list)
+    index: dict[str, int] = field(default_factory=dict)
+
+    def number(self, ids: Sequence[str]) -> NDArray[np.int64]:
+        for concept in ids:
+            if concept not in self.index:
+                self.index[concept] = len(self.ids)
+                self.ids.append(concept)
+        return np.array([self.index[concept] for concept in ids], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fact:
+    """The nearest fact that has a concept at an end."""
+
+    id: str
+    statement: str
+    cosine: float
+    edge: str
+
+
+@dataclass(slots=True, kw_only=True)
+class _Graph:
+    """The part of the concept graph a walk has seen.
+
+    Attributes:
+        joins: The edge from one concept to another.
+        facts: By the concept the cue reached over them.
+    """
+
+    items: _Numbering = field(default_factory=_Numbering)
+    concepts: _Numbering = field(default_factory=_Numbering)
+    labels: dict[str, str] = field(default_factory=dict)
+    degrees: dict[str, tuple[int, int]] = field(default_factory=dict)
+    joins: dict[tuple[int, int], str] = field(default_factory=dict)
+    facts: dict[int, _Fact] = field(default_factory=dict)
+
+    def see(self, edges: ConceptEdges) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        concepts = self.meet(edges.concept, edges.label, edges.mentions, edges.abouts)
+        return self.items.number(edges.episode), concepts
+
+    def meet(
+        self,
+        concepts: Sequence[str],
+        labels: Sequence[str],
+        mentions: Iterable[int],
+        abouts: Iterable[int],
+    ) -> NDArray[np.int64]:
+        """Number concepts and learn about them."""
+        for concept, label, *degree in zip(concepts, labels, mentions, abouts, strict=True):
+            self.labels[concept] = label
+            self.degrees[concept] = (int(degree[0]), int(degree[1]))
+        return self.concepts.number(concepts)
+
+    def mentions(self) -> NDArray[np.float64]:
+        return np.array(
+            [self.degrees[concept][0] for concept in self.concepts.ids], dtype=np.float64
+        )
+
+    def abouts(self) -> NDArray[np.float64]:
+        return np.array(
+            [self.degrees[concept][1] for concept in self.concepts.ids], dtype=np.float64
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Woken:
+    """The result of a walk over concepts.
+
+    Attributes:
+        received: Energy by episode; a seed's own energy is not in it.
+        gate: Share of the channel's term that counts, 0 where nothing is about anything.
+        waves: Steps for the trace.
+        cue: Energy the cue gave to the first concepts.
+    """
+
+    received: Mapping[EpisodeId, float]
+    gate: float
+    waves: tuple[Wave, ...]
+    state: ChannelState
+    graph: _Graph
+    cue: NDArray[np.float64]
+
+    def path(self, episode: EpisodeId) -> tuple[PathStep, ...]:
+        """Name the concepts and episodes energy came through; empty if it did not reach."""
+        at = self.graph.items.index.get(episode)
+        hops = () if at is None else hops_to(self.state.waves, at)
+        steps: list[PathStep] = []
+        for hop in hops:
+            first = hop.concept if hop.through < 0 else hop.through
+            edge = "MENTIONS"
+            if hop.source < 0:
+                edge = str(Stream.NAME)
+                if (fact := self.graph.facts.get(first)) is not None:
+                    steps.append(_fact_step(fact))
+                    edge = fact.edge
+            elif not steps:
+                steps.append(self._episode(hop.source, Stream.RANK, 1.0))
+            steps.append(self._concept(first, edge, hop.amount))
+            if hop.through >= 0:
+                join = self.graph.joins[hop.through, hop.concept]
+                steps.append(self._concept(hop.concept, join, hop.amount))
+            steps.append(self._episode(hop.item, "ABOUT", hop.amount))
+        return tuple(steps)
+
+    def fact_seeds(self) -> tuple[SeedRecord, ...]:
+        """List the facts that energy entered by, with what their concepts received."""
+        statements: dict[str, str] = {}
+        energy: dict[str, float] = {}
+        for concept, fact in self.graph.facts.items():
+            statements[fact.id] = fact.statement
+            energy[fact.id] = energy.get(fact.id, 0.0) + float(self.cue[concept])
+        return tuple(
+            SeedRecord(
+                node=ident, kind="fact", stream=Stream.FACT, label=label, energy=energy[ident]
+            )
+            for ident, label in statements.items()
+        )
+
+    def _concept(self, concept: int, edge: str, energy: float) -> PathStep:
+        node = self.graph.concepts.ids[concept]
+        label = self.graph.labels[node]
+        return PathStep(node=node, kind="concept", edge=edge, label=label, energy=energy)
+
+    def _episode(self, item: int, edge: str, energy: float) -> PathStep:
+        node = self.graph.items.ids[item]
+        return PathStep(node=node, kind="episode", edge=edge, label="", energy=energy)
+
+
+async def walk(
+    store: RecallStore,
+    tenant: TenantId,
+    seeds: Mapping[EpisodeId, float],
+    *,
+    named: Sequence[FoundConcept],
+    facts: NearFacts | None,
+    options: ChannelOptions,
+) -> Woken:
+    """Walk from the best memories, the named concepts and the ends of the nearest facts.
+
+    Args:
+        store: Lists the edges of each half-step's senders, hubs left out.
+        tenant: Whose graph.
+        seeds: Energy of the first memories, sum 1.
+        named: Concepts the cue names; they share one unit of energy in the first step.
+        facts: Facts nearest to the cue; their ends share another unit.
+        options: Steps, caps and shares.
+    """
+    graph = _Graph()
+    graph.items.number(list(seeds))
+    cue = _cue(graph, named, facts)
+    state = start(list(seeds.values()), cue, options=options)
+    for _ in range(options.steps):
+        senders = [EpisodeId(graph.items.ids[row]) for row in state.sending_items()]
+        state = _wake_concepts(state, graph, await store.concepts_of(tenant, senders, options.hub))
+        if options.related > 0.0:
+            concepts = [graph.concepts.ids[row] for row in state.sending_concepts()]
+            arcs = await store.related(tenant, concepts, options.hub)
+            state = _wake_related(state, graph, arcs)
+        concepts = [graph.concepts.ids[row] for row in state.sending_concepts()]
+        state = _wake_items(state, graph, await store.episodes_of(tenant, concepts, options.hub))
+    received = dict(zip(graph.items.ids, state.act().tolist(), strict=True))
+    return Woken(
+        received={
+            EpisodeId(episode): energy for episode, energy in received.items() if energy > 0.0
+        },
+        gate=state.gate(),
+        waves=_waves(state, graph),
+        state=state,
+        graph=graph,
+        cue=cue,
+    )
+
+
+def _cue(
+    graph: _Graph, named: Sequence[FoundConcept], facts: NearFacts | None
+) -> NDArray[np.float64]:
+    """Number the concepts the cue leads to, and share its energy out."""
+    at = graph.meet(
+        [concept.id for concept in named],
+        [concept.name for concept in named],
+        [concept.mentions for concept in named],
+        [concept.abouts for concept in named],
+    )
+    if facts is None or not facts.concept:
+        return np.full(at.size, 1.0 / max(1, at.size))
+    ends = graph.meet(facts.concept, facts.label, facts.mentions, facts.abouts)
+    for row, end in enumerate(ends.tolist()):
+        fact = _Fact(
+            id=facts.fact[row],
+            statement=facts.statement[row],
+            cosine=float(facts.cosine[row]),
+            edge=facts.edge[row],
+        )
+        if end >= at.size:
+            graph.facts.setdefault(end, fact)
+    energy = fact_cue(ends, facts.cosine, graph.mentions() + graph.abouts())
+    energy[at] += 1.0 / max(1, at.size)
+    return energy
+
+
+def _fact_step(fact: _Fact) -> PathStep:
+    return PathStep(
+        node=fact.id,
+        kind="fact",
+        edge=str(Stream.FACT),
+        label=fact.statement,
+        energy=fact.cosine,
+    )
+
+
+def _wake_concepts(state: ChannelState, graph: _Graph, edges: ConceptEdges) -> ChannelState:
+    item, concept = graph.see(edges)
+    size = len(graph.items.ids)
+    mentioned = np.bincount(item[~edges.is_about], minlength=size).astype(np.float64)
+    titles = np.bincount(item[edges.is_about], minlength=size).astype(np.float64)
+    return wake_concepts(
+        state,
+        item=item,
+        concept=concept,
+        is_title=edges.is_about,
+        item_mentions=mentioned,
+        item_titles=titles,
+        concept_mentions=graph.mentions(),
+    )
+
+
+def _wake_related(state: ChannelState, graph: _Graph, arcs: ConceptArcs) -> ChannelState:
+    tail = graph.concepts.number(arcs.tail)
+    head = graph.meet(arcs.head, arcs.label, arcs.mentions, arcs.abouts)
+    for one, other, edge in zip(tail.tolist(), head.tolist(), arcs.edge, strict=True):
+        graph.joins.setdefault((one, other), edge)
+    return wake_related(
+        state, tail=tail, head=head, weight=arcs.weight, size=len(graph.concepts.ids)
+    )
+
+
+def _wake_items(state: ChannelState, graph: _Graph, edges: ConceptEdges) -> ChannelState:
+    item, concept = graph.see(edges)
+    return wake_items(
+        state,
+        concept=concept,
+        item=item,
+        is_about=edges.is_about,
+        concept_about=graph.abouts(),
+        concept_mentions=graph.mentions(),
+        size=len(graph.items.ids),
+    )
+
+
+def _waves(state: ChannelState, graph: _Graph) -> tuple[Wave, ...]:
+    """Tell, for each step, the strongest arc into every episode it woke."""
+    waves: list[Wave] = []
+    for number, wave in enumerate(state.waves, 1):
+        woken = np.flatnonzero(wave.by_concept >= 0)
+        arcs = [
+            WaveArc(
+                tail=graph.concepts.ids[int(wave.by_concept[row])],
+                head=graph.items.ids[int(row)],
+                edge="ABOUT",
+                weight=1.0,
+                energy=float(wave.share[row]),
+            )
+            for row in woken[np.argsort(-wave.share[woken], kind="stable")][:30]
+        ]
+        waves.append(
+            Wave(
+                number=number,
+                active=int((wave.received > 0.0).sum()),
+                energy=float(wave.received.sum()),
+                arcs=tuple(arcs),
+                arcs_left_out=woken.size - len(arcs),
+            )
+        )
+    return tuple(waves)
+
 
 FloatArray = NDArray[np.float64]
 _TRACED_HITS = 10

@@ -15,8 +15,15 @@ from ecphoria.maths.clustering import sources as woken_sources
 from ecphoria.maths.concept_channel import about_gate
 from ecphoria.ports import Vector
 from ecphoria.recall.explain import found_directly, marks
-from ecphoria.recall.options import parameter
-from ecphoria.recall.pipeline import BaseOptions, Pool, Ranked, Search, activation_parts, text_pool
+from ecphoria.recall.pipeline import (
+    BaseOptions,
+    Pool,
+    Ranked,
+    Search,
+    activation_parts,
+    parameter,
+    text_pool,
+)
 from ecphoria.recall.ports import ConceptEdges
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Filters, PathStep, SeedRecord, Stream, Wave, WaveArc

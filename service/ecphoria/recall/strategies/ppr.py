@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.spreading import PageRank, push
 from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly, marks
-from ecphoria.recall.options import parameter
 from ecphoria.recall.pipeline import (
     Anchor,
     Ranked,
@@ -21,6 +20,7 @@ from ecphoria.recall.pipeline import (
     anchors,
     bridge_gate,
     enter,
+    parameter,
     seed_shares,
     text_pool,
 )

@@ -12,7 +12,6 @@ from ecphoria.maths.concept_channel import boost
 from ecphoria.maths.fusion import min_max
 from ecphoria.maths.spreading import Spread, SpreadOptions, inhibit, spread
 from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly
-from ecphoria.recall.options import parameter
 from ecphoria.recall.pipeline import (
     Path,
     Pool,
@@ -22,6 +21,7 @@ from ecphoria.recall.pipeline import (
     anchors,
     bridge_gate,
     enter,
+    parameter,
     seed_shares,
     text_pool,
 )

@@ -24,8 +24,7 @@ from ecphoria.maths.spiking import (
 )
 from ecphoria.recall.explain import found_directly, marks
 from ecphoria.recall.history import SpikeTrains
-from ecphoria.recall.options import parameter
-from ecphoria.recall.pipeline import BaseOptions, Ranked, Search, text_pool
+from ecphoria.recall.pipeline import BaseOptions, Ranked, Search, parameter, text_pool
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import (
     Charge,
