@@ -10,56 +10,55 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ecphoria.client import AsyncClient, Client, Retries
     from ecphoria.errors import EcphoriaError
+    from ecphoria.records.episode import Episode, Receipt
+    from ecphoria.records.recall import Hit, RecallResult, Trace
     from ecphoria.records.tenant import Scope
     from ecphoria.wire.admin import GateAnswer, GateRequest, ShadowAnswer
     from ecphoria.wire.episodes import (
-        AppendAnswer,
         AppendRequest,
         BatchAnswer,
-        EpisodeAnswer,
         ExtractedFact,
         Extraction,
     )
-    from ecphoria.wire.recall import HitAnswer, RecallAnswer, TraceAnswer
 
 __all__ = [
-    "AppendAnswer",
     "AppendRequest",
     "AsyncClient",
     "BatchAnswer",
     "Client",
     "EcphoriaError",
-    "EpisodeAnswer",
+    "Episode",
     "ExtractedFact",
     "Extraction",
     "GateAnswer",
     "GateRequest",
-    "HitAnswer",
-    "RecallAnswer",
+    "Hit",
+    "RecallResult",
+    "Receipt",
     "Retries",
     "Scope",
     "ShadowAnswer",
-    "TraceAnswer",
+    "Trace",
 ]
 
 _HOMES = {
-    "AppendAnswer": "ecphoria.wire.episodes",
     "AppendRequest": "ecphoria.wire.episodes",
     "AsyncClient": "ecphoria.client",
     "BatchAnswer": "ecphoria.wire.episodes",
     "Client": "ecphoria.client",
     "EcphoriaError": "ecphoria.errors",
-    "EpisodeAnswer": "ecphoria.wire.episodes",
+    "Episode": "ecphoria.records.episode",
     "ExtractedFact": "ecphoria.wire.episodes",
     "Extraction": "ecphoria.wire.episodes",
     "GateAnswer": "ecphoria.wire.admin",
     "GateRequest": "ecphoria.wire.admin",
-    "HitAnswer": "ecphoria.wire.recall",
-    "RecallAnswer": "ecphoria.wire.recall",
+    "Hit": "ecphoria.records.recall",
+    "RecallResult": "ecphoria.records.recall",
+    "Receipt": "ecphoria.records.episode",
     "Retries": "ecphoria.client",
     "Scope": "ecphoria.records.tenant",
     "ShadowAnswer": "ecphoria.wire.admin",
-    "TraceAnswer": "ecphoria.wire.recall",
+    "Trace": "ecphoria.records.recall",
 }
 
 

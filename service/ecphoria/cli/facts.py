@@ -6,21 +6,17 @@ from itertools import islice
 from typing import Annotated
 
 import typer
-from pydantic_core import to_json
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ecphoria.cli.connection import (
-    connected,
-    instant,
-    stdout,
-)
+from ecphoria.cli.connection import connected, instant, stdout
 from ecphoria.client import Client
-from ecphoria.records.fact import Merge, MergeStatus, Standing
+from ecphoria.records.answered import to_json
+from ecphoria.records.fact import Decision, Merge, MergeStatus, Standing
 from ecphoria.records.recall import Learning
 from ecphoria.records.upkeep import Engram, EngramKind
-from ecphoria.wire.facts import DecisionAnswer, FactAnswer
+from ecphoria.wire.facts import FactAnswer
 
 AsOf = Annotated[
     str | None,
@@ -131,7 +127,7 @@ def _day(at: datetime | None) -> str:
     return "now" if at is None else f"{at:%Y-%m-%d}"
 
 
-def _tell(decision: DecisionAnswer, *, undone: bool = False) -> None:
+def _tell(decision: Decision, *, undone: bool = False) -> None:
     line = Text(f"{decision.recorded_at:%Y-%m-%d %H:%M}  {decision.ruling}")
     if decision.undoes:
         line.append(f" of {decision.undoes}")
@@ -274,7 +270,7 @@ def engrams(
     """Show the summaries of sessions and of similar memories."""
     for engram in client.engrams(kind=kind):
         if as_json:
-            typer.echo(to_json(engram).decode())
+            typer.echo(to_json(engram))
         else:
             _show_engrams(engram)
 

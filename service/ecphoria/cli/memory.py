@@ -12,23 +12,18 @@ from typing import Annotated, BinaryIO
 
 import typer
 from pydantic import ValidationError
-from pydantic_core import to_json
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from ecphoria.cli.connection import (
-    connected,
-    instant,
-    stderr,
-    stdout,
-)
+from ecphoria.cli.connection import connected, instant, stderr, stdout
 from ecphoria.cli.render import draw_hits, draw_timings, draw_verdict, path_nodes
 from ecphoria.client import Client
 from ecphoria.errors import BadFile, EcphoriaError, NotFound
-from ecphoria.records.episode import Outcome
+from ecphoria.records.answered import to_json
+from ecphoria.records.episode import Episode, Outcome
 from ecphoria.wire.base import field_problems
-from ecphoria.wire.episodes import AppendRequest, EpisodeAnswer
+from ecphoria.wire.episodes import AppendRequest
 
 When = Annotated[
     str | None,
@@ -121,7 +116,7 @@ def recall(
         min_confidence=min_confidence,
     )
     if as_json:
-        typer.echo(answer.model_dump_json(indent=2))
+        typer.echo(to_json(answer, indent=2))
         return
     episodes = episodes_on_paths(client, path_nodes(answer, k)) if explain else {}
     console.print(draw_verdict(answer))
@@ -141,7 +136,7 @@ def stats(
     """Count the contents of a tenant's memory."""
     counted = client.stats()
     if as_json:
-        typer.echo(to_json(counted, indent=2).decode())
+        typer.echo(to_json(counted, indent=2))
         return
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column(style="dim")
@@ -152,9 +147,9 @@ def stats(
     stdout().print(table)
 
 
-def episodes_on_paths(client: Client, nodes: set[str]) -> dict[str, EpisodeAnswer]:
+def episodes_on_paths(client: Client, nodes: set[str]) -> dict[str, Episode]:
     """Fetch episodes a path leads through; one deleted meanwhile is left out."""
-    found: dict[str, EpisodeAnswer] = {}
+    found: dict[str, Episode] = {}
     for node in sorted(nodes):
         try:
             found[node] = client.get(node)

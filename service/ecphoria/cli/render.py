@@ -9,9 +9,8 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from ecphoria.records.recall import NearMiss, PathStep, Verdict
-from ecphoria.wire.episodes import EpisodeAnswer
-from ecphoria.wire.recall import HitAnswer, RecallAnswer
+from ecphoria.records.episode import Episode
+from ecphoria.records.recall import Hit, NearMiss, PathStep, RecallResult, Verdict
 
 _SAYINGS = {
     Verdict.ANSWER: "I remember",
@@ -27,10 +26,10 @@ _SEEDED_BY = {
 }
 _CLIP = 160
 _PATH_CLIP = 60
-Episodes = Mapping[str, EpisodeAnswer]
+Episodes = Mapping[str, Episode]
 
 
-def draw_verdict(answer: RecallAnswer) -> RenderableType:
+def draw_verdict(answer: RecallResult) -> RenderableType:
     """Show the verdict, the confidence and the reasons; without hits, the nearest memories."""
     said = Text.assemble(
         (_SAYINGS[answer.verdict], f"bold verdict.{answer.verdict}"),
@@ -45,7 +44,7 @@ def draw_verdict(answer: RecallAnswer) -> RenderableType:
 
 
 def draw_hits(
-    answer: RecallAnswer,
+    answer: RecallResult,
     *,
     limit: int,
     explain: bool,
@@ -75,7 +74,7 @@ def draw_hits(
     return table
 
 
-def draw_timings(answer: RecallAnswer) -> Text:
+def draw_timings(answer: RecallResult) -> Text:
     """Show the strategy, the time of each phase, and what was missing."""
     total = answer.timings_ms.get("total", sum(answer.timings_ms.values()))
     phases = ", ".join(f"{n} {ms:.0f}" for n, ms in answer.timings_ms.items() if n != "total")
@@ -84,18 +83,18 @@ def draw_timings(answer: RecallAnswer) -> Text:
     return Text("\n".join(lines), style="dim")
 
 
-def path_nodes(answer: RecallAnswer, limit: int, also: Collection[int] = ()) -> set[str]:
+def path_nodes(answer: RecallResult, limit: int, also: Collection[int] = ()) -> set[str]:
     """Name the episodes on the paths of the drawn hits that are not hits themselves."""
     hits = {hit.episode.id for hit in answer.hits}
     steps = (step for hit in _drawn(answer, limit, also) for step in hit.path)
     return {step.node for step in steps if step.kind == "episode"} - hits
 
 
-def _drawn(answer: RecallAnswer, limit: int, also: Collection[int]) -> list[HitAnswer]:
+def _drawn(answer: RecallResult, limit: int, also: Collection[int]) -> list[Hit]:
     return [hit for hit in answer.hits if hit.rank <= limit or hit.rank in also]
 
 
-def _quote_hit(hit: HitAnswer) -> Text:
+def _quote_hit(hit: Hit) -> Text:
     """Quote a memory, of a long one the part that matches best, and say how often it was said."""
     text, passage = hit.episode.text, hit.passage
     if passage is not None:
@@ -111,7 +110,7 @@ def _quote_hit(hit: HitAnswer) -> Text:
     return quote
 
 
-def _quote(episode: EpisodeAnswer, clip: int, text: str | None = None) -> Text:
+def _quote(episode: Episode, clip: int, text: str | None = None) -> Text:
     who = episode.speaker or episode.title or episode.source or "note"
     return Text.assemble(
         (who, "speaker"),
@@ -120,7 +119,7 @@ def _quote(episode: EpisodeAnswer, clip: int, text: str | None = None) -> Text:
     )
 
 
-def _path(hit: HitAnswer, known: Episodes) -> RenderableType:
+def _path(hit: Hit, known: Episodes) -> RenderableType:
     if not hit.path:
         return Text("no path was recorded", style="dim")
     tree = Tree(_step(hit.path[0], hit, known, first=True), guide_style="rail")
@@ -130,7 +129,7 @@ def _path(hit: HitAnswer, known: Episodes) -> RenderableType:
     return tree
 
 
-def _step(step: PathStep, hit: HitAnswer, known: Episodes, *, first: bool) -> Text:
+def _step(step: PathStep, hit: Hit, known: Episodes, *, first: bool) -> Text:
     edge = _SEEDED_BY.get(step.edge, step.edge) if first else step.edge
     line = Text.assemble((edge, "edge"), (f" {step.energy:.2f} ", "dim"), ("→ ", "rail"))
     if step.node == hit.episode.id:
@@ -140,7 +139,7 @@ def _step(step: PathStep, hit: HitAnswer, known: Episodes, *, first: bool) -> Te
     return line.append(step.label or step.node[:8], style="bold").append(f" ({step.kind})", "dim")
 
 
-def _parts(hit: HitAnswer) -> Text:
+def _parts(hit: Hit) -> Text:
     present = ((name, part) for name, part in hit.parts.items() if abs(part) >= 0.0005)
     ranked = sorted(present, key=lambda item: (-abs(item[1]), item[0]))
     return Text("= " + _sum(ranked), style="dim")

@@ -27,11 +27,11 @@ from ecphoria.demo.sample import SampleQuestion, sample_conversation, sample_que
 from ecphoria.errors import Conflict, NotFound
 from ecphoria.http.app import Started
 from ecphoria.http.app import serve as serve_api
+from ecphoria.records.episode import Episode
+from ecphoria.records.recall import RecallResult
 from ecphoria.runtime import tune_garbage_collection
 from ecphoria.settings import Settings
 from ecphoria.telemetry import configure_logging
-from ecphoria.wire.episodes import EpisodeAnswer
-from ecphoria.wire.recall import RecallAnswer
 
 _MEGABYTE = 10**6
 
@@ -238,7 +238,7 @@ async def _ask(
     console: Console, client: AsyncClient, number: int, question: SampleQuestion
 ) -> None:
     answer = await client.recall(question.question, k=10, explain=True)
-    episodes: dict[str, EpisodeAnswer] = {}
+    episodes: dict[str, Episode] = {}
     ranks = _ranks_of_evidence(question, answer)
     for node in sorted(path_nodes(answer, _SHOWN, ranks)):
         with contextlib.suppress(NotFound):
@@ -253,11 +253,11 @@ async def _ask(
     console.print(draw_timings(answer))
 
 
-def _ranks_of_evidence(question: SampleQuestion, answer: RecallAnswer) -> list[int]:
+def _ranks_of_evidence(question: SampleQuestion, answer: RecallResult) -> list[int]:
     return [hit.rank for hit in answer.hits if hit.episode.text in question.evidence]
 
 
-def _evidence(question: SampleQuestion, answer: RecallAnswer) -> Text:
+def _evidence(question: SampleQuestion, answer: RecallResult) -> Text:
     """Compare with what the sample says is right: which hits hold the answer, if any can."""
     if not question.evidence:
         right = not answer.answerable

@@ -9,21 +9,12 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from ecphoria.cli.connection import (
-    connected,
-    counting,
-    stderr,
-    stdout,
-)
+from ecphoria.cli.connection import connected, counting, stderr, stdout
 from ecphoria.client import Client
-from ecphoria.records.job import JobKind, JobState, StepReport
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy
-from ecphoria.wire.upkeep import (
-    CheckupAnswer,
-    ConsolidationAnswer,
-    JobAnswer,
-    ScheduleAnswer,
-)
+from ecphoria.records.answered import to_json
+from ecphoria.records.job import ConsolidationReport, JobKind, JobState, StepReport
+from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, IntegrityReport
+from ecphoria.wire.upkeep import JobAnswer, ScheduleAnswer
 
 
 @connected
@@ -53,7 +44,7 @@ def consolidate(
     if job.report is None:
         typer.echo(job.model_dump_json(indent=2) if as_json else job.id)
     elif as_json:
-        typer.echo(job.report.model_dump_json(indent=2))
+        typer.echo(to_json(job.report, indent=2))
     else:
         show_report(job.report, dry_run=dry_run)
 
@@ -75,7 +66,7 @@ def following() -> Iterator[Callable[[JobAnswer], None]]:
         yield watch
 
 
-def show_report(report: ConsolidationAnswer, *, dry_run: bool) -> None:
+def show_report(report: ConsolidationReport, *, dry_run: bool) -> None:
     """Print the report of each step; of a dry run, the planned changes."""
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column(style="bold")
@@ -94,7 +85,7 @@ def show_report(report: ConsolidationAnswer, *, dry_run: bool) -> None:
     stdout().print(f"[dim]cycle {report.cycle}, {report.seconds:.1f} s[/dim]")
 
 
-def _show_graph(report: ConsolidationAnswer) -> None:
+def _show_graph(report: ConsolidationReport) -> None:
     """Print how the counts changed, what was missing, and which cues were refused."""
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column(style="bold")
@@ -482,14 +473,14 @@ def doctor(
     """Check a tenant's graph; changes nothing, and ends with 1 if anything is wrong."""
     found = client.doctor()
     if as_json:
-        typer.echo(found.model_dump_json(indent=2))
+        typer.echo(to_json(found, indent=2))
     else:
         _show_doctor(found)
     if not found.is_healthy:
         raise typer.Exit(1)
 
 
-def _show_doctor(found: CheckupAnswer) -> None:
+def _show_doctor(found: IntegrityReport) -> None:
     seen = f"{found.episodes:,} episodes looked at in {found.seconds:.1f} s"
     if found.is_healthy:
         stdout().print(f"Healthy. [dim]{seen}[/dim]")

@@ -17,9 +17,9 @@ from ecphoria.client.exchange import (
     is_loopback,
     segment,
 )
-from ecphoria.records.episode import MetadataValue, Session
-from ecphoria.records.fact import PredicateClass
-from ecphoria.records.recall import Learning, OptionValue
+from ecphoria.records.episode import Episode, MetadataValue, Receipt, Session
+from ecphoria.records.fact import Decision, Predicate, PredicateClass
+from ecphoria.records.recall import Learning, OptionValue, RecallResult, Trace
 from ecphoria.records.tenant import Scope, Tenant, TenantStats
 from ecphoria.wire.admin import (
     ErasureAnswer,
@@ -34,17 +34,14 @@ from ecphoria.wire.admin import (
     TenantRequest,
 )
 from ecphoria.wire.episodes import (
-    AppendAnswer,
     AppendRequest,
     BatchAnswer,
     BatchRequest,
-    EpisodeAnswer,
     EpisodePage,
     Extraction,
 )
 from ecphoria.wire.facts import (
     ClassRequest,
-    DecisionAnswer,
     DecisionRequest,
     FactAnswer,
     FactPageAnswer,
@@ -52,10 +49,9 @@ from ecphoria.wire.facts import (
     FeedbackRequest,
     HistoryAnswer,
     LearningRequest,
-    PredicateAnswer,
     UndoRequest,
 )
-from ecphoria.wire.recall import FilterRequest, RecallAnswer, RecallRequest, TraceAnswer
+from ecphoria.wire.recall import FilterRequest, RecallRequest
 
 _CHARACTERS_A_SECOND = 2_000
 """The least that a slow and busy machine encodes."""
@@ -121,7 +117,7 @@ class AsyncClient(AsyncUpkeep):
         idempotency_key: str | None = None,
         vector: Sequence[float] | None = None,
         extraction: Extraction | None = None,
-    ) -> AppendAnswer:
+    ) -> Receipt:
         """Append one episode; the next recall can find it.
 
         Args:
@@ -158,10 +154,10 @@ class AsyncClient(AsyncUpkeep):
             )
         )
 
-    async def append(self, episode: AppendRequest) -> AppendAnswer:
+    async def append(self, episode: AppendRequest) -> Receipt:
         """Append one episode that is already in the shape of the API."""
         wanted, timeout_s = _keyed(episode), self._append_timeout_s([episode])
-        return await self._ask(AppendAnswer, "POST", "/v1/episodes", wanted, timeout_s=timeout_s)
+        return await self._ask(Receipt, "POST", "/v1/episodes", wanted, timeout_s=timeout_s)
 
     async def append_batch(self, episodes: Sequence[AppendRequest]) -> BatchAnswer:
         """Append up to 1,000 episodes; one that cannot be used does not sink the others.
@@ -172,9 +168,9 @@ class AsyncClient(AsyncUpkeep):
         timeout_s, path = self._append_timeout_s(episodes), "/v1/episodes/batch"
         return await self._ask(BatchAnswer, "POST", path, wanted, timeout_s=timeout_s)
 
-    async def get(self, episode: str) -> EpisodeAnswer:
+    async def get(self, episode: str) -> Episode:
         """Fetch one episode by its id."""
-        return await self._ask(EpisodeAnswer, "GET", f"/v1/episodes/{segment(episode)}")
+        return await self._ask(Episode, "GET", f"/v1/episodes/{segment(episode)}")
 
     async def list(
         self,
@@ -184,7 +180,7 @@ class AsyncClient(AsyncUpkeep):
         occurred_from: datetime | None = None,
         occurred_before: datetime | None = None,
         page_size: int = 100,
-    ) -> AsyncIterator[EpisodeAnswer]:
+    ) -> AsyncIterator[Episode]:
         """Walk through the episodes in the order they were recorded, a page at a time."""
         async for page in self._pages(
             EpisodePage,
@@ -227,7 +223,7 @@ class AsyncClient(AsyncUpkeep):
         collapse: bool = True,
         min_score: float | None = None,
         min_confidence: float | None = None,
-    ) -> RecallAnswer:
+    ) -> RecallResult:
         """Find the memories for a cue; check `answerable` before you trust the hits.
 
         Args:
@@ -280,11 +276,11 @@ class AsyncClient(AsyncUpkeep):
             min_score=None if min_score is None else float(min_score),
             min_confidence=None if min_confidence is None else float(min_confidence),
         )
-        return await self._ask(RecallAnswer, "POST", "/v1/recall", wanted)
+        return await self._ask(RecallResult, "POST", "/v1/recall", wanted)
 
-    async def trace(self, trace: str) -> TraceAnswer:
+    async def trace(self, trace: str) -> Trace:
         """Fetch the replay of one recall by its `trace_id`."""
-        return await self._ask(TraceAnswer, "GET", f"/v1/traces/{segment(trace)}")
+        return await self._ask(Trace, "GET", f"/v1/traces/{segment(trace)}")
 
     async def sessions(self, *, page_size: int = 100) -> AsyncIterator[Session]:
         """Walk through the sessions by name, a page at a time."""
@@ -390,7 +386,7 @@ class AsyncClient(AsyncUpkeep):
         valid_from: datetime | None = None,
         valid_to: datetime | None = None,
         why: str = "",
-    ) -> DecisionAnswer:
+    ) -> Decision:
         """Decide that a fact is wrong, holds beside another one, or held in an interval.
 
         Args:
@@ -410,25 +406,25 @@ class AsyncClient(AsyncUpkeep):
             why=why,
         )
         path = f"/v1/facts/{segment(fact)}/decisions"
-        return await self._ask(DecisionAnswer, "POST", path, wanted, repeatable=False)
+        return await self._ask(Decision, "POST", path, wanted, repeatable=False)
 
-    async def undo(self, decision: str, *, why: str = "") -> DecisionAnswer:
+    async def undo(self, decision: str, *, why: str = "") -> Decision:
         """Take a decision back; undo the undo, and it counts again."""
         wanted = body_of(UndoRequest, why=why)
         path = f"/v1/decisions/{segment(decision)}/undo"
-        return await self._ask(DecisionAnswer, "POST", path, wanted, repeatable=False)
+        return await self._ask(Decision, "POST", path, wanted, repeatable=False)
 
-    async def predicates(self) -> Sequence[PredicateAnswer]:
+    async def predicates(self) -> Sequence[Predicate]:
         """List the predicates that are not `multi` by default, and the tenant's own choices."""
-        return await self._ask(tuple[PredicateAnswer, ...], "GET", "/v1/predicates")
+        return await self._ask(tuple[Predicate, ...], "GET", "/v1/predicates")
 
     async def set_predicate_class(
         self, predicate: str, predicate_class: PredicateClass, *, why: str = ""
-    ) -> DecisionAnswer:
+    ) -> Decision:
         """Give a predicate another class; needs the scope admin, and can be undone."""
         wanted = body_of(ClassRequest, predicate_class=predicate_class, why=why)
         path = f"/v1/predicates/{segment(predicate)}"
-        return await self._ask(DecisionAnswer, "PUT", path, wanted, repeatable=False)
+        return await self._ask(Decision, "PUT", path, wanted, repeatable=False)
 
     async def learning(self) -> Learning:
         """Show whether recalls change the memories they wake."""

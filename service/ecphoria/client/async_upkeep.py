@@ -21,15 +21,17 @@ from ecphoria.client.exchange import (
     unreachable,
 )
 from ecphoria.records.fact import Merge, MergeStatus
-from ecphoria.records.job import ENDED, JobState
+from ecphoria.records.job import ENDED, ConsolidationReport, JobState
 from ecphoria.records.recall import OptionValue
 from ecphoria.records.upkeep import (
     DormancyMode,
     DormancyPolicy,
     Engram,
     EngramKind,
+    IntegrityReport,
     Restored,
     Scrub,
+    Sleeper,
 )
 from ecphoria.wire.admin import ShadowAnswer, ShadowRequest
 from ecphoria.wire.base import Request
@@ -37,8 +39,6 @@ from ecphoria.wire.facts import MergePage, MergeRequest
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
     ArchiveRequest,
-    CheckupAnswer,
-    ConsolidationAnswer,
     ConsolidationRequest,
     DormancyPolicyRequest,
     EngramPage,
@@ -47,7 +47,6 @@ from ecphoria.wire.upkeep import (
     JobAnswer,
     ScheduleAnswer,
     ScheduleRequest,
-    SleeperAnswer,
     SleeperPage,
 )
 
@@ -163,7 +162,7 @@ class AsyncUpkeep(AsyncConnection):
         dry_run: bool = False,
         timeout_s: float = 600.0,
         watch: Callable[[JobAnswer], object] | None = None,
-    ) -> ConsolidationAnswer:
+    ) -> ConsolidationReport:
         """Run a consolidation cycle, wait for it, and return its report.
 
         Running it again changes nothing, so a call that was cut short can simply be repeated.
@@ -198,9 +197,9 @@ class AsyncUpkeep(AsyncConnection):
         """
         return await self._ask(JobAnswer, "POST", "/v1/passages")
 
-    async def last_consolidation(self) -> ConsolidationAnswer:
+    async def last_consolidation(self) -> ConsolidationReport:
         """Return the report of the latest cycle; NotFound before the first."""
-        return await self._ask(ConsolidationAnswer, "GET", "/v1/consolidation")
+        return await self._ask(ConsolidationReport, "GET", "/v1/consolidation")
 
     async def jobs(
         self, *, state: JobState | None = None, limit: int = 100
@@ -293,7 +292,7 @@ class AsyncUpkeep(AsyncConnection):
         """Go back to the service's schedule."""
         return await self._ask(ScheduleAnswer, "DELETE", "/v1/consolidation/schedule")
 
-    async def doctor(self, *, timeout_s: float = 600.0) -> CheckupAnswer:
+    async def doctor(self, *, timeout_s: float = 600.0) -> IntegrityReport:
         """Check the integrity of the graph and its counts; changes nothing.
 
         Needs the scope admin.
@@ -301,7 +300,7 @@ class AsyncUpkeep(AsyncConnection):
         Args:
             timeout_s: Longest to wait for the end; it takes longer the larger the memory.
         """
-        return await self._ask(CheckupAnswer, "GET", "/v1/doctor", timeout_s=timeout_s)
+        return await self._ask(IntegrityReport, "GET", "/v1/doctor", timeout_s=timeout_s)
 
     async def engrams(
         self, *, kind: EngramKind | str | None = None, page_size: int = 100
@@ -316,7 +315,7 @@ class AsyncUpkeep(AsyncConnection):
             for engram in page.engrams:
                 yield engram
 
-    async def dormant(self, *, page_size: int = 100) -> AsyncIterator[SleeperAnswer]:
+    async def dormant(self, *, page_size: int = 100) -> AsyncIterator[Sleeper]:
         """Iterate over dormant episodes in the order of their append, page by page."""
         async for page in self._pages(SleeperPage, "/v1/dormancy", limit=page_size):
             for sleeper in page.sleepers:

@@ -16,7 +16,7 @@ from ecphoria.neo4j_store.locks import no_tenant
 from ecphoria.neo4j_store.queries import all_of
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.records.ids import TenantId
-from ecphoria.records.upkeep import Checkup, Finding, Rule, Symptom
+from ecphoria.records.upkeep import Finding, IntegrityReport, Rule, Symptom
 from ecphoria.text.concepts import extract
 from ecphoria.text.cutting import cut
 
@@ -274,7 +274,7 @@ class Doctor:
         self._archive = archive
         self._monotonic = monotonic
 
-    async def examine(self, tenant: TenantId) -> Checkup:
+    async def examine(self, tenant: TenantId) -> IntegrityReport:
         """Check all rules; retry a few times if the graph was written meanwhile.
 
         Raises:
@@ -290,7 +290,7 @@ class Doctor:
             settled = (await self._patient.totals(tenant)).change == before.change
             if settled:
                 break
-        return Checkup(
+        return IntegrityReport(
             episodes=recount.items,
             settled=settled,
             seconds=self._monotonic() - begun,

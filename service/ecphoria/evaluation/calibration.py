@@ -42,10 +42,10 @@ from ecphoria.evaluation.run import (
     run,
 )
 from ecphoria.maths.gate import fit_logistic, logits, threshold
+from ecphoria.records.episode import Episode
 from ecphoria.records.tenant import Gate, GateFit, shipped_confidence
 from ecphoria.text.cue import without_caption
 from ecphoria.text.tokens import FIRST_PERSON, STOP_WORDS, words
-from ecphoria.wire.episodes import EpisodeAnswer
 
 LEAST: Final = 10
 """Questions needed of either kind; with fewer no fit is better than the shipped gate."""
@@ -262,7 +262,7 @@ class OwnQuestion:
     text: str
 
 
-def question_of(episode: EpisodeAnswer, seed: int) -> OwnQuestion | None:
+def question_of(episode: Episode, seed: int) -> OwnQuestion | None:
     """Make a question of a memory; None if it says too little.
 
     Args:

@@ -12,8 +12,8 @@ from rich.table import Table
 from ecphoria.client import AsyncClient
 from ecphoria.evaluation.datasets.changing import Asked, Stream, make_stream, plain
 from ecphoria.evaluation.run import Connect, Watch, own_tenant
+from ecphoria.records.recall import RecallResult
 from ecphoria.wire.episodes import AppendRequest, BatchItemAnswer
-from ecphoria.wire.recall import RecallAnswer
 
 _BATCH, _K = 200, 10
 
@@ -158,7 +158,7 @@ async def _ask(
     return Shares(stale=stale / size, first=first / size, found=found / size)
 
 
-def _claimed(answer: RecallAnswer, question: Asked, places: dict[str, str]) -> list[str | None]:
+def _claimed(answer: RecallResult, question: Asked, places: dict[str, str]) -> list[str | None]:
     """Tell of each hit which of the values it claims."""
     value_of = {places[one]: value for value, told in question.claims.items() for one in told}
     return [value_of.get(hit.episode.id) for hit in answer.hits]

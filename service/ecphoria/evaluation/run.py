@@ -15,9 +15,9 @@ from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, Timeout, TooL
 from ecphoria.evaluation.datasets.dataset import Collection, Dataset, Question
 from ecphoria.evaluation.measures import DEPTH
 from ecphoria.evaluation.rows import Arm, Row
+from ecphoria.records.recall import RecallResult
 from ecphoria.text.tokens import words
 from ecphoria.wire.episodes import AppendRequest
-from ecphoria.wire.recall import RecallAnswer
 
 Connect = Callable[[str | None], AsyncClient]
 """Opens a client that acts for the tenant of this name, or for none."""
@@ -371,7 +371,7 @@ class _Job:
     async def _ask(
         self, part: str, question: Question, client: AsyncClient, arm: Arm, known: dict[str, str]
     ) -> Row:
-        answer: RecallAnswer | EcphoriaError
+        answer: RecallResult | EcphoriaError
         try:
             answer = await self._recall(question, client, arm)
         except (InvalidInput, TooLarge, Timeout) as error:
@@ -379,7 +379,7 @@ class _Job:
             answer = error
         return _row(part, question, arm, answer, known)
 
-    async def _recall(self, question: Question, client: AsyncClient, arm: Arm) -> RecallAnswer:
+    async def _recall(self, question: Question, client: AsyncClient, arm: Arm) -> RecallResult:
         return await client.recall(
             question.text,
             strategy=arm.strategy,
@@ -408,7 +408,7 @@ def _row(
     part: str,
     question: Question,
     arm: Arm,
-    answer: RecallAnswer | EcphoriaError,
+    answer: RecallResult | EcphoriaError,
     known: dict[str, str],
 ) -> Row:
     row = Row(

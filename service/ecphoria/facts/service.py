@@ -16,7 +16,15 @@ from ecphoria.facts.timelines import (
     settle,
 )
 from ecphoria.ports import Clock
-from ecphoria.records.fact import Decision, FactHistory, FactKey, FactView, PredicateClass, Ruling
+from ecphoria.records.fact import (
+    Decision,
+    FactHistory,
+    FactKey,
+    FactView,
+    Predicate,
+    PredicateClass,
+    Ruling,
+)
 from ecphoria.records.ids import FactId, KeyId, TenantId, fresh_id
 from ecphoria.text.names import normalise
 
@@ -50,15 +58,6 @@ class FactPage:
 
     facts: tuple[FactView, ...]
     next_cursor: FactId | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Predicate:
-    """A predicate that has a class of its own, by default or by the tenant's decision."""
-
-    relation: str
-    predicate_class: PredicateClass
-    own: bool
 
 
 class FactService:

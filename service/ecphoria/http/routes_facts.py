@@ -10,12 +10,11 @@ from ecphoria.facts.service import Request
 from ecphoria.facts.store import FactQuery
 from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
-from ecphoria.records.fact import Merge, Ruling
+from ecphoria.records.fact import Decision, Merge, Predicate, Ruling
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 from ecphoria.records.recall import Learning
 from ecphoria.wire.facts import (
     ClassRequest,
-    DecisionAnswer,
     DecisionRequest,
     FactAnswer,
     FactListQuery,
@@ -28,7 +27,6 @@ from ecphoria.wire.facts import (
     MergePage,
     MergeQuery,
     MergeRequest,
-    PredicateAnswer,
     UndoRequest,
 )
 
@@ -70,9 +68,9 @@ async def get_fact_history(
 @facts_routes.post("/facts/{fact}/decisions", status_code=HTTP_201_CREATED, responses=guarded())
 async def decide(
     fact: str, body: DecisionRequest, tenant: Writer, caller: Caller, services: Served
-) -> DecisionAnswer:
+) -> Decision:
     """Decide about a fact; the next recall goes by it, and it can be undone."""
-    decision = await services.facts.decide(
+    return await services.facts.decide(
         tenant,
         Request(
             ruling=Ruling(body.ruling),
@@ -84,34 +82,31 @@ async def decide(
             why=body.why,
         ),
     )
-    return DecisionAnswer.of(decision)
 
 
 @facts_routes.post("/decisions/{decision}/undo", status_code=HTTP_201_CREATED, responses=guarded())
 async def undo_decision(
     decision: str, body: UndoRequest, tenant: Writer, caller: Caller, services: Served
-) -> DecisionAnswer:
+) -> Decision:
     """Take a decision back; undo the undo, and it counts again."""
-    made = await services.facts.undo(tenant, decision, by=caller.key, why=body.why)
-    return DecisionAnswer.of(made)
+    return await services.facts.undo(tenant, decision, by=caller.key, why=body.why)
 
 
 @facts_routes.get("/predicates", responses=guarded())
-async def list_predicates(tenant: Reader, services: Served) -> list[PredicateAnswer]:
+async def list_predicates(tenant: Reader, services: Served) -> list[Predicate]:
     """List the predicates that are not `multi` by default, and the tenant's own choices."""
     found = await services.facts.predicates(tenant)
-    return [PredicateAnswer.model_validate(one) for one in found]
+    return list(found)
 
 
 @facts_routes.put("/predicates/{predicate}", responses=guarded())
 async def set_predicate_class(
     predicate: str, body: ClassRequest, tenant: TenantAdmin, caller: Caller, services: Served
-) -> DecisionAnswer:
+) -> Decision:
     """Give a predicate another class; its facts are laid out anew, and it can be undone."""
-    decision = await services.facts.set_class(
+    return await services.facts.set_class(
         tenant, predicate, body.predicate_class, by=caller.key, why=body.why
     )
-    return DecisionAnswer.of(decision)
 
 
 merges_routes = APIRouter(prefix="/v1", tags=["merges"], route_class=GuardedRoute)

@@ -20,28 +20,23 @@ from ecphoria.errors import (
 )
 from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, Writer
 from ecphoria.http.problems import guarded, invalid_problem, problem_of
-from ecphoria.records.episode import Outcome, Receipt
+from ecphoria.records.episode import Episode, Outcome, Receipt
 from ecphoria.records.ids import EpisodeId, TraceId
+from ecphoria.records.recall import RecallResult, Trace
 from ecphoria.records.tenant import Scope, TenantStats
 from ecphoria.telemetry import Metrics
-from ecphoria.wire.admin import (
-    SessionPage,
-    SessionQuery,
-    StrategyAnswer,
-)
+from ecphoria.wire.admin import SessionPage, SessionQuery, StrategyAnswer
 from ecphoria.wire.base import Problem, code_of
 from ecphoria.wire.episodes import (
-    AppendAnswer,
     AppendRequest,
     BatchAnswer,
     BatchItemAnswer,
     BatchRequest,
-    EpisodeAnswer,
     EpisodePage,
     EpisodeQuery,
     UnreadableItem,
 )
-from ecphoria.wire.recall import RecallAnswer, RecallRequest, TraceAnswer
+from ecphoria.wire.recall import RecallRequest
 from ecphoria.wire.upkeep import EngramPage, EngramQuery
 
 episodes_routes = APIRouter(prefix="/v1/episodes", tags=["episodes"], route_class=GuardedRoute)
@@ -54,7 +49,7 @@ _APPENDING = (BadVector, TooLarge, EncoderUnavailable)
     status_code=HTTP_201_CREATED,
     responses={
         **guarded(*_APPENDING, Conflict, Erased),
-        200: {"model": AppendAnswer, "description": "It had been stored before"},
+        200: {"model": Receipt, "description": "It had been stored before"},
     },
 )
 async def append(
@@ -65,13 +60,13 @@ async def append(
     idempotency_key: Annotated[
         str | None, Header(description="The same as `idempotency_key` in the body.")
     ] = None,
-) -> AppendAnswer:
+) -> Receipt:
     """Remember one thing; when this answers, the next recall can find it."""
     receipt = await services.ingest.append(tenant, _keyed(body, idempotency_key).to_model())
     services.metrics.episodes(receipt.outcome)
     if receipt.outcome is Outcome.EXISTED:
         response.status_code = HTTP_200_OK
-    return AppendAnswer.model_validate(receipt)
+    return receipt
 
 
 @episodes_routes.post("/batch", response_model_exclude_none=True, responses=guarded(*_APPENDING))
@@ -88,10 +83,9 @@ async def append_batch(body: BatchRequest, tenant: Writer, services: Served) -> 
 
 
 @episodes_routes.get("/{episode}", responses=guarded())
-async def get(episode: str, tenant: Reader, services: Served) -> EpisodeAnswer:
+async def get(episode: str, tenant: Reader, services: Served) -> Episode:
     """Fetch one episode."""
-    found = await services.archive.episode(tenant, EpisodeId(episode))
-    return EpisodeAnswer.model_validate(found)
+    return await services.archive.episode(tenant, EpisodeId(episode))
 
 
 @episodes_routes.get("", responses=guarded())
@@ -110,7 +104,7 @@ async def list_episodes(
     )
     page = found[: wanted.limit]
     return EpisodePage(
-        episodes=tuple(EpisodeAnswer.model_validate(episode) for episode in page),
+        episodes=tuple(page),
         next_cursor=str(page[-1].turn) if len(found) > wanted.limit else None,
     )
 
@@ -182,7 +176,7 @@ recall_routes = APIRouter(prefix="/v1", tags=["recall"], route_class=GuardedRout
 )
 async def recall(
     body: RecallRequest, tenant: Reader, services: Served, caller: Caller
-) -> RecallAnswer:
+) -> RecallResult:
     """Wake the memories a cue calls for, and say whether they answer it."""
     if body.wake:
         services.access.permit(caller, Scope.WRITE)
@@ -190,14 +184,13 @@ async def recall(
         tenant, body.to_cue(), body.to_options(), record=body.record
     )
     services.metrics.recall(result.strategy, result.verdict, result.timings_ms)
-    return RecallAnswer.model_validate(result)
+    return result
 
 
 @recall_routes.get("/traces/{trace}", responses=guarded())
-async def get_trace(trace: str, tenant: Reader, services: Served) -> TraceAnswer:
+async def get_trace(trace: str, tenant: Reader, services: Served) -> Trace:
     """Replay a recall: seeds, waves, hits, and the Cypher that shows it."""
-    found = await services.recall.trace(tenant, TraceId(trace))
-    return TraceAnswer.model_validate(found)
+    return await services.recall.trace(tenant, TraceId(trace))
 
 
 @recall_routes.get("/strategies", responses=guarded())

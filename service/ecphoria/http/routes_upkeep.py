@@ -10,13 +10,11 @@ from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable, Conflict, TooLar
 from ecphoria.http.auth import GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
 from ecphoria.records.ids import EpisodeId, JobId
-from ecphoria.records.job import Job, JobState, Standing
-from ecphoria.records.upkeep import DormancyPolicy, Restored, Scrub
+from ecphoria.records.job import ConsolidationReport, Job, JobState, Standing
+from ecphoria.records.upkeep import DormancyPolicy, IntegrityReport, Restored, Scrub
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
     ArchiveRequest,
-    CheckupAnswer,
-    ConsolidationAnswer,
     ConsolidationRequest,
     DormancyPolicyRequest,
     IdsAnswer,
@@ -24,7 +22,6 @@ from ecphoria.wire.upkeep import (
     JobAnswer,
     ScheduleAnswer,
     ScheduleRequest,
-    SleeperAnswer,
     SleeperPage,
     SleeperQuery,
 )
@@ -87,10 +84,9 @@ async def consolidate(
 
 
 @consolidation_routes.get("", responses=guarded())
-async def get_last_report(tenant: Reader, services: Served) -> ConsolidationAnswer:
+async def get_last_report(tenant: Reader, services: Served) -> ConsolidationReport:
     """Tell what the latest cycle did."""
-    job = await services.jobs.last_cycle(tenant)
-    return ConsolidationAnswer.model_validate(job.report)
+    return await services.jobs.last_report(tenant)
 
 
 @consolidation_routes.get("/schedule", responses=guarded())
@@ -140,7 +136,7 @@ async def list_dormant(
     )
     page = found[: wanted.limit]
     return SleeperPage(
-        sleepers=tuple(SleeperAnswer.model_validate(one) for one in page),
+        sleepers=tuple(page),
         next_cursor=page[-1].turn if len(found) > wanted.limit else None,
     )
 
@@ -230,6 +226,6 @@ doctor_routes = APIRouter(prefix="/v1", tags=["consolidation"], route_class=Guar
 
 
 @doctor_routes.get("/doctor", responses=guarded())
-async def examine(tenant: TenantAdmin, services: Served) -> CheckupAnswer:
+async def examine(tenant: TenantAdmin, services: Served) -> IntegrityReport:
     """Check the integrity of the graph and its counts; changes nothing."""
-    return CheckupAnswer.model_validate(await services.doctor.examine(tenant))
+    return await services.doctor.examine(tenant)

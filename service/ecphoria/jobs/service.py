@@ -7,7 +7,15 @@ from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.jobs.scheduler import ScheduleStore, next_due
 from ecphoria.jobs.store import JobStore
 from ecphoria.records.ids import JobId, TenantId
-from ecphoria.records.job import Job, JobKind, JobState, Schedule, Standing, Trigger
+from ecphoria.records.job import (
+    ConsolidationReport,
+    Job,
+    JobKind,
+    JobState,
+    Schedule,
+    Standing,
+    Trigger,
+)
 
 
 class JobService:
@@ -77,16 +85,16 @@ class JobService:
         """List jobs, the newest first."""
         return await self._store.list(tenant, state=state, limit=limit)
 
-    async def last_cycle(self, tenant: TenantId) -> Job:
-        """Find the latest cycle that is done; NotFound if there is none."""
+    async def last_report(self, tenant: TenantId) -> ConsolidationReport:
+        """Find the report of the latest cycle that is done; NotFound if there is none."""
         found = await self._store.list(
             tenant, kind=JobKind.CONSOLIDATION, state=JobState.DONE, limit=1
         )
-        if not found:
+        if not found or found[0].report is None:
             raise NotFound(
                 "No consolidation of this tenant is done yet; POST /v1/consolidation runs one."
             )
-        return found[0]
+        return found[0].report
 
     async def cancel(self, tenant: TenantId, job: JobId) -> Job:
         """End a job, at the next place it reaches if it runs; NotFound, Conflict if it ended."""

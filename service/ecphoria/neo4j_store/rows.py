@@ -21,7 +21,7 @@ from ecphoria.neo4j_store.passages import PassageRow
 from ecphoria.neo4j_store.session import packed
 from ecphoria.ports import Vector
 from ecphoria.records.episode import Episode, MetadataValue, State
-from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.ids import EpisodeId
 from ecphoria.records.tenant import Gate, GateFit
 from ecphoria.records.upkeep import StoredInstant, StoredVector, Value
 
@@ -100,7 +100,6 @@ def to_episode(stored: StoredEpisode) -> Episode:
     """Build the episode a row describes."""
     return Episode(
         id=EpisodeId(stored.id),
-        tenant=TenantId(stored.tenant),
         turn=stored.turn,
         text=stored.text,
         title=stored.title,

@@ -1,12 +1,18 @@
 """The mark of the records that the API answers as they are."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
-from pydantic import ConfigDict, with_config
+from pydantic import ConfigDict, Field, TypeAdapter, with_config
 from pydantic.config import JsonDict
+from pydantic.json_schema import SkipJsonSchema
 
 _Record = TypeVar("_Record", bound=type)
+
+_Value = TypeVar("_Value")
+
+Internal = Annotated[_Value, Field(exclude=True), SkipJsonSchema()]
+"""A field that the API does not answer; it needs a default."""
 
 
 def answered(*always: str) -> Callable[[_Record], _Record]:
@@ -29,3 +35,8 @@ def answered(*always: str) -> Callable[[_Record], _Record]:
         schema["required"] = [name for name in fields if name in required or name in always]
 
     return with_config(ConfigDict(use_attribute_docstrings=True, json_schema_extra=require))
+
+
+def to_json(record: object, *, indent: int | None = None) -> str:
+    """Write a record as the API answers it."""
+    return TypeAdapter(type(record)).dump_json(record, indent=indent).decode()

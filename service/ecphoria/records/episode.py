@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from ecphoria.records.answered import answered
-from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.ids import EpisodeId
 
 MetadataValue = str | int | float | bool
 
@@ -98,32 +98,41 @@ class NewEpisode:
     extraction: Extracted | None = None
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """One recorded memory.
-
-    Attributes:
-        turn: 1-based count of the tenant's appends; the tie-break of every ranking.
-        ordinal: 0-based place inside the session; None without a session.
-        recorded_at: When the store learned it.
-    """
+    """One recorded memory."""
 
     id: EpisodeId
-    tenant: TenantId
+    """32 lower-case hexadecimal digits."""
     turn: int
+    """1-based count of the tenant's appends."""
     text: str
-    title: str | None
-    speaker: str | None
-    role: str | None
-    session: str | None
-    ordinal: int | None
-    position: int | None
+    """What was said or written."""
+    title: str | None = None
+    """Title of a document."""
+    speaker: str | None = None
+    """Who said it."""
+    role: str | None = None
+    """The speaker's role."""
+    session: str | None = None
+    """The stream of turns it belongs to."""
+    ordinal: int | None = None
+    """0-based place in the session."""
+    position: int | None = None
+    """The order that was sent with it."""
     occurred_at: datetime
+    """When it was so."""
     recorded_at: datetime
-    source: str | None
-    metadata: Mapping[str, MetadataValue]
+    """When the store learned it."""
+    source: str | None = None
+    """Where it came from."""
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    """The values sent with it."""
     importance: float
+    """0 to 1."""
     state: State
+    """`live`, `dormant` or `archived`."""
 
 
 class Outcome(StrEnum):
@@ -133,12 +142,15 @@ class Outcome(StrEnum):
     EXISTED = "existed"
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """The acknowledgement of one append: it is stored and the next recall can find it."""
+    """The acknowledgement: it is stored, and the next recall can find it."""
 
     id: EpisodeId
+    """The episode's id."""
     outcome: Outcome
+    """`created`, or `existed` if the same key and body had been stored before."""
 
 
 def excerpt(text: str) -> str:

@@ -94,33 +94,37 @@ class StoredClaim:
     recorded_at: datetime
 
 
+@answered("why")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """One row of the list of decisions.
-
-    Attributes:
-        number: Its place in the tenant's list.
-        fact: The fact it is about; None for a class.
-        other: The second fact of a pair kept open.
-        relation: The normalised predicate whose class it sets.
-        undoes: The decision an undo takes back.
-        by: The key of who decided, None with authentication off.
-        why: The reason given.
-    """
+    """One row of the list of decisions; rows are only ever added."""
 
     id: str
+    """The id to undo it by."""
     number: int
+    """Its place in the tenant's list."""
     recorded_at: datetime
+    """When it was made."""
     ruling: Ruling
+    """`retract`, `keep_open`, `set_interval`, `set_class` or `undo`."""
     fact: FactId | None = None
+    """The fact it is about."""
     other: FactId | None = None
+    """The second fact of a pair."""
     relation: str | None = None
+    """The predicate it is about, normalised."""
     predicate_class: PredicateClass | None = None
+    """The class it gives."""
     valid_from: datetime | None = None
+    """Beginning of the interval it sets."""
     valid_to: datetime | None = None
+    """End of the interval it sets."""
     undoes: str | None = None
+    """The decision it takes back."""
     by: str | None = None
+    """Id of the key that decided; absent with authentication off."""
     why: str = ""
+    """The reason given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +148,19 @@ class Interval:
     """Its end, exclusive; absent while open."""
     superseded_by: FactId | None = None
     """The fact that came after, or denied it."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicate:
+    """A predicate that has a class of its own, by default or by the tenant's decision."""
+
+    relation: str
+    """The predicate, normalised."""
+    predicate_class: PredicateClass
+    """Its class."""
+    own: bool
+    """Whether the tenant gave it that class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

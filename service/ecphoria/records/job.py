@@ -186,35 +186,40 @@ class Gap:
     """The latest of these recalls, the newest first; each trace has the cue."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationReport:
-    """The report of one cycle, step by step.
-
-    Attributes:
-        seconds: Of work, that of steps which earlier attempts ended included.
-        before: The graph when the first attempt began; None in reports of older versions.
-        after: The graph when the last step had ended.
-        degrees: By type of association, at the end.
-        gaps: Cues refused three times or more since the last whole cycle, the most refused first.
-    """
+    """The report of a cycle; of a dry run, the planned changes."""
 
     cycle: str
+    """Its id; what it wrote bears it."""
     started_at: datetime
+    """When it began."""
     seconds: float
+    """How long it worked, steps of earlier attempts included."""
     steps: tuple[StepReport, ...]
+    """Its steps in their order."""
     before: GraphSize | None = None
+    """The graph when the first attempt began."""
     after: GraphSize | None = None
+    """The graph when the last step had ended."""
     degrees: Mapping[str, Degrees] = field(default_factory=dict)
+    """Associations of a node at the end, by type."""
     gaps: tuple[Gap, ...] = ()
+    """Cues refused three times or more since the last cycle of all steps, the most refused
+    first."""
 
-    @property
-    def degraded(self) -> tuple[str, ...]:
-        """List what was missing, by step: the step was skipped, or done in a reduced way."""
-        return tuple(
+    degraded: tuple[str, ...] = ()
+    """What was missing, by step: it was left out, or done in a lesser way."""
+
+    def __post_init__(self) -> None:
+        """Gather from the steps what was missing."""
+        missing = (
             f"{step.name}: {reason}"
             for step in self.steps
             for reason in ((step.reason,) if step.reason else step.degraded)
         )
+        object.__setattr__(self, "degraded", tuple(missing))
 
 
 class JobKind(StrEnum):

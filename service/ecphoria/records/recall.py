@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from ecphoria.records.answered import answered
+from ecphoria.records.answered import Internal, answered
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 
@@ -127,29 +127,31 @@ class HitPassage:
     """Where it ends, exclusive."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A woken memory; `sum(parts.values()) == score` to 1e-9.
+    """A woken memory; `sum(parts.values()) == score` to 1e-9."""
 
-    Attributes:
-        superseded_at: When the last of the facts it claims ended; None while one holds, or if
-            it claims none.
-        superseded_by: The facts that hold instead.
-        copies: Other memories that say the same, newest last; this one ranks best.
-        passage: The part of a long episode that matches best.
-        passages: The known parts of the episode, from which the context takes the neighbours.
-    """
-
-    episode: Episode
     rank: int
+    """From 1."""
     score: float
+    """The sum of `parts`."""
     parts: Mapping[str, float]
+    """What the score is made of."""
     path: tuple[PathStep, ...]
+    """How it was woken, from the seed on."""
+    episode: Episode
+    """The memory itself."""
     superseded_at: datetime | None = None
+    """When the last of the facts it claims ended; absent while one of them holds."""
     superseded_by: tuple[FactId, ...] = ()
+    """The facts that hold instead."""
     copies: tuple[EpisodeId, ...] = ()
+    """Ids of other memories in which the same speaker says the same words, newest last."""
     passage: HitPassage | None = None
-    passages: tuple[HitPassage, ...] = ()
+    """The part of a long memory that matches best; absent if the memory has no parts."""
+    passages: Internal[tuple[HitPassage, ...]] = ()
+    """The known parts of the memory, from which the context takes the neighbours."""
 
 
 @answered()
@@ -286,70 +288,83 @@ class Stimulation:
     current: float
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """The record of one recall: enough to explain it and to show it in Neo4j Browser.
+    """The record of one recall: enough to explain it and to show it in Neo4j Browser."""
 
-    It is stored without labels; they are looked up when it is read, so that no copy of an
-    episode's text or of a name outlives what it was copied from.
-
-    Attributes:
-        stimulation: What a strategy that stimulates memories did to them.
-        refused: Whether the hits were not to be used to answer.
-        about: The one speaker or role whom the cue is about, empty if nobody or several.
-    """
-
+    # It is stored without labels. They are looked up when it is read, so that no copy of an
+    # episode's text or of a name outlives its original.
     id: TraceId
+    """The trace's id."""
     cue: str
+    """What was asked."""
     strategy: str
+    """The mechanism that ran."""
     options: Mapping[str, OptionValue]
+    """Its parameters."""
     created_at: datetime
+    """When it ran."""
     seeds: tuple[SeedRecord, ...]
+    """Where energy entered."""
     waves: tuple[Wave, ...]
+    """How it spread."""
     hits: tuple[TracedHit, ...]
+    """What lit up."""
     truncated: bool
-    cypher: str
-    stimulation: Stimulation | None = None
-    refused: bool = False
+    """Whether a bound of the trace left something out."""
     about: str = ""
+    """The one speaker or role whom the cue is about, as its names, "I" and "you" say; empty if
+    that is nobody, or several."""
+    cypher: str
+    """Shows the trace in Neo4j Browser."""
+    stimulation: Internal[Stimulation | None] = None
+    """What a strategy that stimulates memories did to them."""
+    refused: Internal[bool] = False
+    """Whether the hits were not to be used to answer."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallResult:
-    """The answer to a cue.
-
-    Attributes:
-        confidence: Probability that the hits answer the cue, 0 to 1.
-        calibrated: Whether the tenant's own gate judged, rather than the shipped one.
-        evidence: What a gate may weigh, by name.
-        reasons: Why it is (not) answerable, in words.
-        context: The hits in chronological order, one a line, within the token budget.
-        token_counter: The byte-pair table that `context_tokens` and the budget are counted by.
-        references: The episode behind each line of `context`, in the order of the lines.
-        timings_ms: Milliseconds by phase.
-        degraded: What was missing, if anything: without the encoder only words are searched.
-        second_look: Whether it was found only among what sleeps, after the gate had refused.
-        woken: Dormant memories that this recall made live again.
-    """
+    """The answer to a cue."""
 
     hits: tuple[Hit, ...]
+    """Woken memories, best first."""
     strategy: str
+    """The mechanism that ran."""
     verdict: Verdict
+    """`answer`, `verify`, `refuse`, or `empty` if nothing is stored."""
     answerable: bool
+    """Whether the hits are likely to hold the answer."""
     confidence: float
+    """Probability that they do, 0 to 1."""
     calibrated: bool
-    evidence: Mapping[str, float]
+    """Whether the tenant's own gate judged, rather than the shipped one."""
+    evidence: Mapping[str, float] = field(default_factory=dict)
+    """What a gate may weigh, by name; `ecphoria calibrate` fits on it."""
     reasons: tuple[str, ...]
+    """Why it is answerable or not, in words."""
     misses: tuple[NearMiss, ...]
+    """Nearest misses."""
     context: str
+    """The hits in chronological order within the token budget, ready for a prompt."""
     context_tokens: int
-    timings_ms: Mapping[str, float]
-    trace_id: TraceId
-    degraded: tuple[str, ...]
-    second_look: bool = False
-    woken: tuple[EpisodeId, ...] = ()
+    """Its size, never more than `token_budget`."""
     token_counter: str = ""
+    """The byte-pair table that counts the tokens."""
     references: tuple[Reference, ...] = ()
+    """The memory behind each line of `context`, in the order of the lines."""
+    timings_ms: Mapping[str, float]
+    """Milliseconds by phase."""
+    trace_id: TraceId
+    """Ask `GET /v1/traces/{id}` for the replay."""
+    degraded: tuple[str, ...]
+    """What was missing, if anything: without the encoder only words are searched."""
+    second_look: bool = False
+    """Whether it was found only among what sleeps, after the gate had refused."""
+    woken: tuple[EpisodeId, ...] = ()
+    """Ids of dormant memories that this recall made live again."""
 
 
 @answered("options")

@@ -6,6 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, Literal
 
+from pydantic import computed_field
+
 from ecphoria.records.answered import answered
 from ecphoria.records.ids import EpisodeId
 
@@ -47,24 +49,24 @@ class Finding:
     """The first of them."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checkup:
-    """The result of an examination.
-
-    Attributes:
-        episodes: How many were looked at.
-        settled: Whether nothing was written meanwhile; else findings may be of the moment.
-        findings: What is wrong, by rule; empty in a healthy graph.
-    """
+class IntegrityReport:
+    """The result of a check of the graph."""
 
     episodes: int
+    """How many episodes were looked at."""
     settled: bool
+    """Whether nothing was written meanwhile; else findings may be of the moment: ask again."""
     seconds: float
+    """How long it took."""
     findings: tuple[Finding, ...]
+    """What is wrong, by rule."""
 
+    @computed_field  # type: ignore[prop-decorator]  # mypy knows no decorated properties
     @property
     def is_healthy(self) -> bool:
-        """Tell whether every rule holds."""
+        """Whether every rule holds."""
         return not self.findings
 
 
@@ -239,18 +241,27 @@ class DormancyPolicy:
     """Whether what sleeps is looked at when the gate refuses a cue."""
 
 
+@answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sleeper:
-    """A dormant memory, and why it sleeps."""
+    """A dormant memory."""
 
     id: EpisodeId
+    """Its id."""
     turn: int
+    """1-based count of the tenant's appends."""
     text: str
-    speaker: str | None
-    session: str | None
+    """What it says."""
+    speaker: str | None = None
+    """Who said it."""
+    session: str | None = None
+    """The session it belongs to."""
     occurred_at: datetime
+    """When it was so."""
     dormant_at: datetime
+    """When it was put to sleep."""
     reason: str
+    """Why."""
 
 
 class EngramKind(StrEnum):

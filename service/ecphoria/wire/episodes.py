@@ -15,7 +15,7 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import is_instance_schema
 
-from ecphoria.records.episode import Extracted, NewEpisode, Outcome, State, Statement
+from ecphoria.records.episode import Episode, Extracted, NewEpisode, Outcome, Statement
 from ecphoria.wire.base import (
     Answer,
     FewFaults,
@@ -178,15 +178,6 @@ class BatchRequest(Request):
     """The items, stored together."""
 
 
-class AppendAnswer(Answer):
-    """The acknowledgement: it is stored, and the next recall can find it."""
-
-    id: str
-    """The episode's id."""
-    outcome: Outcome
-    """`created`, or `existed` if the same key and body had been stored before."""
-
-
 class BatchItemAnswer(Answer):
     """The result of one item: an id with an outcome, or a problem."""
 
@@ -213,41 +204,6 @@ class BatchAnswer(Answer):
     """One result an item."""
 
 
-class EpisodeAnswer(Answer):
-    """One recorded memory."""
-
-    id: str
-    """32 lower-case hexadecimal digits."""
-    turn: int
-    """1-based count of the tenant's appends."""
-    text: str
-    """What was said or written."""
-    title: str | None = None
-    """Title of a document."""
-    speaker: str | None = None
-    """Who said it."""
-    role: str | None = None
-    """The speaker's role."""
-    session: str | None = None
-    """The stream of turns it belongs to."""
-    ordinal: int | None = None
-    """0-based place in the session."""
-    position: int | None = None
-    """The order that was sent with it."""
-    occurred_at: Instant
-    """When it was so."""
-    recorded_at: Instant
-    """When the store learned it."""
-    source: str | None = None
-    """Where it came from."""
-    metadata: dict[str, Flat] = Field(default_factory=dict)
-    """The values sent with it."""
-    importance: float
-    """0 to 1."""
-    state: State
-    """`live`, `dormant` or `archived`."""
-
-
 class EpisodeQuery(Parameters):
     """Filter and page of episodes."""
 
@@ -268,7 +224,7 @@ class EpisodeQuery(Parameters):
 class EpisodePage(Answer):
     """Episodes in the order they were recorded."""
 
-    episodes: tuple[EpisodeAnswer, ...]
+    episodes: tuple[Episode, ...]
     """The page."""
     next_cursor: str | None = None
     """Send it as `cursor` for the next page; absent on the last."""

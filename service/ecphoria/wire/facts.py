@@ -12,7 +12,6 @@ from ecphoria.records.fact import (
     Merge,
     MergeStatus,
     PredicateClass,
-    Ruling,
     Standing,
 )
 from ecphoria.records.recall import Regard
@@ -143,40 +142,6 @@ class ClassRequest(Request):
     """The reason, kept with the decision."""
 
 
-class DecisionAnswer(Answer):
-    """One row of the list of decisions; rows are only ever added."""
-
-    id: str
-    """The id to undo it by."""
-    recorded_at: Instant
-    """When it was made."""
-    ruling: Ruling
-    """`retract`, `keep_open`, `set_interval`, `set_class` or `undo`."""
-    fact: str | None = None
-    """The fact it is about."""
-    other: str | None = None
-    """The second fact of a pair."""
-    relation: str | None = None
-    """The predicate it is about, normalised."""
-    predicate_class: PredicateClass | None = None
-    """The class it gives."""
-    valid_from: Instant | None = None
-    """Beginning of the interval it sets."""
-    valid_to: Instant | None = None
-    """End of the interval it sets."""
-    undoes: str | None = None
-    """The decision it takes back."""
-    by: str | None = None
-    """Id of the key of who decided."""
-    why: str
-    """The reason given."""
-
-    @classmethod
-    def of(cls, decision: Decision) -> "DecisionAnswer":
-        """Write a decision as it is sent."""
-        return cls.model_validate(decision)
-
-
 class HistoryAnswer(Answer):
     """All that was ever claimed of a subject and predicate, and decided about it."""
 
@@ -190,7 +155,7 @@ class HistoryAnswer(Answer):
     """How many values the subject has."""
     facts: tuple[FactAnswer, ...]
     """By the beginning of their first interval; those that never held come last."""
-    decisions: tuple[DecisionAnswer, ...]
+    decisions: tuple[Decision, ...]
     """In the order they were made, undone ones too."""
 
     @classmethod
@@ -202,19 +167,8 @@ class HistoryAnswer(Answer):
             qualifier=history.key.qualifier,
             predicate_class=history.predicate_class,
             facts=tuple(FactAnswer.of(view) for view in history.facts),
-            decisions=tuple(DecisionAnswer.of(one) for one in history.decisions),
+            decisions=history.decisions,
         )
-
-
-class PredicateAnswer(Answer):
-    """A predicate that is not `multi` by default."""
-
-    relation: str
-    """The predicate, normalised."""
-    predicate_class: PredicateClass
-    """Its class."""
-    own: bool
-    """Whether the tenant gave it that class."""
 
 
 class MergeQuery(Parameters):

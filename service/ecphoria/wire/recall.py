@@ -6,30 +6,8 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field
 
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import (
-    Cue,
-    Filters,
-    HitPassage,
-    NearMiss,
-    PathStep,
-    RecallOptions,
-    Reference,
-    SeedRecord,
-    TracedHit,
-    Verdict,
-    Wave,
-)
-from ecphoria.wire.base import (
-    Answer,
-    FewFaults,
-    Flat,
-    Instant,
-    Numbers,
-    Request,
-    StrictFloat,
-    StrictInt,
-)
-from ecphoria.wire.episodes import EpisodeAnswer
+from ecphoria.records.recall import Cue, Filters, RecallOptions
+from ecphoria.wire.base import FewFaults, Flat, Instant, Numbers, Request, StrictFloat, StrictInt
 
 _ID = re.compile("[0-9a-f]{32}")
 
@@ -149,95 +127,3 @@ class RecallRequest(Request):
             min_score=self.min_score,
             min_confidence=self.min_confidence,
         )
-
-
-class HitAnswer(Answer):
-    """A woken memory."""
-
-    rank: int
-    """From 1."""
-    score: float
-    """The sum of `parts`."""
-    parts: dict[str, float]
-    """What the score is made of."""
-    path: tuple[PathStep, ...]
-    """How it was woken, from the seed on."""
-    episode: EpisodeAnswer
-    """The memory itself."""
-    superseded_at: Instant | None = None
-    """When the last of the facts it claims ended; absent while one of them holds."""
-    superseded_by: tuple[str, ...] = ()
-    """The facts that hold instead."""
-    copies: tuple[str, ...] = ()
-    """Ids of other memories in which the same speaker says the same words, newest last."""
-    passage: HitPassage | None = None
-    """The part of a long memory that matches best; absent if the memory has no parts."""
-
-
-class RecallAnswer(Answer):
-    """The answer to a cue."""
-
-    hits: tuple[HitAnswer, ...]
-    """Woken memories, best first."""
-    strategy: str
-    """The mechanism that ran."""
-    verdict: Verdict
-    """`answer`, `verify`, `refuse`, or `empty` if nothing is stored."""
-    answerable: bool
-    """Whether the hits are likely to hold the answer."""
-    confidence: float
-    """Probability that they do, 0 to 1."""
-    calibrated: bool
-    """Whether the tenant's own gate judged, rather than the shipped one."""
-    evidence: dict[str, float] = Field(default_factory=dict)
-    """What a gate may weigh, by name; `ecphoria calibrate` fits on it."""
-    reasons: tuple[str, ...]
-    """Why it is answerable or not, in words."""
-    misses: tuple[NearMiss, ...]
-    """Nearest misses."""
-    context: str
-    """The hits in chronological order within the token budget, ready for a prompt."""
-    context_tokens: int
-    """Its size, never more than `token_budget`."""
-    token_counter: str = ""
-    """The byte-pair table that counts the tokens."""
-    references: tuple[Reference, ...] = ()
-    """The memory behind each line of `context`, in the order of the lines."""
-    timings_ms: dict[str, float]
-    """Milliseconds by phase."""
-    trace_id: str
-    """Ask `GET /v1/traces/{id}` for the replay."""
-    degraded: tuple[str, ...]
-    """What was missing, if anything."""
-    second_look: bool = False
-    """Whether it was found only among what sleeps, after the gate had refused."""
-    woken: tuple[str, ...] = ()
-    """Ids of dormant memories that this recall made live again."""
-
-
-class TraceAnswer(Answer):
-    """The record of one recall."""
-
-    id: str
-    """The trace's id."""
-    cue: str
-    """What was asked."""
-    strategy: str
-    """The mechanism that ran."""
-    options: dict[str, Flat]
-    """Its parameters."""
-    created_at: Instant
-    """When it ran."""
-    seeds: tuple[SeedRecord, ...]
-    """Where energy entered."""
-    waves: tuple[Wave, ...]
-    """How it spread."""
-    hits: tuple[TracedHit, ...]
-    """What lit up."""
-    truncated: bool
-    """Whether a bound of the trace left something out."""
-    about: str = ""
-    """The one speaker or role whom the cue is about, as its names, "I" and "you" say; empty if
-    that is nobody, or several."""
-    cypher: str
-    """Shows the trace in Neo4j Browser."""

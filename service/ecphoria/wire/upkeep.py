@@ -7,17 +7,20 @@ from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
 from ecphoria.records.job import (
-    Degrees,
-    Gap,
-    GraphSize,
+    ConsolidationReport,
     JobFault,
     JobKind,
     JobState,
     Schedule,
-    StepReport,
     Trigger,
 )
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, Engram, EngramKind, Finding
+from ecphoria.records.upkeep import (
+    DormancyMode,
+    DormancyPolicy,
+    Engram,
+    EngramKind,
+    Sleeper,
+)
 from ecphoria.wire.base import (
     Answer,
     FewFaults,
@@ -44,45 +47,6 @@ class ArchiveAnswer(Answer):
 
     archived: int
     """How many memories."""
-
-
-class ConsolidationAnswer(Answer):
-    """The report of a cycle; of a dry run, the planned changes."""
-
-    cycle: str
-    """Its id; what it wrote bears it."""
-    started_at: Instant
-    """When it began."""
-    seconds: float
-    """How long its last attempt took."""
-    steps: tuple[StepReport, ...]
-    """Its steps in their order."""
-    before: GraphSize | None = None
-    """The graph when the first attempt began."""
-    after: GraphSize | None = None
-    """The graph when the last step had ended."""
-    degrees: dict[str, Degrees] = Field(default_factory=dict)
-    """Associations of a node at the end, by type."""
-    degraded: tuple[str, ...] = ()
-    """What was missing, by step: it was left out, or done in a lesser way."""
-    gaps: tuple[Gap, ...] = ()
-    """Cues refused three times or more since the last cycle of all steps, the most refused
-    first."""
-
-
-class CheckupAnswer(Answer):
-    """The result of a check of the graph."""
-
-    is_healthy: bool
-    """Tell whether every rule holds."""
-    episodes: int
-    """How many episodes were looked at."""
-    settled: bool
-    """Whether nothing was written meanwhile; else findings may be of the moment: ask again."""
-    seconds: float
-    """How long it took."""
-    findings: tuple[Finding, ...]
-    """What is wrong, by rule."""
 
 
 Days = Annotated[StrictFloat, Field(ge=0, le=36_500, allow_inf_nan=False)]
@@ -121,29 +85,10 @@ class SleeperQuery(Parameters):
     """Size of the page."""
 
 
-class SleeperAnswer(Answer):
-    """A dormant memory."""
-
-    id: str
-    """Its id."""
-    text: str
-    """What it says."""
-    speaker: str | None = None
-    """Who said it."""
-    session: str | None = None
-    """The session it belongs to."""
-    occurred_at: Instant
-    """When it was so."""
-    dormant_at: Instant
-    """When it was put to sleep."""
-    reason: str
-    """Why."""
-
-
 class SleeperPage(Answer):
     """Dormant episodes, in the order of their append."""
 
-    sleepers: tuple[SleeperAnswer, ...]
+    sleepers: tuple[Sleeper, ...]
     """The page."""
     next_cursor: int | None = None
     """Send it as `cursor` for the next page; absent on the last."""
@@ -242,7 +187,7 @@ class JobAnswer(Answer):
     """Whether it ends at the next place it reaches."""
     progress: ProgressAnswer
     """How far it has come."""
-    report: ConsolidationAnswer | None = None
+    report: ConsolidationReport | None = None
     """What it did, once it is done."""
     fault: JobFault | None = None
     """Why its latest attempt failed."""

@@ -19,7 +19,7 @@ from ecphoria.evaluation.measures import figures
 from ecphoria.evaluation.report import BASELINES, Report
 from ecphoria.evaluation.rows import read_rows, write_rows
 from ecphoria.evaluation.run import Connect, Outcome, own_tenant
-from ecphoria.wire.episodes import EpisodeAnswer
+from ecphoria.records.episode import Episode
 from tests.integration.evaluation.conftest import unwatched
 
 SAID = (
@@ -90,7 +90,7 @@ async def measured(
     )
 
 
-async def stored(client: AsyncClient) -> list[EpisodeAnswer]:
+async def stored(client: AsyncClient) -> list[Episode]:
     return [one async for one in client.list(page_size=1_000)]
 
 

@@ -13,7 +13,7 @@ from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.records.episode import Extracted, NewEpisode, Statement
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.records.upkeep import Checkup, Rule
+from ecphoria.records.upkeep import IntegrityReport, Rule
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, new_tenant
 from tests.integration.memory.talks import START, TEXTS, remember, turns
@@ -25,7 +25,7 @@ def doctor(graph: Graph) -> Doctor:
     return Doctor(IntegrityStore(graph), lambda: float(next(ticks)))
 
 
-def told(found: Checkup) -> list[tuple[str, str]]:
+def told(found: IntegrityReport) -> list[tuple[str, str]]:
     return [
         (finding.rule.value, f"{symptom.id}: {symptom.detail}")
         for finding in found.findings

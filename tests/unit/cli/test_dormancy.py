@@ -14,6 +14,7 @@ POLICY: dict[str, object] = {
 def test_what_sleeps_is_listed_with_the_reason(command: Command, service: StubService) -> None:
     sleeper = {
         "id": "a" * 32,
+        "turn": 1,
         "text": "The bus was\nlate.",
         "occurred_at": "2025-01-01T00:00:00Z",
         "dormant_at": "2026-02-03T00:00:00Z",

@@ -1,15 +1,16 @@
 """What the demo draws: the best hits, and those that hold the answer."""
 
+from pydantic import TypeAdapter
 from rich.console import Console
 
 from ecphoria.cli.connection import stdout
 from ecphoria.cli.render import draw_hits, path_nodes
 from ecphoria.cli.serve import _ranks_of_evidence
 from ecphoria.demo.sample import SampleQuestion
-from ecphoria.wire.recall import RecallAnswer
+from ecphoria.records.recall import RecallResult
 
 
-def answer(size: int) -> RecallAnswer:
+def answer(size: int) -> RecallResult:
     hits = [
         {
             "rank": rank,
@@ -26,7 +27,7 @@ def answer(size: int) -> RecallAnswer:
         }
         for rank in range(1, size + 1)
     ]  # fmt: skip
-    return RecallAnswer.model_validate(
+    return TypeAdapter(RecallResult).validate_python(
         {
             "hits": hits, "strategy": "fusion", "verdict": "answer", "answerable": True,
             "confidence": 0.9, "calibrated": False, "reasons": [], "misses": [], "context": "",

@@ -9,20 +9,20 @@ from pydantic import TypeAdapter
 
 from ecphoria.errors import InvalidInput
 from ecphoria.evaluation.calibration import ask_own, question_of
+from ecphoria.records.episode import Episode
 from ecphoria.text.tokens import STOP_WORDS
-from ecphoria.wire.episodes import EpisodeAnswer
 from tests.unit.evaluation.doubles import MOMENT, TinyService
 
 COPY = "f" * 32
 BEES = "I keep twelve noisy bees behind my old mill near Lisbon."
 
 
-def told(text: str, ident: str = "e1", **fields: Any) -> EpisodeAnswer:
+def told(text: str, ident: str = "e1", **fields: Any) -> Episode:
     whole = {
         "id": ident, "turn": 1, "text": text, "occurred_at": MOMENT, "recorded_at": MOMENT,
         "importance": 0.5, "state": "live", **fields,
     }  # fmt: skip
-    return TypeAdapter(EpisodeAnswer).validate_python(whole)
+    return TypeAdapter(Episode).validate_python(whole)
 
 
 def asked(text: str, seed: int = 1, **fields: Any) -> str:

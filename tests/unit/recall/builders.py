@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from ecphoria.records.episode import Episode, State
-from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Hit, HitPassage
 
 __all__ = ["episode", "hit"]
@@ -20,7 +20,7 @@ def episode(
 ) -> Episode:
     at = datetime(2025, 3, day, 10, tzinfo=UTC)
     return Episode(
-        id=EpisodeId(f"e{turn}"), tenant=TenantId("t"), turn=turn, text=text, title=title,
+        id=EpisodeId(f"e{turn}"), turn=turn, text=text, title=title,
         speaker=speaker, role=role, session=None, ordinal=None, position=None, occurred_at=at,
         recorded_at=at, source=None, metadata={}, importance=0.5, state=State.LIVE,
     )  # fmt: skip

@@ -48,7 +48,7 @@ def result(strategy: str, hits: str, ms: float = 10.0) -> RecallResult:
 
 def an_episode(name: str) -> Episode:
     return Episode(
-        id=EpisodeId(name), tenant=MINE, turn=1, text=name, title=None, speaker=None, role=None,
+        id=EpisodeId(name), turn=1, text=name, title=None, speaker=None, role=None,
         session=None, ordinal=None, position=None, occurred_at=NOW, recorded_at=NOW, source=None,
         metadata={}, importance=0.5, state=State.LIVE,
     )  # fmt: skip
