@@ -62,7 +62,9 @@ async def test_a_long_cycle_lets_others_go_first_after_each_step(
     long = await jobs.enqueue(tenant, CYCLE)
     short = await jobs.enqueue(other_tenant, CYCLE, steps=["0"])
     await drained(worker)
-    assert told == [(tenant, "0"), (other_tenant, "0"), (tenant, "1"), (tenant, "2")]
+    # Other test modules may have left jobs of their own tenants.
+    ours = [(owner, name) for owner, name in told if owner in {tenant, other_tenant}]
+    assert ours == [(tenant, "0"), (other_tenant, "0"), (tenant, "1"), (tenant, "2")]
     for job in (long, short):
         done = await jobs.find(job.tenant, job.id)
         assert (done.state, done.attempts) == (JobState.DONE, 1)
