@@ -19,7 +19,7 @@ from ecphoria.client.exchange import (
 )
 from ecphoria.records.episode import Episode, MetadataValue, Receipt, Session
 from ecphoria.records.fact import Decision, Predicate, PredicateClass
-from ecphoria.records.recall import Learning, OptionValue, RecallResult, Trace
+from ecphoria.records.recall import Learning, OptionValue, RecallResult, StrategyInfo, Trace
 from ecphoria.records.tenant import Scope, Tenant, TenantStats
 from ecphoria.wire.admin import (
     ErasureAnswer,
@@ -30,7 +30,6 @@ from ecphoria.wire.admin import (
     KeyRequest,
     ReadinessAnswer,
     SessionPage,
-    StrategyAnswer,
     TenantRequest,
 )
 from ecphoria.wire.episodes import (
@@ -292,9 +291,9 @@ class AsyncClient(AsyncUpkeep):
         """Count the tenant's graph by kind."""
         return await self._ask(TenantStats, "GET", "/v1/stats")
 
-    async def strategies(self) -> Sequence[StrategyAnswer]:
+    async def strategies(self) -> Sequence[StrategyInfo]:
         """List the recall strategies with their options."""
-        return await self._ask(tuple[StrategyAnswer, ...], "GET", "/v1/strategies")
+        return await self._ask(tuple[StrategyInfo, ...], "GET", "/v1/strategies")
 
     async def tenants(self) -> Sequence[Tenant]:
         """List the tenants by name; needs an operator's key."""

@@ -8,8 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ecphoria.errors import BadFile, InvalidInput, UnknownStrategy
 from ecphoria.evaluation.datasets.dataset import ADVERSARIAL, read_lines
-from ecphoria.records.recall import OptionValue
-from ecphoria.wire.admin import OptionAnswer, StrategyAnswer
+from ecphoria.records.recall import OptionValue, Parameter, StrategyInfo
 
 
 class Row(BaseModel):
@@ -108,7 +107,7 @@ class Arm:
     options: Mapping[str, OptionValue] = field(default_factory=dict)
 
 
-def chosen(known: Sequence[StrategyAnswer], wanted: Sequence[str]) -> list[Arm]:
+def chosen(known: Sequence[StrategyInfo], wanted: Sequence[str]) -> list[Arm]:
     """Take the strategies wanted, or all that the service has of `NAMES`.
 
     Args:
@@ -124,7 +123,7 @@ def chosen(known: Sequence[StrategyAnswer], wanted: Sequence[str]) -> list[Arm]:
     return [_arm(there, name) for name in names]
 
 
-def _arm(there: Mapping[str, StrategyAnswer], wanted: str) -> Arm:
+def _arm(there: Mapping[str, StrategyInfo], wanted: str) -> Arm:
     name, _, given = wanted.partition(":")
     if name not in there:
         raise UnknownStrategy(
@@ -152,7 +151,7 @@ def _read(value: str, wanted: type[str | int | float | bool]) -> OptionValue:
         return value
 
 
-def ablations(known: Sequence[StrategyAnswer]) -> list[Arm]:
+def ablations(known: Sequence[StrategyInfo]) -> list[Arm]:
     """Switch off each mechanism of the default, one at a time and some together; add fusion.
 
     A mechanism is an option that is on by default and can be off: a share, or a switch.
@@ -184,7 +183,7 @@ def unconsolidated(default: str) -> Arm:
     return Arm(name=UNCONSOLIDATED, strategy=default)
 
 
-def _is_mechanism(option: OptionAnswer) -> bool:
+def _is_mechanism(option: Parameter) -> bool:
     if isinstance(option.default, bool):
         return option.default
     return isinstance(option.default, float) and option.low == 0.0 and option.default > 0.0

@@ -22,10 +22,10 @@ from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, Writer
 from ecphoria.http.problems import guarded, invalid_problem, problem_of
 from ecphoria.records.episode import Episode, Outcome, Receipt
 from ecphoria.records.ids import EpisodeId, TraceId
-from ecphoria.records.recall import RecallResult, Trace
+from ecphoria.records.recall import RecallResult, StrategyInfo, Trace
 from ecphoria.records.tenant import Scope, TenantStats
 from ecphoria.telemetry import Metrics
-from ecphoria.wire.admin import SessionPage, SessionQuery, StrategyAnswer
+from ecphoria.wire.admin import SessionPage, SessionQuery
 from ecphoria.wire.base import Problem, code_of
 from ecphoria.wire.episodes import (
     AppendRequest,
@@ -194,9 +194,9 @@ async def get_trace(trace: str, tenant: Reader, services: Served) -> Trace:
 
 
 @recall_routes.get("/strategies", responses=guarded())
-async def list_strategies(_: Reader, services: Served) -> list[StrategyAnswer]:
+async def list_strategies(_: Reader, services: Served) -> list[StrategyInfo]:
     """List the recall mechanisms with their options, the default first."""
-    return [StrategyAnswer.model_validate(info) for info in services.recall.strategies()]
+    return list(services.recall.strategies())
 
 
 archive_routes = APIRouter(prefix="/v1", tags=["archive"], route_class=GuardedRoute)

@@ -20,7 +20,7 @@ from ecphoria.maths.retention import reliability, salience
 from ecphoria.ports import Clock
 from ecphoria.records.fact import usual_reliability
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
-from ecphoria.records.recall import USED_HITS, Learning, Regard, Use
+from ecphoria.records.recall import USED_HITS, FeedbackResult, Learning, Use
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Feedback:
 
 async def apply_feedback(
     transaction: LearningTransaction, trace: TraceId, feedback: Feedback, at_ms: int
-) -> Sequence[Regard]:
+) -> Sequence[FeedbackResult]:
     """Judge hits once; those whose memories are gone are left out.
 
     Where the tenant learns, a useful hit that the recall did not count as used is used now.
@@ -89,11 +89,11 @@ def _judged(hit: Woken, *, useful: bool) -> Judgement:
     )
 
 
-def _regard(hit: Woken, judged: Judgement | None) -> Regard:
+def _regard(hit: Woken, judged: Judgement | None) -> FeedbackResult:
     now = judged or hit
     first = usual_reliability(hit.role)
     assert now.useful is not None, "judged now or before"
-    return Regard(
+    return FeedbackResult(
         episode=hit.id,
         useful=now.useful,
         reliability=float(reliability([first], [now.rewards], [now.penalties])[0]),
@@ -145,7 +145,7 @@ class LearningService:
         *,
         useful: Collection[EpisodeId],
         not_useful: Collection[EpisodeId],
-    ) -> Sequence[Regard]:
+    ) -> Sequence[FeedbackResult]:
         """Take feedback on hits of a recall; the same again changes nothing.
 
         Raises:

@@ -24,6 +24,7 @@ from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import (
     Filters,
     OptionValue,
+    Parameter,
     PathStep,
     SeedRecord,
     Stimulation,
@@ -32,27 +33,6 @@ from ecphoria.records.recall import (
 )
 
 Options = TypeVar("Options")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
-    """One option of a strategy, as documented to users.
-
-    Attributes:
-        low, high: Inclusive bounds of a number.
-        choices: Allowed words.
-        unit: What the number counts.
-        source: Where the default comes from.
-    """
-
-    name: str
-    default: OptionValue
-    doc: str
-    unit: str
-    source: str
-    low: float | None = None
-    high: float | None = None
-    choices: tuple[str, ...] = ()
 
 
 def parameter(

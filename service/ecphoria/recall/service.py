@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 
@@ -25,7 +24,7 @@ from ecphoria.recall.answer import (
 from ecphoria.recall.as_of import AsOfStore, promote_current_facts
 from ecphoria.recall.candidates import gather
 from ecphoria.recall.gate import check_floors, count_above, judge, judge_floors
-from ecphoria.recall.pipeline import Parameter, Ranked, Search, Strategy, parameters, resolve
+from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.ports import RecallStore
 from ecphoria.recall.seeds import Participants, Subject, seed
 from ecphoria.recall.strategies.actr import Actr
@@ -44,6 +43,7 @@ from ecphoria.records.recall import (
     OptionValue,
     RecallOptions,
     RecallResult,
+    StrategyInfo,
     Trace,
     TracedHit,
 )
@@ -71,16 +71,6 @@ STRATEGIES: Mapping[str, Strategy] = {
 }
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StrategyInfo:
-    """A strategy as documented to users."""
-
-    name: str
-    doc: str
-    presets: tuple[str, ...]
-    parameters: tuple[Parameter, ...]
 
 
 class RecallService:

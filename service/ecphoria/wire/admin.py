@@ -7,7 +7,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic.config import JsonDict
 
 from ecphoria.records.episode import Session
-from ecphoria.records.recall import Choice, OptionValue, Shadow, ShadowReport
+from ecphoria.records.recall import Choice, Shadow, ShadowReport
 from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, TENANT_NAME, Gate, GateFit, Scope
 from ecphoria.wire.base import (
     Answer,
@@ -94,40 +94,6 @@ class SessionPage(Answer):
     """The page."""
     next_cursor: str | None = None
     """Send it as `cursor` for the next page; absent on the last."""
-
-
-class OptionAnswer(Answer):
-    """A parameter of a strategy."""
-
-    name: str
-    """Its key in `options`."""
-    default: OptionValue
-    """Its value if not sent; also tells its type."""
-    doc: str
-    """What it does."""
-    unit: str
-    """What a number counts."""
-    source: str
-    """Where the default comes from."""
-    low: float | None = None
-    """Least value allowed."""
-    high: float | None = None
-    """Greatest value allowed."""
-    choices: tuple[str, ...] = ()
-    """The words allowed."""
-
-
-class StrategyAnswer(Answer):
-    """A recall mechanism."""
-
-    name: str
-    """The name to send as `strategy`."""
-    doc: str
-    """What it does and where it comes from."""
-    presets: tuple[str, ...]
-    """Values of the option `preset`, each a set of defaults."""
-    parameters: tuple[OptionAnswer, ...]
-    """The options it takes."""
 
 
 class HealthAnswer(Answer):

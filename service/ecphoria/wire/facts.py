@@ -14,7 +14,7 @@ from ecphoria.records.fact import (
     PredicateClass,
     Standing,
 )
-from ecphoria.records.recall import Regard
+from ecphoria.records.recall import FeedbackResult
 from ecphoria.wire.base import Answer, Instant, Parameters, Request
 
 
@@ -237,5 +237,5 @@ class FeedbackRequest(Request):
 class FeedbackAnswer(Answer):
     """The state of the memories after feedback."""
 
-    episodes: tuple[Regard, ...]
+    episodes: tuple[FeedbackResult, ...]
     """In the order of the recall; those erased meanwhile are left out."""

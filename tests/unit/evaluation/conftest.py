@@ -10,11 +10,12 @@ from ecphoria.evaluation.datasets.dataset import Collection, Dataset, Question, 
 from ecphoria.evaluation.report import Report, make_report
 from ecphoria.evaluation.rows import Arm, ablations, chosen, unconsolidated
 from ecphoria.evaluation.run import Outcome, Plan, run
-from ecphoria.wire.admin import ReadinessAnswer, StrategyAnswer
+from ecphoria.records.recall import StrategyInfo
+from ecphoria.wire.admin import ReadinessAnswer
 from ecphoria.wire.episodes import AppendRequest
 from tests.unit.evaluation.doubles import STRATEGIES, TinyService
 
-KNOWN = TypeAdapter(tuple[StrategyAnswer, ...]).validate_python(STRATEGIES)
+KNOWN = TypeAdapter(tuple[StrategyInfo, ...]).validate_python(STRATEGIES)
 READY = ReadinessAnswer(
     status="ready", degraded=(), neo4j="2026.01.4", gds="2.26.0", model="minilm", dimension=384
 )

@@ -6,7 +6,7 @@ from pydantic import TypeAdapter
 from ecphoria.errors import InvalidInput, Unavailable, UnknownStrategy
 from ecphoria.evaluation.rows import ablations, chosen, unconsolidated
 from ecphoria.evaluation.run import run
-from ecphoria.wire.admin import StrategyAnswer
+from ecphoria.records.recall import StrategyInfo
 from tests.unit.evaluation.conftest import KNOWN, plan, small, unwatched
 from tests.unit.evaluation.doubles import TinyService, option
 
@@ -141,7 +141,7 @@ def test_a_mechanism_is_what_is_on_and_can_be_off() -> None:
 
 def test_mechanisms_that_serve_one_purpose_are_also_switched_off_together() -> None:
     options = {"w_sem": 0.15, "w_ctx": 0.15, "next_spreading": True, "w_lex": 0.3}
-    default = TypeAdapter(StrategyAnswer).validate_python(
+    default = TypeAdapter(StrategyInfo).validate_python(
         {
             "name": "ecphoria",
             "doc": "",
