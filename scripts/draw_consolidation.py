@@ -106,10 +106,7 @@ def _draw(
 
 
 def _panel(
-    axes: "Axes",
-    snapshot: Snapshot,
-    place: Mapping[str, tuple[float, float]],
-    rows: Sequence[str],
+    axes: "Axes", snapshot: Snapshot, place: Mapping[str, tuple[float, float]], rows: Sequence[str]
 ) -> None:
     for edge in snapshot.edges:
         if edge["tail"] not in place or edge["head"] not in place:
@@ -139,9 +136,7 @@ def _panel(
 
 
 def _engrams(
-    axes: "Axes",
-    quoted: Sequence[Mapping[str, Any]],
-    place: Mapping[str, tuple[float, float]],
+    axes: "Axes", quoted: Sequence[Mapping[str, Any]], place: Mapping[str, tuple[float, float]]
 ) -> None:
     for edge in quoted:
         x, y = place[edge["head"]]

@@ -20,13 +20,7 @@ RUNBOOK = "docs/howto/runbook.md"
 _WIDTH, _HEIGHT = 12, 8
 
 ALERTS: tuple[tuple[str, str, str, str, str], ...] = (
-    (
-        "EcphoriaDown",
-        'up{job="ecphoria"} == 0',
-        "2m",
-        "critical",
-        "The service does not answer.",
-    ),
+    ("EcphoriaDown", 'up{job="ecphoria"} == 0', "2m", "critical", "The service does not answer."),
     (
         "EcphoriaErrors",
         (
@@ -159,12 +153,7 @@ def _panel(place: int, family: Metric) -> dict[str, Any]:
         "title": family.name.removeprefix("ecphoria_").replace("_", " "),
         "description": family.documentation,
         "datasource": {"type": "prometheus", "uid": "${source}"},
-        "gridPos": {
-            "x": column * _WIDTH,
-            "y": row * _HEIGHT,
-            "w": _WIDTH,
-            "h": _HEIGHT,
-        },
+        "gridPos": {"x": column * _WIDTH, "y": row * _HEIGHT, "w": _WIDTH, "h": _HEIGHT},
         "fieldConfig": {"defaults": {"unit": _unit(family)}, "overrides": []},
         "targets": [
             {"refId": chr(ord("A") + number), "expr": query, "legendFormat": legend}

@@ -14,12 +14,7 @@ if TYPE_CHECKING:
     from ecphoria.records.recall import Hit, RecallResult, Trace
     from ecphoria.records.tenant import Scope
     from ecphoria.wire.admin import GateAnswer, GateRequest, ShadowAnswer
-    from ecphoria.wire.episodes import (
-        AppendRequest,
-        BatchAnswer,
-        ExtractedFact,
-        Extraction,
-    )
+    from ecphoria.wire.episodes import AppendRequest, BatchAnswer, ExtractedFact, Extraction
 
 __all__ = [
     "AppendRequest",

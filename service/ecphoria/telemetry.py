@@ -252,9 +252,7 @@ class Spans:
             yield lambda _route, _status, _id: None
             return
         from opentelemetry.trace import SpanKind  # noqa: PLC0415 (optional extra)
-        from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415
-            TraceContextTextMapPropagator,
-        )
+        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
 
         with self._tracer.start_as_current_span(
             method,
@@ -384,9 +382,7 @@ def open_spans(endpoint: str | None, sample: float, stack: AsyncExitStack) -> Sp
     if endpoint is None:
         return Spans()
     try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
-            OTLPSpanExporter,
-        )
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
         from opentelemetry.sdk.resources import Resource  # noqa: PLC0415 (optional extra)
         from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
         from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415

@@ -14,13 +14,7 @@ import httpx
 import pytest
 
 from ecphoria.http.app import Started, serve
-from ecphoria.settings import (
-    AuthSettings,
-    JobsSettings,
-    Neo4jSettings,
-    ServerSettings,
-    Settings,
-)
+from ecphoria.settings import AuthSettings, JobsSettings, Neo4jSettings, ServerSettings, Settings
 from ecphoria.telemetry import configure_logging
 from tests.conftest import CACHE, Server
 

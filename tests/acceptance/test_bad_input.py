@@ -49,9 +49,7 @@ APPENDS: list[tuple[str, dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("body", "code", "field"),
-    [each[1:] for each in APPENDS],
-    ids=[each[0] for each in APPENDS],
+    ("body", "code", "field"), [each[1:] for each in APPENDS], ids=[each[0] for each in APPENDS]
 )
 def test_an_unusable_episode_names_the_field(
     owner: Owner, body: dict[str, Any], code: str, field: str
@@ -150,9 +148,7 @@ def test_a_tenant_that_does_not_exist_is_not_made(operator: httpx.Client, owner:
     assert "no-such-tenant" not in names
 
 
-def test_a_body_over_the_bound_is_refused_whether_its_length_is_told_or_not(
-    owner: Owner,
-) -> None:
+def test_a_body_over_the_bound_is_refused_whether_its_length_is_told_or_not(owner: Owner) -> None:
     piece = b" " * 1_000_000
     told = owner.post("/v1/episodes", content=piece * 17, headers=JSON)
     assert "16,000,000" in problem(told, 413, "too-large")["detail"]
@@ -196,9 +192,7 @@ RECALLS: list[tuple[str, dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("body", "code", "field"),
-    [each[1:] for each in RECALLS],
-    ids=[each[0] for each in RECALLS],
+    ("body", "code", "field"), [each[1:] for each in RECALLS], ids=[each[0] for each in RECALLS]
 )
 def test_an_unusable_cue_names_the_field(
     owner: Owner, body: dict[str, Any], code: str, field: str

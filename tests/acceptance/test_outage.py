@@ -8,13 +8,7 @@ import httpx
 import pytest
 
 from ecphoria.settings import AuthSettings, Neo4jSettings
-from tests.acceptance.conftest import (
-    RunningService,
-    new_owner,
-    problem,
-    running,
-    settings_for,
-)
+from tests.acceptance.conftest import RunningService, new_owner, problem, running, settings_for
 from tests.cable import Cable
 from tests.conftest import Server
 

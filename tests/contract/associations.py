@@ -9,15 +9,7 @@ from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Vector
 from ecphoria.records.ids import TenantId
 from tests.conftest import Cypher
-from tests.contract.memories import (
-    DIMENSION,
-    appended,
-    made,
-    mention,
-    named,
-    turn,
-    write,
-)
+from tests.contract.memories import DIMENSION, appended, made, mention, named, turn, write
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 COUNT = 120

@@ -9,10 +9,7 @@ from ecphoria.neo4j_store.session import Graph
 from ecphoria.records.ids import TenantId, TraceId
 from ecphoria.records.recall import Stimulation, Trace, TracedHit
 from tests.conftest import WallClock
-from tests.contract.memories import (
-    START,
-    episode_id,
-)
+from tests.contract.memories import START, episode_id
 from tests.contract.traces import a_trace
 
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)

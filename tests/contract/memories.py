@@ -224,10 +224,7 @@ def everything(tenant: TenantId) -> IngestChanges:
         turn(tenant, 3, session="s2", ordinal=0, is_question=True),
         document(tenant, 4, "Rome", terms="rome citi tiber"),
         next_added=(follows(tenant, 1, 2),),
-        terms=(
-            TermDelta(stem="turn", items=3, near=3),
-            TermDelta(stem="rome", items=1, near=1),
-        ),
+        terms=(TermDelta(stem="turn", items=3, near=3), TermDelta(stem="rome", items=1, near=1)),
         words={"rome": 1, "said": 3},
         names=(named("rome", titles=1, candidates=1), named("tiber", candidates=2)),
         concepts_made=(made(tenant, "rome"), made(tenant, "tiber")),

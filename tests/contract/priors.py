@@ -7,14 +7,7 @@ from typing import Any
 from ecphoria.consolidation.service import Cycle
 from ecphoria.ingest.rows import IngestChanges
 from ecphoria.records.ids import TenantId, fresh_id
-from tests.contract.memories import (
-    appended,
-    follows,
-    made,
-    mention,
-    named,
-    turn,
-)
+from tests.contract.memories import appended, follows, made, mention, named, turn
 
 
 def the_worked_example(tenant: TenantId) -> IngestChanges:

@@ -55,8 +55,7 @@ async def test_a_dormant_episode_is_still_read_here(
     archive: EpisodeArchive, tenant: TenantId, cypher: Cypher
 ) -> None:
     await cypher(
-        "MATCH (e:Episode {id: $id}) REMOVE e:LiveEpisode RETURN e.id",
-        id=episode_id(tenant, "2"),
+        "MATCH (e:Episode {id: $id}) REMOVE e:LiveEpisode RETURN e.id", id=episode_id(tenant, "2")
     )
     found = await archive.episode(tenant, episode_id(tenant, "2"))
     assert found.state is State.DORMANT

@@ -20,22 +20,8 @@ from ecphoria.neo4j_store.session import Graph
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
 from tests.conftest import Cypher
-from tests.contract.associations import (
-    COUNT,
-    NOW,
-    VECTORS,
-    Killed,
-    edges,
-    some_mentions,
-)
-from tests.contract.memories import (
-    appended,
-    concept_id,
-    episode_id,
-    mention,
-    turn,
-    write,
-)
+from tests.contract.associations import COUNT, NOW, VECTORS, Killed, edges, some_mentions
+from tests.contract.memories import appended, concept_id, episode_id, mention, turn, write
 
 
 def a_cycle(tenant: TenantId, **how: Any) -> Cycle:

@@ -43,11 +43,7 @@ async def ask(graph: Graph, tenant: TenantId, work: Ask[T]) -> T:
 
 
 async def segment(
-    transaction: IngestTransaction,
-    session: str,
-    at: datetime,
-    position: int | None,
-    margin: int,
+    transaction: IngestTransaction, session: str, at: datetime, position: int | None, margin: int
 ) -> Sequence[StoredTurn]:
     start = SegmentStart(session=session, occurred_at=at, position=position or 0)
     return (await transaction.segments([start], margin)).get(session, [])
@@ -365,8 +361,7 @@ async def test_a_concept_can_be_unmade_and_made_again(graph: Graph, tenant: Tena
         graph,
         tenant,
         IngestChanges(
-            concepts_made=(made(tenant, "tiber"),),
-            mentions_added=(mention(tenant, 2, "tiber"),),
+            concepts_made=(made(tenant, "tiber"),), mentions_added=(mention(tenant, 2, "tiber"),)
         ),
     )
     (concept,) = (await reader.lexicon(tenant, [], ["tiber"])).concepts
@@ -376,9 +371,7 @@ async def test_a_concept_can_be_unmade_and_made_again(graph: Graph, tenant: Tena
 async def test_removed_mentions_are_uncounted(graph: Graph, tenant: TenantId) -> None:
     await write(graph, tenant, everything(tenant))
     await write(
-        graph,
-        tenant,
-        IngestChanges(mentions_removed=((episode_id(tenant, "2"), "tiber"),)),
+        graph, tenant, IngestChanges(mentions_removed=((episode_id(tenant, "2"), "tiber"),))
     )
     (concept,) = (await EpisodeReader(graph).lexicon(tenant, [], ["tiber"])).concepts
     assert concept.mentions == 1

@@ -20,14 +20,7 @@ from ecphoria.records.recall import Charge, Learning, Trace, Use
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server, WallClock, new_tenant
 from tests.contract.learning import LONG_AGO, judged, learn, stimulated, woke
-from tests.contract.memories import (
-    START,
-    appended,
-    episode_id,
-    everything,
-    turn,
-    write,
-)
+from tests.contract.memories import START, appended, episode_id, everything, turn, write
 
 STATE = """
 MATCH (n {tenant: $tenant}) WHERE NOT n:Trace
@@ -431,8 +424,7 @@ async def test_eight_judges_at_once_are_all_heard(
     await TraceStore(graph, keep=9).save(tenant, traces)
     await asyncio.gather(*(judged(graph, tenant, trace, useful="1") for trace in traces))
     rows = await cypher(
-        "MATCH (e {id: $id}) RETURN e.reward_pos AS n, e.salience AS s",
-        id=episode_id(tenant, "1"),
+        "MATCH (e {id: $id}) RETURN e.reward_pos AS n, e.salience AS s", id=episode_id(tenant, "1")
     )
     assert rows == [{"n": 8, "s": pytest.approx(1 - 0.5 * 0.9**8)}]
 

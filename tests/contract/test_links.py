@@ -221,8 +221,7 @@ async def test_a_stored_weight_follows_what_is_left_and_nothing_is_multiplied(
     )
     assert (await decay.run(a_cycle(tenant))).counts["rewritten"] == 0
     rows = await cypher(
-        "MATCH (a)-[r:SIMILAR]->() WHERE a.tenant = $tenant RETURN r.w_learned AS w",
-        tenant=tenant,
+        "MATCH (a)-[r:SIMILAR]->() WHERE a.tenant = $tenant RETURN r.w_learned AS w", tenant=tenant
     )
     assert [row["w"] for row in rows] == [0.4, 0.4]
 

@@ -72,11 +72,7 @@ async def listed(review: MergeReview, tenant: TenantId, **how: Any) -> list[tupl
 
 
 async def test_what_is_proposed_follows_from_the_names(
-    graph: Graph,
-    step: ProposeMerges,
-    review: MergeReview,
-    tenant: TenantId,
-    embedder: Embedder,
+    graph: Graph, step: ProposeMerges, review: MergeReview, tenant: TenantId, embedder: Embedder
 ) -> None:
     await fill(graph, tenant)
     rows = dict(zip(NAMES, await embedder.embed(NAMES), strict=True))

@@ -258,9 +258,7 @@ async def test_without_the_library_the_step_is_skipped_with_the_remedy(
     store: PriorStore, tenant: TenantId, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from graphdatascience.error.gds_not_installed import GdsNotFound  # noqa: PLC0415
-    from graphdatascience.query_runner.neo4j_query_runner import (  # noqa: PLC0415
-        Neo4jQueryRunner,
-    )
+    from graphdatascience.query_runner.neo4j_query_runner import Neo4jQueryRunner  # noqa: PLC0415
 
     def unknown(self: object) -> None:
         raise GdsNotFound("the server does not know gds.version")

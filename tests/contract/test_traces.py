@@ -58,11 +58,7 @@ async def test_a_trace_leads_to_what_it_woke(
             concept_id(tenant, "rome"),
             {**empty, "weight": 1.0, "energy": 1.5, "stream": "name"},
         ),
-        (
-            "WOKE",
-            episode_id(tenant, "2"),
-            {**empty, "weight": 1.0, "rank": 1, "score": 2.5},
-        ),
+        ("WOKE", episode_id(tenant, "2"), {**empty, "weight": 1.0, "rank": 1, "score": 2.5}),
     ]
 
 

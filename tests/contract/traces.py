@@ -29,13 +29,7 @@ def a_trace(tenant: TenantId, **changed: object) -> Trace:
         options={"fan": 15, "decay": 0.5, "gate": True, "name": "x"},
         created_at=START,
         seeds=(
-            SeedRecord(
-                node=first,
-                kind="episode",
-                stream=Stream.TEXT,
-                label=ANN,
-                energy=0.5,
-            ),
+            SeedRecord(node=first, kind="episode", stream=Stream.TEXT, label=ANN, energy=0.5),
             SeedRecord(node=rome, kind="concept", stream=Stream.NAME, label="Rome", energy=1.5),
         ),
         waves=(

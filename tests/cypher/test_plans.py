@@ -153,8 +153,7 @@ async def test_the_server_plans_every_query_well(planner: neo4j.AsyncDriver) -> 
 
 async def _faults(query: Query, planner: neo4j.AsyncDriver) -> list[str]:
     answer = await planner.execute_query(
-        "EXPLAIN " + query.text,
-        {param: SAMPLES[kind] for param, kind in query.params.items()},
+        "EXPLAIN " + query.text, {param: SAMPLES[kind] for param, kind in query.params.items()}
     )
     summary = answer.summary
     assert summary.plan is not None
@@ -179,8 +178,7 @@ async def test_the_walks_use_their_composite_indexes(
 ) -> None:
     query = QUERIES[name]
     answer = await planner.execute_query(
-        "EXPLAIN " + query.text,
-        {param: SAMPLES[kind] for param, kind in query.params.items()},
+        "EXPLAIN " + query.text, {param: SAMPLES[kind] for param, kind in query.params.items()}
     )
     assert answer.summary.plan is not None
     operators = set(_operators(answer.summary.plan))

@@ -135,10 +135,7 @@ def tour(life: Life, operator: httpx.Client, *, erasing: bool) -> None:
 
 @pytest.fixture(scope="module")
 async def pair(
-    neo4j_server: Server,
-    noted: Noted,
-    cypher: Cypher,
-    tmp_path_factory: pytest.TempPathFactory,
+    neo4j_server: Server, noted: Noted, cypher: Cypher, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Pair]:
     """Let three tenants live; the last calls what erases, so that the others are whole."""
     jobs = JobsSettings(workers=1, poll_s=0.05, schedule_s=60)

@@ -30,11 +30,7 @@ from ecphoria.client import Client
 from ecphoria.errors import BadFile
 from ecphoria.records.recall import Choice, OptionValue, ShadowReport
 from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, Scope
-from ecphoria.wire.admin import (
-    GateAnswer,
-    GateRequest,
-    ShadowAnswer,
-)
+from ecphoria.wire.admin import GateAnswer, GateRequest, ShadowAnswer
 from ecphoria.wire.base import field_problems
 
 if TYPE_CHECKING:
@@ -44,8 +40,7 @@ if TYPE_CHECKING:
 
 
 Operator = Annotated[
-    bool,
-    typer.Option("--operator", help="An operator's key, which acts for every tenant."),
+    bool, typer.Option("--operator", help="An operator's key, which acts for every tenant.")
 ]
 
 tenants = typer.Typer(no_args_is_help=True, help="Owners of memories; needs an operator's key.")
@@ -448,10 +443,7 @@ def _ask_own(where: Where, tenant: str | None, count: int, seed: int) -> "tuple[
 
 
 def _conversations(data: str) -> "Dataset":
-    from ecphoria.evaluation.datasets.locomo import (  # noqa: PLC0415 (costly)
-        load_locomo,
-        load_mini,
-    )
+    from ecphoria.evaluation.datasets.locomo import load_locomo, load_mini  # noqa: PLC0415 (costly)
 
     return load_mini()[0] if data == _MINI else load_locomo(Path(data))
 

@@ -214,11 +214,7 @@ def dynamics(
 ) -> None:
     """Check on made-up data how memory behaves over time and use; 1 if a bound fails."""
     with refusing():
-        from ecphoria.evaluation.dynamics.report import (  # noqa: PLC0415 (costly)
-            measure,
-            table,
-            write,
-        )
+        from ecphoria.evaluation.dynamics.report import measure, table, write  # noqa: PLC0415 (costly)
 
         check_targets(out)
         found: list[DynamicsReport] = []

@@ -19,8 +19,7 @@ from ecphoria.records.upkeep import Engram, EngramKind
 from ecphoria.wire.facts import FactAnswer
 
 AsOf = Annotated[
-    str | None,
-    typer.Option("--as-of", metavar="INSTANT", help="Tell what held then, not now."),
+    str | None, typer.Option("--as-of", metavar="INSTANT", help="Tell what held then, not now.")
 ]
 KnownAt = Annotated[
     str | None,
@@ -66,11 +65,7 @@ def facts(
 @fact.command("history")
 @connected
 def show_history(
-    client: Client,
-    *,
-    name: FactId,
-    as_of: AsOf = None,
-    known_at: KnownAt = None,
+    client: Client, *, name: FactId, as_of: AsOf = None, known_at: KnownAt = None
 ) -> None:
     """Show all that was claimed of a fact's subject and predicate, and decided about it."""
     history = client.fact_history(
@@ -86,12 +81,7 @@ def show_history(
 
 @fact.command("retract")
 @connected
-def retract(
-    client: Client,
-    *,
-    name: FactId,
-    why: Why = "",
-) -> None:
+def retract(client: Client, *, name: FactId, why: Why = "") -> None:
     """Retract a fact, from all episodes that state it."""
     _tell(client.decide(name, "retract", why=why))
 
@@ -149,8 +139,7 @@ Pair = Annotated[
 @merges.command("list")
 @connected
 def list_merges(
-    client: Client,
-    status: Annotated[MergeStatus | None, typer.Option(help="Only these.")] = None,
+    client: Client, status: Annotated[MergeStatus | None, typer.Option(help="Only these.")] = None
 ) -> None:
     """List the merges that consolidation proposed, with why."""
     table = Table.grid(padding=(0, 3, 0, 0))
@@ -167,30 +156,21 @@ def list_merges(
 
 @merges.command("accept")
 @connected
-def accept(
-    client: Client,
-    names: Pair,
-) -> None:
+def accept(client: Client, names: Pair) -> None:
     """Let recall walk between two concepts as if they were one."""
     _show(client.accept_merge(*names))
 
 
 @merges.command("reject")
 @connected
-def reject(
-    client: Client,
-    names: Pair,
-) -> None:
+def reject(client: Client, names: Pair) -> None:
     """Keep two concepts apart; they are not proposed again."""
     _show(client.reject_merge(*names))
 
 
 @merges.command("undo")
 @connected
-def undo_merge(
-    client: Client,
-    names: Pair,
-) -> None:
+def undo_merge(client: Client, names: Pair) -> None:
     """Undo the decision about two concepts."""
     _show(client.undo_merge(*names))
 
@@ -240,8 +220,7 @@ def give_feedback(
         typer.Option(metavar="EPISODE", help="A hit that was useful; repeatable."),
     ] = None,
     not_useful: Annotated[
-        list[str] | None,
-        typer.Option(metavar="EPISODE", help="A hit that was not; repeatable."),
+        list[str] | None, typer.Option(metavar="EPISODE", help="A hit that was not; repeatable.")
     ] = None,
 ) -> None:
     """Say which hits of a recall were useful and which were not."""

@@ -129,10 +129,7 @@ def recall(
 
 
 @connected
-def stats(
-    client: Client,
-    as_json: AsJson = False,
-) -> None:
+def stats(client: Client, as_json: AsJson = False) -> None:
     """Count the contents of a tenant's memory."""
     counted = client.stats()
     if as_json:

@@ -176,20 +176,14 @@ def show_job(
 
 @jobs.command("cancel")
 @connected
-def cancel_job(
-    client: Client,
-    job: JobName,
-) -> None:
+def cancel_job(client: Client, job: JobName) -> None:
     """End a job that waits; one that runs ends at the next place it reaches."""
     _show(client.cancel_job(job))
 
 
 @jobs.command("retry")
 @connected
-def retry_job(
-    client: Client,
-    job: JobName,
-) -> None:
+def retry_job(client: Client, job: JobName) -> None:
     """Queue a job again that failed, died or was cancelled."""
     _show(client.retry_job(job))
 
@@ -336,10 +330,7 @@ def list_dormant(
 
 @dormancy.command("sleep")
 @connected
-def put_to_sleep(
-    client: Client,
-    ids: Ids,
-) -> None:
+def put_to_sleep(client: Client, ids: Ids) -> None:
     """Make memories dormant, except pinned ones."""
     slept = client.put_to_sleep(ids)
     stdout().print(f"{len(slept):,} put to sleep")
@@ -347,10 +338,7 @@ def put_to_sleep(
 
 @dormancy.command("wake")
 @connected
-def wake(
-    client: Client,
-    ids: Ids,
-) -> None:
+def wake(client: Client, ids: Ids) -> None:
     """Make dormant memories live again, exactly as they were."""
     woken = client.wake(ids)
     stdout().print(f"{len(woken):,} woken")
@@ -385,8 +373,7 @@ def policy(
         typer.Option(min=0, metavar="DAYS", help="Younger or lately woken memories stay awake."),
     ] = None,
     archive_days: Annotated[
-        float | None,
-        typer.Option(min=0, metavar="DAYS", help="Days asleep before the archive."),
+        float | None, typer.Option(min=0, metavar="DAYS", help="Days asleep before the archive.")
     ] = None,
     second_look: Annotated[
         bool | None,

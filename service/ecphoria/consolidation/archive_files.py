@@ -247,10 +247,7 @@ def _write_whole(path: Path, name: str, records: Sequence[ColdRecord]) -> list[L
         for record in records:
             packed, digest = zlib.compress(record.content), sha256(record.content)
             header = _Header(
-                mark=_THERE,
-                id=record.id.encode(),
-                digest=digest.digest(),
-                length=len(packed),
+                mark=_THERE, id=record.id.encode(), digest=digest.digest(), length=len(packed)
             )
             places.append(
                 Located(id=record.id, file=name, offset=file.tell(), sha256=digest.hexdigest())

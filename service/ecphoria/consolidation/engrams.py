@@ -289,9 +289,7 @@ class MakeClusters:
                 await self._store.remove_cluster_engrams(tenant, cycle.lease, chunk)
         counts = {"clusters": len(due), "made": made, "dropped": len(gone)}
         return Outcome(
-            counts=counts | writer.counts,
-            changes=tuple(changes[:TOLD]),
-            degraded=writer.degraded,
+            counts=counts | writer.counts, changes=tuple(changes[:TOLD]), degraded=writer.degraded
         )
 
     async def _engram(
@@ -377,9 +375,7 @@ class MakeEngrams:
         if not cycle.dry_run and not writer.is_owing:
             await self._store.save_formula(cycle.tenant, cycle.lease, formula)
         return Outcome(
-            counts=counts | writer.counts,
-            changes=tuple(changes[:TOLD]),
-            degraded=writer.degraded,
+            counts=counts | writer.counts, changes=tuple(changes[:TOLD]), degraded=writer.degraded
         )
 
     async def _summarise(

@@ -93,12 +93,7 @@ class MergeStore:
         await change_under(self._graph, lease, "consolidation.propose_merges", save)
 
     async def merges(
-        self,
-        tenant: TenantId,
-        *,
-        status: MergeStatus | None,
-        after: tuple[str, str],
-        limit: int,
+        self, tenant: TenantId, *, status: MergeStatus | None, after: tuple[str, str], limit: int
     ) -> Sequence[Merge]:
         """List merges by their names, from after a pair on."""
         rows = await self._graph.run(

@@ -63,10 +63,7 @@ class Prior:
     async def _save(self, cycle: Cycle, kind: str, priors: Sequence[tuple[str, float]]) -> None:
         async for chunk in cycle.chunks(priors, _CHUNK, f"prior: save {kind}"):
             await self._store.save_priors(
-                cycle.tenant,
-                cycle.lease,
-                concepts=kind == "concepts",
-                priors=dict(chunk),
+                cycle.tenant, cycle.lease, concepts=kind == "concepts", priors=dict(chunk)
             )
 
 

@@ -189,12 +189,7 @@ class Replay:
         return sorted(set(mentioned) - {node.id for node in waiting})
 
     async def _off(
-        self,
-        tenant: TenantId,
-        edge: str,
-        joins: _Joins,
-        nodes: Sequence[str],
-        found: Differences,
+        self, tenant: TenantId, edge: str, joins: _Joins, nodes: Sequence[str], found: Differences
     ) -> Sequence[Association]:
         """Find the edges of these nodes that are not as they should be.
 

@@ -9,14 +9,7 @@ from collections.abc import Sequence
 
 from ecphoria.consolidation.service import TOLD, Cycle
 from ecphoria.facts.store import FactStore, FactTransaction
-from ecphoria.facts.timelines import (
-    KEYS_A_WRITE,
-    KEYS_AT_ONCE,
-    LaidOut,
-    laid_out,
-    rows_of,
-    settle,
-)
+from ecphoria.facts.timelines import KEYS_A_WRITE, KEYS_AT_ONCE, LaidOut, laid_out, rows_of, settle
 from ecphoria.records.fact import UNENDING as OPEN_END
 from ecphoria.records.fact import FactKey, Standing
 from ecphoria.records.job import Change, Outcome

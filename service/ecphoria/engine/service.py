@@ -252,12 +252,7 @@ class Engine:
         return False
 
     def _start(
-        self,
-        last: ServerState | None,
-        report: Report,
-        *,
-        keep: bool,
-        same_ports: bool = False,
+        self, last: ServerState | None, report: Report, *, keep: bool, same_ports: bool = False
     ) -> ServerState:
         settings, home = self._settings, self._home
         process.require_alone(home)

@@ -109,11 +109,7 @@ def _gain(own: Sequence[Row], others: Mapping[str, Sequence[Row]], measure: Meas
     means = {name: mean([measure(row) for row in rows]) or 0.0 for name, rows in others.items()}
     best = max(means, key=lambda name: means[name])
     return Gain(
-        n=len(own),
-        default=value,
-        best=best,
-        best_value=means[best],
-        gain=value - means[best],
+        n=len(own), default=value, best=best, best_value=means[best], gain=value - means[best]
     )
 
 

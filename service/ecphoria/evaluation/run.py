@@ -142,11 +142,7 @@ class _Store:
     """A tenant from which memories are erased and to which they are appended again."""
 
     def __init__(
-        self,
-        part: Collection,
-        client: AsyncClient,
-        known: dict[str, str],
-        findings: Counter[str],
+        self, part: Collection, client: AsyncClient, known: dict[str, str], findings: Counter[str]
     ) -> None:
         self._part, self._client, self._known, self._findings = part, client, known, findings
         self._ids = {ident: episode for episode, ident in known.items()}

@@ -108,12 +108,7 @@ def _mean(measure: str, rows: Sequence[Row], both: set[tuple[str, str]], suite: 
 
 _CATEGORIES: Mapping[Suite, Mapping[str, str]] = {
     Suite.LOCOMO: {"1": "multi-hop", "2": "temporal", "3": "open-domain", "4": "single-hop"},
-    Suite.CHATS: {
-        "1": "several messages",
-        "2": "time",
-        "3": "hardly retrieval",
-        "4": "one fact",
-    },
+    Suite.CHATS: {"1": "several messages", "2": "time", "3": "hardly retrieval", "4": "one fact"},
 }
 _SHORT = {"recall": "R", "all": "all", "hit": "hit", "ndcg": "nDCG", "mrr": "MRR"}
 

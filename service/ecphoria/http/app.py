@@ -148,9 +148,7 @@ class _Telling(H11Protocol):
         headers = [*answer.raw_headers, (b"connection", b"close")]
         for event in (
             h11.Response(
-                status_code=answer.status_code,
-                headers=headers,
-                reason=_NOT_HTTP.title.encode(),
+                status_code=answer.status_code, headers=headers, reason=_NOT_HTTP.title.encode()
             ),
             h11.Data(data=bytes(answer.body)),
             h11.EndOfMessage(),

@@ -138,8 +138,7 @@ Caller = Annotated[Principal, Depends(_principal)]
 _Named = Annotated[
     str | None,
     Header(
-        alias=TENANT_HEADER,
-        description="Name of the tenant to act for, with an operator's key.",
+        alias=TENANT_HEADER, description="Name of the tenant to act for, with an operator's key."
     ),
 ]
 

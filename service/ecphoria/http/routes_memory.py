@@ -104,8 +104,7 @@ async def list_episodes(
     )
     page = found[: wanted.limit]
     return EpisodePage(
-        episodes=tuple(page),
-        next_cursor=str(page[-1].turn) if len(found) > wanted.limit else None,
+        episodes=tuple(page), next_cursor=str(page[-1].turn) if len(found) > wanted.limit else None
     )
 
 
@@ -134,9 +133,7 @@ def _count(answer: BatchAnswer, metrics: Metrics) -> None:
         metrics.refusal(code, count)
 
 
-def _batch_answer(
-    results: Sequence[Receipt | EcphoriaError | UnreadableItem],
-) -> BatchAnswer:
+def _batch_answer(results: Sequence[Receipt | EcphoriaError | UnreadableItem]) -> BatchAnswer:
     items = tuple(_item_answer(index, result) for index, result in enumerate(results))
     outcomes = Counter(item.outcome for item in items)
     return BatchAnswer(
@@ -170,10 +167,7 @@ def _unreadable(item: UnreadableItem, root: str) -> Problem:
 recall_routes = APIRouter(prefix="/v1", tags=["recall"], route_class=GuardedRoute)
 
 
-@recall_routes.post(
-    "/recall",
-    responses=guarded(UnknownStrategy, BadVector, TooLarge),
-)
+@recall_routes.post("/recall", responses=guarded(UnknownStrategy, BadVector, TooLarge))
 async def recall(
     body: RecallRequest, tenant: Reader, services: Served, caller: Caller
 ) -> RecallResult:
@@ -212,8 +206,7 @@ async def list_sessions(
     )
     page = found[: wanted.limit]
     return SessionPage(
-        sessions=tuple(page),
-        next_cursor=page[-1].name if len(found) > wanted.limit else None,
+        sessions=tuple(page), next_cursor=page[-1].name if len(found) > wanted.limit else None
     )
 
 
@@ -227,8 +220,7 @@ async def list_engrams(
     )
     page = found[: wanted.limit]
     return EngramPage(
-        engrams=tuple(page),
-        next_cursor=page[-1].id if len(found) > wanted.limit else None,
+        engrams=tuple(page), next_cursor=page[-1].id if len(found) > wanted.limit else None
     )
 
 

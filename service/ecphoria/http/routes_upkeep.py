@@ -72,10 +72,7 @@ consolidation_routes = APIRouter(
 
 @consolidation_routes.post("", status_code=HTTP_202_ACCEPTED, responses=guarded(TooLarge))
 async def consolidate(
-    tenant: Writer,
-    services: Served,
-    response: Response,
-    body: ConsolidationRequest | None = None,
+    tenant: Writer, services: Served, response: Response, body: ConsolidationRequest | None = None
 ) -> JobAnswer:
     """Queue a cycle, or join the one that waits; `Location` is where to ask for its state."""
     wanted = body or ConsolidationRequest()
@@ -136,8 +133,7 @@ async def list_dormant(
     )
     page = found[: wanted.limit]
     return SleeperPage(
-        sleepers=tuple(page),
-        next_cursor=page[-1].turn if len(found) > wanted.limit else None,
+        sleepers=tuple(page), next_cursor=page[-1].turn if len(found) > wanted.limit else None
     )
 
 

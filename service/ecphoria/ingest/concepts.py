@@ -400,10 +400,7 @@ async def _came_with(
 
 
 async def _again(
-    transaction: IngestTransaction,
-    older: Sequence[Body],
-    table: NameTable,
-    unmade: frozenset[str],
+    transaction: IngestTransaction, older: Sequence[Body], table: NameTable, unmade: frozenset[str]
 ) -> tuple[tuple[MentionRow, ...], tuple[tuple[EpisodeId, str], ...]]:
     """Determine older items' mentions anew; edges of concepts unmade go with them."""
     stated = await _came_with(transaction, [body.id for body in older])

@@ -333,9 +333,7 @@ def _cut(tenant: TenantId, found: Sequence[Uncut]) -> dict[EpisodeId, Sequence[P
     return {episode: parts for episode, parts in cut.items() if parts}
 
 
-def _batches(
-    cut: Mapping[EpisodeId, Sequence[Part]],
-) -> list[dict[EpisodeId, Sequence[Part]]]:
+def _batches(cut: Mapping[EpisodeId, Sequence[Part]]) -> list[dict[EpisodeId, Sequence[Part]]]:
     """Gather episodes until they have enough passages for one call."""
     batches: list[dict[EpisodeId, Sequence[Part]]] = []
     size = _ENCODED_AT_ONCE

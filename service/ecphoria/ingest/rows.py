@@ -14,11 +14,7 @@ from typing import Any, NamedTuple
 
 from ecphoria.facts.store import EvidenceRow, FactRow
 from ecphoria.neo4j_store.locks import UPDATE_TENANT, mark_around
-from ecphoria.neo4j_store.passages import (
-    CREATE_PASSAGES,
-    REMOVE_PASSAGES,
-    passage_groups,
-)
+from ecphoria.neo4j_store.passages import CREATE_PASSAGES, REMOVE_PASSAGES, passage_groups
 from ecphoria.neo4j_store.rows import EpisodeRow, to_groups
 from ecphoria.neo4j_store.session import Done, Statement, Work, to_map
 from ecphoria.records.ids import ConceptId, EpisodeId, TenantId, derived_id

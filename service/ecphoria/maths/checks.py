@@ -17,12 +17,7 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 
 
 def floats(
-    name: str,
-    values: ArrayLike,
-    *,
-    ndim: int = 1,
-    low: float = -np.inf,
-    high: float = np.inf,
+    name: str, values: ArrayLike, *, ndim: int = 1, low: float = -np.inf, high: float = np.inf
 ) -> FloatArray:
     """Accept finite numbers in [low, high] with `ndim` axes, else raise ValueError.
 

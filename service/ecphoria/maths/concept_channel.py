@@ -328,12 +328,7 @@ class Hop:
 
 
 def boost(
-    act: ArrayLike,
-    gate: float,
-    *,
-    weight: float = 1.2,
-    power: float = 1.0 / 3.0,
-    low: float = 0.0,
+    act: ArrayLike, gate: float, *, weight: float = 1.2, power: float = 1.0 / 3.0, low: float = 0.0
 ) -> FloatArray:
     """Turn received energy into a term of the score: `1.2 g n(act)^(1/3)`, [n]; O(n).
 

@@ -151,10 +151,7 @@ def bounds_of(signals: TextSignals, among: BoolArray | None = None) -> TextBound
 
 
 def recipe_score(
-    signals: TextSignals,
-    *,
-    weights: TextWeights | None = None,
-    bounds: TextBounds | None = None,
+    signals: TextSignals, *, weights: TextWeights | None = None, bounds: TextBounds | None = None
 ) -> Scored:
     """Score how well each item's text and circumstances match the query; O(n).
 
@@ -222,11 +219,7 @@ def fusion(
         raise ValueError("lexical must lie in [0, 1]")
     scale = (Bounds.of(words), Bounds.of(meaning)) if bounds is None else bounds
     parts = np.stack(
-        (
-            lexical * _scaled(words, scale[0]),
-            (1.0 - lexical) * _scaled(meaning, scale[1]),
-        ),
-        axis=1,
+        (lexical * _scaled(words, scale[0]), (1.0 - lexical) * _scaled(meaning, scale[1])), axis=1
     )
     return Scored(score=parts.sum(axis=1), parts=parts)
 

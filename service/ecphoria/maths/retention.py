@@ -102,11 +102,7 @@ def retrievability(age_days: ArrayLike, stability: ArrayLike) -> FloatArray:
 
 
 def grow(
-    stability: ArrayLike,
-    recalled: ArrayLike,
-    *,
-    growth: float = 1.5,
-    most: float = 3650.0,
+    stability: ArrayLike, recalled: ArrayLike, *, growth: float = 1.5, most: float = 3650.0
 ) -> FloatArray:
     """Make a used memory last longer, the more the closer it was to being lost; O(n).
 

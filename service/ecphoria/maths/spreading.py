@@ -90,11 +90,7 @@ class Spread:
 
 
 def spread(
-    graph: Adjacency,
-    energy: ArrayLike,
-    *,
-    options: SpreadOptions,
-    pool: BoolArray | None = None,
+    graph: Adjacency, energy: ArrayLike, *, options: SpreadOptions, pool: BoolArray | None = None
 ) -> Spread:
     """Spread the seeds' energy for a fixed number of steps; O(T arcs + n log M).
 

@@ -7,9 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch  # type: ignore[import-not-found]  # an extra, absent where types are checked
 from numpy.typing import NDArray
-from sentence_transformers import (  # type: ignore[import-not-found]  # the same extra
-    SentenceTransformer,
-)
+from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found]  # the same extra
 
 from ecphoria.errors import EncoderUnavailable
 from ecphoria.models.lane import Lane, require_encodable

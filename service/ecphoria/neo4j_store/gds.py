@@ -107,12 +107,7 @@ class PriorStore:
         return await asyncio.to_thread(self._page_rank, tenant, cycle, bookmarks)
 
     async def save_priors(
-        self,
-        tenant: TenantId,
-        lease: Lease | None,
-        *,
-        concepts: bool,
-        priors: Mapping[str, float],
+        self, tenant: TenantId, lease: Lease | None, *, concepts: bool, priors: Mapping[str, float]
     ) -> None:
         """Store priors of episodes, or of concepts, in one transaction."""
         rows = [{"id": one, "prior": prior} for one, prior in sorted(priors.items())]

@@ -166,10 +166,7 @@ def _checksum(file: Query) -> str:
 
 def _vector_options(dimension: int) -> dict[str, dict[str, str | int]]:
     return {
-        "indexConfig": {
-            "vector.dimensions": dimension,
-            "vector.similarity_function": "cosine",
-        }
+        "indexConfig": {"vector.dimensions": dimension, "vector.similarity_function": "cosine"}
     }
 
 

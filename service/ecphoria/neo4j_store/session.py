@@ -377,10 +377,7 @@ class Graph:
                     await result.consume()
 
     async def run_in(
-        self,
-        transaction: Transaction,
-        statement: Statement[R],
-        params: Mapping[str, object],
+        self, transaction: Transaction, statement: Statement[R], params: Mapping[str, object]
     ) -> list[R]:
         """Run one statement in an open transaction."""
         query = self._query(statement)

@@ -139,9 +139,7 @@ def _to_map(tenant: TenantId, trace: Trace) -> dict[str, object]:
         "created_at": trace.created_at,
         "refused": trace.refused,
         "payload": json.dumps(
-            replace(trace, about=_about(tenant, trace.about)),
-            default=_to_json,
-            ensure_ascii=False,
+            replace(trace, about=_about(tenant, trace.about)), default=_to_json, ensure_ascii=False
         ),
         "seeds": [
             {

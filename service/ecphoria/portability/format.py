@@ -60,10 +60,7 @@ class _Section:
 
     def end(self) -> SectionEnd:
         return SectionEnd(
-            nodes=self.nodes,
-            edges=self.edges,
-            bytes=self.size,
-            sha256=self.digest.hexdigest(),
+            nodes=self.nodes, edges=self.edges, bytes=self.size, sha256=self.digest.hexdigest()
         )
 
 

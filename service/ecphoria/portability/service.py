@@ -187,18 +187,12 @@ class Portability:
             )
         return await self._copies.prepare(
             StoreMark(
-                model=manifest.model,
-                dimension=manifest.dimension,
-                migration=manifest.migration,
+                model=manifest.model, dimension=manifest.dimension, migration=manifest.migration
             )
         )
 
     async def write(
-        self,
-        path: Path,
-        kind: str,
-        tenants: Sequence[tuple[TenantId | None, str]],
-        report: Report,
+        self, path: Path, kind: str, tenants: Sequence[tuple[TenantId | None, str]], report: Report
     ) -> Copied:
         """Copy these tenants into a new file, each given by id and name.
 
@@ -248,13 +242,7 @@ class _Section:
     """
 
     def __init__(
-        self,
-        copies: Copies,
-        archive: ColdFiles,
-        start: SectionStart,
-        digest: str,
-        *,
-        batch: int,
+        self, copies: Copies, archive: ColdFiles, start: SectionStart, digest: str, *, batch: int
     ) -> None:
         self._batch = batch
         self._copies = copies

@@ -68,10 +68,7 @@ def judge(cue: str, seeding: Seeding, candidates: Candidates, own: Gate | None) 
     sure = shipped_confidence(evidence) if own is None else own.sure(evidence)
     verdict = _verdict(sure, gate)
     return Judgement(
-        verdict=verdict,
-        confidence=sure,
-        evidence=evidence,
-        reasons=found.reasons(cue, verdict),
+        verdict=verdict, confidence=sure, evidence=evidence, reasons=found.reasons(cue, verdict)
     )
 
 

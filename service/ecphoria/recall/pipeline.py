@@ -65,9 +65,7 @@ def parameters(options: type[Any]) -> tuple[Parameter, ...]:
 
 
 def resolve(
-    options: type[Options],
-    presets: Mapping[str, Options],
-    given: Mapping[str, OptionValue],
+    options: type[Options], presets: Mapping[str, Options], given: Mapping[str, OptionValue]
 ) -> Options:
     """Start from a preset, apply the given values, check all of them.
 

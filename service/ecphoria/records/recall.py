@@ -584,12 +584,7 @@ class Charge:
     def fresh(cls, own: int, *, tau: float, potential: float, current: float) -> "Charge":
         """Begin the train of a memory that was never stimulated, at its own turn."""
         return cls(
-            turns=(own,),
-            strengths=(1.0,),
-            tau=tau,
-            potential=potential,
-            current=current,
-            turn=own,
+            turns=(own,), strengths=(1.0,), tau=tau, potential=potential, current=current, turn=own
         )
 
 

@@ -183,8 +183,7 @@ TIME_EXPRESSION = re.compile(
 """Places something in time; for text in lower case, where it is found three times as fast."""
 
 IS_WHEN = re.compile(
-    r"(?:when|how long|what (?:year|month|date|day|time)|which (?:year|month|day))",
-    re.IGNORECASE,
+    r"(?:when|how long|what (?:year|month|date|day|time)|which (?:year|month|day))", re.IGNORECASE
 )
 """A question for a time; to be matched at the start of the cue."""
 

@@ -172,8 +172,7 @@ class BatchRequest(Request):
     model_config = ConfigDict(json_schema_extra={"examples": [{"episodes": [_TURN, _DOCUMENT]}]})
 
     episodes: tuple[
-        Annotated[AppendRequest | SkipJsonSchema[UnreadableItem], WrapValidator(_read_item)],
-        ...,
+        Annotated[AppendRequest | SkipJsonSchema[UnreadableItem], WrapValidator(_read_item)], ...
     ] = Field(max_length=1_000)
     """The items, stored together."""
 

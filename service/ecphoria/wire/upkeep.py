@@ -14,13 +14,7 @@ from ecphoria.records.job import (
     Schedule,
     Trigger,
 )
-from ecphoria.records.upkeep import (
-    DormancyMode,
-    DormancyPolicy,
-    Engram,
-    EngramKind,
-    Sleeper,
-)
+from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, Engram, EngramKind, Sleeper
 from ecphoria.wire.base import (
     Answer,
     FewFaults,

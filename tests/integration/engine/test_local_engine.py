@@ -139,9 +139,7 @@ def test_a_killed_user_takes_its_server_along(engine: Engine, settings: EngineSe
     assert engine.status().state is EngineState.STOPPED
 
 
-async def test_a_server_that_dies_is_started_again_until_it_is_taken_down(
-    engine: Engine,
-) -> None:
+async def test_a_server_that_dies_is_started_again_until_it_is_taken_down(engine: Engine) -> None:
     async with supervised(engine, silent) as endpoint:
         await asyncio.to_thread(ask, endpoint, "CREATE (:Kept {n: 1})")
         os.kill(endpoint.pid, signal.SIGKILL)

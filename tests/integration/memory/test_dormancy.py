@@ -147,10 +147,7 @@ async def test_names_that_became_concepts_meanwhile_are_mentioned_after_waking( 
 
 
 async def test_turns_come_and_go_around_one_that_sleeps(
-    ingest: IngestService,
-    forgetting: ForgettingService,
-    doctor: Doctor,
-    tenant: TenantId,
+    ingest: IngestService, forgetting: ForgettingService, doctor: Doctor, tenant: TenantId
 ) -> None:
     ids = await a_talk(ingest, tenant)
     await forgetting.sleep(tenant, [ids[2], ids[3]])

@@ -8,14 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ecphoria.errors import (
-    BadVector,
-    Conflict,
-    InvalidInput,
-    NotFound,
-    StoreUnavailable,
-    TooLarge,
-)
+from ecphoria.errors import BadVector, Conflict, InvalidInput, NotFound, StoreUnavailable, TooLarge
 from ecphoria.ingest import store as writing
 from ecphoria.ingest.rows import Body
 from ecphoria.ingest.service import IngestService
@@ -254,10 +247,7 @@ async def test_writers_at_once_lose_nothing(
 
 
 async def test_two_services_on_one_database_agree(
-    ingest: IngestService,
-    tenant: TenantId,
-    other_tenant: TenantId,
-    cypher: Cypher,
+    ingest: IngestService, tenant: TenantId, other_tenant: TenantId, cypher: Cypher
 ) -> None:
     """Each service keeps a table of names; the change counter tells when it is stale."""
     twin = IngestService(store=ingest._store, embedder=ingest._embedder, clock=ingest._clock)

@@ -423,8 +423,7 @@ async def test_an_old_store_is_cut_in_the_background_while_appends_go_on(
     assert tenant in await CuttingStore(graph).tenants()
     assert (await jobs.find(tenant, job.id)).state is JobState.QUEUED
     await asyncio.gather(
-        cut_older(graph, tenant, handler(work)),
-        ingest.append(tenant, an_answer(LONG, 59)),
+        cut_older(graph, tenant, handler(work)), ingest.append(tenant, an_answer(LONG, 59))
     )
     await cypher("MATCH (j:Job {id: $id}) SET j.run_after = datetime()", id=job.id)
     assert await cut_older(graph, tenant, handler(work)) == JobState.DONE

@@ -255,9 +255,7 @@ def told_of(name: str, place: str) -> NewEpisode:
     at, reliability = WHEN[place]
     fact = Statement(subject=name, predicate="lives in", object=place, reliability=reliability)
     return NewEpisode(
-        text=f"{name} lives in {place}.",
-        occurred_at=day(at),
-        extraction=Extracted(facts=(fact,)),
+        text=f"{name} lives in {place}.", occurred_at=day(at), extraction=Extracted(facts=(fact,))
     )
 
 

@@ -188,11 +188,7 @@ async def test_a_problem_becomes_its_error_class() -> None:
     async with service.client() as client:
         with pytest.raises(Conflict, match="Do so") as caught:
             await client.remember("x")
-    assert caught.value.fields == {
-        "request_id": "r1",
-        "key": "k",
-        "field": "#/idempotency_key",
-    }
+    assert caught.value.fields == {"request_id": "r1", "key": "k", "field": "#/idempotency_key"}
 
 
 @pytest.mark.parametrize("kind", list(error_classes()), ids=lambda kind: kind.code)

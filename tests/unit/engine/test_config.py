@@ -29,8 +29,7 @@ def free_port() -> int:
 
 
 @pytest.mark.parametrize(
-    ("machine", "heap", "pages"),
-    [(2048, 512, 256), (16_384, 2048, 2048), (262_144, 4096, 4096)],
+    ("machine", "heap", "pages"), [(2048, 512, 256), (16_384, 2048, 2048), (262_144, 4096, 4096)]
 )
 def test_memory_follows_the_machine_within_bounds(machine: int, heap: int, pages: int) -> None:
     memory = size_memory(machine, heap_mb=None, page_cache_mb=None)

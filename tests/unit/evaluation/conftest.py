@@ -81,18 +81,11 @@ def unwatched(stage: str, done: int, total: int) -> None:
 async def measured(dataset: Dataset, *, take_out: bool = False) -> tuple[Report, Outcome]:
     arms = [*chosen(KNOWN, ["ecphoria"]), *ablations(KNOWN)]
     whole = plan(
-        *arms,
-        unconsolidated=unconsolidated("ecphoria"),
-        take_out=arms[0] if take_out else None,
+        *arms, unconsolidated=unconsolidated("ecphoria"), take_out=arms[0] if take_out else None
     )
     outcome = await run(dataset, TinyService().connect, whole, unwatched)
     report = make_report(
-        dataset,
-        outcome,
-        wanted=["ecphoria"],
-        default="ecphoria",
-        version="1.2.3",
-        service=READY,
+        dataset, outcome, wanted=["ecphoria"], default="ecphoria", version="1.2.3", service=READY
     )
     return report, outcome
 

@@ -24,10 +24,7 @@ COUNTS = arrays(
 
 
 def line(size: int) -> dict[str, list[int]]:
-    return {
-        "previous": [place - 1 for place in range(size)],
-        "following": [*range(1, size), -1],
-    }
+    return {"previous": [place - 1 for place in range(size)], "following": [*range(1, size), -1]}
 
 
 def slow_spread(counts: FloatArray) -> FloatArray:

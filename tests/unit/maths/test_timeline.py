@@ -216,14 +216,7 @@ def test_undoing_an_undo_lets_the_decision_count_again() -> None:
     assert in_force([]) == ()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        [claim(5, 0)],
-        [claim(OSLO, 3, end=3)],
-        [claim(OSLO, 0, 1.5)],
-    ],
-)
+@pytest.mark.parametrize("wrong", [[claim(5, 0)], [claim(OSLO, 3, end=3)], [claim(OSLO, 0, 1.5)]])
 def test_what_cannot_be_is_refused(wrong: list[Claim]) -> None:
     with pytest.raises(ValueError, match="a claim"):
         functional(wrong)

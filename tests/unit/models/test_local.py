@@ -59,11 +59,7 @@ async def test_case_does_not_count(encoder: LocalEmbedder) -> None:
 
 async def test_related_texts_are_nearer_than_unrelated(encoder: LocalEmbedder) -> None:
     cue, near, far = await encoder.embed(
-        [
-            "Where does Anna live?",
-            "Anna moved to a house by the lake.",
-            "Tax forms are due.",
-        ]
+        ["Where does Anna live?", "Anna moved to a house by the lake.", "Tax forms are due."]
     )
     assert cue @ near > cue @ far + 0.2
 

@@ -135,10 +135,7 @@ def test_a_full_queue_and_a_long_wait_are_refused() -> None:
 def test_bulk_requests_leave_the_slots_of_short_ones_alone() -> None:
     async def check() -> None:
         admission = Admission(Limits(concurrent=1, bulk=1), monotonic=Hand())
-        async with (
-            admission.admit("a", None, bulk=True),
-            admission.admit("a", None, bulk=False),
-        ):
+        async with admission.admit("a", None, bulk=True), admission.admit("a", None, bulk=False):
             pass
 
     run(check())

@@ -4,13 +4,7 @@ from typing import cast
 
 import pytest
 
-from ecphoria.errors import (
-    Conflict,
-    Forbidden,
-    InvalidInput,
-    NotFound,
-    Unauthenticated,
-)
+from ecphoria.errors import Conflict, Forbidden, InvalidInput, NotFound, Unauthenticated
 from ecphoria.records.ids import KeyId, TenantId
 from ecphoria.records.tenant import SHIPPED, ApiKey, Gate, Principal, Scope, Tenant
 from ecphoria.tenancy.access import Access, hashed, new_secret, prefix_of
@@ -106,11 +100,7 @@ class House:
             monotonic=lambda: self.seconds,
         )
         self.service = TenancyService(
-            tenants=tenants,
-            keys=keys,
-            access=self.access,
-            clock=self,
-            entropy=self._entropy,
+            tenants=tenants, keys=keys, access=self.access, clock=self, entropy=self._entropy
         )
 
     def now(self) -> datetime:

@@ -10,9 +10,7 @@ def test_a_document_gives_title_candidates_and_words() -> None:
     )
     assert found.title is not None
     assert (found.title.name, found.title.surface) == ("tall ships", "Tall Ships (1954 film)")
-    assert [(c.name, c.surface) for c in found.candidates] == [
-        ("ada quill", "Ada Quill"),
-    ]
+    assert [(c.name, c.surface) for c in found.candidates] == [("ada quill", "Ada Quill")]
     assert " ".join(found.words) == "directed by ada quill ada quill debut was small"
     assert found.lower == {"by", "s", "debut", "was", "small"}
     assert found.speaker is None

@@ -18,7 +18,7 @@ def test_what_can_name_no_concept_is_only_the_end_of_a_fact() -> None:
     found = read_stated(Extracted(names=("12", "July", "?!"), facts=(opened, opened)), "")
     assert [one.name for one in found.names] == ["oak street"]
     assert [claim.fact for claim in found.claims] == [
-        Triple(subject="oak street", predicate="opened in", object="may 1963"),
+        Triple(subject="oak street", predicate="opened in", object="may 1963")
     ]
     assert found.claims[0].fact.statement == "oak street opened in may 1963"
 

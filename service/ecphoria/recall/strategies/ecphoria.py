@@ -22,14 +22,7 @@ from ecphoria.maths.concept_channel import (
     wake_related,
 )
 from ecphoria.maths.concept_channel import path as hops_to
-from ecphoria.maths.fusion import (
-    PARTS,
-    TextSignals,
-    TextWeights,
-    bounds_of,
-    rank,
-    recipe_score,
-)
+from ecphoria.maths.fusion import PARTS, TextSignals, TextWeights, bounds_of, rank, recipe_score
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.explain import next_wave, seed_records, text_path
 from ecphoria.recall.pipeline import Path, Pool, Ranked, Search, TextScore, parameter
@@ -245,11 +238,7 @@ def _cue(
 
 def _fact_step(fact: _Fact) -> PathStep:
     return PathStep(
-        node=fact.id,
-        kind="fact",
-        edge=str(Stream.FACT),
-        label=fact.statement,
-        energy=fact.cosine,
+        node=fact.id, kind="fact", edge=str(Stream.FACT), label=fact.statement, energy=fact.cosine
     )
 
 

@@ -244,12 +244,7 @@ class _Walk:
         return {episode for episode, is_about in rows if is_about}
 
     def _trace(
-        self,
-        concept: str,
-        label: str,
-        edges: ConceptEdges,
-        there: set[EpisodeId],
-        number: int,
+        self, concept: str, label: str, edges: ConceptEdges, there: set[EpisodeId], number: int
     ) -> _Trace:
         columns = zip(edges.episode, edges.concept, edges.is_about.tolist(), strict=True)
         rows = [
@@ -269,10 +264,7 @@ class _Walk:
         )
 
     def _keep(
-        self,
-        met: Sequence[_Trace],
-        vectors: Mapping[EpisodeId, Vector],
-        centre: Centroid | None,
+        self, met: Sequence[_Trace], vectors: Mapping[EpisodeId, Vector], centre: Centroid | None
     ) -> None:
         if not met:
             return

@@ -55,12 +55,7 @@ class PprOptions(WalkOptions):
 
 
 _PAPER = PprOptions(
-    received_only=False,
-    seeds=10,
-    mention_back=1.0,
-    w_base=0.0,
-    w_activation=1.0,
-    w_bridge=0.0,
+    received_only=False, seeds=10, mention_back=1.0, w_base=0.0, w_activation=1.0, w_bridge=0.0
 )
 
 
