@@ -19,7 +19,8 @@ from ecphoria.client.exchange import (
 )
 from ecphoria.records.episode import Episode, MetadataValue, Receipt, Session
 from ecphoria.records.fact import Decision, Predicate, PredicateClass
-from ecphoria.records.recall import Learning, OptionValue, RecallResult, StrategyInfo, Trace
+from ecphoria.records.recall import Learning, OptionValue, RecallResult, Trace
+from ecphoria.records.strategy import StrategyInfo
 from ecphoria.records.tenant import Scope, Tenant, TenantStats
 from ecphoria.wire.admin import (
     ErasureAnswer,

@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ecphoria.errors import BadFile, InvalidInput, UnknownStrategy
 from ecphoria.evaluation.datasets.dataset import ADVERSARIAL, read_lines
-from ecphoria.records.recall import OptionValue, Parameter, StrategyInfo
+from ecphoria.records.recall import OptionValue
+from ecphoria.records.strategy import Parameter, StrategyInfo
 
 
 class Row(BaseModel):

@@ -22,7 +22,8 @@ from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, Writer
 from ecphoria.http.problems import guarded, invalid_problem, problem_of
 from ecphoria.records.episode import Episode, Outcome, Receipt
 from ecphoria.records.ids import EpisodeId, TraceId
-from ecphoria.records.recall import RecallResult, StrategyInfo, Trace
+from ecphoria.records.recall import RecallResult, Trace
+from ecphoria.records.strategy import StrategyInfo
 from ecphoria.records.tenant import Scope, TenantStats
 from ecphoria.telemetry import Metrics
 from ecphoria.wire.admin import SessionPage, SessionQuery

@@ -24,13 +24,13 @@ from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import (
     Filters,
     OptionValue,
-    Parameter,
     PathStep,
     SeedRecord,
     Stimulation,
     Stream,
     Wave,
 )
+from ecphoria.records.strategy import Parameter
 
 Options = TypeVar("Options")
 

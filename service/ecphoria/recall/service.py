@@ -43,10 +43,10 @@ from ecphoria.records.recall import (
     OptionValue,
     RecallOptions,
     RecallResult,
-    StrategyInfo,
     Trace,
     TracedHit,
 )
+from ecphoria.records.strategy import StrategyInfo
 from ecphoria.runtime import run_off_loop
 
 CUE_LIMIT = 10_000

@@ -10,7 +10,7 @@ from ecphoria.evaluation.datasets.dataset import Collection, Dataset, Question, 
 from ecphoria.evaluation.report import Report, make_report
 from ecphoria.evaluation.rows import Arm, ablations, chosen, unconsolidated
 from ecphoria.evaluation.run import Outcome, Plan, run
-from ecphoria.records.recall import StrategyInfo
+from ecphoria.records.strategy import StrategyInfo
 from ecphoria.wire.admin import ReadinessAnswer
 from ecphoria.wire.episodes import AppendRequest
 from tests.unit.evaluation.doubles import STRATEGIES, TinyService

@@ -6,7 +6,7 @@ from pydantic import TypeAdapter
 from ecphoria.errors import InvalidInput, Unavailable, UnknownStrategy
 from ecphoria.evaluation.rows import ablations, chosen, unconsolidated
 from ecphoria.evaluation.run import run
-from ecphoria.records.recall import StrategyInfo
+from ecphoria.records.strategy import StrategyInfo
 from tests.unit.evaluation.conftest import KNOWN, plan, small, unwatched
 from tests.unit.evaluation.doubles import TinyService, option
 

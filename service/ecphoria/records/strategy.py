@@ -1,0 +1,44 @@
+"""The description of a strategy."""
+
+from dataclasses import dataclass
+
+from ecphoria.records.answered import answered
+from ecphoria.records.recall import OptionValue
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A parameter of a strategy."""
+
+    name: str
+    """Its key in `options`."""
+    default: OptionValue
+    """Its value if not sent; also tells its type."""
+    doc: str
+    """What it does."""
+    unit: str
+    """What a number counts."""
+    source: str
+    """Where the default comes from."""
+    low: float | None = None
+    """Least value allowed."""
+    high: float | None = None
+    """Greatest value allowed."""
+    choices: tuple[str, ...] = ()
+    """The words allowed."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrategyInfo:
+    """A recall mechanism."""
+
+    name: str
+    """The name to send as `strategy`."""
+    doc: str
+    """What it does and where it comes from."""
+    presets: tuple[str, ...]
+    """Values of the option `preset`, each a set of defaults."""
+    parameters: tuple[Parameter, ...]
+    """The options it takes."""
