@@ -7,7 +7,6 @@ from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
 import httpx
-from pydantic import TypeAdapter
 
 from ecphoria.client.exchange import (
     Call,
@@ -20,6 +19,7 @@ from ecphoria.client.exchange import (
     segment,
     unreachable,
 )
+from ecphoria.records.answered import adapter
 from ecphoria.records.fact import Merge, MergeStatus
 from ecphoria.records.job import ENDED, ConsolidationReport, JobState
 from ecphoria.records.recall import OptionValue
@@ -109,7 +109,8 @@ class AsyncConnection:
             repeatable=repeatable,
             timeout_s=timeout_s,
         )
-        return TypeAdapter(answer_type).validate_json((await self._send(call)).content)
+        read: _Read = adapter(answer_type).validate_json((await self._send(call)).content)
+        return read
 
     async def _pages(
         self, page_type: type[_PageOf], path: str, **parameters: Parameter

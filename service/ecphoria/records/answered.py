@@ -1,7 +1,7 @@
 """The mark of the records that the API answers as they are."""
 
 from collections.abc import Callable
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import ConfigDict, Field, TypeAdapter, with_config
 from pydantic.config import JsonDict
@@ -37,6 +37,16 @@ def answered(*always: str) -> Callable[[_Record], _Record]:
     return with_config(ConfigDict(use_attribute_docstrings=True, json_schema_extra=require))
 
 
+_adapters: dict[object, TypeAdapter[Any]] = {}
+
+
+def adapter(kind: Any) -> TypeAdapter[Any]:
+    """Give the reader and writer of a type of answers, kept because one takes 50 ms to make."""
+    if kind not in _adapters:
+        _adapters[kind] = TypeAdapter(kind)
+    return _adapters[kind]
+
+
 def to_json(record: object, *, indent: int | None = None) -> str:
     """Write a record as the API answers it."""
-    return TypeAdapter(type(record)).dump_json(record, indent=indent).decode()
+    return adapter(type(record)).dump_json(record, indent=indent).decode()
