@@ -43,8 +43,8 @@ Operator = Annotated[
     bool, typer.Option("--operator", help="An operator's key, which acts for every tenant.")
 ]
 
-tenants = typer.Typer(no_args_is_help=True, help="Owners of memories; needs an operator's key.")
-keys = typer.Typer(no_args_is_help=True, help="Keys that open a tenant's memory.")
+tenants = typer.Typer(no_args_is_help=True, help="Manage tenants; needs an operator's key.")
+keys = typer.Typer(no_args_is_help=True, help="Manage the API keys of a tenant.")
 
 
 @tenants.command("list")
@@ -76,12 +76,12 @@ def create_tenant(
 @tenants.command("erase")
 def erase_tenant(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The tenant to erase.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     server: Server = DEFAULT_URL,
     key: Key = None,
     home: Home = None,
 ) -> None:
-    """Erase a tenant with everything it owns; there is no way back."""
+    """Erase a tenant with everything it owns; this cannot be undone."""
     if not yes:
         typer.confirm(f"Erase every memory of {name}?", abort=True)
     with connect(server, key, None, home, assumed=None) as client:
@@ -115,8 +115,8 @@ def list_keys(
 @keys.command("issue")
 def issue_key(
     *,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the key is for.")],
-    scope: Annotated[list[Scope], typer.Option(help="What it may do; give it several times.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Purpose of the key.")],
+    scope: Annotated[list[Scope], typer.Option(help="Scope of the key; repeatable.")],
     operator: Operator = False,
     server: Server = DEFAULT_URL,
     key: Key = None,
@@ -150,7 +150,7 @@ def _assumed(*, operator: bool) -> str | None:
     return None if operator else "default"
 
 
-shadow = typer.Typer(no_args_is_help=True, help="Another strategy tried beside the live one.")
+shadow = typer.Typer(no_args_is_help=True, help="Compare another strategy with the live one.")
 
 
 @shadow.command("show")
@@ -170,7 +170,8 @@ def set_shadow(
     *,
     strategy: Annotated[str, typer.Argument(metavar="STRATEGY", help="The strategy to try.")],
     share: Annotated[
-        float, typer.Option(min=0, max=1, metavar="SHARE", help="Share of the cues.")
+        float,
+        typer.Option(min=0, max=1, metavar="SHARE", help="Share of the cues to compare, 0 to 1."),
     ] = 0.1,
     option: Annotated[
         list[str] | None,
@@ -186,7 +187,7 @@ def set_shadow(
 @shadow.command("end")
 @connected
 def end_shadow(client: Client) -> None:
-    """Run nothing in the shadow."""
+    """Stop the shadow strategy."""
     client.end_shadow()
     stdout().print("Nothing runs in the shadow.")
 
@@ -194,7 +195,7 @@ def end_shadow(client: Client) -> None:
 @shadow.command("reset")
 @connected
 def reset_report(client: Client) -> None:
-    """Begin to count and compare anew."""
+    """Reset the report of the comparison."""
     client.reset_shadow_report()
     stdout().print("The report begins anew.")
 
@@ -210,7 +211,7 @@ def promote(client: Client) -> None:
 @shadow.command("undo")
 @connected
 def undo(client: Client) -> None:
-    """Go back to the default before the latest promotion."""
+    """Undo the latest promotion."""
     found = client.undo_promotion()
     _show(found)
 
@@ -272,7 +273,9 @@ def _pair(median: float | None, high: float | None) -> str:
 
 _MINI, _LABELLED = "mini", ".jsonl"
 
-gate = typer.Typer(no_args_is_help=True, help="What tells whether an answer is there.")
+gate = typer.Typer(
+    no_args_is_help=True, help="Manage the gate, which decides whether the hits hold an answer."
+)
 
 
 def calibrate(
@@ -288,10 +291,15 @@ def calibrate(
     questions: Annotated[
         int,
         typer.Option(
-            min=10, max=2_000, metavar="N", help="Without --data: memories to make questions of."
+            min=10,
+            max=2_000,
+            metavar="N",
+            help="Without --data: number of memories to make questions from.",
         ),
     ] = 200,
-    seed: Annotated[int, typer.Option(help="Without --data: of the questions made.")] = 1,
+    seed: Annotated[
+        int, typer.Option(help="Without --data: seed of the generated questions.")
+    ] = 1,
     false_refusals: Annotated[
         float,
         typer.Option(
@@ -301,12 +309,11 @@ def calibrate(
     question_type: Annotated[
         bool,
         typer.Option(
-            "--question-type",
-            help="Also weigh of what kind a question is, not only what it finds.",
+            "--question-type", help="Also weigh the type of the question, not only its hits."
         ),
     ] = False,
     apply: Annotated[
-        bool, typer.Option("--apply", help="From now on, judge the tenant's recalls by it.")
+        bool, typer.Option("--apply", help="Use the gate for the tenant's recalls from now on.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only print; apply and write nothing.")
@@ -317,7 +324,7 @@ def calibrate(
     judged: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write how each question was judged unseen, a line each."
+            metavar="FILE", help="Write the held-out judgement of each question here, one a line."
         ),
     ] = None,
     server: Annotated[
@@ -364,7 +371,7 @@ def calibrate(
 @gate.command("show")
 @connected
 def show_gate(client: Client) -> None:
-    """Show by which gate a tenant's recalls are judged."""
+    """Show the gate of a tenant's recalls."""
     found = client.gate()
     console = stdout()
     console.print("The tenant's own gate" if found.own else "The shipped gate")
@@ -387,7 +394,7 @@ def apply_gate(
         Path, typer.Argument(metavar="FILE", help="A gate that `ecphoria calibrate` wrote.")
     ],
 ) -> None:
-    """Judge a tenant's recalls by the gate in a file."""
+    """Set the gate of a tenant's recalls from a file."""
     with refusing():
         request = _read_gate(file)
     client.set_gate(request)

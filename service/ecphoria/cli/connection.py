@@ -48,7 +48,7 @@ Key = Annotated[
         "--key",
         envvar="ECPHORIA_API_KEY",
         metavar="KEY",
-        help="API key; else the admin key that a service on this machine left in its home.",
+        help="API key. Default: the admin key that a local service wrote to its home directory.",
     ),
 ]
 TenantName = Annotated[
@@ -66,7 +66,7 @@ Home = Annotated[
         "--home",
         envvar="ECPHORIA_HOME",
         metavar="DIR",
-        help="Where the service on this machine keeps its things; else the user's data directory.",
+        help="Home directory of the local service. Default: the user's data directory.",
     ),
 ]
 
@@ -292,7 +292,7 @@ _TIMEOUT_S = 300.0
 MeasuredServer = Annotated[
     str | None,
     typer.Option(
-        "--server", metavar="URL", help="Use this running service; else one is started here."
+        "--server", metavar="URL", help="Address of a running service. Default: start one here."
     ),
 ]
 MeasuringKey = Annotated[
@@ -302,7 +302,9 @@ MeasuringKey = Annotated[
 MeasuredHome = Annotated[
     Path | None,
     typer.Option(
-        "--home", metavar="DIR", help="Where the service started here keeps its store and key."
+        "--home",
+        metavar="DIR",
+        help="Home directory of the service started here, for its store and key.",
     ),
 ]
 

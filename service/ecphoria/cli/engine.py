@@ -39,20 +39,23 @@ _PROMPT = "cypher> "
 _MEGABYTE = 2**20
 
 HeapOption = Annotated[
-    int | None, typer.Option("--heap-mb", min=256, help="Java heap; by default sized to fit.")
+    int | None, typer.Option("--heap-mb", min=256, help="Java heap. Default: fits the machine.")
 ]
 PageCacheOption = Annotated[
-    int | None, typer.Option("--page-cache-mb", min=8, help="Page cache; by default sized to fit.")
+    int | None,
+    typer.Option("--page-cache-mb", min=8, help="Page cache. Default: fits the machine."),
 ]
 BoltOption = Annotated[
-    int | None, typer.Option("--bolt-port", min=1, max=65535, help="By default a free one.")
+    int | None, typer.Option("--bolt-port", min=1, max=65535, help="Port. Default: a free one.")
 ]
 HttpOption = Annotated[
-    int | None, typer.Option("--http-port", min=1, max=65535, help="By default a free one.")
+    int | None, typer.Option("--http-port", min=1, max=65535, help="Port. Default: a free one.")
 ]
-LinesOption = Annotated[int, typer.Option("--lines", "-n", min=1, help="How many, from the end.")]
+LinesOption = Annotated[
+    int, typer.Option("--lines", "-n", min=1, help="Number of lines, from the end.")
+]
 StatementArgument = Annotated[
-    str | None, typer.Argument(help="One statement; without it, a prompt.", metavar="CYPHER")
+    str | None, typer.Argument(help="One statement. Without it, a prompt opens.", metavar="CYPHER")
 ]
 
 

@@ -202,9 +202,9 @@ def dynamics(
     *,
     task: Annotated[
         list[str] | None,
-        typer.Option("--task", metavar="NAME", help="Run this one only; repeat it for more."),
+        typer.Option("--task", metavar="NAME", help="Run only this task; repeatable."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the generated data.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the generated data.")] = 1,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write the report here, as JSON.")
     ] = None,
@@ -212,7 +212,7 @@ def dynamics(
     key: Key = None,
     home: Home = None,
 ) -> None:
-    """Check on made-up data how memory behaves over time and use; 1 if a bound fails."""
+    """Check how memory changes over time and use, on generated data; exits with 1 on failure."""
     with refusing():
         from ecphoria.evaluation.dynamics.report import measure, table, write  # noqa: PLC0415 (costly)
 
@@ -235,21 +235,23 @@ def dynamics(
 evaluation = typer.Typer(help="Measure recall on public data sets.", no_args_is_help=True)
 evaluation.command()(dynamics)
 
-Data = Annotated[Path, typer.Option("--data", metavar="FILE", help="The data, or a folder of it.")]
+Data = Annotated[Path, typer.Option("--data", metavar="FILE", help="Data file or folder.")]
 Corpus = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="The passages, where the data does not hold them."),
+    typer.Option(metavar="FILE", help="File of passages, if the data does not contain them."),
 ]
 OpenIE = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="What a model extracted from them (HippoRAG's format)."),
+    typer.Option(
+        metavar="FILE", help="Names and facts that a model extracted (HippoRAG's format)."
+    ),
 ]
 Strategies = Annotated[
     list[str] | None,
     typer.Option(
         "--strategy",
         metavar="NAME[:OPTION=VALUE,...]",
-        help="Measure this one, perhaps with options: `cls:preset=paper`; repeat it for more.",
+        help="Strategy to measure, with options if wanted: `cls:preset=paper`; repeatable.",
     ),
 ]
 Ablate = Annotated[
@@ -258,8 +260,7 @@ Ablate = Annotated[
 TakeOut = Annotated[
     bool,
     typer.Option(
-        "--take-out",
-        help="Ask the default once more with each question's evidence erased from the store.",
+        "--take-out", help="Ask the default again, with the evidence of each question erased."
     ),
 ]
 Steps = Annotated[
@@ -267,24 +268,28 @@ Steps = Annotated[
     typer.Option(
         "--step",
         metavar="NAME",
-        help="Consolidate by this step only; repeat it for more; `none`: not at all.",
+        help="Consolidate by this step only; repeatable; `none` skips consolidation.",
     ),
 ]
 Questions = Annotated[
     int | None,
-    typer.Option("--questions", min=1, metavar="N", help="Ask only so many, evenly spread."),
+    typer.Option(
+        "--questions", min=1, metavar="N", help="Number of questions to ask, evenly spread."
+    ),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", metavar="FILE", help="Write the report here, rows and plots beside it."),
+    typer.Option(
+        "--out", metavar="FILE", help="Report file; rows and plots are written beside it."
+    ),
 ]
 Rows = Annotated[
-    Path | None, typer.Option("--rows", metavar="FILE", help="Write the rows here instead.")
+    Path | None, typer.Option("--rows", metavar="FILE", help="File of the rows, instead.")
 ]
 Concurrency = Annotated[
-    int, typer.Option(min=1, max=64, metavar="N", help="Questions asked at a time.")
+    int, typer.Option(min=1, max=64, metavar="N", help="Number of questions asked at once.")
 ]
-Keep = Annotated[bool, typer.Option("--keep", help="Leave what was appended in the store.")]
+Keep = Annotated[bool, typer.Option("--keep", help="Keep the appended memories in the store.")]
 
 
 _MEASURED = {
@@ -354,7 +359,7 @@ def all_domains(
     *,
     data: Annotated[
         list[Path],
-        typer.Option("--data", metavar="FILE", help="A data set of any format; repeat it."),
+        typer.Option("--data", metavar="FILE", help="Data set of any known format; repeatable."),
     ],
     corpus: Corpus = None,
     openie: OpenIE = None,
@@ -372,7 +377,7 @@ def all_domains(
     concurrency: Concurrency = 1,
     keep: Keep = False,
 ) -> None:
-    """Measure several data sets, and tell on which the default gains least over the baselines."""
+    """Measure several data sets, and show the one with the smallest gain over the baselines."""
     with refusing():
         measure_all(
             data,
@@ -391,13 +396,13 @@ def all_domains(
 def facts(
     *,
     keys: Annotated[int, typer.Option(min=1, max=1_000, help="Changing facts.")] = 200,
-    seed: Annotated[int, typer.Option(help="Of the stream.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the stream.")] = 1,
     out: Out = None,
     server: Server = None,
     key: Key = None,
     home: Home = None,
 ) -> None:
-    """Tell whether facts that are over outrank those that hold, on a stream made for it."""
+    """Measure how often outdated facts outrank current ones, on a generated stream."""
     with refusing():
         from ecphoria.evaluation.facts import measure_facts, show_facts  # noqa: PLC0415 (costly)
 
@@ -431,7 +436,7 @@ def mini(
     key: Key = None,
     home: Home = None,
 ) -> None:
-    """Check recall on the shipped sample against the figures it must give."""
+    """Compare recall on the shipped sample with its expected figures."""
     from ecphoria.evaluation.datasets.locomo import load_mini  # noqa: PLC0415 (costly)
     from ecphoria.evaluation.evaluate import Wanted  # noqa: PLC0415
     from ecphoria.evaluation.report import check, expected, spelled  # noqa: PLC0415
@@ -468,10 +473,14 @@ def mini(
 @evaluation.command()
 def compare(
     *,
-    before: Annotated[Path, typer.Argument(metavar="REPORT", help="A report with its rows.")],
-    after: Annotated[Path, typer.Argument(metavar="REPORT", help="Another, of the same data.")],
+    before: Annotated[
+        Path, typer.Argument(metavar="REPORT", help="Report of the first run, with its rows.")
+    ],
+    after: Annotated[
+        Path, typer.Argument(metavar="REPORT", help="Report of the second run, on the same data.")
+    ],
 ) -> None:
-    """Tell how sure the difference of two reports is, by paired bootstrap."""
+    """Compare two reports by paired bootstrap."""
     with refusing():
         from ecphoria.evaluation.tables import compare as pair  # noqa: PLC0415 (costly)
         from ecphoria.evaluation.tables import comparison_table  # noqa: PLC0415
@@ -493,15 +502,19 @@ def load(
         str, typer.Option(metavar="N,N", help="Sizes of the store, in episodes.")
     ] = "1000,10000",
     clients: Annotated[
-        str, typer.Option(metavar="N,N", help="Recalls under way at a time.")
+        str, typer.Option(metavar="N,N", help="Number of recalls at once.")
     ] = "1,4,16",
-    tenants: Annotated[int, typer.Option(min=1, max=1_000, help="Tenants that share them.")] = 1,
+    tenants: Annotated[
+        int, typer.Option(min=1, max=1_000, help="Number of tenants that share the episodes.")
+    ] = 1,
     recalls: Annotated[
-        int, typer.Option(min=10, max=10_000, help="Recalls of each strategy and concurrency.")
+        int,
+        typer.Option(
+            min=10, max=10_000, help="Number of recalls for each strategy and concurrency."
+        ),
     ] = 200,
     strategy: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Measure this one; repeat it for more."),
+        list[str] | None, typer.Option(metavar="NAME", help="Strategy to measure; repeatable.")
     ] = None,
     new: Annotated[
         int,
@@ -509,15 +522,15 @@ def load(
             min=0,
             max=100_000,
             metavar="N",
-            help="Consolidate each size, then so many new episodes while recalls go on; 0: none.",
+            help="Number of new episodes to consolidate while recalls go on; 0 for none.",
         ),
     ] = 1_000,
-    seed: Annotated[int, typer.Option(help="Of the made-up talk.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the generated talk.")] = 1,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report here, as JSON.")
     ] = None,
 ) -> None:
-    """Measure speed and size on made-up talk, on a Neo4j of its own that is removed again."""
+    """Measure speed and size on generated talk, on a temporary Neo4j."""
     with refusing():
         from ecphoria.evaluation.load_command import plan_of, run_load  # noqa: PLC0415 (costly)
 

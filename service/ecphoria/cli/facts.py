@@ -19,16 +19,21 @@ from ecphoria.records.upkeep import Engram, EngramKind
 from ecphoria.wire.facts import FactAnswer
 
 AsOf = Annotated[
-    str | None, typer.Option("--as-of", metavar="INSTANT", help="Tell what held then, not now.")
+    str | None,
+    typer.Option("--as-of", metavar="INSTANT", help="Show the facts of this time instead of now."),
 ]
 KnownAt = Annotated[
     str | None,
-    typer.Option("--known-at", metavar="INSTANT", help="Look only at what was recorded by then."),
+    typer.Option(
+        "--known-at",
+        metavar="INSTANT",
+        help="Use only episodes and decisions recorded by this time.",
+    ),
 ]
 Why = Annotated[str, typer.Option("--why", help="The reason, kept with the decision.")]
 FactId = Annotated[str, typer.Argument(metavar="FACT", help="Id of a fact, as listed.")]
 
-fact = typer.Typer(no_args_is_help=True, help="One fact: its history, and decisions about it.")
+fact = typer.Typer(no_args_is_help=True, help="Show the history of a fact, or decide about it.")
 
 
 @connected
@@ -36,13 +41,14 @@ def facts(
     client: Client,
     *,
     concept: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Only facts with this name at an end.")
+        str | None,
+        typer.Argument(metavar="NAME", help="Only facts about this name, as subject or object."),
     ] = None,
     predicate: Annotated[str | None, typer.Option(help="Only facts of this predicate.")] = None,
     current: Annotated[
-        bool, typer.Option("--current", help="Leave out what did not hold then.")
+        bool, typer.Option("--current", help="Only facts that held at that time.")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, help="Facts shown.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of facts.")] = 50,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one fact a line.")] = False,
@@ -67,7 +73,7 @@ def facts(
 def show_history(
     client: Client, *, name: FactId, as_of: AsOf = None, known_at: KnownAt = None
 ) -> None:
-    """Show all that was claimed of a fact's subject and predicate, and decided about it."""
+    """Show all facts and decisions of the same subject and predicate."""
     history = client.fact_history(
         name, as_of=instant(as_of, "as-of"), known_at=instant(known_at, "known-at")
     )
@@ -96,7 +102,7 @@ def undo(
     ],
     why: Why = "",
 ) -> None:
-    """Take a decision back; undo the undo, and it counts again."""
+    """Undo a decision; undoing the undo restores it."""
     _tell(client.undo(decision, why=why))
 
 
@@ -129,7 +135,7 @@ def _tell(decision: Decision, *, undone: bool = False) -> None:
     stdout().print(line)
 
 
-merges = typer.Typer(no_args_is_help=True, help="Concepts that are likely one.")
+merges = typer.Typer(no_args_is_help=True, help="Manage proposed merges of concepts.")
 
 Pair = Annotated[
     tuple[str, str], typer.Argument(help="The two names, as listed.", metavar="ONE OTHER")
@@ -139,9 +145,12 @@ Pair = Annotated[
 @merges.command("list")
 @connected
 def list_merges(
-    client: Client, status: Annotated[MergeStatus | None, typer.Option(help="Only these.")] = None
+    client: Client,
+    status: Annotated[
+        MergeStatus | None, typer.Option(help="Only merges with this status.")
+    ] = None,
 ) -> None:
-    """List the merges that consolidation proposed, with why."""
+    """List the merges that consolidation proposed, with the reason."""
     table = Table.grid(padding=(0, 3, 0, 0))
     cursor: str | None = None
     while True:
@@ -157,14 +166,14 @@ def list_merges(
 @merges.command("accept")
 @connected
 def accept(client: Client, names: Pair) -> None:
-    """Let recall walk between two concepts as if they were one."""
+    """Accept a merge: recall treats two concepts as one."""
     _show(client.accept_merge(*names))
 
 
 @merges.command("reject")
 @connected
 def reject(client: Client, names: Pair) -> None:
-    """Keep two concepts apart; they are not proposed again."""
+    """Reject a merge; it is not proposed again."""
     _show(client.reject_merge(*names))
 
 
@@ -185,13 +194,13 @@ def _cells(merge: Merge) -> tuple[str, ...]:
     return merge.status.value, escape(merge.one), escape(merge.other), escape(merge.reason)
 
 
-learning = typer.Typer(no_args_is_help=True, help="Whether being recalled changes a memory.")
+learning = typer.Typer(no_args_is_help=True, help="Manage learning from recalls.")
 
 
 @learning.command("show")
 @connected
 def show_learning(client: Client) -> None:
-    """Show whether a tenant learns, from how many recalls it did, and how many wait."""
+    """Show whether a tenant learns from recalls, and the numbers of learned and waiting ones."""
     _show_learning(client.learning())
 
 
@@ -223,7 +232,7 @@ def give_feedback(
         list[str] | None, typer.Option(metavar="EPISODE", help="A hit that was not; repeatable.")
     ] = None,
 ) -> None:
-    """Say which hits of a recall were useful and which were not."""
+    """Mark hits of a recall as useful or not."""
     found = client.feedback(trace, useful=useful or (), not_useful=not_useful or ())
     table = Table("episode", "useful", "reliability", "salience", box=None, header_style="dim")
     for judged in found.episodes:
@@ -242,7 +251,7 @@ def engrams(
     client: Client,
     *,
     kind: Annotated[
-        EngramKind | None, typer.Option(help="Only those of sessions, or of clusters.")
+        EngramKind | None, typer.Option(help="Only engrams of sessions, or of clusters.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:

@@ -28,7 +28,7 @@ LocalHome = Annotated[
     typer.Option(
         "--home",
         metavar="DIR",
-        help="Where keys and the local store are kept.",
+        help="Home directory, for keys and the local store.",
         show_default=False,
     ),
 ]
@@ -73,11 +73,13 @@ def worker(
     *,
     concurrency: Annotated[
         int | None,
-        typer.Option(min=1, max=64, metavar="N", help="Jobs to do at once; else as set."),
+        typer.Option(
+            min=1, max=64, metavar="N", help="Number of jobs at once. Default: the setting."
+        ),
     ] = None,
     home: LocalHome = None,
 ) -> None:
-    """Do the background work of services on the same Neo4j, and answer no requests."""
+    """Run background jobs of services on the same Neo4j, without answering requests."""
     with needed():
         from ecphoria.cli import serve as serving  # noqa: PLC0415 (extra `server`)
         from ecphoria.settings import read_settings  # noqa: PLC0415
@@ -93,7 +95,7 @@ def demo(
     port: Port = None,
     home: LocalHome = None,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Go on running without asking, until Ctrl-C.")
+        bool, typer.Option("--keep", help="Keep running until Ctrl-C, without asking.")
     ] = False,
 ) -> None:
     """Remember a sample conversation and recall five questions from it."""
@@ -147,43 +149,44 @@ def needed() -> Iterator[None]:
         ) from error
 
 
-backup = typer.Typer(no_args_is_help=True, help="Copy the whole store to a file, and back.")
+backup = typer.Typer(
+    no_args_is_help=True, help="Back up the whole store to a file, and restore it."
+)
 
-NewFile = Annotated[Path, typer.Argument(metavar="FILE", help="The copy; must not exist yet.")]
+NewFile = Annotated[Path, typer.Argument(metavar="FILE", help="Backup file; must not exist yet.")]
 OldFile = Annotated[
-    Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="The copy.")
+    Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="Backup file.")
 ]
 Discard = Annotated[
-    bool,
-    typer.Option("--discard", help="Give up an interrupted attempt and delete what it stored."),
+    bool, typer.Option("--discard", help="Abandon an interrupted attempt and delete its data.")
 ]
 
 
 @backup.command("create")
 def create_backup(file: NewFile, home: LocalHome = None) -> None:
-    """Copy every tenant, every key and the archive into one file, while the service runs."""
+    """Back up every tenant, every key and the archive to one file, while the service runs."""
     _tell(file, _run(home, lambda copies, report: copies.backup(file, report)))
 
 
 @backup.command("restore")
 def restore_backup(file: OldFile, *, discard: Discard = False, home: LocalHome = None) -> None:
-    """Put a backup into an empty store; after an interruption the same command goes on."""
+    """Restore a backup into an empty store; run it again to resume."""
     _put(file, home, discard=discard, whole=True)
 
 
 @tenants.command("export")
 def export_tenant(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The tenant to copy.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Tenant to export.")],
     file: NewFile,
     home: LocalHome = None,
 ) -> None:
-    """Copy a tenant into a file, while the service runs."""
+    """Export a tenant to a file, while the service runs."""
     _tell(file, _run(home, lambda copies, report: copies.export(name, file, report)))
 
 
 @tenants.command("import")
 def import_tenant(file: OldFile, *, discard: Discard = False, home: LocalHome = None) -> None:
-    """Put an exported tenant into this store; after an interruption the same command goes on."""
+    """Import an exported tenant into this store; run it again to resume."""
     _put(file, home, discard=discard, whole=False)
 
 

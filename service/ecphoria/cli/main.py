@@ -32,7 +32,7 @@ _KEEP = "Look after it"
 
 app = typer.Typer(
     name="ecphoria",
-    help="A memory for agents: a cue wakes the graph.",
+    help="A memory service for LLM agents, backed by Neo4j.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -81,7 +81,7 @@ def options(
             "--version",
             callback=lambda value: _tell_version(wanted=value),
             is_eager=True,
-            help="Print the version and end.",
+            help="Print the version and exit.",
         ),
     ] = False,
 ) -> None:

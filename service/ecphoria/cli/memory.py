@@ -27,7 +27,9 @@ from ecphoria.wire.episodes import AppendRequest
 
 When = Annotated[
     str | None,
-    typer.Option("--at", metavar="INSTANT", help="When it was so, like 2026-03-14T09:30:00Z."),
+    typer.Option(
+        "--at", metavar="INSTANT", help="Time of the event, such as 2026-03-14T09:30:00Z."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 
@@ -37,15 +39,15 @@ def remember(
     client: Client,
     *,
     text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="What was said or written; `-` reads stdin.")
+        str, typer.Argument(metavar="TEXT", help="Text to remember; `-` reads stdin.")
     ],
-    speaker: Annotated[str | None, typer.Option(help="Who said it.")] = None,
-    session: Annotated[str | None, typer.Option(help="The stream of turns it belongs to.")] = None,
-    title: Annotated[str | None, typer.Option(help="Title, for a document.")] = None,
-    source: Annotated[str | None, typer.Option(help="Where it came from.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="Speaker.")] = None,
+    session: Annotated[str | None, typer.Option(help="Session of the turn.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of a document.")] = None,
+    source: Annotated[str | None, typer.Option(help="Source: a file, an address, a tool.")] = None,
     at: When = None,
 ) -> None:
-    """Remember one thing; the next recall can find it."""
+    """Append one episode; the next recall can find it."""
     text = sys.stdin.read() if text == "-" else text
     receipt = client.remember(
         text,
@@ -63,26 +65,21 @@ def remember(
 def recall(
     client: Client,
     *,
-    cue: Annotated[
-        str, typer.Argument(metavar="CUE", help="What to be reminded of, as you would ask it.")
-    ],
-    k: Annotated[int, typer.Option("-k", help="Number of memories wanted.")] = 5,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show the path that woke each memory.")
-    ] = False,
-    strategy: Annotated[
-        str | None, typer.Option(help="Mechanism to recall by; else the service's default.")
-    ] = None,
+    cue: Annotated[str, typer.Argument(metavar="CUE", help="Question, in your own words.")],
+    k: Annotated[int, typer.Option("-k", help="Number of hits.")] = 5,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the path to each hit.")] = False,
+    strategy: Annotated[str | None, typer.Option(help="Strategy. Default: the tenant's.")] = None,
     asker: Annotated[
-        str | None, typer.Option(help="Who says `I` in the cue: a speaker or a role; else user.")
+        str | None,
+        typer.Option(help="Speaker or role that says `I` in the question. Default: user."),
     ] = None,
-    session: Annotated[str | None, typer.Option(help="Wake only this session.")] = None,
-    speaker: Annotated[str | None, typer.Option(help="Wake only what this one said.")] = None,
+    session: Annotated[str | None, typer.Option(help="Only memories of this session.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="Only memories of this speaker.")] = None,
     include_dormant: Annotated[
-        bool, typer.Option("--include-dormant", help="Look among what sleeps too.")
+        bool, typer.Option("--include-dormant", help="Also search dormant memories.")
     ] = False,
     wake: Annotated[
-        bool, typer.Option("--wake", help="Make what slept and answers live again.")
+        bool, typer.Option("--wake", help="Make dormant memories live again if they answer.")
     ] = False,
     collapse: Annotated[
         bool,
@@ -99,7 +96,7 @@ def recall(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the memories for a cue, best first."""
+    """Recall memories for a question, best first."""
     console = stdout()
     answer = client.recall(
         cue,
@@ -130,7 +127,7 @@ def recall(
 
 @connected
 def stats(client: Client, as_json: AsJson = False) -> None:
-    """Count the contents of a tenant's memory."""
+    """Count a tenant's graph by kind."""
     counted = client.stats()
     if as_json:
         typer.echo(to_json(counted, indent=2))
@@ -268,11 +265,14 @@ def import_file(
     client: Client,
     *,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A JSON object a line; `-` reads stdin.")
+        Path,
+        typer.Argument(metavar="FILE", help="File with one JSON object a line; `-` reads stdin."),
     ],
-    batch: Annotated[int, typer.Option(min=1, max=1_000, help="Episodes sent together.")] = 200,
+    batch: Annotated[
+        int, typer.Option(min=1, max=1_000, help="Number of episodes in a request.")
+    ] = 200,
 ) -> None:
-    """Import a file of episodes; run it again to go on where it stopped."""
+    """Import a file of episodes; run it again to resume."""
     tally = _Tally()
     with _opened(file) as (lines, size):
         client.stats()

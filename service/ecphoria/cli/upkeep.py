@@ -22,11 +22,11 @@ def consolidate(
     client: Client,
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what would change, and write nothing.")
+        bool, typer.Option("--dry-run", help="Show the planned changes and write nothing.")
     ] = False,
     step: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only this step; repeatable. All if none is named."),
+        typer.Option(metavar="NAME", help="Step to run; repeatable. Default: all."),
     ] = None,
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Wait for the end, or print the job's id.")
@@ -36,7 +36,7 @@ def consolidate(
     ] = 3_600.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
-    """Go over a tenant's memory now, step by step; repeating it changes nothing."""
+    """Consolidate a tenant's memory now; repeating it changes nothing."""
     job = client.start_consolidation(steps=step or (), dry_run=dry_run)
     if wait:
         with following() as watch:
@@ -126,9 +126,9 @@ def _show_changes(steps: tuple[StepReport, ...]) -> None:
     stdout().print()
 
 
-JobName = Annotated[str, typer.Argument(metavar="JOB", help="Its id.")]
+JobName = Annotated[str, typer.Argument(metavar="JOB", help="Id of the job.")]
 
-jobs = typer.Typer(no_args_is_help=True, help="Background work on a tenant's memory.")
+jobs = typer.Typer(no_args_is_help=True, help="Manage background jobs.")
 
 
 @jobs.command("list")
@@ -137,9 +137,11 @@ def list_jobs(
     client: Client,
     *,
     state: Annotated[
-        JobState | None, typer.Option(help="Only those in this state, as `dead`.")
+        JobState | None, typer.Option(help="Only jobs in this state, such as `dead`.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1_000, metavar="N", help="Most to list.")] = 20,
+    limit: Annotated[
+        int, typer.Option(min=1, max=1_000, metavar="N", help="Maximum number of rows.")
+    ] = 20,
 ) -> None:
     """List jobs, the newest first."""
     found = client.jobs(state=state, limit=limit)
@@ -177,7 +179,7 @@ def show_job(
 @jobs.command("cancel")
 @connected
 def cancel_job(client: Client, job: JobName) -> None:
-    """End a job that waits; one that runs ends at the next place it reaches."""
+    """Cancel a job; a running one ends at its next checkpoint."""
     _show(client.cancel_job(job))
 
 
@@ -216,7 +218,7 @@ def passages(
     ] = 3_600.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
-    """Cut long episodes that were stored before there were passages; new ones need no command."""
+    """Cut old long episodes into passages; new ones need no command."""
     job = client.start_passages()
     if wait:
         with following() as watch:
@@ -231,7 +233,7 @@ def passages(
         stdout().print(f"{episodes:,} episodes cut into {made:,} passages")
 
 
-schedule = typer.Typer(no_args_is_help=True, help="When a memory is consolidated unasked.")
+schedule = typer.Typer(no_args_is_help=True, help="Manage the schedule of consolidation.")
 
 
 @schedule.command("show")
@@ -247,22 +249,28 @@ def set_schedule(
     client: Client,
     *,
     every_episodes: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="After so many appended episodes.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Run after this number of appended episodes."),
     ] = None,
     every_hours: Annotated[
-        float | None, typer.Option(min=0.01, metavar="H", help="So many hours after the last.")
+        float | None,
+        typer.Option(min=0.01, metavar="H", help="Run this number of hours after the last cycle."),
     ] = None,
     daily_at: Annotated[
-        str | None, typer.Option(metavar="HH:MM", help="At this time of each day, in UTC.")
+        str | None, typer.Option(metavar="HH:MM", help="Run at this time of each day, in UTC.")
     ] = None,
     idle_minutes: Annotated[
-        float | None, typer.Option(min=0.1, metavar="M", help="When it was idle for so long.")
+        float | None,
+        typer.Option(min=0.1, metavar="M", help="Run after this number of idle minutes."),
     ] = None,
     light_episodes: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="A light cycle after so many episodes.")
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Run a light cycle after this number of appended episodes."
+        ),
     ] = None,
 ) -> None:
-    """Give the tenant its own schedule; without an option, nothing runs unasked."""
+    """Set the tenant's own schedule; without options, no cycle runs by itself."""
     _show_schedule(
         client.set_schedule(
             every_episodes=every_episodes,
@@ -303,7 +311,9 @@ def _show_schedule(found: ScheduleAnswer) -> None:
     stdout().print(table)
 
 
-dormancy = typer.Typer(no_args_is_help=True, help="What sleeps, and how a tenant forgets.")
+dormancy = typer.Typer(
+    no_args_is_help=True, help="Manage dormant memories and the dormancy policy."
+)
 
 _SHOWN = 1_000
 """Characters of a text that are listed."""
@@ -316,7 +326,7 @@ Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of episodes
 def list_dormant(
     client: Client,
     *,
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Most to show.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of rows.")] = 20,
 ) -> None:
     """List dormant memories, with the reason."""
     table = Table("id", "since", "what", "why", box=None, pad_edge=False)
@@ -350,7 +360,7 @@ def pin(
     client: Client,
     *,
     episode: Annotated[str, typer.Argument(metavar="ID", help="Id of an episode.")],
-    off: Annotated[bool, typer.Option("--off", help="Take the pin away.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False,
 ) -> None:
     """Pin a memory, so that it never becomes dormant."""
     client.pin(episode, pinned=not off)
@@ -363,27 +373,33 @@ def policy(
     client: Client,
     *,
     mode: Annotated[
-        DormancyMode | None, typer.Option(help="Set when consolidation puts memories to sleep.")
+        DormancyMode | None,
+        typer.Option(help="Rule by which consolidation makes memories dormant."),
     ] = None,
     budget: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Live memories to keep.")
+        int | None, typer.Option(min=1, metavar="N", help="Number of live memories to keep.")
     ] = None,
     quiet_days: Annotated[
         float | None,
-        typer.Option(min=0, metavar="DAYS", help="Younger or lately woken memories stay awake."),
+        typer.Option(
+            min=0, metavar="DAYS", help="Memories younger than this, or woken since, stay live."
+        ),
     ] = None,
     archive_days: Annotated[
-        float | None, typer.Option(min=0, metavar="DAYS", help="Days asleep before the archive.")
+        float | None,
+        typer.Option(
+            min=0, metavar="DAYS", help="Days a memory is dormant before it is archived."
+        ),
     ] = None,
     second_look: Annotated[
         bool | None,
         typer.Option(
             "--second-look/--no-second-look",
-            help="Look among what sleeps when the gate refuses a cue.",
+            help="Search dormant memories when the gate refuses a cue.",
         ),
     ] = None,
 ) -> None:
-    """Show how the tenant forgets; with options, change that."""
+    """Show the tenant's dormancy policy; with options, change it."""
     given = {
         "mode": mode,
         "budget": budget,
@@ -416,7 +432,10 @@ def archive(
     client: Client,
     *,
     days: Annotated[
-        float, typer.Option(min=0, metavar="DAYS", help="Only what has slept for so long.")
+        float,
+        typer.Option(
+            min=0, metavar="DAYS", help="Only memories that have been dormant for this long."
+        ),
     ] = 90.0,
 ) -> None:
     """Move long dormant memories to the files of the archive."""
@@ -437,7 +456,7 @@ def restore(
 
 @connected
 def scrub(client: Client) -> None:
-    """Read every record of the archive and check it; ends with 1 if one is damaged."""
+    """Check every record of the archive; exits with 1 if one is damaged."""
     found = client.scrub()
     loose = f", {found.unreferenced:,} unreferenced" if found.unreferenced else ""
     stdout().print(f"{found.records:,} records checked{loose}")
@@ -457,7 +476,7 @@ def doctor(
     client: Client,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
-    """Check a tenant's graph; changes nothing, and ends with 1 if anything is wrong."""
+    """Check a tenant's graph; changes nothing, and exits with 1 if anything is wrong."""
     found = client.doctor()
     if as_json:
         typer.echo(to_json(found, indent=2))

@@ -160,7 +160,7 @@ class AsyncClient(AsyncUpkeep):
         return await self._ask(Receipt, "POST", "/v1/episodes", wanted, timeout_s=timeout_s)
 
     async def append_batch(self, episodes: Sequence[AppendRequest]) -> BatchAnswer:
-        """Append up to 1,000 episodes; one that cannot be used does not sink the others.
+        """Append up to 1,000 episodes; the valid ones are stored.
 
         The answer has a result for every item, in order: look at `refused`.
         """
@@ -181,7 +181,7 @@ class AsyncClient(AsyncUpkeep):
         occurred_before: datetime | None = None,
         page_size: int = 100,
     ) -> AsyncIterator[Episode]:
-        """Walk through the episodes in the order they were recorded, a page at a time."""
+        """Iterate over episodes in the order of their append, page by page."""
         async for page in self._pages(
             EpisodePage,
             "/v1/episodes",
@@ -224,7 +224,7 @@ class AsyncClient(AsyncUpkeep):
         min_score: float | None = None,
         min_confidence: float | None = None,
     ) -> RecallResult:
-        """Find the memories for a cue; check `answerable` before you trust the hits.
+        """Recall memories for a cue; check `answerable` before you trust the hits.
 
         Args:
             cue: What is asked, in words.
@@ -283,7 +283,7 @@ class AsyncClient(AsyncUpkeep):
         return await self._ask(Trace, "GET", f"/v1/traces/{segment(trace)}")
 
     async def sessions(self, *, page_size: int = 100) -> AsyncIterator[Session]:
-        """Walk through the sessions by name, a page at a time."""
+        """Iterate over sessions by name, page by page."""
         async for page in self._pages(SessionPage, "/v1/sessions", limit=page_size):
             for session in page.sessions:
                 yield session
@@ -301,12 +301,12 @@ class AsyncClient(AsyncUpkeep):
         return await self._ask(tuple[Tenant, ...], "GET", "/v1/tenants")
 
     async def create_tenant(self, name: str) -> Tenant:
-        """Create an owner of memories; needs an operator's key."""
+        """Create a tenant; needs an operator's key."""
         wanted = body_of(TenantRequest, name=name)
         return await self._ask(Tenant, "POST", "/v1/tenants", wanted, repeatable=False)
 
     async def erase_tenant(self, name: str) -> ErasureAnswer:
-        """Remove a tenant with everything it owns, and tell how much that was."""
+        """Erase a tenant with everything it owns; returns the counts."""
         path = f"/v1/tenants/{segment(name)}"
         return await self._ask(ErasureAnswer, "DELETE", path, repeatable=False)
 
@@ -315,20 +315,20 @@ class AsyncClient(AsyncUpkeep):
         return await self._ask(tuple[KeyAnswer, ...], "GET", "/v1/keys")
 
     async def issue_key(self, name: str, scopes: Sequence[Scope]) -> IssuedKeyAnswer:
-        """Issue a key of the tenant; the answer is the only place its secret ever appears."""
+        """Issue a key of the tenant; only this answer holds its secret."""
         wanted = body_of(KeyRequest, name=name, scopes=frozenset(scopes))
         return await self._ask(IssuedKeyAnswer, "POST", "/v1/keys", wanted, repeatable=False)
 
     async def revoke_key(self, key: str) -> None:
-        """End a key by its id; it is refused within seconds."""
+        """Revoke a key by its id; it is refused within seconds."""
         await self._send(Call("DELETE", f"/v1/keys/{segment(key)}", repeatable=False))
 
     async def gate(self) -> GateAnswer:
-        """Show by which gate the tenant's recalls are judged; needs the scope admin."""
+        """Show the gate of the tenant's recalls; needs the scope admin."""
         return await self._ask(GateAnswer, "GET", "/v1/gate")
 
     async def set_gate(self, gate: GateRequest) -> GateAnswer:
-        """Give the tenant its own gate; the next recall is judged by it."""
+        """Set the tenant's own gate; it applies from the next recall."""
         return await self._ask(GateAnswer, "PUT", "/v1/gate", gate)
 
     async def reset_gate(self) -> None:
@@ -336,7 +336,7 @@ class AsyncClient(AsyncUpkeep):
         await self._send(Call("DELETE", "/v1/gate"))
 
     async def ready(self) -> ReadinessAnswer:
-        """Tell whether the service is ready, and what is missing for full service."""
+        """Report whether the service is ready, and list missing parts."""
         return await self._ask(ReadinessAnswer, "GET", "/readyz")
 
     async def facts(
@@ -348,7 +348,7 @@ class AsyncClient(AsyncUpkeep):
         known_at: datetime | None = None,
         page_size: int = 100,
     ) -> AsyncIterator[FactAnswer]:
-        """Walk through facts by id, page after page.
+        """Iterate over facts by id, page by page.
 
         Args:
             concept: Only facts with this name at an end.
@@ -372,7 +372,7 @@ class AsyncClient(AsyncUpkeep):
     async def fact_history(
         self, fact: str, *, as_of: datetime | None = None, known_at: datetime | None = None
     ) -> HistoryAnswer:
-        """Show everything claimed of the subject and predicate of a fact, and decided about it."""
+        """Show all facts and decisions of the same subject and predicate."""
         path = f"/v1/facts/{segment(fact)}/history"
         times = {"as_of": instant_text(as_of), "known_at": instant_text(known_at)}
         return await self._ask(HistoryAnswer, "GET", path, parameters=times)
@@ -409,7 +409,7 @@ class AsyncClient(AsyncUpkeep):
         return await self._ask(Decision, "POST", path, wanted, repeatable=False)
 
     async def undo(self, decision: str, *, why: str = "") -> Decision:
-        """Take a decision back; undo the undo, and it counts again."""
+        """Undo a decision; undoing the undo restores it."""
         wanted = body_of(UndoRequest, why=why)
         path = f"/v1/decisions/{segment(decision)}/undo"
         return await self._ask(Decision, "POST", path, wanted, repeatable=False)
@@ -421,17 +421,17 @@ class AsyncClient(AsyncUpkeep):
     async def set_predicate_class(
         self, predicate: str, predicate_class: PredicateClass, *, why: str = ""
     ) -> Decision:
-        """Give a predicate another class; needs the scope admin, and can be undone."""
+        """Set the class of a predicate; needs the scope admin, and can be undone."""
         wanted = body_of(ClassRequest, predicate_class=predicate_class, why=why)
         path = f"/v1/predicates/{segment(predicate)}"
         return await self._ask(Decision, "PUT", path, wanted, repeatable=False)
 
     async def learning(self) -> Learning:
-        """Show whether recalls change the memories they wake."""
+        """Show whether the tenant learns from recalls."""
         return await self._ask(Learning, "GET", "/v1/learning")
 
     async def set_learning(self, *, on: bool) -> Learning:
-        """Let recalls change the memories they wake, or no more; needs the scope admin.
+        """Switch learning from recalls on or off; needs the scope admin.
 
         Args:
             on: Off, what was learned stays, and recalls that wait are left out.
@@ -442,7 +442,7 @@ class AsyncClient(AsyncUpkeep):
     async def feedback(
         self, trace: str, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
     ) -> FeedbackAnswer:
-        """Say which hits of a recall were useful; needs the scope write.
+        """Mark hits of a recall as useful or not; needs the scope write.
 
         A hit is judged once for each recall: the same again changes nothing, the opposite is a
         conflict.

@@ -182,7 +182,7 @@ class AsyncUpkeep(AsyncConnection):
     async def start_consolidation(
         self, *, steps: Sequence[str] = (), dry_run: bool = False
     ) -> JobAnswer:
-        """Queue a cycle of consolidation, or join the one that waits, and do not wait for it.
+        """Queue a cycle of consolidation, or join the waiting one, without waiting for its end.
 
         Args:
             steps: Which steps to run; all if empty.
@@ -192,7 +192,7 @@ class AsyncUpkeep(AsyncConnection):
         return await self._ask(JobAnswer, "POST", "/v1/consolidation", wanted)
 
     async def start_passages(self) -> JobAnswer:
-        """Queue the job that cuts long episodes from before there were passages, or join it.
+        """Queue or join the job that cuts old long episodes into passages.
 
         New episodes get their passages when they are appended.
         """
@@ -247,16 +247,16 @@ class AsyncUpkeep(AsyncConnection):
             pause = min(1.5 * pause, _LONGEST_PAUSE_S)
 
     async def cancel_job(self, job: str) -> JobAnswer:
-        """End a job that waits; one that runs ends at the next place it reaches."""
+        """Cancel a job; a running one ends at its next checkpoint."""
         return await self._ask(JobAnswer, "POST", f"/v1/jobs/{segment(job)}/cancel")
 
     async def retry_job(self, job: str) -> JobAnswer:
-        """Queue a job again that failed, died or was cancelled, with fresh attempts."""
+        """Queue a failed, dead or cancelled job again, with fresh attempts."""
         path = f"/v1/jobs/{segment(job)}/retry"
         return await self._ask(JobAnswer, "POST", path, repeatable=False)
 
     async def schedule(self) -> ScheduleAnswer:
-        """Tell when cycles of the tenant run without being asked."""
+        """Show the schedule of the tenant's cycles."""
         return await self._ask(ScheduleAnswer, "GET", "/v1/consolidation/schedule")
 
     async def set_schedule(
@@ -268,7 +268,7 @@ class AsyncUpkeep(AsyncConnection):
         idle_minutes: float | None = None,
         light_episodes: int | None = None,
     ) -> ScheduleAnswer:
-        """Give the tenant its own schedule; needs the scope admin.
+        """Set the tenant's own schedule; needs the scope admin.
 
         Each that is given asks for a cycle; with none, nothing runs unasked.
 
@@ -340,7 +340,7 @@ class AsyncUpkeep(AsyncConnection):
         await self._send(Call(method, f"/v1/episodes/{segment(episode)}/pin"))
 
     async def dormancy_policy(self) -> DormancyPolicy:
-        """Show how the tenant forgets; needs the scope admin."""
+        """Show the tenant's dormancy policy; needs the scope admin."""
         return await self._ask(DormancyPolicy, "GET", "/v1/dormancy/policy")
 
     async def set_dormancy_policy(
@@ -352,7 +352,7 @@ class AsyncUpkeep(AsyncConnection):
         archive_days: float | None = 90.0,
         second_look: bool = False,
     ) -> DormancyPolicy:
-        """Set how the tenant forgets; the next consolidation goes by it. Needs the scope admin.
+        """Set the dormancy policy, from the next consolidation on; needs the scope admin.
 
         Args:
             mode: `off`, `budget` or `threshold`.
@@ -387,7 +387,7 @@ class AsyncUpkeep(AsyncConnection):
         return await self._ask(Restored, "POST", "/v1/archive/restore", wanted)
 
     async def scrub(self, *, timeout_s: float = 600.0) -> Scrub:
-        """Read every record of the archive and check it; needs the scope admin.
+        """Check every record of the archive; needs the scope admin.
 
         Args:
             timeout_s: Longest to wait for the end.
@@ -408,7 +408,7 @@ class AsyncUpkeep(AsyncConnection):
         return await self._ask(MergePage, "GET", "/v1/merges", parameters=wanted)
 
     async def accept_merge(self, one: str, other: str) -> Merge:
-        """Let recall walk between two concepts as between one and itself.
+        """Accept a merge: recall treats two concepts as one.
 
         Args:
             one: The normalised name of one concept.
@@ -417,7 +417,7 @@ class AsyncUpkeep(AsyncConnection):
         return await self._set_merge_status(one, other, MergeStatus.ACCEPTED)
 
     async def reject_merge(self, one: str, other: str) -> Merge:
-        """Keep two concepts apart; consolidation does not propose them again.
+        """Reject a merge; consolidation does not propose it again.
 
         Args:
             one: The normalised name of one concept.
@@ -465,11 +465,11 @@ class AsyncUpkeep(AsyncConnection):
         return await self._ask(ShadowAnswer, "PUT", "/v1/shadow", wanted)
 
     async def end_shadow(self) -> None:
-        """Run nothing in the shadow."""
+        """Stop the shadow strategy."""
         await self._send(Call("DELETE", "/v1/shadow"))
 
     async def reset_shadow_report(self) -> None:
-        """Begin to count and compare anew."""
+        """Reset the report of the comparison."""
         await self._send(Call("DELETE", "/v1/shadow/report"))
 
     async def promote_shadow(self) -> ShadowAnswer:
@@ -477,5 +477,5 @@ class AsyncUpkeep(AsyncConnection):
         return await self._ask(ShadowAnswer, "POST", "/v1/promotion", repeatable=False)
 
     async def undo_promotion(self) -> ShadowAnswer:
-        """Go back to the default before the latest promotion."""
+        """Undo the latest promotion."""
         return await self._ask(ShadowAnswer, "DELETE", "/v1/promotion", repeatable=False)

@@ -339,7 +339,7 @@ MEASURES: Mapping[Suite, Mapping[str, Measure]] = {
         "mrr": _mrr,
     },
 }
-"""What each suite reports, in order; means over the scored questions."""
+"""The measures of each suite, in order; means over the scored questions."""
 
 
 class Figures(BaseModel):

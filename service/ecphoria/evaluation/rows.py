@@ -38,11 +38,11 @@ class Row(BaseModel):
     scores: tuple[float, ...] = ()
     """Of what was recalled."""
     confidence: float = 0.0
-    """That the answer is among it."""
+    """Whether the answer is among the hits."""
     evidence: dict[str, float] = Field(default_factory=dict)
-    """What the gate could weigh, by name."""
+    """Evidence for the gate, by name."""
     verdict: str = "failed"
-    """What the gate said."""
+    """Verdict of the gate."""
     latency_ms: float = 0.0
     """Of the whole recall, measured by the service."""
     timings_ms: dict[str, float] = Field(default_factory=dict)

@@ -46,7 +46,7 @@ administration_routes = APIRouter(prefix="/v1", tags=["administration"], route_c
 
 @administration_routes.post("/tenants", status_code=HTTP_201_CREATED, responses=guarded(Conflict))
 async def create_tenant(body: TenantRequest, _: Operator, services: Served) -> Tenant:
-    """Create an owner of memories."""
+    """Create a tenant."""
     return await services.tenancy.create_tenant(body.name)
 
 
@@ -97,7 +97,7 @@ _NO_GDS = (
 
 @operations_routes.get("/healthz")
 async def get_health() -> HealthAnswer:
-    """Tell that the process is alive."""
+    """Report that the process is alive."""
     return HealthAnswer(version=version("ecphoria"))
 
 
@@ -105,7 +105,7 @@ async def get_health() -> HealthAnswer:
     "/readyz", responses=responses(StoreUnavailable, Misconfigured, EcphoriaError)
 )
 async def get_readiness(services: Served) -> ReadinessAnswer:
-    """Tell whether requests can be served, and what is missing for full service."""
+    """Report whether requests can be served, and list missing parts."""
     try:
         # Whoever asks needs an answer now; the driver would go on trying for longer.
         async with asyncio.timeout(_READY_WITHIN_S):
@@ -127,7 +127,7 @@ async def get_readiness(services: Served) -> ReadinessAnswer:
     "/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}}
 )
 async def get_metrics(services: Served) -> Response:
-    """Publish figures in Prometheus' text format; none names a tenant or a memory."""
+    """Return metrics in Prometheus' text format; none names a tenant or a memory."""
     return Response(generate_latest(services.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
 
@@ -203,13 +203,13 @@ gate_routes = APIRouter(prefix="/v1/gate", tags=["administration"], route_class=
 
 @gate_routes.get("", responses=guarded())
 async def get_gate(tenant: TenantAdmin, services: Served) -> GateAnswer:
-    """Show by which gate the tenant's recalls are judged."""
+    """Show the gate of the tenant's recalls."""
     return _gate_answer(await services.tenancy.gate(tenant))
 
 
 @gate_routes.put("", responses=guarded())
 async def set_gate(body: GateRequest, tenant: TenantAdmin, services: Served) -> GateAnswer:
-    """Give the tenant its own gate; the next recall is judged by it."""
+    """Set the tenant's own gate; it applies from the next recall."""
     gate = body.to_model()
     await services.tenancy.set_gate(tenant, gate)
     return _gate_answer(gate)
@@ -248,14 +248,14 @@ async def set_shadow(body: ShadowRequest, tenant: TenantAdmin, services: Served)
 
 @shadow_routes.delete("/shadow", status_code=HTTP_204_NO_CONTENT, responses=guarded())
 async def end_shadow(tenant: TenantAdmin, services: Served) -> None:
-    """Run nothing in the shadow."""
+    """Stop the shadow strategy."""
     await services.policies.set_shadow(tenant, None)
     services.shadowed.reset(tenant)
 
 
 @shadow_routes.delete("/shadow/report", status_code=HTTP_204_NO_CONTENT, responses=guarded())
 async def reset_shadow_report(tenant: TenantAdmin, services: Served) -> None:
-    """Begin to count and compare anew."""
+    """Reset the report of the comparison."""
     services.shadowed.reset(tenant)
 
 
@@ -267,7 +267,7 @@ async def promote_shadow(tenant: TenantAdmin, services: Served) -> ShadowAnswer:
 
 @shadow_routes.delete("/promotion", responses=guarded(Conflict))
 async def undo_promotion(tenant: TenantAdmin, services: Served) -> ShadowAnswer:
-    """Go back to what was the tenant's default before the latest promotion."""
+    """Undo the latest promotion."""
     return _shadow_answer(services, tenant, await services.policies.undo(tenant))
 
 

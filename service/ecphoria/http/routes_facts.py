@@ -37,7 +37,7 @@ facts_routes = APIRouter(prefix="/v1", tags=["facts"], route_class=GuardedRoute)
 async def list_facts(
     tenant: Reader, services: Served, wanted: Annotated[FactListQuery, Query()]
 ) -> FactPageAnswer:
-    """List facts by id, a page at a time, each with when it held."""
+    """List facts by id, a page at a time, each with its intervals."""
     page = await services.facts.facts(
         tenant,
         FactQuery(
@@ -58,7 +58,7 @@ async def list_facts(
 async def get_fact_history(
     fact: str, tenant: Reader, services: Served, wanted: Annotated[HistoryQuery, Query()]
 ) -> HistoryAnswer:
-    """Show everything claimed of the fact's subject and predicate, and decided about it."""
+    """Show all facts and decisions of the same subject and predicate."""
     history = await services.facts.history(
         tenant, FactId(fact), as_of=wanted.as_of, known_at=wanted.known_at
     )
@@ -69,7 +69,7 @@ async def get_fact_history(
 async def decide(
     fact: str, body: DecisionRequest, tenant: Writer, caller: Caller, services: Served
 ) -> Decision:
-    """Decide about a fact; the next recall goes by it, and it can be undone."""
+    """Decide about a fact; applies from the next recall, and can be undone."""
     return await services.facts.decide(
         tenant,
         Request(
@@ -88,7 +88,7 @@ async def decide(
 async def undo_decision(
     decision: str, body: UndoRequest, tenant: Writer, caller: Caller, services: Served
 ) -> Decision:
-    """Take a decision back; undo the undo, and it counts again."""
+    """Undo a decision; undoing the undo restores it."""
     return await services.facts.undo(tenant, decision, by=caller.key, why=body.why)
 
 
@@ -103,7 +103,7 @@ async def list_predicates(tenant: Reader, services: Served) -> list[Predicate]:
 async def set_predicate_class(
     predicate: str, body: ClassRequest, tenant: TenantAdmin, caller: Caller, services: Served
 ) -> Decision:
-    """Give a predicate another class; its facts are laid out anew, and it can be undone."""
+    """Set the class of a predicate and recompute its facts; can be undone."""
     return await services.facts.set_class(
         tenant, predicate, body.predicate_class, by=caller.key, why=body.why
     )
@@ -127,7 +127,7 @@ async def list_merges(
 
 @merges_routes.put("/merges", responses=guarded(NotFound))
 async def decide_merge(body: MergeRequest, tenant: Writer, services: Served) -> Merge:
-    """Accept or reject a merge, or undo that; what recall found before comes back with it."""
+    """Accept or reject a merge, or undo the decision, which restores earlier recalls."""
     return await services.merges.decide(tenant, body.one, body.other, body.status)
 
 
@@ -136,13 +136,13 @@ learning_routes = APIRouter(prefix="/v1", tags=["learning"], route_class=Guarded
 
 @learning_routes.get("/learning", responses=guarded())
 async def get_learning(tenant: Reader, services: Served) -> Learning:
-    """Tell whether the tenant learns from its recalls, and from how many it did."""
+    """Show whether the tenant learns from recalls, and the number of recalls so far."""
     return await services.learning.of(tenant)
 
 
 @learning_routes.put("/learning", responses=guarded())
 async def set_learning(body: LearningRequest, tenant: TenantAdmin, services: Served) -> Learning:
-    """Let recalls change the memories they wake from now on, or no more."""
+    """Switch learning from recalls on or off."""
     return await services.learning.switch(tenant, on=body.on)
 
 
@@ -150,7 +150,7 @@ async def set_learning(body: LearningRequest, tenant: TenantAdmin, services: Ser
 async def give_feedback(
     trace: str, body: FeedbackRequest, tenant: Writer, services: Served
 ) -> FeedbackAnswer:
-    """Say which hits of a recall were useful and which were not."""
+    """Mark hits of a recall as useful or not."""
     recall = TraceId(trace)
     await services.recall.settle(tenant, recall)
     regards = await services.learning.judge(

@@ -62,7 +62,7 @@ async def append(
         str | None, Header(description="The same as `idempotency_key` in the body.")
     ] = None,
 ) -> Receipt:
-    """Remember one thing; when this answers, the next recall can find it."""
+    """Append one episode; the next recall can find it."""
     receipt = await services.ingest.append(tenant, _keyed(body, idempotency_key).to_model())
     services.metrics.episodes(receipt.outcome)
     if receipt.outcome is Outcome.EXISTED:
@@ -72,7 +72,7 @@ async def append(
 
 @episodes_routes.post("/batch", response_model_exclude_none=True, responses=guarded(*_APPENDING))
 async def append_batch(body: BatchRequest, tenant: Writer, services: Served) -> BatchAnswer:
-    """Remember up to 1,000 things; a result for each, and those that can be used are stored."""
+    """Append up to 1,000 episodes; returns a result for each, and stores the valid ones."""
     readable = [item.to_model() for item in body.episodes if isinstance(item, AppendRequest)]
     stored = iter(await services.ingest.append_batch(tenant, readable))
     results = [
@@ -111,7 +111,7 @@ async def list_episodes(
 
 @episodes_routes.delete("/{episode}", status_code=HTTP_204_NO_CONTENT, responses=guarded())
 async def delete(episode: str, tenant: Writer, services: Served) -> None:
-    """Erase one episode with its vector and all that only it supported."""
+    """Erase one episode with its vector and everything that only it supports."""
     await services.ingest.delete(tenant, EpisodeId(episode))
 
 
@@ -172,7 +172,7 @@ recall_routes = APIRouter(prefix="/v1", tags=["recall"], route_class=GuardedRout
 async def recall(
     body: RecallRequest, tenant: Reader, services: Served, caller: Caller
 ) -> RecallResult:
-    """Wake the memories a cue calls for, and say whether they answer it."""
+    """Recall memories for a cue, and judge whether they answer it."""
     if body.wake:
         services.access.permit(caller, Scope.WRITE)
     result = await services.waking.recall(
@@ -190,7 +190,7 @@ async def get_trace(trace: str, tenant: Reader, services: Served) -> Trace:
 
 @recall_routes.get("/strategies", responses=guarded())
 async def list_strategies(_: Reader, services: Served) -> list[StrategyInfo]:
-    """List the recall mechanisms with their options, the default first."""
+    """List strategies with their options, the default first."""
     return list(services.recall.strategies())
 
 
@@ -215,7 +215,7 @@ async def list_sessions(
 async def list_engrams(
     tenant: Reader, services: Served, wanted: Annotated[EngramQuery, Query()]
 ) -> EngramPage:
-    """List what sessions, and memories that are alike, came to, a page at a time."""
+    """List summaries of sessions and of clusters, a page at a time."""
     found = await services.archive.list_engrams(
         tenant, kind=wanted.kind, after=wanted.cursor, limit=wanted.limit + 1
     )

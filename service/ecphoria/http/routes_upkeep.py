@@ -49,18 +49,18 @@ async def get_job(job: str, tenant: Reader, services: Served) -> JobAnswer:
 
 @jobs_routes.post("/{job}/cancel", responses=guarded(Conflict))
 async def cancel_job(job: str, tenant: Writer, services: Served) -> JobAnswer:
-    """End a job that waits; one that runs ends at the next place it reaches."""
+    """Cancel a job; a running one ends at its next checkpoint."""
     return JobAnswer.model_validate(await services.jobs.cancel(tenant, JobId(job)))
 
 
 @jobs_routes.post("/{job}/retry", status_code=HTTP_202_ACCEPTED, responses=guarded(Conflict))
 async def retry_job(job: str, tenant: Writer, services: Served, response: Response) -> JobAnswer:
-    """Queue a job again that failed, died or was cancelled, with fresh attempts."""
+    """Queue a failed, dead or cancelled job again, with fresh attempts."""
     return tell(await services.jobs.retry(tenant, JobId(job)), response)
 
 
 def tell(job: Job, response: Response) -> JobAnswer:
-    """Answer a queued job, and where to ask for its state."""
+    """Return a queued job, and the address of its state."""
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     return JobAnswer.model_validate(job)
 
@@ -74,7 +74,7 @@ consolidation_routes = APIRouter(
 async def consolidate(
     tenant: Writer, services: Served, response: Response, body: ConsolidationRequest | None = None
 ) -> JobAnswer:
-    """Queue a cycle, or join the one that waits; `Location` is where to ask for its state."""
+    """Queue a cycle, or join the waiting one; `Location` is the address of its state."""
     wanted = body or ConsolidationRequest()
     job = await services.jobs.consolidate(tenant, steps=wanted.steps, dry_run=wanted.dry_run)
     return tell(job, response)
@@ -82,13 +82,13 @@ async def consolidate(
 
 @consolidation_routes.get("", responses=guarded())
 async def get_last_report(tenant: Reader, services: Served) -> ConsolidationReport:
-    """Tell what the latest cycle did."""
+    """Return the report of the latest cycle."""
     return await services.jobs.last_report(tenant)
 
 
 @consolidation_routes.get("/schedule", responses=guarded())
 async def get_schedule(tenant: Reader, services: Served) -> ScheduleAnswer:
-    """Tell when cycles of the tenant run without being asked."""
+    """Show the schedule of the tenant's cycles."""
     return _answer(services, await services.jobs.schedule(tenant))
 
 
@@ -96,7 +96,7 @@ async def get_schedule(tenant: Reader, services: Served) -> ScheduleAnswer:
 async def set_schedule(
     body: ScheduleRequest, tenant: TenantAdmin, services: Served
 ) -> ScheduleAnswer:
-    """Give the tenant its own schedule; an empty one runs nothing unasked."""
+    """Set the tenant's own schedule; an empty one runs no cycles."""
     return _answer(services, await services.jobs.set_schedule(tenant, body.to_model()))
 
 
@@ -127,7 +127,7 @@ dormancy_routes = APIRouter(prefix="/v1", tags=["dormancy"], route_class=Guarded
 async def list_dormant(
     tenant: Reader, services: Served, wanted: Annotated[SleeperQuery, Query()]
 ) -> SleeperPage:
-    """List what sleeps and why, a page at a time."""
+    """List dormant memories with the reason, a page at a time."""
     found = await services.forgetting.sleepers(
         tenant, after_turn=wanted.cursor, limit=wanted.limit + 1
     )
@@ -139,7 +139,7 @@ async def list_dormant(
 
 @dormancy_routes.post("/dormancy/sleep", responses=guarded(TooLarge))
 async def sleep(body: IdsRequest, tenant: Writer, services: Served) -> IdsAnswer:
-    """Put live memories to sleep; pinned ones stay awake."""
+    """Make live memories dormant, except pinned ones."""
     slept = await services.forgetting.sleep(tenant, [EpisodeId(one) for one in body.ids])
     return IdsAnswer(ids=tuple(slept))
 
@@ -153,7 +153,7 @@ async def wake(body: IdsRequest, tenant: Writer, services: Served) -> IdsAnswer:
 
 @dormancy_routes.get("/dormancy/policy", responses=guarded())
 async def get_dormancy_policy(tenant: TenantAdmin, services: Served) -> DormancyPolicy:
-    """Show how the tenant forgets."""
+    """Show the tenant's dormancy policy."""
     return await services.forgetting.policy(tenant)
 
 
@@ -161,7 +161,7 @@ async def get_dormancy_policy(tenant: TenantAdmin, services: Served) -> Dormancy
 async def set_dormancy_policy(
     body: DormancyPolicyRequest, tenant: TenantAdmin, services: Served
 ) -> DormancyPolicy:
-    """Set how the tenant forgets; the next consolidation goes by it."""
+    """Set the tenant's dormancy policy; it applies from the next consolidation."""
     return await services.forgetting.set_policy(tenant, body.to_model())
 
 
@@ -169,7 +169,7 @@ async def set_dormancy_policy(
     "/episodes/{episode}/pin", status_code=HTTP_204_NO_CONTENT, responses=guarded()
 )
 async def pin(episode: str, tenant: Writer, services: Served) -> None:
-    """Never let this memory be put to sleep."""
+    """Pin a memory; pinned memories never become dormant."""
     await services.forgetting.pin(tenant, EpisodeId(episode), pinned=True)
 
 
@@ -177,7 +177,7 @@ async def pin(episode: str, tenant: Writer, services: Served) -> None:
     "/episodes/{episode}/pin", status_code=HTTP_204_NO_CONTENT, responses=guarded()
 )
 async def unpin(episode: str, tenant: Writer, services: Served) -> None:
-    """Treat this memory like any other again."""
+    """Unpin a memory."""
     await services.forgetting.pin(tenant, EpisodeId(episode), pinned=False)
 
 
@@ -188,7 +188,7 @@ cold_routes = APIRouter(prefix="/v1/archive", tags=["dormancy"], route_class=Gua
 async def archive(
     tenant: TenantAdmin, services: Served, body: ArchiveRequest | None = None
 ) -> ArchiveAnswer:
-    """Move what has slept long to the archive's files now."""
+    """Archive memories that have been dormant for long."""
     days = (body or ArchiveRequest()).days
     return ArchiveAnswer(archived=await services.cold.archive(tenant, days))
 
@@ -211,7 +211,7 @@ passages_routes = APIRouter(prefix="/v1/passages", tags=["jobs"], route_class=Gu
 
 @passages_routes.post("", status_code=HTTP_202_ACCEPTED, responses=guarded())
 async def cut_older_episodes(tenant: Writer, services: Served, response: Response) -> JobAnswer:
-    """Queue the job that cuts long episodes from before there were passages, or join it.
+    """Queue or join the job that cuts old long episodes into passages.
 
     The service queues it by itself when it starts on such a store. New episodes need no job.
     """

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from ecphoria.maths.checks import FloatArray, IntArray, check_same_length, floats, indices
 
 BACK: Final = (0.7, 0.4, 0.2)
-"""What a stem 1, 2, 3 turns before still counts."""
+"""Weights of a stem 1, 2 and 3 turns before."""
 FORTH: Final = (0.4, 0.2)
-"""What a stem 1, 2 turns after already counts."""
+"""Weights of a stem 1 and 2 turns after."""
 REACH_BACK: Final = len(BACK)
 REACH_AHEAD: Final = len(FORTH)
 CONTEXT_BACK: Final = 0.6

@@ -1,4 +1,4 @@
-"""What recall asks of a store: live, with dormant memories, or as of a moment."""
+"""The reads of recall: live, with dormant memories, or as of a moment."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

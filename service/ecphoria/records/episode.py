@@ -108,11 +108,11 @@ class Episode:
     turn: int
     """1-based count of the tenant's appends."""
     text: str
-    """What was said or written."""
+    """The words that were said or written."""
     title: str | None = None
     """Title of a document."""
     speaker: str | None = None
-    """Who said it."""
+    """Speaker."""
     role: str | None = None
     """The speaker's role."""
     session: str | None = None
@@ -185,6 +185,6 @@ class Session:
     last_occurred_at: datetime
     """The last turn's time."""
     speakers: tuple[str, ...]
-    """Who spoke."""
+    """Speakers."""
     summary: str | None = None
     """A few of its own sentences, once consolidation has chosen them."""

@@ -217,7 +217,7 @@ class Merge:
     other: str
     """The normalised name of the other."""
     kind: str
-    """What kind of concept both are."""
+    """Kind of both concepts."""
     cosine: float
     """Of the two names' vectors."""
     reason: str

@@ -91,9 +91,9 @@ class Change:
     """One thing a step did, or would do."""
 
     kind: str
-    """What happens to it, a verb."""
+    """The action, a verb."""
     id: str
-    """What is changed."""
+    """Id of the changed node."""
     detail: str = ""
     """From what to what, and why."""
 
@@ -136,13 +136,13 @@ class StepReport:
     seconds: float
     """How long it took."""
     counts: Mapping[str, int] = field(default_factory=dict)
-    """What it touched, by kind."""
+    """Counts of its work, by kind."""
     changes: tuple[Change, ...] = ()
     """The first hundred changes, one by one, where the step tells them."""
     reason: str = ""
     """Why it was skipped and what helps; empty when done."""
     degraded: tuple[str, ...] = ()
-    """What it did in a lesser way, and why."""
+    """Reduced work, with the reason."""
 
 
 @answered("nodes", "edges", "faulty_edges")
@@ -210,7 +210,7 @@ class ConsolidationReport:
     first."""
 
     degraded: tuple[str, ...] = ()
-    """What was missing, by step: it was left out, or done in a lesser way."""
+    """Skipped or reduced work, by step, with the reason."""
 
     def __post_init__(self) -> None:
         """Gather from the steps what was missing."""
@@ -280,9 +280,9 @@ class JobFault:
     """Why the latest attempt failed."""
 
     code: str
-    """That of the error; `GET /errors/{code}` explains it."""
+    """Code of the error; `GET /errors/{code}` explains it."""
     message: str
-    """What happened and what helps."""
+    """The failure and its remedy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -111,7 +111,7 @@ class PathStep:
     label: str
     """A speaker, a concept's name or an episode's place, to read."""
     energy: float
-    """What arrived here by this step."""
+    """Energy that arrived by this step."""
 
 
 @answered()
@@ -137,7 +137,7 @@ class Hit:
     score: float
     """The sum of `parts`."""
     parts: Mapping[str, float]
-    """What the score is made of."""
+    """Parts of the score, by name."""
     path: tuple[PathStep, ...]
     """How it was woken, from the seed on."""
     episode: Episode
@@ -192,11 +192,11 @@ class SeedRecord:
     kind: str
     """`episode` or `concept`."""
     stream: Stream
-    """What found it."""
+    """The stream that found it."""
     label: str
     """To read."""
     energy: float
-    """What it received."""
+    """Energy at the start."""
 
 
 @answered()
@@ -205,15 +205,15 @@ class WaveArc:
     """Energy carried along one edge in one wave."""
 
     tail: str
-    """Where it left."""
+    """Node it left."""
     head: str
-    """Where it arrived."""
+    """Node it reached."""
     edge: str
     """The relationship's type."""
     weight: float
     """The edge's weight."""
     energy: float
-    """What it carried."""
+    """Energy it carried."""
 
 
 @answered()
@@ -241,11 +241,11 @@ class Wave:
     energy: float
     """Their energy together."""
     arcs: tuple[WaveArc, ...]
-    """What moved, strongest first."""
+    """Edges that carried energy, strongest first."""
     arcs_left_out: int
     """Arcs not listed."""
     marks: tuple[Mark, ...] = ()
-    """What the mechanism says of single nodes, in its own terms."""
+    """Remarks of the mechanism on single nodes."""
 
 
 @answered()
@@ -260,7 +260,7 @@ class TracedHit:
     score: float
     """The sum of `parts`."""
     parts: Mapping[str, float]
-    """What the score is made of."""
+    """Parts of the score, by name."""
     path: tuple[PathStep, ...]
     """How it was woken."""
 
@@ -298,7 +298,7 @@ class Trace:
     id: TraceId
     """The trace's id."""
     cue: str
-    """What was asked."""
+    """The question."""
     strategy: str
     """The mechanism that ran."""
     options: Mapping[str, OptionValue]
@@ -310,7 +310,7 @@ class Trace:
     waves: tuple[Wave, ...]
     """How it spread."""
     hits: tuple[TracedHit, ...]
-    """What lit up."""
+    """The ranked memories."""
     truncated: bool
     """Whether a bound of the trace left something out."""
     about: str = ""
@@ -319,7 +319,7 @@ class Trace:
     cypher: str
     """Shows the trace in Neo4j Browser."""
     stimulation: Internal[Stimulation | None] = None
-    """What a strategy that stimulates memories did to them."""
+    """Effect of a strategy that stimulates memories."""
     refused: Internal[bool] = False
     """Whether the hits were not to be used to answer."""
 
@@ -342,7 +342,7 @@ class RecallResult:
     calibrated: bool
     """Whether the tenant's own gate judged, rather than the shipped one."""
     evidence: Mapping[str, float] = field(default_factory=dict)
-    """What a gate may weigh, by name; `ecphoria calibrate` fits on it."""
+    """Evidence for the gate, by name; `ecphoria calibrate` fits on it."""
     reasons: tuple[str, ...]
     """Why it is answerable or not, in words."""
     misses: tuple[NearMiss, ...]
@@ -360,7 +360,7 @@ class RecallResult:
     trace_id: TraceId
     """Ask `GET /v1/traces/{id}` for the replay."""
     degraded: tuple[str, ...]
-    """What was missing, if anything: without the encoder only words are searched."""
+    """Missing parts of the service: without the encoder, only words are searched."""
     second_look: bool = False
     """Whether it was found only among what sleeps, after the gate had refused."""
     woken: tuple[EpisodeId, ...] = ()

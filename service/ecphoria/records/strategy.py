@@ -16,9 +16,9 @@ class Parameter:
     default: OptionValue
     """Its value if not sent; also tells its type."""
     doc: str
-    """What it does."""
+    """Effect of the option."""
     unit: str
-    """What a number counts."""
+    """Unit of a number."""
     source: str
     """Where the default comes from."""
     low: float | None = None
@@ -37,7 +37,7 @@ class StrategyInfo:
     name: str
     """The name to send as `strategy`."""
     doc: str
-    """What it does and where it comes from."""
+    """Description, with the source."""
     presets: tuple[str, ...]
     """Values of the option `preset`, each a set of defaults."""
     parameters: tuple[Parameter, ...]

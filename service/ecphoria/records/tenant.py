@@ -102,7 +102,7 @@ class TenantStats:
 EVIDENCE: Final = (
     "share", "coverage", "unsaid", "unheard", "similarity", "joint", "top_similarity", "gap",
 )  # fmt: skip
-"""What a gate weighs: features of what was found, not of the question."""
+"""Evidence that a gate weighs: features of the hits, not of the question."""
 QUESTION_TYPE: Final = ("names_one", "asks_when")
 """What it may weigh too, fitted on the questions a store is really asked: the cue names exactly
 one participant; the cue asks for a time. They learn the mix of the questions they saw."""
@@ -116,7 +116,7 @@ class GateFit:
     questions: int
     """Questions it was fitted on."""
     unanswerable: int
-    """Those of them without an answer."""
+    """Of these, questions without an answer."""
     auroc: float
     """Share of pairs in which the question with an answer is the surer one."""
     refused: float

@@ -33,7 +33,7 @@ class Symptom:
     id: str
     """A node's id, a name, a stem or a total."""
     detail: str
-    """What is wrong with it."""
+    """The fault."""
 
 
 @answered()
@@ -61,7 +61,7 @@ class IntegrityReport:
     seconds: float
     """How long it took."""
     findings: tuple[Finding, ...]
-    """What is wrong, by rule."""
+    """Faults, by rule."""
 
     @computed_field  # type: ignore[prop-decorator]  # mypy knows no decorated properties
     @property
@@ -251,9 +251,9 @@ class Sleeper:
     turn: int
     """1-based count of the tenant's appends."""
     text: str
-    """What it says."""
+    """Text of the memory."""
     speaker: str | None = None
-    """Who said it."""
+    """Speaker."""
     session: str | None = None
     """The session it belongs to."""
     occurred_at: datetime
@@ -274,7 +274,7 @@ class EngramKind(StrEnum):
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engram:
-    """What a session, or a cluster of memories that are alike, came to."""
+    """The summary of a session, or of a cluster of similar memories."""
 
     id: str
     """Its id, a hash of what it is of: the same members have the same."""

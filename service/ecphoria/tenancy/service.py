@@ -78,7 +78,7 @@ class TenancyService:
         return await self.issue(None, "first operator", Scope)
 
     async def create_tenant(self, name: str) -> Tenant:
-        """Create an owner of memories.
+        """Create a tenant.
 
         Raises:
             InvalidInput: The name cannot be one.

@@ -70,7 +70,7 @@ STOP_WORDS = frozenset(
         """
     )
 )
-"""What chat says without meaning anything by it; the words no lexical signal counts."""
+"""Filler of chats; lexical signals do not count these words."""
 
 STOP_WORDS_STANDARD = frozenset(
     _words(

@@ -45,9 +45,9 @@ class KeyRequest(Request):
     )
 
     name: str
-    """What the key is for, 1 to 100 characters."""
+    """Purpose of the key, 1 to 100 characters."""
     scopes: Annotated[frozenset[Scope], FewFaults]
-    """What it may do; a wider scope does not include a narrower one."""
+    """Scopes of the key; a wider scope does not include a narrower one."""
 
 
 def _in_order(scopes: tuple[Scope, ...]) -> tuple[Scope, ...]:
@@ -60,11 +60,11 @@ class KeyAnswer(Answer):
     id: str
     """The id to revoke it by."""
     name: str
-    """What it is for."""
+    """Purpose of the key."""
     prefix: str
     """The first characters of the secret."""
     scopes: Annotated[tuple[Scope, ...], AfterValidator(_in_order)]
-    """What it may do."""
+    """Scopes of the key."""
     created_at: Instant
     """When it was issued."""
     revoked_at: Instant | None = None
@@ -111,7 +111,7 @@ class ReadinessAnswer(Answer):
     status: Literal["ready", "degraded"]
     """`degraded` if something optional is missing."""
     degraded: tuple[str, ...]
-    """What is missing, with the remedy."""
+    """Missing parts, with the remedy."""
     neo4j: str
     """Version of the store."""
     gds: str | None = None
@@ -132,7 +132,7 @@ class ErrorAnswer(Answer):
     status: int
     """The HTTP status it comes with."""
     remedy: str
-    """What to do."""
+    """The remedy."""
 
 
 class BrowserFileAnswer(Answer):
@@ -141,7 +141,7 @@ class BrowserFileAnswer(Answer):
     name: str
     """File name."""
     doc: str
-    """What it shows."""
+    """Description."""
     href: str
     """Where to fetch it."""
 
@@ -172,7 +172,7 @@ class FitBody(Request):
     questions: StrictInt = Field(ge=1)
     """Questions it was fitted on."""
     unanswerable: StrictInt = Field(ge=1)
-    """Those of them without an answer."""
+    """Of these, questions without an answer."""
     auroc: Share
     """Share of pairs in which the question with an answer is the surer one."""
     refused: Share
@@ -264,11 +264,11 @@ class ShadowAnswer(Answer):
     """The tenant's default strategy, and the one in its shadow."""
 
     live: Choice
-    """What runs when a recall names no strategy."""
+    """Strategy of recalls that name none."""
     promoted: tuple[Choice, ...]
-    """What was promoted, the latest last; empty for the service's default."""
+    """Promoted strategies, the latest last; empty for the service's default."""
     shadow: Choice | None = None
-    """What runs in the shadow; absent for nothing."""
+    """Strategy in the shadow; absent for none."""
     share: float
     """Share of the cues it runs on."""
     report: ShadowReport

@@ -148,7 +148,7 @@ class FieldProblem(Answer):
     pointer: str
     """JSON pointer into the body (`#/filters/session`), or `query:NAME`, `header:NAME`."""
     detail: str
-    """What is wrong and what to send instead; never the value that was sent."""
+    """The fault and its remedy; never the value that was sent."""
 
 
 class Problem(Answer):
@@ -161,7 +161,7 @@ class Problem(Answer):
     status: int
     """The HTTP status, repeated."""
     detail: str
-    """What happened this time and what to do."""
+    """The failure and its remedy."""
     instance: str | None = None
     """Path of the request."""
     request_id: str | None = None

@@ -64,7 +64,7 @@ class ExtractedFact(Request):
     subject: str
     """Whom or what it is about."""
     predicate: str
-    """What it says of the subject."""
+    """The relation."""
     object: str
     """The other end: a name or a value."""
     qualifier: str = ""
@@ -98,7 +98,7 @@ class Extraction(Request):
     names: Annotated[tuple[str, ...], FewFaults] = Field(default=(), max_length=1_000)
     """People, places, things and topics it speaks of; each becomes a concept."""
     facts: Annotated[tuple[ExtractedFact, ...], FewFaults] = Field(default=(), max_length=1_000)
-    """What it states; subjects and objects that are names become concepts, too."""
+    """Statements of the text; subjects and objects that are names become concepts, too."""
 
     def to_model(self) -> Extracted:
         """Hand over to the domain."""
@@ -111,11 +111,11 @@ class AppendRequest(Request):
     model_config = ConfigDict(json_schema_extra={"examples": [_TURN, _DOCUMENT, _EXTRACTED]})
 
     text: str
-    """What was said or written, of any length; without speaker or date in front."""
+    """The words that were said or written, of any length; without speaker or date in front."""
     title: str | None = None
     """Title of a document."""
     speaker: str | None = None
-    """Who said it."""
+    """Speaker."""
     role: str | None = None
     """The speaker's role for an agent: user, assistant, tool, system."""
     session: str | None = None

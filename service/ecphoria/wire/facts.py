@@ -48,7 +48,7 @@ class FactAnswer(Answer):
     subject: str
     """Whom or what it is about, normalised."""
     predicate: str
-    """What it says."""
+    """The predicate, normalised."""
     object: str
     """The other end, normalised."""
     qualifier: str
@@ -70,7 +70,7 @@ class FactAnswer(Answer):
     contested_by: str | None = None
     """The fact with better evidence for the same time."""
     episodes: tuple[str, ...]
-    """Those that claim it."""
+    """Ids of the episodes that claim it."""
 
     @classmethod
     def of(cls, view: FactView) -> "FactAnswer":

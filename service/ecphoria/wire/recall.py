@@ -64,7 +64,7 @@ class RecallRequest(Request):
     )
 
     cue: str | None = None
-    """What is asked, as the user put it."""
+    """The question, as the user put it."""
     vector: Numbers | None = None
     """Embedding of the cue by the store's own model, if you have it already."""
     strategy: str | None = None

@@ -164,7 +164,7 @@ class JobAnswer(Answer):
     """`queued` (also between attempts), `running`, `done`, `cancelled`, `failed` (refused: another
     attempt would end the same) or `dead` (failed as often as it was allowed to)."""
     trigger: Trigger
-    """What asked for it: `request`, `schedule`, or `start`: the service did when it started."""
+    """Origin: `request`, `schedule`, or `start`: the service did when it started."""
     steps: tuple[str, ...]
     """Steps it runs; all if empty."""
     attempts: int
@@ -182,7 +182,7 @@ class JobAnswer(Answer):
     progress: ProgressAnswer
     """How far it has come."""
     report: ConsolidationReport | None = None
-    """What it did, once it is done."""
+    """Report, once it is done."""
     fault: JobFault | None = None
     """Why its latest attempt failed."""
 
