@@ -54,7 +54,7 @@ class Embedder(Protocol):
 
 
 class NoAnswer(Exception):
-    """The model cannot be asked now; the message says what would help, and quotes nothing."""
+    """The model cannot be asked now; the message gives the remedy, and quotes nothing."""
 
 
 class TextRefused(Exception):
@@ -119,7 +119,7 @@ class Survey(Protocol):
     """Looks at a tenant's graph as a whole, and changes nothing."""
 
     async def turn(self, tenant: TenantId) -> int:
-        """Tell how many episodes were appended so far."""
+        """Count the episodes appended so far."""
         ...
 
     async def size(self, tenant: TenantId) -> GraphSize:

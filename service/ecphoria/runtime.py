@@ -28,7 +28,7 @@ def _faster() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 
 async def run_off_loop(work: Callable[[], T], characters: int) -> T:
-    """Run `work` on texts; in a thread if they are long, so that other requests go on.
+    """Run `work` on texts; in a thread if they are long, so that other requests continue.
 
     Args:
         work: Must not change what others read meanwhile.
@@ -48,7 +48,7 @@ _NEW_OBJECTS, _YOUNG_PASSES, _OLD_PASSES = 100_000, 20, 20
 
 
 def tune_garbage_collection() -> None:
-    """Leave what start-up made alone, and look at the rest after 100,000 objects, not 700.
+    """Exclude start-up objects from collection, and collect after 100,000 objects, not 700.
 
     A batch makes and drops a million objects, nearly all without cycles, beside tables that live
     as long as the process; walking these again and again took an eighth of an append.

@@ -193,7 +193,7 @@ class ConsolidationSettings(_Group):
 
 
 class LlmSettings(_Group):
-    """A language model that writes summaries, and reads what it summarises; none by default."""
+    """A language model that writes summaries; none by default."""
 
     model: str | None = Field(default=None, min_length=1)
     """Name of the model, as its endpoint knows it; empty: none."""

@@ -184,7 +184,7 @@ async def _attempt(
     work: Callable[[Sequence[ColdRecord]], Awaitable[Sequence[EpisodeId]]],
     records: Sequence[ColdRecord],
 ) -> tuple[list[EpisodeId], list[EpisodeId]]:
-    """Try all at once, and one by one if that fails; name those done and those refused."""
+    """Try all at once, then one by one if that fails; return the done and the refused ids."""
     if not records:
         return [], []
     try:

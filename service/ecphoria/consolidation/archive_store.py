@@ -103,7 +103,7 @@ class ColdStore:
         now: datetime,
         lease: Lease | None = None,
     ) -> Sequence[EpisodeId]:
-        """Leave stubs of those that still are dormant and as they were written; name them.
+        """Replace unchanged dormant episodes by stubs; return their ids.
 
         Raises:
             NotFound: There is no such tenant.
@@ -135,7 +135,7 @@ class ColdStore:
         return [(row.place(), row.turn) for row in rows]
 
     async def stubs_of(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Located]:
-        """Tell where the records of those of these episodes lie that are archived."""
+        """Read where the records of the archived ones of these episodes are."""
         rows = await self._graph.run(_LIST_STUBS_OF, tenant=tenant, ids=sorted(set(ids)))
         return [row.place() for row in rows]
 
@@ -258,7 +258,7 @@ def _passages(payload: Payload) -> list[PassageRow]:
 
 
 def _check(row: _PayloadRow, payload: Payload) -> None:
-    """Compare the bytes of both, without edges whose other end is gone or that came since."""
+    """Compare the bytes of both, without edges that are new or whose other end is gone."""
     there = {_ends(edge) for edge in row.edges}
     written = {_ends(edge) for edge in payload.edges}
     vector = {"embedding": payload.vector} if payload.vector.size else {}

@@ -71,7 +71,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermCounts:
-    """The number of items with a stem, and of those it reaches over NEXT."""
+    """Number of items with a stem, and of items that it reaches over NEXT."""
 
     items: int
     near: int

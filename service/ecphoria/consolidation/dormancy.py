@@ -88,7 +88,7 @@ class Dormancy:
 def _judge(
     page: Sequence[Candidate], policy: DormancyPolicy, instant: datetime, quiet: datetime
 ) -> Iterator[_Judged]:
-    """Keep those that are quiet since an instant, and faded."""
+    """Keep candidates that were not used since an instant and are faded."""
     now, since = _milliseconds(instant), _milliseconds(quiet)
     used = np.array(
         [_or(candidate.used_ms, candidate.occurred_ms) for candidate in page], np.float64
@@ -207,7 +207,7 @@ class ForgettingService:
         return await self._store.sleepers(tenant, after_turn, limit)
 
     async def sleep(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:
-        """Make live episodes dormant unless pinned, and name those that became dormant.
+        """Make live episodes dormant unless pinned; return their ids.
 
         Raises:
             TooLarge: More than `AT_ONCE`.
@@ -217,7 +217,7 @@ class ForgettingService:
         return await self._store.put_to_sleep(tenant, reasons, self._clock.now())
 
     async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:
-        """Make dormant and archived episodes live again, and name those that were.
+        """Make dormant and archived episodes live again; return their ids.
 
         One whose record in the archive is damaged stays there.
 

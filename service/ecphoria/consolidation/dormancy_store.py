@@ -114,7 +114,7 @@ class DormancyStore:
         now: datetime,
         lease: Lease | None = None,
     ) -> Sequence[EpisodeId]:
-        """Make live episodes dormant in one transaction; name those that were.
+        """Make live episodes dormant in one transaction; return their ids.
 
         Raises:
             NotFound: There is no such tenant, or it is being erased.

@@ -30,7 +30,7 @@ class TouchedSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A turn, as far as a summary needs it; `length` is its number of stems."""
+    """A turn of a summary; `length` is its number of stems."""
 
     id: str
     body_hash: str
@@ -99,7 +99,7 @@ class EngramStore:
         *,
         final: bool,
     ) -> None:
-        """Put an engram, or none, in the place of those of a session; take its mark if final."""
+        """Replace the engrams of a session by one or none; unmark the session if it is final."""
 
         async def save(work: Work) -> None:
             # Whoever removes an episode holds the same lock, so no word of it is stored again.
@@ -127,7 +127,7 @@ class EngramStore:
     async def keep_engram(
         self, tenant: TenantId, lease: Lease | None, session: TouchedSession
     ) -> None:
-        """Take the mark of a session away whose engram is the right one."""
+        """Unmark a session whose engram is up to date."""
 
         async def keep(work: Work) -> None:
             await _take_mark(work, tenant, session)

@@ -152,7 +152,7 @@ class Summariser:
         )
 
     async def summary(self, members: Sequence[Member]) -> Summary:
-        """Summarise turns; one that is not `final` is to be asked for again."""
+        """Summarise turns; a summary that is not `final` is written again later."""
         if self._chat is None or self._dry_run:
             return extracted(members)
         if self._silent:
@@ -264,7 +264,7 @@ class MakeClusters:
         self._chat = chat
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Summarise the clusters that are new, and drop the engrams of those that are no more."""
+        """Summarise new clusters, and remove the engrams of clusters that no longer exist."""
         tenant = cycle.tenant
         writer = Summariser(self._chat, "cluster", dry_run=cycle.dry_run)
         await cycle.reached("clusters: find")
@@ -381,7 +381,7 @@ class MakeEngrams:
     async def _summarise(
         self, cycle: Cycle, session: TouchedSession, writer: Summariser
     ) -> Change | None:
-        """Give a session its engram, unless it has the right one; tell what changed."""
+        """Write the engram of a session unless it is up to date; return the changes."""
         members = await self._store.members(cycle.tenant, session.name)
         if len(members) < _LEAST_TURNS:
             return await self._save(cycle, session, None)

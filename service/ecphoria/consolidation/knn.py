@@ -47,7 +47,7 @@ class NearReader(Protocol):
         ...
 
     async def crowds(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Crowd]:
-        """Read what was stored of the crowds of these; whoever was never searched has none."""
+        """Read the stored neighbour counts; nodes that were never searched have none."""
         ...
 
 
@@ -318,7 +318,7 @@ class Arrivals:
         return any(admits(crowd, row.cosine, row.of_turn) for row in near)
 
     async def _unknown(self, ids: Iterable[str]) -> frozenset[str]:
-        """Read the crowds of these, and tell who has none."""
+        """Read the stored neighbour counts of nodes; return the nodes without one."""
         lacking = sorted(node for node in ids if node not in self._known)
         found = await self._store.crowds(self._tenant, lacking) if lacking else ()
         self._known |= {crowd.id: crowd for crowd in found}

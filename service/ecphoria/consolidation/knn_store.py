@@ -29,7 +29,7 @@ class KnnProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touched:
-    """A node whose surroundings changed since it was associated.
+    """A node whose neighbours changed since the last association.
 
     Attributes:
         turn: Of an episode; 0 of a concept.
@@ -119,12 +119,12 @@ class AssociationStore:
         self._graph = graph
 
     async def progress(self, tenant: TenantId) -> KnnProgress:
-        """Tell how far the tenant is associated."""
+        """Read the turn up to which the tenant is associated."""
         found = await self._graph.run_one(_FIND_PROGRESS, tenant=tenant)
         return found or KnnProgress(turn=0, items=0, associated_turn=0, associated_total=0)
 
     async def touched_episodes(self, tenant: TenantId, after: int) -> Sequence[Touched]:
-        """List episodes after a turn, and those that a write has marked, by turn."""
+        """List episodes after a turn, and episodes that a write has marked, by turn."""
         return await self._graph.run(_LIST_TOUCHED_EPISODES, tenant=tenant, after=after)
 
     async def near(
@@ -144,7 +144,7 @@ class AssociationStore:
         )
 
     async def crowds(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Crowd]:
-        """Read what was stored of the crowds of these; whoever was never searched has none."""
+        """Read the stored neighbour counts; nodes that were never searched have none."""
         return await self._graph.run(_LIST_CROWDS, tenant=tenant, ids=list(episodes))
 
     async def touched_concepts(self, tenant: TenantId, *, every: bool) -> Sequence[Touched]:

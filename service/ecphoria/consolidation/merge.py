@@ -109,7 +109,7 @@ class MergeStore:
     async def decide(
         self, tenant: TenantId, one: str, other: str, status: MergeStatus
     ) -> Merge | None:
-        """Accept or reject a merge, or undo that, and mark the facts told of either.
+        """Accept or reject a merge, or undo the decision, and mark the facts of both concepts.
 
         None if there is no such proposal.
         """
@@ -232,7 +232,7 @@ class MergeReview:
 
 
 def compatible(one: str, other: str) -> bool:
-    """Tell whether names may be of one thing: no word with a digit in one of them only.
+    """Tell whether two names may mean the same: no word with a digit is in only one of them.
 
     >>> compatible("boeing 747", "boeing 747 jet"), compatible("boeing 747", "boeing 737")
     (True, False)

@@ -68,7 +68,7 @@ class Prior:
 
 
 def _off(ranks: PageRanks, rows: NDArray[np.intp]) -> list[tuple[str, float]]:
-    """Find the nodes whose stored prior is off, with what it should be, by id."""
+    """Find nodes with a wrong stored prior, with the right one, by id."""
     priors = midrank(ranks.value[rows])
     off = np.abs(priors - ranks.stored[rows]) > _NEAR
     ids = [ranks.id[row] for row in rows[off]]

@@ -207,7 +207,7 @@ class Replay:
     async def _crowd(
         self, tenant: TenantId, joins: _Joins, nodes: frozenset[str]
     ) -> Mapping[str, int]:
-        """Count for each node the associations that it has and those that it should have."""
+        """Count the associations of each node, stored and missing ones."""
         lacking = (await joins.wanted(nodes)).keys() - _pairs(await joins.stored(nodes))
         crowd = Counter(await self._store.degrees(tenant, sorted(nodes)))
         crowd.update(end for pair in lacking for end in pair)

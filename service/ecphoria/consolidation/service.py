@@ -33,7 +33,7 @@ TOLD = 100
 
 
 class Skipped(Exception):
-    """A step cannot be done here; the message tells why and what would help."""
+    """A step cannot run; the message gives the reason and the remedy."""
 
 
 async def _go_on(_: str) -> None:
@@ -118,7 +118,7 @@ class ConsolidationService:
     async def run(
         self, claimed: Claimed, watch: Callable[[Progress], Awaitable[None]]
     ) -> ConsolidationReport:
-        """Run the steps a job asks for, after those that an earlier attempt brought to their end.
+        """Run the steps of a job, after those that an earlier attempt finished.
 
         Its one instant is when the job was first begun, by the store's clock: an attempt after a
         crash judges ages as the first did.
@@ -247,7 +247,7 @@ class GraphSurvey:
         self._graph = graph
 
     async def turn(self, tenant: TenantId) -> int:
-        """Tell how many episodes were appended so far."""
+        """Count the episodes appended so far."""
         found = await self._graph.run_one(_FIND_PROGRESS, tenant=tenant)
         return found.turn if found else 0
 

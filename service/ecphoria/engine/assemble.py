@@ -22,7 +22,7 @@ _VERSION = re.compile(r'version "(?P<major>\d+)')
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JavaRuntime:
-    """An executable that was asked for its version."""
+    """A Java executable and its version."""
 
     executable: Path
     major: int
@@ -225,7 +225,7 @@ def assemble(
     report: Report,
     clock: Callable[[], float],
 ) -> None:
-    """Complete `lib` and `plugins` of a home; what an earlier run left is used after a check.
+    """Complete `lib` and `plugins` of a home; verified files of an earlier run are reused.
 
     The caller holds the home's lock; the cache has a lock of its own, so that two homes fill it
     one after the other.

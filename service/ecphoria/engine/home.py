@@ -59,7 +59,7 @@ class Home:
 
     @property
     def plugins(self) -> Path:
-        """Hold the jars whose classes may be procedures: GDS and nothing else."""
+        """The folder of jars whose classes may be procedures: only GDS."""
         return self.root / "plugins"
 
     @property
@@ -89,7 +89,7 @@ class Home:
 
     @property
     def assembled(self) -> Path:
-        """Hold the digest of the lock whose jars are all in place."""
+        """The file with the digest of the lock whose jars are complete."""
         return self.root / "run" / "assembled"
 
     @property

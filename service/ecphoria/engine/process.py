@@ -76,7 +76,7 @@ def size_memory(machine_mb: int, *, heap_mb: int | None, page_cache_mb: int | No
 def choose_ports(
     *, bolt: int | None, http: int | None, remembered: Ports | None, avoid: Ports | None = None
 ) -> Ports:
-    """Take the ports asked for, else the last ones if still free, else any two free ones.
+    """Choose the given ports, else the last ones if still free, else any two free ones.
 
     Raises:
         EngineError: a port asked for is in use (reason `port-taken`).
@@ -300,7 +300,7 @@ def set_password(java: JavaRuntime, home: Home, password: str) -> None:
 
 
 def clear_scratch(home: Home) -> None:
-    """Remove what a killed Java left in its temporary directory."""
+    """Remove the temporary files of a killed Java process."""
     shutil.rmtree(home.scratch, ignore_errors=True)
     home.scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
 

@@ -83,7 +83,7 @@ class EngineState(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineStatus:
-    """One look at the server; `keep` tells whether it stays until `down`."""
+    """The state of the server; `keep` tells whether it runs until `down`."""
 
     state: EngineState
     home: Path

@@ -1,4 +1,4 @@
-"""Stop a server that nobody uses any more, in a process of its own.
+"""Stop an unused server, from a process of its own.
 
 The engine runs `python -m ecphoria.engine.watch HOME`. Every user holds a shared lock on one file.
 The system frees a lock when its process ends, even by SIGKILL. So an exclusive lock on the file
@@ -39,7 +39,7 @@ def leave(home: Home) -> None:
 
 
 def watch(home: Home) -> None:
-    """Wait until nobody uses the server, then stop it."""
+    """Wait until the server has no users, then stop it."""
     settled = False
     while not settled:
         # Not while holding the home's lock: a new user takes that one first, then this one.

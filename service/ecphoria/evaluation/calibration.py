@@ -81,7 +81,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """A gate, and what its like is worth on questions it has not seen.
+    """A gate, with its quality on held-out questions.
 
     Attributes:
         judged: Every question, in the order given.
@@ -190,7 +190,7 @@ def _check(labels: NDArray[np.bool_], false_refusals: float) -> None:
 
 
 def _folds(samples: Sequence[Sample], labels: NDArray[np.bool_]) -> tuple[NDArray[np.int64], bool]:
-    """Number what is left out together: groups, or every fifth question of either kind.
+    """Number the folds: groups, or every fifth question of each kind.
 
     Groups serve if whatever is left has enough questions of either kind to fit on.
     """
@@ -325,7 +325,7 @@ def _without_some(statement: list[str], random: Random) -> list[str]:
 
 
 def _trimmed(spoken: list[str], opener: str) -> list[str]:
-    """Take off what the opener says already, and function words that nothing follows."""
+    """Remove words that the opener repeats, and trailing function words."""
     subject = opener.rpartition(" ")[2].lower()
     start = 1 if spoken and _bare(spoken[0]) == subject else 0
     end = len(spoken)
@@ -339,7 +339,7 @@ def _is_content(word: str) -> bool:
 
 
 def _bare(word: str) -> str:
-    """Cut what an apostrophe joins on: `I'm` is `i`."""
+    """Cut a contraction at its apostrophe: `I'm` is `i`."""
     return re.split("['\u2019]", word, maxsplit=1)[0].lower()
 
 
@@ -482,7 +482,7 @@ async def _ask_both(client: AsyncClient, question: OwnQuestion) -> tuple[Sample,
 
 
 async def _near_copies(client: AsyncClient, question: OwnQuestion) -> list[str]:
-    """Name the memory and its near copies: they are among what its own words wake."""
+    """List a memory and its near copies: the hits of its own words."""
     found = await client.recall(question.words[:_LONGEST_CUE], k=_NEAREST, record=False)
     own = distinct_words(question.words)
     near = {

@@ -99,7 +99,7 @@ async def evaluate(
 
 
 class Domain(BaseModel):
-    """One data set in a line; what was not measured is None."""
+    """The figures of one data set; None where not measured."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -118,7 +118,7 @@ class Domain(BaseModel):
 
 
 def domains(reports: Mapping[str, Report]) -> list[Domain]:
-    """Sum up each report; the smallest gain comes first, those without a gain last."""
+    """Summarise each report; the smallest gain first, reports without a gain last."""
     found = [_domain(name, report) for name, report in reports.items()]
     return sorted(found, key=lambda one: (one.gain is None, one.gain or 0.0, one.name))
 

@@ -168,7 +168,7 @@ class LoadPlan:
 
 @dataclass(slots=True, kw_only=True)
 class _Owner:
-    """A tenant with what it was told.
+    """A tenant with its episodes.
 
     Attributes:
         ids, vectors: Of the turns appended with a vector, in step.
@@ -283,7 +283,7 @@ class Load:
         return [pair for round_ in zip(*asked, strict=True) for pair in round_]
 
     async def _warm(self, probes: Sequence[tuple[_Owner, Probe]], nodes: int) -> None:
-        """Ask other cues, as many as are measured: a service remembers what it has read."""
+        """Ask as many other cues as are measured, to fill the caches of the service."""
         for place, (owner, probe) in enumerate(probes, 1):
             await self._stand.nearest(owner.tenant, probe.vector)
             for strategy in self._plan.strategies:
@@ -345,7 +345,7 @@ class Load:
     async def _consolidation(
         self, probes: Sequence[tuple[_Owner, Probe]], nodes: int
     ) -> ConsolidationRun:
-        """Consolidate the first tenant, whose probes are asked meanwhile."""
+        """Consolidate the first tenant while its probes are asked."""
         owner = self._owners[0]
         own = cycle([probe for other, probe in probes if other is owner])
 

@@ -108,7 +108,7 @@ def tables(report: LoadReport) -> tuple[Table, ...]:
 
 @contextlib.contextmanager
 def watching(console: Console) -> Iterator[Watch]:
-    """Show how far each stage has come and how long the rest of it takes."""
+    """Show the progress of each stage, with the time left."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=28),

@@ -44,7 +44,7 @@ _SPECTRUM_OFFSET, _SPECTRUM_POWER = 6.0, 1.2
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Turn:
-    """One thing said, with the vector an encoder might have made of it."""
+    """One turn, with a vector as an encoder would make it."""
 
     text: str
     speaker: str
@@ -86,7 +86,7 @@ class Talk:
             yield list(islice(self._turns, min(size, count - start)))
 
     def probes(self, count: int) -> list[Probe]:
-        """Ask about turns said so far."""
+        """Make questions about the turns so far."""
         return [
             self._probe(self._seen[int(place)])
             for place in self._random.integers(0, len(self._seen), count)

@@ -158,7 +158,7 @@ async def measure_consolidation(
     asked: int,
     watch: _Watch,
 ) -> ConsolidationRun:
-    """Consolidate what has grown, then some more with up to five recalls a second beside it.
+    """Consolidate a grown store, then new episodes beside up to five recalls a second.
 
     Args:
         jobs: Where cycles are asked for.

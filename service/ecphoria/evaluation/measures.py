@@ -165,7 +165,7 @@ _BINS: Final = 10
 
 
 class Bin(BaseModel):
-    """Questions whose confidence lies from `low` to below `high`; the last bin includes 1.
+    """Questions with a confidence from `low` to below `high`; the last bin includes 1.
 
     Questions with and without an answer have the same total weight, however many there are.
     """
@@ -199,7 +199,7 @@ class TakenOut(BaseModel):
 
 
 class Abstention(BaseModel):
-    """Questions with an answer against those of the data that have none."""
+    """Questions with an answer compared with questions without one."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -357,7 +357,7 @@ class Figures(BaseModel):
     failed: int
 
     def entry(self) -> dict[str, object]:
-        """Spell it as the report does, without what the suite does not have."""
+        """Convert to the form of the report, without absent figures."""
         rest = self.model_dump(exclude={"measures"}, exclude_none=False)
         if self.abstention is not None and self.abstention.taken_out is None:
             del rest["abstention"]["taken_out"]

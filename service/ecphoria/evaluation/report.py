@@ -82,7 +82,7 @@ def gains(of: Mapping[str, Sequence[Row]], default: str, suite: Suite) -> Gains 
 
 
 def worst_first(entries: Mapping[str, T], order: Mapping[str, Gain]) -> dict[str, T]:
-    """Put entries into the order of the gains; those without a gain come last."""
+    """Sort entries by gain; entries without a gain come last."""
     known = {name: entries[name] for name in order if name in entries}
     return known | dict(entries)
 
@@ -335,7 +335,7 @@ ExpectedFigures = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One figure beside what it must be; `found` is None if it was not measured."""
+    """A figure and its expected value; `found` is None if it was not measured."""
 
     suite: str
     strategy: str

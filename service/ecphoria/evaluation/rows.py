@@ -70,7 +70,7 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """Read what `write_rows` wrote.
+    """Read the file of `write_rows`.
 
     Raises:
         BadFile: It cannot be read, or is something else.

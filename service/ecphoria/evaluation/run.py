@@ -155,7 +155,7 @@ class _Store:
         return any(ident in self._ids for ident in idents)
 
     async def be_without(self, wanted: frozenset[str]) -> None:
-        """Erase what is wanted away, and append again what was erased before and is not."""
+        """Erase the wanted evidence, and append evidence again that is no longer wanted away."""
         await self._append(self._erased - wanted)
         await asyncio.gather(*(self._erase(one) for one in sorted(wanted & self._ids.keys())))
 

@@ -187,7 +187,7 @@ def reliability_table(bins: Sequence[Bin]) -> Table:
 
 
 def ablation_table(report: Report) -> Table:
-    """One line a mechanism: what is lost without it."""
+    """One line a mechanism: the loss without it."""
     table = _table("ablation")
     told = next(iter(report.ablations.values())).difference if report.ablations else {}
     headline = [name for name in told if not name.startswith("all")]

@@ -54,7 +54,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactPage:
-    """Facts by id, and where to go on."""
+    """A page of facts by id, with the cursor of the next."""
 
     facts: tuple[FactView, ...]
     next_cursor: FactId | None
@@ -115,7 +115,7 @@ class FactService:
         return found[0]
 
     async def decide(self, tenant: TenantId, request: Request) -> Decision:
-        """Append a decision, and lay the facts it concerns out anew.
+        """Append a decision, and recompute the facts that it concerns.
 
         Raises:
             InvalidInput: An interval that ends before it begins, or a pair of facts that cannot
@@ -156,7 +156,7 @@ class FactService:
         by: KeyId | None = None,
         why: str = "",
     ) -> Decision:
-        """Give a predicate another class; every fact of it is laid out anew.
+        """Set the class of a predicate, and recompute its facts.
 
         Raises:
             InvalidInput: The predicate is empty or too long, or the tenant has chosen too many.

@@ -271,7 +271,7 @@ class FactStore:
         return classes_of(classes), await _records(self._graph, tenant, keys)
 
     async def touched(self, tenant: TenantId, limit: int) -> Sequence[FactKey]:
-        """List keys whose timelines are to be laid out anew."""
+        """List keys whose timelines must be recomputed."""
         rows = await self._graph.run(_LIST_TOUCHED_KEYS, tenant=tenant, limit=limit)
         return [to_key(row) for row in rows]
 
@@ -281,7 +281,7 @@ class FactStore:
         return found[0] if found else None
 
     async def class_decisions(self, tenant: TenantId) -> Sequence[Decision]:
-        """List the decisions about classes, and what undoes them, in order."""
+        """List decisions about classes, and decisions that undo them, in order."""
         return await _decisions(self._graph, tenant, about_classes=True)
 
 

@@ -255,7 +255,7 @@ def effective(
 
 
 def rows_of(laid: LaidOut) -> tuple[TimelineRow, ...]:
-    """Say what to keep of each fact; nothing where values stand side by side undisturbed."""
+    """Make the row to store of each fact; none where values coexist without conflict."""
     record = laid.record
     plain = (
         laid.kind is PredicateClass.MULTI
@@ -293,7 +293,7 @@ async def settle(transaction: FactTransaction, keys: Iterable[FactKey]) -> tuple
 def laid_out(
     records: Iterable[KeyRecord], own: Mapping[str, PredicateClass]
 ) -> tuple[LaidOut, ...]:
-    """Lay out what is stored of some keys; what merged names share, once."""
+    """Compute the timelines of stored keys; keys with merged names are computed once."""
     shared = {record.facts[0].id: record for record in records}
     return tuple(lay_out(record, own) for record in shared.values())
 

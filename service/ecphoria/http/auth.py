@@ -87,7 +87,7 @@ class GuardedRoute(APIRoute):
         return guarded
 
     def _body(self) -> TypeAdapter[Any] | None:
-        """Tell what a body must be; None where the endpoint takes none."""
+        """Give the type of a body; None where the endpoint takes none."""
         field = self.body_field
         if field is None:
             return None

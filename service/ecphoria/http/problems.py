@@ -87,7 +87,7 @@ _RETRY_AFTER_S = {429: "1", 503: "2", 504: "5"}
 
 
 def problem_of(error: EcphoriaError, root: str = "#") -> Problem:
-    """Describe an error to a caller; of a fault of the service only what its class says.
+    """Describe an error to a caller; of an internal error only its class.
 
     Args:
         error: What was raised.
@@ -200,7 +200,7 @@ def responses(*classes: type[EcphoriaError]) -> dict[int | str, dict[str, Any]]:
 
 
 def guarded(*classes: type[EcphoriaError]) -> dict[int | str, dict[str, Any]]:
-    """Document what every endpoint behind a key may answer, and these errors."""
+    """Document the errors of every endpoint behind a key, and these."""
     return responses(*_BEHIND_A_KEY, *classes)
 
 

@@ -87,7 +87,7 @@ async def addition(
     facts: FactChanges,
     name: Callable[[], Coroutine[None, None, ConceptChanges]],
 ) -> AsyncGenerator[IngestChanges, None]:
-    """Put new episodes in their places, then count what they bring, then join them.
+    """Sequence new episodes, then collect their counts and edges.
 
     What takes time to reckon comes when the store has long to do: what is asked of it before
     runs while the next part is made.
@@ -259,7 +259,7 @@ def _terms(
     sessions: Sequence[Resequenced],
     sign: int,
 ) -> tuple[TermDelta, ...]:
-    """Count, per stem, the items that have it and those it reaches over NEXT."""
+    """Count for each stem the items that have it and the items it reaches over NEXT."""
     found: Counter[str] = Counter(chain.from_iterable(map(set, items)))
     near: Counter[str] = Counter()
     for stem, count in Counter(chain.from_iterable(map(set, alone))).items():

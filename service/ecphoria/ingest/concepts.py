@@ -41,7 +41,7 @@ from ecphoria.text.names import NameKind, is_name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Names that become concepts by a write, and those that are none any more; in order."""
+    """Names that a write turns into concepts, and names that are concepts no longer; in order."""
 
     made: tuple[str, ...]
     unmade: tuple[str, ...]
@@ -49,7 +49,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactChanges:
-    """Facts new to the store, and who states which."""
+    """Facts new to the store, and the episodes that state them."""
 
     made: tuple[FactRow, ...] = ()
     evidence: tuple[EvidenceRow, ...] = ()
@@ -185,7 +185,7 @@ class _Names:
 
 
 class ConceptBook:
-    """The tables of names of the tenants written to lately."""
+    """Tables of names of recently written tenants."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[TenantId, _Names] = OrderedDict()
@@ -312,7 +312,7 @@ class ConceptBook:
         )
 
     async def _names(self, tenant: TenantId, transaction: IngestTransaction) -> _Names:
-        """Reuse what is kept if it is current; it is taken out, since this write changes it."""
+        """Take the kept table out if it is current, since this write changes it."""
         kept = self._kept.pop(tenant, None)
         if kept is not None and kept.change == transaction.change:
             return kept
@@ -325,7 +325,7 @@ class ConceptBook:
 
 
 def _synonyms(alike: SynonymTable, changed: Standing) -> tuple[SynonymRow, ...]:
-    """Pair new concepts with those of nearly the same words."""
+    """Pair new concepts with concepts of nearly the same words."""
     alike.remove(changed.unmade)
     alike.add(changed.made)
     return tuple(
@@ -378,7 +378,7 @@ def _mentions(episode: EpisodeId, names: Iterable[str]) -> list[MentionRow]:
 
 
 def _all_mentions(prepared: Prepared, table: NameTable) -> list[MentionRow]:
-    """List what the rules find in an item, and what it came with."""
+    """List the names that the rules find in an item, and names sent with it."""
     stated = {named.name for named in prepared.extraction.stated}
     found = stated.union(table.mentions(prepared.extraction))
     return [
@@ -402,7 +402,7 @@ async def _came_with(
 async def _again(
     transaction: IngestTransaction, older: Sequence[Body], table: NameTable, unmade: frozenset[str]
 ) -> tuple[tuple[MentionRow, ...], tuple[tuple[EpisodeId, str], ...]]:
-    """Determine older items' mentions anew; edges of concepts unmade go with them."""
+    """Recompute the mentions of older items; edges of removed concepts go with them."""
     stated = await _came_with(transaction, [body.id for body in older])
     added: list[MentionRow] = []
     removed: list[tuple[EpisodeId, str]] = []

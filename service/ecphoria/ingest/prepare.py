@@ -261,7 +261,7 @@ log = structlog.get_logger(__name__)
 
 
 class OlderEpisodes:
-    """Cuts and encodes what a tenant stored before there were passages, as a job.
+    """Job that cuts and encodes the tenant's episodes from before passages existed.
 
     It goes by turn and keeps after each transaction how far it has come, so an attempt goes on
     where the last one ended. Episodes that have passages are left alone: appends may go on.
@@ -277,7 +277,7 @@ class OlderEpisodes:
     async def run(
         self, claimed: Claimed, watch: Callable[[Progress], Awaitable[None]]
     ) -> ConsolidationReport:
-        """Cut all that is left; the report counts what this attempt did.
+        """Cut the remaining episodes; the report counts the work of this attempt.
 
         Args:
             claimed: The job, and the lease every write is checked against.

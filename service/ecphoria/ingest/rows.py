@@ -40,7 +40,7 @@ class StoredTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentStart:
-    """From where on a session's turns are wanted: those after (occurred_at, position)."""
+    """The start of a range of turns of a session, exclusive: (occurred_at, position)."""
 
     session: str
     occurred_at: datetime
@@ -227,7 +227,7 @@ _WAKE_EPISODES = Statement("ingest.wake_episodes", Done)
 async def apply_changes(
     work: Work, tenant: TenantId, parts: AsyncGenerator[IngestChanges, None]
 ) -> None:
-    """Write everything: first what goes, then what comes, then what counts to zero."""
+    """Write all changes: removals first, then additions, then empty nodes."""
     async with aclosing(parts):
         await _apply(work, tenant, parts)
 
@@ -269,7 +269,7 @@ def _additions(
 
 
 async def _remove(work: Work, tenant: TenantId, changes: IngestChanges) -> list[str]:
-    """Remove what goes, and name the sessions that lost an episode."""
+    """Apply removals, and return the sessions that lost an episode."""
     if changes.next_removed:
         pairs = [{"tail": tail, "head": head} for tail, head in sorted(changes.next_removed)]
         await work.run(_REMOVE_NEXT, tenant=tenant, rows=pairs)
@@ -341,7 +341,7 @@ def _edges(changes: IngestChanges) -> Iterator[_Write]:
 
 
 def _counted_down(changes: IngestChanges) -> dict[str, list[str]]:
-    """List the nodes whose counts fell; some of them may be empty now."""
+    """List nodes whose counts fell; some of them may be empty now."""
     names = {
         row.normalised for row in changes.names if min(row.titles, row.candidates, row.stated) < 0
     }
@@ -354,7 +354,7 @@ def _counted_down(changes: IngestChanges) -> dict[str, list[str]]:
 
 
 async def _run_ahead(work: Work, tenant: TenantId, writes: AsyncIterator[_Write]) -> None:
-    """Run what has rows, in order; the rows of a statement are made while the last one runs."""
+    """Run statements with rows, in order; rows of the next are made while one runs."""
     running: asyncio.Task[list[Done]] | None = None
     try:
         async for statement, rows in writes:

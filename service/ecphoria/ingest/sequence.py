@@ -66,7 +66,7 @@ Neighbours = tuple[EpisodeId | None, ...]
 def vectors_needed(
     before: Sequence[StoredTurn], arrivals: Iterable[Arrival], removed: frozenset[EpisodeId]
 ) -> list[EpisodeId]:
-    """List the stored turns whose vectors `resequence` will ask for."""
+    """List stored turns whose vectors `resequence` needs."""
     after = _merge(before, arrivals, removed)
     touched = _touched(_around(before, 1, 1), _around(after, 1, 1))
     stored = {turn.id for turn in before}
@@ -83,7 +83,7 @@ def vectors_needed(
 def archived(
     before: Sequence[StoredTurn], arrivals: Iterable[Arrival], removed: frozenset[EpisodeId]
 ) -> list[EpisodeId]:
-    """List the turns in the archive whose words or vectors `resequence` would need."""
+    """List archived turns whose words or vectors `resequence` needs."""
     if all(turn.terms is not None for turn in before):
         return []
     after = _merge(before, arrivals, removed)
@@ -175,7 +175,7 @@ def _around(turns: Sequence[Turn], back: int, ahead: int) -> dict[EpisodeId, Nei
 def _touched(
     before: Mapping[EpisodeId, Neighbours], after: Mapping[EpisodeId, Neighbours]
 ) -> frozenset[EpisodeId]:
-    """Find the turns that stay or arrive and whose neighbours are not what they were."""
+    """Find remaining and new turns with changed neighbours."""
     return frozenset(turn for turn, around in after.items() if before.get(turn) != around)
 
 

@@ -89,7 +89,7 @@ class IngestService:
         return result
 
     async def append_batch(self, tenant: TenantId, items: Sequence[NewEpisode]) -> list[Result]:
-        """Store what can be stored of a batch, together; a result for each item, in order.
+        """Store the valid items of a batch together; a result for each item, in order.
 
         Raises:
             TooLarge: More than `BATCH_LIMIT` items.
@@ -145,7 +145,7 @@ class IngestService:
         self._erased(tenant)
 
     async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> tuple[EpisodeId, ...]:
-        """Make those of these episodes live again that are dormant, and name them.
+        """Make the dormant ones of these episodes live again; return their ids.
 
         All is as before they slept; names that became concepts meanwhile are mentioned too.
 
@@ -212,7 +212,7 @@ class IngestService:
         vectors: Encoded,
         facts: Mapping[FactId, Vector],
     ) -> tuple[Mapping[EpisodeId, str], frozenset[EpisodeId]]:
-        """Write what is not there yet.
+        """Write the episodes that are not stored yet.
 
         Returns:
             What another writer stored meanwhile, and what was erased and is not written again.
@@ -273,7 +273,7 @@ class IngestService:
     async def _without_words(
         self, tenant: TenantId, gone: Episode, lost: frozenset[EpisodeId]
     ) -> Episode:
-        """Ask for an archived episode's words; if they are lost, wipe what is left of them."""
+        """Ask for an archived episode's words; if they are lost, remove its remains."""
         if gone.id not in lost or self._thaw is None:
             raise ArchivedEpisodesNeeded([gone.id])
         await self._thaw.forget(tenant, [gone.id])

@@ -284,7 +284,7 @@ class IngestTransaction:
         return {row.word: row.items for row in rows}
 
     async def bodies_with(self, names: Sequence[str]) -> Sequence[Body]:
-        """Fetch the live items whose words hold one of these normalised names, each once.
+        """Fetch each live item that has one of these normalised names in its words, once.
 
         Those that this transaction writes may be among them, and may be missing.
         """
@@ -305,11 +305,11 @@ class IngestTransaction:
         return await beside.run(_FIND_BODIES, tenant=self._tenant, query=query)
 
     async def sleepers(self, ids: Sequence[EpisodeId]) -> Sequence[Body]:
-        """Fetch the bodies of those of these episodes that are dormant."""
+        """Fetch the bodies of the dormant ones of these episodes."""
         return await self._work.run(_LIST_SLEEPERS, tenant=self._tenant, ids=list(ids))
 
     async def stated_by(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, StatedBy]:
-        """Tell what each of these items came with."""
+        """Read the names and facts that were sent with each item."""
         rows = await self._work.run(_LIST_STATED_BY, tenant=self._tenant, ids=list(ids))
         return {
             EpisodeId(row.id): StatedBy(names=frozenset(row.names), facts=row.facts)
@@ -412,11 +412,11 @@ class CuttingStore:
         self._graph = graph
 
     async def tenants(self) -> Sequence[TenantId]:
-        """List the tenants whose older episodes are not cut yet."""
+        """List tenants with episodes that are not cut yet."""
         return [TenantId(row.tenant) for row in await self._graph.run(_LIST_UNCUT_TENANTS)]
 
     async def begin(self, tenant: TenantId, lease: Lease) -> CuttingStart:
-        """Find where to go on; NotFound without the tenant, LeaseLost without the job."""
+        """Read where to resume; NotFound without the tenant, LeaseLost without the job."""
 
         async def start(work: Work) -> CuttingStart:
             await lock_tenant(work, tenant)

@@ -73,7 +73,7 @@ def checked_time(occurred_at: datetime | None, recorded_at: datetime) -> datetim
 
 
 def checked_claims(given: Extracted | None, occurred_at: datetime) -> None:
-    """Refuse facts that end before they begin, or whose times have no offset.
+    """Refuse facts that end before they begin, and times without an offset.
 
     Raises:
         InvalidInput: A fact's time cannot be; tells the remedy.
@@ -115,14 +115,14 @@ def _body(new: NewEpisode) -> dict[str, object]:
 
 
 def _extraction(given: Extracted | None) -> dict[str, object]:
-    """Keep the hash of what came without an extraction as it always was."""
+    """Omit the extraction when absent, so that existing hashes do not change."""
     if given is None:
         return {}
     return {"extraction": asdict(given) | {"facts": [_said(fact) for fact in given.facts]}}
 
 
 def _said(fact: Statement) -> dict[str, object]:
-    """Leave out what was not said: more may be said of a fact than when hashes were first made."""
+    """Omit absent fields, so that new fields of a fact do not change existing hashes."""
     unsaid = asdict(Statement(subject="", predicate="", object=""))
     return {
         name: value.isoformat() if isinstance(value, datetime) else value
@@ -136,7 +136,7 @@ def _hash(body: Mapping[str, object]) -> str:
 
 
 def content_key(new: NewEpisode, body: str) -> str | None:
-    """Tell what makes an episode without a key the same as another, if anything does.
+    """Give the key by which an episode without an own key is recognised; None for none.
 
     A document is its title and text; a dated turn is what was said then. An undated turn or
     note may be said twice, so each append is a memory of its own. What was extracted from a text

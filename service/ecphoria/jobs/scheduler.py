@@ -59,7 +59,7 @@ class ScheduleStore:
         return await self.find(tenant)
 
     async def standings(self, *, own_only: bool) -> Sequence[Standing]:
-        """List the schedules of all tenants, or of those who have their own."""
+        """List the schedules of all tenants, or of tenants with their own."""
         rows = await self._graph.run(_LIST_SCHEDULES, own_only=own_only)
         return [_to_standing(row) for row in rows]
 
@@ -139,7 +139,7 @@ def next_due(schedule: Schedule, after: datetime) -> datetime | None:
 
 
 def marked(standing: Standing, schedule: Schedule, light: Sequence[str] = ()) -> Mark | None:
-    """Decide what is due of a schedule; None if nothing changes.
+    """Decide which cycles of a schedule are due; None if nothing changes.
 
     What came due several times while nobody looked is due once, and a whole cycle stands for a
     light one. A schedule by time that is new is first due at its next instant, not now.
@@ -201,7 +201,7 @@ class SchedulerOptions:
 
 
 class Scheduler:
-    """Looks now and then which schedules are due; the store keeps what it decided."""
+    """Checks at intervals which schedules are due; the store keeps its decisions."""
 
     def __init__(
         self,
@@ -233,13 +233,13 @@ class Scheduler:
         self._task = asyncio.create_task(self._look())
 
     async def stop(self) -> None:
-        """Look no more; what is half done is undone by the store."""
+        """Stop checking; the store rolls back an unfinished write."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def tick(self) -> int:
-        """Queue what is due; tell how many cycles that was.
+        """Queue due cycles; return their number.
 
         Raises:
             Unavailable: The store does not answer.

@@ -19,7 +19,7 @@ from ecphoria.records.job import (
 
 
 class JobService:
-    """Queues jobs and tells how they stand; workers do them."""
+    """Queues jobs and reports their state; workers run them."""
 
     def __init__(
         self,

@@ -48,7 +48,7 @@ _LIST_CONCEPT_NAMES = Statement("jobs.list_concept_names", _ConceptName)
 
 
 async def with_names(graph: Graph, tenant: TenantId, jobs: Sequence[Job]) -> list[Job]:
-    """Put names in the place of the ids of those concepts that are still there."""
+    """Replace the ids of existing concepts by their names."""
     ids = {
         ident
         for job in jobs
@@ -227,7 +227,7 @@ class JobStore:
         return [JobId(row.id) for row in await self._graph.run(_LIST_DUE_JOBS, limit=limit)]
 
     async def claim(self, job: JobId, lease_s: float) -> Claimed | None:
-        """Take a job for so many seconds; None if somebody else was faster."""
+        """Claim a job for a number of seconds; None if another worker has it."""
 
         async def take(work: Work) -> Claimed | None:
             taken = await work.run_one(_CLAIM_JOB, job=job, seconds=lease_s)

@@ -24,7 +24,7 @@ from ecphoria.records.job import (
 
 
 def crash_at(named: str | None) -> Callable[[str], None]:
-    """Make what ends this process at the named place, or never without a name."""
+    """Make a function that kills this process at the named checkpoint, for tests of crashes."""
 
     def pass_by(place: str) -> None:
         if place == named:
@@ -42,7 +42,7 @@ class RetryIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GiveUp:
-    """Try no more."""
+    """Make no further attempt."""
 
     state: JobState
 
@@ -67,7 +67,7 @@ class Retries:
         return attempts > self.limit
 
     def after(self, attempts: int, error: Exception) -> RetryIn | GiveUp:
-        """Decide after a failure: what refuses the work would refuse it again."""
+        """Decide after a failure; a refused job is not tried again."""
         refused = isinstance(error, EcphoriaError) and not isinstance(error, Unavailable)
         if refused and type(error) is not EcphoriaError:
             return GiveUp(state=JobState.FAILED)
@@ -107,7 +107,7 @@ class _Cancelled(Exception):
 
 
 class _Rests(Exception):
-    """The job is given back between two places; whoever takes it next goes on there."""
+    """The job is given back at a checkpoint; the next worker resumes it there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +171,7 @@ class Worker:
         self._woken.set()
 
     async def stop(self) -> None:
-        """Take no more jobs, and give back those that run as soon as they can rest."""
+        """Take no more jobs, and give back running ones at their next checkpoint."""
         self._stopping = True
         self._woken.set()
         if self._tasks:

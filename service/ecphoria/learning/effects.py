@@ -26,7 +26,7 @@ _SLOWEST = 4.0
 async def update_spike_state(
     stimulation: Stimulation, transaction: LearningTransaction
 ) -> dict[EpisodeId, Charge]:
-    """Charge every memory that was stimulated; what fires is reset."""
+    """Add the stimuli to the charge of every memory; a memory that fires is reset."""
     rest = Rest(potential=stimulation.potential, current=stimulation.current)
     found = await transaction.charges(
         sorted(stimulation.stimuli),
@@ -91,7 +91,7 @@ class Part:
 def update_links(
     links: Sequence[Link], parts: Mapping[EpisodeId, Part], *, total: int, at_ms: int
 ) -> tuple[Link, ...]:
-    """Count every pair once more, and strengthen those together often enough.
+    """Count every pair once more, and strengthen pairs that were recalled often.
 
     Args:
         links: What is learned at the memories that took part, and counted between them.
@@ -120,7 +120,7 @@ def update_links(
 def _strengthened(
     pairs: Sequence[Link], parts: Mapping[EpisodeId, Part], *, total: int, at_ms: int
 ) -> list[Link]:
-    """Count the pairs; those recalled together three times and twice as often as by chance grow.
+    """Count pairs; pairs recalled three times, and twice as often as by chance, grow.
 
     A link keeps its value with the instant it held, so one that is only counted fades to now.
     """
@@ -166,7 +166,7 @@ def _within_budget(links: Sequence[Link]) -> list[Link]:
 
 
 async def effects_of(trace: Trace, transaction: LearningTransaction) -> Effects:
-    """Tell what a recall changes."""
+    """Compute the effects of a recall."""
     effects = Effects()
     if trace.stimulation is not None:
         effects = replace(
@@ -230,7 +230,7 @@ def recallable(uses: Sequence[Use], at_ms: int) -> FloatArray:
 
 
 def participation(scores: Sequence[float], recalled: FloatArray) -> FloatArray:
-    """Tell what part each had: `x = score / best score * R`, in [0, 1]; 0 if the best is 0."""
+    """Compute the shares: `x = score / best score * R`, in [0, 1]; 0 if the best is 0."""
     level = np.maximum(0.0, scores)
     best = float(level.max())
     return level / best * recalled if best > 0.0 else np.zeros_like(recalled)

@@ -46,7 +46,7 @@ class Feedback:
 async def apply_feedback(
     transaction: LearningTransaction, trace: TraceId, feedback: Feedback, at_ms: int
 ) -> Sequence[FeedbackResult]:
-    """Judge hits once; those whose memories are gone are left out.
+    """Apply feedback to hits, each once; hits whose memories are gone are left out.
 
     Where the tenant learns, a useful hit that the recall did not count as used is used now.
     """
@@ -130,7 +130,7 @@ class LearningService:
         return await self._store.find(tenant)
 
     async def switch(self, tenant: TenantId, *, on: bool) -> Learning:
-        """Learn from the tenant's recalls from now on, or no more.
+        """Switch learning from the tenant's recalls on or off.
 
         Raises:
             NotFound: There is no such tenant.
@@ -161,7 +161,7 @@ class LearningService:
         )
 
     async def begin(self) -> None:
-        """Take up what an earlier process left on the queue."""
+        """Continue with the queue of an earlier process."""
         for tenant in await self._store.waiting():
             self.wake(tenant)
 
@@ -184,7 +184,7 @@ class LearningService:
             await self._worker
 
     async def close(self) -> None:
-        """Stop for good; what waits stays on the queue."""
+        """Stop; waiting traces stay on the queue."""
         self._closed = True
         self._woken.clear()
         if self._worker is not None:

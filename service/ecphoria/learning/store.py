@@ -31,7 +31,7 @@ class Effects:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Woken:
-    """A hit of a trace whose memory is still there.
+    """A hit of a trace whose memory still exists.
 
     Attributes:
         useful: How it was judged before, None if it was not.
@@ -158,7 +158,7 @@ class LearningStore:
         return await self._graph.change("learning.change", locked)
 
     async def give_up(self, tenant: TenantId, trace: TraceId) -> None:
-        """Take a trace off the queue whose effects cannot be told."""
+        """Remove a trace from the queue if its effects cannot be computed."""
         await self._graph.run(_UPDATE_TRACE, tenant=tenant, id=trace, applied=False, recalls=0)
 
 
@@ -183,7 +183,7 @@ class LearningTransaction:
         return None if row is None else to_trace(json.loads(row.payload))
 
     async def uses(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
-        """Tell how episodes were used; those that are gone are absent."""
+        """Read the uses of episodes; deleted ones are absent."""
         rows = await self._work.run(LIST_USES, tenant=self._tenant, ids=list(ids))
         return {EpisodeId(row.id): to_use(row) for row in rows}
 
@@ -204,12 +204,12 @@ class LearningTransaction:
     async def charges(
         self, ids: Sequence[EpisodeId], fresh: Callable[[int], Charge]
     ) -> Mapping[EpisodeId, Charge]:
-        """Tell the charges of episodes, those never stimulated as `fresh` makes them of a turn."""
+        """Read the charges of episodes; never stimulated ones get a fresh charge."""
         rows = await self._work.run(LIST_CHARGES, tenant=self._tenant, ids=list(ids))
         return {EpisodeId(row.id): to_charge(row) or fresh(row.own) for row in rows}
 
     async def hits(self, trace: TraceId) -> frozenset[EpisodeId]:
-        """Tell what a trace returned, erased memories too; NotFound without the trace."""
+        """Read the hits of a trace, erased memories too; NotFound without the trace."""
         row = await self._work.run_one(
             FIND_TRACE, tenant=self._tenant, id=trace, pending_only=False
         )
@@ -218,7 +218,7 @@ class LearningTransaction:
         return frozenset(hit.episode for hit in to_trace(json.loads(row.payload)).hits)
 
     async def woken(self, trace: TraceId) -> Sequence[Woken]:
-        """List the hits of a trace whose memories are there, best first."""
+        """List the hits of a trace whose memories still exist, best first."""
         return await self._work.run(_LIST_WOKEN, tenant=self._tenant, id=trace)
 
     async def judge(

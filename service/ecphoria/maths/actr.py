@@ -58,7 +58,7 @@ def base_level(
 def older_uses(
     count: ArrayLike, first_age_s: ArrayLike, kept_age_s: ArrayLike, *, decay: float = 0.5
 ) -> FloatArray:
-    """Estimate what dropped uses add, as if spread evenly from the first to the oldest kept.
+    """Estimate the share of dropped uses, as if spread evenly from the first to the oldest kept.
 
     `count (t_n^(1-d) - t_k^(1-d)) / ((1-d) (t_n - t_k))`; O(n). Source: Petrov 2006.
 

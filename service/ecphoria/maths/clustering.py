@@ -148,7 +148,7 @@ def positive_cosine(vectors: ArrayLike, query: ArrayLike) -> FloatArray:
 
 
 def relevance(direct: ArrayLike, path: ArrayLike, *, weight: float = 0.5) -> FloatArray:
-    """Mix what a trace says with how it was reached: `a cos+ + (1 - a) pi`; O(s).
+    """Mix a trace's own similarity with the way to it: `a cos+ + (1 - a) pi`; O(s).
 
     Args:
         direct: [s] in [0, 1], positive cosine with the question.

@@ -1,4 +1,4 @@
-"""Spread a cue over concepts and read what reaches the memories.
+"""Spread a cue over concepts and compute the energy that reaches memories.
 
 A walk over a bipartite graph in half-steps, each a pure function from state to state, so the
 edges of the next half-step can be fetched between them:

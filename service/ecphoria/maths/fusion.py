@@ -311,7 +311,7 @@ def same_first(one: Ranked, other: Ranked) -> bool:
 
 
 def rank_difference(one: Ranked, other: Ranked) -> float | None:
-    """Mean absolute difference in rank of what both hold, in places; None if they share nothing.
+    """Mean absolute difference in rank of shared items, in places; None if none are shared.
 
     >>> rank_difference("abcd", "bcxa")
     1.6666666666666667

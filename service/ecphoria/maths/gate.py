@@ -28,7 +28,7 @@ TEMPERATURE: Final = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Evidence:
-    """Hold what the gate looks at, over the n candidates and q distinct stems of one query.
+    """Signals of the gate, over the n candidates and q distinct stems of one query.
 
     Attributes:
         match: [n] how well the item matches, whoever said it.
@@ -58,7 +58,7 @@ class Evidence:
 
 
 def attribution(own: ArrayLike, first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """Judge by pronouns how far each item is about those the query names; O(n).
+    """Judge by pronouns how likely each item is about the subjects of the query; O(n).
 
     Spoken by one of them: 1 with a first-person pronoun or without a second-person one, else .6.
     Spoken by another: .5 with second-person pronouns only, .3 with both, else 0 ("your" in

@@ -83,7 +83,7 @@ def bm25(
 
 
 def spread_next(tf: ArrayLike, *, previous: ArrayLike, following: ArrayLike) -> FloatArray:
-    """Let each stem spread along NEXT: what was said before still counts, and what comes after.
+    """Spread stems along NEXT, so that words of turns before and after also count.
 
     `A(i) = tf(i) + .7 tf(i-1) + .4 tf(i-2) + .2 tf(i-3) + .4 tf(i+1) + .2 tf(i+2)` along the
     neighbour indices, so a chain that ends (a Session's bound, a document) spreads no further.

@@ -128,7 +128,7 @@ def grow(
 def retention_score(
     retrievability: ArrayLike, strength: ArrayLike, prior: ArrayLike, importance: ArrayLike
 ) -> FloatArray:
-    """Weigh what speaks for a memory: `.5 max(R, m) + .3 prior + .2 importance`; O(n).
+    """Score a memory for keeping: `.5 max(R, m) + .3 prior + .2 importance`; O(n).
 
     Args:
         retrievability: R [n] in [0, 1].
@@ -191,7 +191,7 @@ def quotas(
 def priority(
     salience: ArrayLike, novelty: ArrayLike, own: ArrayLike, question: ArrayLike
 ) -> FloatArray:
-    """Average what asks for a replay: `(salience + novelty + own + question) / 4`; O(n).
+    """Score a memory for replay: `(salience + novelty + own + question) / 4`; O(n).
 
     Args:
         salience: [n] in [0, 1].

@@ -71,7 +71,7 @@ def association(one: ArrayLike, other: ArrayLike, tau: ArrayLike) -> FloatArray:
 
 
 def transmission(cosine: ArrayLike, aligned: ArrayLike, *, floor: float = 0.5) -> FloatArray:
-    """Tell what share of a stimulus passes: `cos+ (omega + (1 - omega) T / tanh .5)`; O(q).
+    """Compute the share of a stimulus that passes: `cos+ (omega + (1 - omega) T / tanh .5)`; O(q).
 
     Args:
         cosine: [q] in [-1, 1]; below 0 nothing passes.
@@ -251,7 +251,7 @@ def stimulate(
     threshold: float = 0.099,
     rest: Rest = REST,
 ) -> Firing:
-    """Add a stimulus to memories already advanced to this turn, and see who fires; O(n).
+    """Add a stimulus to memories already advanced to this turn, and find those that fire; O(n).
 
     Args:
         potential: V [n].

@@ -202,7 +202,7 @@ ROUNDING = 1e-12  # a value this little below a threshold has reached it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HopOptions:
-    """Set how far activation travels.
+    """Options of the reach of activation.
 
     Attributes:
         hops: H, >= 0.

@@ -91,7 +91,7 @@ def is_enough(weight: float) -> bool:
 def believed(
     stated: Sequence[Stated], claims: Iterable[Claim], intervals: Mapping[int, tuple[int, int]]
 ) -> list[Assertion]:
-    """Join claims into what may decide, in order of time; O(n log n).
+    """Combine claims into assertions that can decide, in order of time; O(n log n).
 
     Dated claims join those of the same beginning. Undated ones join in the order of time until
     they are enough, and the next begins anew, so that a value that is said again after another
@@ -290,7 +290,7 @@ def _by_value(found: Sequence[Assertion]) -> list[list[Assertion]]:
 
 @dataclass(slots=True, kw_only=True)
 class _Reign:
-    """A spell under way; `said_at` is when its value was last said anew."""
+    """An open interval of a value; `said_at` is the latest time the value was stated."""
 
     value: int
     facts: list[int]
@@ -315,7 +315,7 @@ class _Reign:
             self.ended_by = by
 
     def join(self, assertion: Assertion) -> None:
-        """Go on; the end told last is believed."""
+        """Extend the interval; the latest stated end counts."""
         if assertion.end < OPEN and assertion.start > self.said_at:
             self.end = assertion.end
         self.said_at = assertion.start
@@ -371,7 +371,7 @@ def _rival(holding: Sequence[_Reign], assertion: Assertion, coexist: _Coexist) -
 
 
 def _succeed(now: Sequence[_Reign], assertion: Assertion, coexist: _Coexist) -> list[_Reign]:
-    """Begin a reign, and end those that may not stand beside it."""
+    """Begin an interval, and end the intervals that cannot coexist with it."""
     for reign in now:
         if not coexist(reign.facts[0], assertion.fact):
             reign.close(

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Lane:
-    """Does one piece of work after another in one thread, in the order asked for."""
+    """Runs work items one after another in one thread, in the order of arrival."""
 
     def __init__(self, name: str) -> None:
         self._threads = ThreadPoolExecutor(1, thread_name_prefix=name)
@@ -35,7 +35,7 @@ class Lane:
             raise _closed() from None
 
     def close(self) -> None:
-        """Let the work at hand finish and end the thread; what still waits is refused."""
+        """Finish the current work and end the thread; waiting work is refused."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 

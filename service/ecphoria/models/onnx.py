@@ -87,7 +87,7 @@ class LocalEmbedder:
         return vectors
 
     async def close(self) -> None:
-        """Let the run at hand finish and end the threads; what still waits is refused."""
+        """Finish the current run and end the threads; waiting work is refused."""
         for lane in (self._short, self._long):
             lane.close()
 

@@ -77,7 +77,7 @@ class SentenceTransformersEmbedder:
         return vectors
 
     async def close(self) -> None:
-        """Let the slice at hand finish and end the thread; what still waits is refused."""
+        """Finish the current slice and end the thread; waiting work is refused."""
         self._lane.close()
 
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:

@@ -1,1 +1,1 @@
-"""The session with Neo4j, and what several features read there."""
+"""The session with Neo4j, and reads shared by several features."""

@@ -52,7 +52,7 @@ async def lock_tenant(work: Work, tenant: TenantId) -> Counters:
 
 
 async def count_change(work: Work, tenant: TenantId) -> None:
-    """Take the tenant's lock, and tell every cache that what recall reads is about to change."""
+    """Take the tenant's lock, and invalidate every cache of its data."""
     nothing = dict.fromkeys(("turns", "items", "titles", "length", "stated"), 0)
     await work.run(UPDATE_TENANT, tenant=tenant, near_length=0.0, **nothing)
 

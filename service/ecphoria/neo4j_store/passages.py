@@ -120,7 +120,7 @@ _LIST_PASSAGES_OF = Statement("recall.list_passages_of", StoredPassage)
 
 
 class PassageShelf:
-    """Columns of passages in the order they came; those of an episode lie side by side."""
+    """Columns of passages in the order of reading; the passages of an episode are adjacent."""
 
     def __init__(self) -> None:
         self._slots: dict[str, range] = {}
@@ -134,11 +134,11 @@ class PassageShelf:
         return self._size
 
     def missing(self, episodes: Sequence[str]) -> list[str]:
-        """List those of which it is not known which passages they have."""
+        """List the episodes whose passages are unknown."""
         return [episode for episode in dict.fromkeys(episodes) if episode not in self._slots]
 
     def put(self, passages: Sequence[StoredPassage]) -> None:
-        """Keep passages, those of an episode side by side in their order."""
+        """Keep passages; the passages of an episode are adjacent, in their order."""
         grouped: dict[str, list[StoredPassage]] = {}
         for passage in passages:
             here = grouped.setdefault(passage.episode, [])
@@ -242,7 +242,7 @@ class PassageReader:
     async def read(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
     ) -> PassageColumns:
-        """Fetch all passages of episodes; those not known from the store, `_AT_ONCE` at a time."""
+        """Fetch all passages of episodes; unknown ones from the store, `_AT_ONCE` at a time."""
         # Held on to: what is read now must not be learnt by the shelf of a later state.
         memory = self._memories.get(tenant, _Memory())
         shelf, cuts = memory.shelf, memory.cuts
@@ -261,7 +261,7 @@ class PassageReader:
         return found
 
     def _bound(self, tenant: TenantId) -> None:
-        """Drop whole tenants, those asked longest ago first, while more is kept than may be."""
+        """Drop whole tenants, the least recently used first, until the cache fits its bound."""
         if tenant in self._memories:
             self._memories.move_to_end(tenant)
         while sum(len(memory.shelf) for memory in self._memories.values()) > self._keep:
@@ -311,14 +311,14 @@ class HistoryReader:
         self._graph = graph
 
     async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
-        """Tell how episodes were used; those that are gone are absent."""
+        """Read the uses of episodes; deleted ones are absent."""
         rows = await self._graph.run(LIST_USES, tenant=tenant, ids=list(ids))
         return {EpisodeId(row.id): to_use(row) for row in rows}
 
     async def charges(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
     ) -> Mapping[EpisodeId, Charge]:
-        """Tell the charges of episodes; those never stimulated are absent."""
+        """Read the charges of episodes; never stimulated ones are absent."""
         rows = await self._graph.run(LIST_CHARGES, tenant=tenant, ids=list(ids))
         found = ((EpisodeId(row.id), to_charge(row)) for row in rows)
         return {episode: charge for episode, charge in found if charge is not None}

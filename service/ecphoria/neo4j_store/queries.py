@@ -191,7 +191,7 @@ def any_of(tenant: TenantId, stems: Sequence[str]) -> str:
 
 
 def any_phrase(tenant: TenantId, names: Sequence[str]) -> str:
-    """Ask for a tenant's items whose words hold one of the names, side by side.
+    """Make a text query for a tenant's items that contain one of the names as a phrase.
 
     Names are normalised: letters, digits and blanks, so nothing in them is syntax.
     """

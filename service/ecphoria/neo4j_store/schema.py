@@ -216,7 +216,7 @@ async def check(graph: Graph) -> Health:
 
 
 async def health(graph: Graph) -> Health:
-    """Look at version, edition, plugin and what is missing.
+    """Check version, edition and plugin, and list missing parts.
 
     Raises:
         StoreUnavailable: The server does not answer.

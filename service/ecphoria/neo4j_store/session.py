@@ -132,7 +132,7 @@ def open_driver(options: GraphOptions) -> neo4j.AsyncDriver:
 
 @contextmanager
 def translated_errors(query: str) -> Iterator[None]:
-    """Raise our error in place of the driver's; `query` names what was running."""
+    """Raise our error in place of the driver's; `query` is the name of the statement."""
     try:
         yield
     except (AuthError, ConfigurationError) as error:
@@ -210,7 +210,7 @@ class Work:
         self._turn = asyncio.Lock()
 
     async def run(self, statement: Statement[R], **params: object) -> list[R]:
-        """Run one statement, after those under way in this transaction.
+        """Run one statement after the earlier ones of this transaction.
 
         Errors stay the driver's, so that it can retry the whole.
         """
@@ -276,7 +276,7 @@ class Graph:
         await self._driver.close()
 
     async def bookmarks(self) -> neo4j.Bookmarks:
-        """Tell what another connection must wait for to see every write of this one."""
+        """Give the bookmarks another connection needs to see every write of this one."""
         known = await self._driver.execute_query_bookmark_manager.get_bookmarks()
         return neo4j.Bookmarks.from_raw_values(known)
 

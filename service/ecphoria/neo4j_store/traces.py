@@ -96,7 +96,7 @@ class TraceStore:
             self._pending(tenant)
 
     async def find(self, tenant: TenantId, trace: TraceId) -> Trace:
-        """Load a trace, with the labels that its nodes have now; empty for those erased.
+        """Load a trace, with the current labels of its nodes; empty for erased ones.
 
         Raises:
             NotFound: No such trace in this tenant, or it was dropped.
@@ -112,7 +112,7 @@ class TraceStore:
 
 
 def _named(trace: Trace) -> list[str]:
-    """List the nodes of which a reader is told a label."""
+    """List the nodes whose labels are shown to a reader."""
     steps = (step for hit in trace.hits for step in hit.path)
     nodes = {seed.node for seed in trace.seeds}.union(step.node for step in steps)
     return sorted(nodes | {trace.about} - {"", *ROLES})

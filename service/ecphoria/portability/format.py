@@ -45,7 +45,7 @@ _NAMES: Final = {kind: name for name, kind in _KINDS.items()}
 
 @dataclass(slots=True)
 class _Section:
-    """Counts and the checksum of what stands between a section's first and last line."""
+    """Counts and the checksum of the lines between a section's first and last line."""
 
     nodes: int = 0
     edges: int = 0
@@ -129,7 +129,7 @@ class Writer:
 
 
 def read_file(path: Path) -> Iterator[Manifest | Record]:
-    """Read a copy line by line; what is wrong with it is told where it is met.
+    """Read a copy line by line; a fault is raised at its line.
 
     Raises:
         BadFile: It is no copy, is damaged or cut off, or was written by a newer release.

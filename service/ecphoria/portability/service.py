@@ -141,7 +141,7 @@ class Portability:
         return await self.take_in(path, report)
 
     async def discard(self, path: Path) -> None:
-        """Delete what an interrupted import of this file has stored of tenants that are not whole.
+        """Delete the incomplete tenants that an interrupted import of this file has stored.
 
         A tenant that is whole can be used already, so it stays, with its archive.
 

@@ -103,7 +103,7 @@ _DROP_IMPORT = Statement("portability.drop_import", Done)
 
 
 class Snapshot:
-    """A tenant while nobody may write to it; only valid inside of `Copies.snapshot`."""
+    """A tenant under a write lock; only valid inside of `Copies.snapshot`."""
 
     def __init__(self, work: Work, listed: Sequence[_Listed]) -> None:
         self._work = work
@@ -170,7 +170,7 @@ class Copies:
         return mark
 
     async def bring_up_to_date(self) -> None:
-        """Apply schema files that are newer than those the copy was made from."""
+        """Apply schema files that are newer than the copy."""
         mark = await self.mark()
         assert mark is not None
         await migrate(self._graph, mark.model, mark.dimension)
@@ -191,7 +191,7 @@ class Copies:
                 yield Snapshot(work, await work.run(_LIST_NODES, tenant=tenant))
 
     async def under_way(self, tenant: str) -> UnderWay | None:
-        """Tell how far the import of a tenant has come; None where none began."""
+        """Read the progress of a tenant's import; None where none began."""
         return await self._graph.run_one(_FIND_IMPORT, tenant=tenant)
 
     async def imported(self, tenant: str) -> dict[int, str]:

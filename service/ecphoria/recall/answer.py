@@ -28,7 +28,7 @@ MISSES = 3
 
 
 def needed(ranked: Ranked, k: int) -> list[EpisodeId]:
-    """List the episodes an answer shows: hits, near misses and what lies on the paths."""
+    """List the episodes that an answer shows: hits, near misses and nodes of the paths."""
     shown = dict.fromkeys(ranked.ids[: k + MISSES])
     for episode in ranked.ids[:k]:
         steps = ranked.path(episode)
@@ -45,7 +45,7 @@ def hits_of(
     copies: Mapping[EpisodeId, tuple[EpisodeId, ...]],
     passages: Mapping[EpisodeId, Sequence[HitPassage]],
 ) -> tuple[Hit, ...]:
-    """Join ranks, scores, parts, texts and paths; what was deleted meanwhile is left out.
+    """Join ranks, scores, parts, texts and paths; deleted memories are left out.
 
     Args:
         ranked: The ranking.
@@ -294,7 +294,7 @@ def _to_boundary(kept: str, flat: str) -> str:
 
 
 def _place_of(text: str, start: int, flat: str) -> int:
-    """Find the end in the text of a flattened start of it, by counting what is no white space."""
+    """Find the end of a flattened start of a text, by counting non-blank characters."""
     wanted = len(flat) - flat.count(" ")
     for word in _WORD.finditer(text, start):
         if wanted <= len(word[0]):

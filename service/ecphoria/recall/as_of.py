@@ -156,7 +156,7 @@ class Superseded:
 async def promote_current_facts(
     search: Search, ranked: Ranked
 ) -> tuple[Ranked, Mapping[EpisodeId, Superseded]]:
-    """Mark superseded memories, and raise those that claim the current facts.
+    """Mark superseded memories, and rank memories with the current facts above them.
 
     One query about the best 200 memories, and none where no fact has a place in time.
     """

@@ -67,7 +67,7 @@ class ContentCache:
         return len(self._slots)
 
     def missing(self, episodes: Sequence[str]) -> list[str]:
-        """List those that are not here."""
+        """List the ids that are not cached."""
         return [episode for episode in episodes if episode not in self._slots]
 
     def slots(self, episodes: Sequence[str]) -> IntArray:
@@ -162,7 +162,7 @@ class PositionCache:
     def learn(
         self, ids: Sequence[str], windows: Sequence[Window], places: Sequence[Place]
     ) -> None:
-        """Note what was read of these ids and windows; what is not among it is not there."""
+        """Keep the read ids and windows; absent ids do not exist."""
         for episode in ids:
             self._note(self._by_id, episode, None)
         for window in windows:
@@ -280,13 +280,13 @@ class ColumnReader:
     async def vectors(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
     ) -> Mapping[EpisodeId, Vector]:
-        """Fetch the vectors of episodes; those that are gone are absent."""
+        """Fetch the vectors of episodes; deleted ones are absent."""
         shelf, gone = await self._stocked(tenant, ids)
         there = [episode for episode in ids if episode not in gone]
         return dict(zip(there, shelf.vector[shelf.slots(there)], strict=True))
 
     def in_parts(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Iterator[list[EpisodeId]]:
-        """Cut a list of episodes into reads whose texts have a bounded length together.
+        """Split a list of episodes into reads of texts of a bounded total length.
 
         The length of a text is known once its episode's columns were read.
         """
@@ -339,7 +339,7 @@ class ColumnReader:
     async def _stocked(
         self, tenant: TenantId, ids: Sequence[str]
     ) -> tuple[ContentCache, frozenset[str]]:
-        """Give the tenant's shelf with all of these on it, and name those that are gone."""
+        """Give the tenant's cache with all of these in it, and the ids of deleted ones."""
         shelf = self._memories.get(tenant, _Memory()).shelf
         missing = shelf.missing(ids)
         for start in range(0, len(missing), _CONTENTS_AT_ONCE):
@@ -353,7 +353,7 @@ class ColumnReader:
         return shelf, frozenset(shelf.missing(missing))
 
     def _bound(self, tenant: TenantId) -> None:
-        """Drop whole tenants, those asked longest ago first, while more is kept than may be."""
+        """Drop whole tenants, the least recently used first, until the cache fits its bound."""
         if tenant in self._memories:
             self._memories.move_to_end(tenant)
         while sum(len(memory) for memory in self._memories.values()) > self._keep:

@@ -406,7 +406,7 @@ async def _weigh(
 def _circumstances(
     columns: Columns, analysis: CueAnalysis, mine: BoolArray, by_user: BoolArray
 ) -> dict[str, FloatArray]:
-    """Read what is known of each row beside its words and its meaning; 0 for documents."""
+    """Compute the signals of each row besides words and meaning; 0 for documents."""
     turn = np.array([session is not None for session in columns.session], dtype=np.float64)
     return {
         "spk": mine.astype(np.float64),

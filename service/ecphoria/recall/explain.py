@@ -54,7 +54,7 @@ def found_directly(candidates: Candidates) -> Callable[[EpisodeId], tuple[PathSt
 
 
 def text_path(candidates: Candidates) -> Callable[[EpisodeId], tuple[PathStep, ...]]:
-    """Explain a hit by the turn whose words reached it most over NEXT, itself included."""
+    """Explain a hit by the turn that contributed most words over NEXT, itself included."""
 
     def path(episode: EpisodeId) -> tuple[PathStep, ...]:
         row = candidates.row[episode]
@@ -95,7 +95,7 @@ def next_wave(candidates: Candidates, hits: Sequence[EpisodeId]) -> Wave:
 
 
 def _sources(candidates: Candidates, row: int) -> list[tuple[int, float]]:
-    """Find the turns whose words reach a row, with the share that arrives."""
+    """Find the turns whose words reach a row, with their shares."""
     found = [(row, 1.0)]
     for step, shares in ((candidates.previous, BACK), (candidates.following, FORTH)):
         at = row

@@ -166,7 +166,7 @@ class _Found:
 
     @property
     def _may_answer(self) -> NDArray[np.bool_]:
-        """Rows of the subject; all rows if the cue is about nobody, or several."""
+        """Rows of the subject; all rows if the cue has no subject, or several."""
         mine = self._candidates.subject_rows
         return mine if mine.any() else np.ones(mine.size, np.bool_)
 
@@ -218,7 +218,7 @@ def count_above(ranked: Ranked, options: RecallOptions) -> int:
 
 
 def judge_floors(judgement: Judgement, options: RecallOptions, hits: int) -> Judgement:
-    """Refuse an answer that is less sure than asked for, or that has no hit left."""
+    """Refuse an answer below the wanted confidence, or without a hit left."""
     if judgement.verdict is Verdict.EMPTY:
         return judgement
     reasons = []

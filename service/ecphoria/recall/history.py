@@ -131,5 +131,5 @@ class SpikeTrains:
 
 
 def _age(at_s: float, instants_ms: Sequence[int]) -> FloatArray:
-    """Tell the seconds since some instants; 0 for those to come."""
+    """Give the seconds since some instants; 0 for future ones."""
     return np.maximum(0.0, at_s - np.array(instants_ms, dtype=np.float64) / 1e3)

@@ -1,4 +1,4 @@
-"""List what is stored: episodes, sessions, counts."""
+"""List stored episodes and sessions, and count them."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

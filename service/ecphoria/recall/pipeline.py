@@ -245,7 +245,7 @@ class Pool:
         return pool.kept(np.flatnonzero(lit))
 
     async def extended(self, search: Search, missing: Sequence[EpisodeId]) -> "Pool":
-        """Add memories that are no candidates, on the scale of those that are."""
+        """Add memories that are no candidates, on the candidates' scale."""
         if not missing:
             return self
         more = Pool.of(

@@ -147,7 +147,7 @@ class TermCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundConcept:
-    """A concept named in the cue; `lower` tells that its word is also an ordinary one."""
+    """A concept named in the cue; `lower` if its name is also an ordinary word."""
 
     id: str
     name: str
@@ -316,13 +316,13 @@ class Histories(Protocol):
     """Reads of usage and charges of memories."""
 
     async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
-        """Tell how episodes were used; those that are gone are absent."""
+        """Read the uses of episodes; deleted ones are absent."""
         ...
 
     async def charges(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
     ) -> Mapping[EpisodeId, Charge]:
-        """Tell the charges of episodes; those never stimulated are absent."""
+        """Read the charges of episodes; never stimulated ones are absent."""
         ...
 
 
@@ -392,7 +392,7 @@ class RecallStore(Histories, PassageReads, Protocol):
     async def episodes_of(
         self, tenant: TenantId, concepts: Sequence[str], hub: int
     ) -> ConceptEdges:
-        """List the live episodes about these concepts, and those that mention them unless hubs."""
+        """List live episodes about these concepts, or that mention them unless hubs."""
         ...
 
     async def priors(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[str, float]:
@@ -421,7 +421,7 @@ class RecallStore(Histories, PassageReads, Protocol):
     async def vectors(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
     ) -> Mapping[EpisodeId, Vector]:
-        """Fetch the vectors of episodes; those that are gone are absent."""
+        """Fetch the vectors of episodes; deleted ones are absent."""
         ...
 
     async def nearest(

@@ -1,4 +1,4 @@
-"""Seeds: the memories and concepts that the indexes find for a cue, and whom the cue is about."""
+"""Seeds: the memories and concepts that the indexes find for a cue, and its subjects."""
 
 import asyncio
 from collections import OrderedDict
@@ -70,7 +70,7 @@ class Subject:
 def subjects_of(
     analysis: CueAnalysis, participants: Sequence[str], asker: str | None
 ) -> tuple[Subject, ...]:
-    """List everybody whom a cue is about: the named, the asker for "I", the listener for "you".
+    """List the subjects of a cue: named speakers, the asker for "I", the listener for "you".
 
     Args:
         analysis: Of the cue.
@@ -91,7 +91,7 @@ def subjects_of(
 
 
 def find_subject(subjects: Sequence[Subject], columns: Columns) -> Subject | None:
-    """Choose the one subject who speaks in these rows; None if nobody or several do.
+    """Choose the one subject who speaks in these rows; None if none or several do.
 
     A cue about two people says of no memory whose it should be. Somebody who speaks in none of
     the candidates is no subject: a store without roles has no `user`.

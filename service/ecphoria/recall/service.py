@@ -88,7 +88,7 @@ class RecallService:
         snippet: Callable[[TraceId], str] = str,
         caches: Sequence[Callable[[TenantId], None]] = (),
     ) -> None:
-        """Answer from a store; each of `caches` drops what it remembers of a tenant."""
+        """Answer from a store; `caches` are dropped per tenant by `forget`."""
         self._store = store
         self._dormant = dormant or store
         self._traces = traces
@@ -104,7 +104,7 @@ class RecallService:
         self._hurry, self._saved = asyncio.Event(), asyncio.Event()
 
     def forget(self, tenant: TenantId) -> None:
-        """Drop what this process remembers of a tenant: some of it was erased."""
+        """Drop the caches of a tenant, after a part of it was erased."""
         for drop in self._caches:
             drop(tenant)
 

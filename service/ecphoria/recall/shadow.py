@@ -211,7 +211,7 @@ Told = Callable[[str, str, Comparison | None], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Sampled:
-    """An answered recall whose shadow is to run."""
+    """An answered recall that the shadow runs again."""
 
     tenant: TenantId
     tally: ShadowStats
@@ -282,7 +282,7 @@ class ShadowedRecall:
         return self._tally(tenant, policy).report() if policy.shadow else ShadowReport()
 
     def reset(self, tenant: TenantId) -> None:
-        """Forget the tenant's comparisons; those under way count for nothing."""
+        """Drop the tenant's comparisons, pending ones included."""
         self._tallies.pop(tenant, None)
 
     async def drain(self) -> None:
@@ -291,7 +291,7 @@ class ShadowedRecall:
             await self._worker
 
     async def close(self) -> None:
-        """Take no more recalls, leave the shadows, and wait for the recalls on their way."""
+        """Take no more recalls, drop the shadows, and wait for running recalls."""
         self._closed = True
         self._waiting.clear()
         if self._worker is not None:

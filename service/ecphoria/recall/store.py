@@ -261,7 +261,7 @@ class EpisodeReader(PassageFinder):
     async def episodes_of(
         self, tenant: TenantId, concepts: Sequence[str], hub: int
     ) -> ConceptEdges:
-        """List the live episodes about these concepts, and those that mention them unless hubs."""
+        """List live episodes about these concepts, or that mention them unless hubs."""
         (lists,) = await self._graph.run(
             _LIST_EPISODES_OF, tenant=tenant, concepts=list(concepts), hub=hub
         )
@@ -315,7 +315,7 @@ class EpisodeReader(PassageFinder):
     async def vectors(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
     ) -> Mapping[EpisodeId, Vector]:
-        """Fetch the vectors of episodes; those that are gone are absent."""
+        """Fetch the vectors of episodes; deleted ones are absent."""
         return await self._columns.vectors(tenant, ids)
 
     async def nearest(

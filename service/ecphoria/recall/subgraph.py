@@ -208,7 +208,7 @@ def _frontier(graph: Subgraph, reach: NDArray[np.float64], size: int) -> Sequenc
 
 
 def _reach(graph: Subgraph, reach: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Bound from above what each node can have received by now."""
+    """Compute an upper bound of the energy each node can have received by now."""
     known = np.zeros(len(graph.ids))
     known[: reach.size] = reach
     arcs = graph.adjacency(GAINS, 1.0, guard=True)

@@ -233,21 +233,21 @@ class ExcludingStore(StoreView):
     async def seeds_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
-        """Search the vector index, so far that `limit` are left."""
+        """Search the vector index, with enough results that `limit` remain after the filter."""
         further = limit + len(self._excluded)
         return (await super().seeds_by_vector(tenant, vector, further, filters))[:limit]
 
     async def seeds_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
-        """Search the text index, so far that `limit` are left."""
+        """Search the text index, with enough results that `limit` remain after the filter."""
         further = limit + len(self._excluded)
         return (await super().seeds_by_text(tenant, stems, further, filters))[:limit]
 
     async def nearest(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
     ) -> Sequence[Neighbour]:
-        """Search around each of these episodes, so far that `limit` are left."""
+        """Search around each of these episodes, with enough results that `limit` remain."""
         further = max(limit, min(limit + len(self._excluded), _FURTHEST))
         by_episode: dict[EpisodeId, list[Neighbour]] = {}
         for row in await super().nearest(tenant, episodes, further):

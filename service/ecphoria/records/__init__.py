@@ -1,1 +1,1 @@
-"""Records: the definition of what is stored, answered and read."""
+"""Records: the definition of all that is stored, answered and read."""

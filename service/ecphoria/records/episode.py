@@ -1,4 +1,4 @@
-"""Episodes and sessions: what happened, immutable once recorded."""
+"""Episodes and sessions; an episode never changes once recorded."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -160,14 +160,14 @@ def excerpt(text: str) -> str:
 
 
 def headline(title: str | None, speaker: str | None, text: str) -> str:
-    """Name an episode to a reader: its title, or who said what."""
+    """Name an episode to a reader: its title, or its speaker and text."""
     if title:
         return title
     return f"{speaker}: {excerpt(text)}" if speaker else excerpt(text)
 
 
 def indexed_text(title: str | None, text: str) -> str:
-    """Join what is embedded and indexed: a document's title stands on a line of its own."""
+    """Join the embedded and indexed text: a document's title is a line of its own."""
     return f"{title}\n{text}" if title else text
 
 

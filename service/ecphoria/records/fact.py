@@ -19,7 +19,7 @@ DEFAULT_RELIABILITY = 0.7
 
 
 def usual_reliability(role: str | None) -> float:
-    """Tell how reliable a statement of a role is, as long as nobody has judged it."""
+    """Give the reliability of a statement by its speaker's role, before any feedback."""
     return ROLE_RELIABILITY.get(role or "", DEFAULT_RELIABILITY)
 
 
@@ -165,7 +165,7 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactView:
-    """A fact with what is known of its times.
+    """A fact with its times.
 
     Attributes:
         standing: What became of it among the facts of its key.

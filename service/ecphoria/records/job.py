@@ -88,7 +88,7 @@ class Lease:
 @answered("detail")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One thing a step did, or would do."""
+    """One change that a step made, or would make."""
 
     kind: str
     """The action, a verb."""
@@ -213,7 +213,7 @@ class ConsolidationReport:
     """Skipped or reduced work, by step, with the reason."""
 
     def __post_init__(self) -> None:
-        """Gather from the steps what was missing."""
+        """Gather the missing parts from the steps."""
         missing = (
             f"{step.name}: {reason}"
             for step in self.steps

@@ -172,7 +172,7 @@ class Reference:
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearMiss:
-    """A memory just below the cut, told when the answer is not known."""
+    """A memory just below the cut, shown when a cue is refused."""
 
     episode: EpisodeId
     """Its id."""

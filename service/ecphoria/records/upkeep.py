@@ -127,7 +127,7 @@ Value = Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """The first line: what the file is, and what may read it.
+    """The first line: the kind of the file, and its version.
 
     Attributes:
         kind: One tenant, or a whole store.
@@ -191,7 +191,7 @@ class ArchiveBytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SectionEnd:
-    """A tenant ends, with what the section holds and its checksum."""
+    """The end of a tenant, with the counts of the section and its checksum."""
 
     nodes: int
     edges: int

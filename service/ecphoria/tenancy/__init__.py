@@ -1,1 +1,1 @@
-"""Tenants, API keys, and what a key allows."""
+"""Tenants, API keys, and the scopes of keys."""

@@ -124,7 +124,7 @@ class Access:
             raise Forbidden("Only an operator's key may administer tenants.")
 
     async def acting_for(self, principal: Principal, named: str | None) -> TenantId | None:
-        """Find the tenant a request is about; None for an operator who named none.
+        """Find the tenant of a request; None for an operator who named none.
 
         Raises:
             Forbidden: A tenant's key names another tenant.

@@ -86,7 +86,7 @@ class Extraction:
 
     @property
     def vocabulary(self) -> frozenset[str]:
-        """Every word that decides what this item changes or mentions in a name table."""
+        """Every word that decides the changes or mentions of this item in a name table."""
         names = [candidate.name for candidate in self.candidates]
         names += [named.name for named in self.stated]
         if self.title:
@@ -254,7 +254,7 @@ class NameTable:
         return frozenset(self._nodes)
 
     def add(self, items: Iterable[Extraction]) -> NameDelta:
-        """Take in items not added before and report what to write and what to revisit."""
+        """Add new items, and report the names to write and the items to revisit."""
         rows: dict[str, NameRow] = {}
         lower: set[str] = set()
         for item in items:

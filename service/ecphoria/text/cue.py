@@ -36,7 +36,7 @@ _STATED = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartialDate:
-    """A date as far as it was stated; None is what was left open."""
+    """A date as far as it was stated; None for missing parts."""
 
     year: int | None
     month: int
@@ -119,7 +119,7 @@ class CueAnalysis:
 
 
 def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
-    """Analyse a cue against the names of those who speak in the store.
+    """Analyse a cue, with the names of the speakers in the store.
 
     Names count as whole words in any case, the longest first; a name that is also an everyday
     word (`Will`, `May`) only as written. A cue that is nothing but names is encoded as it is.

@@ -82,7 +82,7 @@ def _packed(text: str) -> Iterator[Span]:
 
 
 def _atoms(text: str) -> Iterator[tuple[Span, int]]:
-    """Give the blocks in order, those that are too long in parts that are not, and their size."""
+    """Give the blocks in order, too long ones in parts, with their sizes."""
     stack: list[Iterator[Span]] = [_blocks(text)]
     while stack:
         span = next(stack[-1], None)
@@ -95,7 +95,7 @@ def _atoms(text: str) -> Iterator[tuple[Span, int]]:
 
 
 def _blocks(text: str) -> Iterator[Span]:
-    """Give paragraphs, list items, headings with what follows at once, and fenced code."""
+    """Give paragraphs, list items, headings with the next block, and fenced code."""
     position, start, fenced = 0, -1, False
     for line in text.splitlines(keepends=True):
         end = position + len(line)

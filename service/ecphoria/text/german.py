@@ -45,7 +45,7 @@ def is_german(text: str) -> bool:
 
 
 def stems(text: str) -> tuple[str, ...]:
-    """Reduce words, but function words, to what their cases and numbers share; in order.
+    """Reduce words to a stem shared by their cases and numbers, function words not; in order.
 
     The stemmer is Snowball's.
     """

@@ -121,7 +121,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """Episodes in the order they are to be sent, and what is right about them.
+    """Episodes in the order of sending, with the expected facts.
 
     Attributes:
         ended: What every fact is that is over, as subject, predicate and object.
@@ -192,7 +192,7 @@ class _Maker:
         )
 
     def distracting(self) -> None:
-        """Say things near it that must not be taken for a change."""
+        """Write a similar statement that does not change the fact."""
         for predicate, what in (
             ("likes", self._random.choice(_THINGS)),
             ("visited", self._random.choice(_CITIES)),

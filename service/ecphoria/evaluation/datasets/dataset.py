@@ -105,7 +105,7 @@ class Gathering:
     memories: dict[str, AppendRequest] = field(default_factory=dict)
 
     def add(self, ident: str, **fields: object) -> None:
-        """Take one memory; what no request can carry is counted and left out."""
+        """Add one memory; memories that no request can carry are counted and left out."""
         try:
             self.memories[ident] = AppendRequest.model_validate(
                 {**fields, "idempotency_key": ident}

@@ -199,7 +199,7 @@ def _raw_evidence(given: object) -> tuple[str, ...]:
 
 
 def _gold(raw: Sequence[str], known: set[str]) -> tuple[str, ...]:
-    """Find every turn id in evidence that may be sloppily written; keep those that exist."""
+    """Find all turn ids in evidence with irregular spelling; keep existing ones."""
     found = (f"D{session}:{turn}" for one in raw for session, turn in _EVIDENCE.findall(one))
     return tuple(dict.fromkeys(one for one in found if one in known))
 

@@ -260,7 +260,7 @@ def _question(record: Record, gold: Iterable[str]) -> Question:
 
 
 def _distinct(asked: Iterable[Question], findings: Counter[str]) -> Iterator[Question]:
-    """Leave out what cannot be scored or was asked before, and count it."""
+    """Leave out repeated questions and questions that cannot be scored, and count them."""
     seen: set[str] = set()
     for question in asked:
         if not question.gold:

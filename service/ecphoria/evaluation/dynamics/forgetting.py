@@ -109,7 +109,7 @@ class Contradictions:
 
 
 async def contradictions(ground: Ground) -> Contradictions:
-    """Send a stream of facts that change, among distractors, and ask what holds."""
+    """Send a stream of changing facts among distractors, and ask for the current ones."""
     found = await measure_facts(
         ground.connect, _unwatched, name=f"{ground.name}-facts", keys=_KEYS, seed=ground.seed
     )

@@ -82,7 +82,7 @@ class Cls:
     }
 
     async def rank(self, search: Search, options: ClsOptions) -> Ranked:
-        """Hop from the best seeds, then add what arrived to the base."""
+        """Hop from the best seeds, then add the received activation to the base."""
         base = text_pool(search, options.base)
         taken = anchors(search, base, options.seeds, lambda _: options.exact_boost)
         limits = Limits(
@@ -138,7 +138,7 @@ def _kernel_options(options: ClsOptions) -> HopOptions:
 
 
 def _counted(run: Hops, options: ClsOptions) -> FloatArray:
-    """Read the activation: with the seeds' own, or only what the hops brought."""
+    """Read the activation, with the seeds' own or only from the hops."""
     if not options.received_only:
         return run.activation
     hops = run.waves[1:]

@@ -141,7 +141,7 @@ class Woken:
         return tuple(steps)
 
     def fact_seeds(self) -> tuple[SeedRecord, ...]:
-        """List the facts that energy entered by, with what their concepts received."""
+        """List the facts through which energy entered, with the energy of their concepts."""
         statements: dict[str, str] = {}
         energy: dict[str, float] = {}
         for concept, fact in self.graph.facts.items():
@@ -380,7 +380,7 @@ class Ecphoria:
     presets: ClassVar[Mapping[str, Any]] = {"default": EcphoriaOptions()}
 
     async def rank(self, search: Search, options: EcphoriaOptions) -> Ranked:
-        """Score the text of every candidate, then add what the concept channel woke."""
+        """Score the text of every candidate, then add the activation of the concept channel."""
         candidates = search.candidates
         pool = Pool.of(candidates, text_parts(candidates, options))
         woken = await self._wake(search, pool, options)

@@ -152,7 +152,7 @@ class _Walk:
         self.documents = 0.0
 
     async def begin(self, pool: Pool) -> None:
-        """Wake the concepts that the cue names, and those of the memories nearest to it.
+        """Start with the concepts that the cue names, and those of the nearest memories.
 
         How much of those memories' base score belongs to documents, things that a concept is
         about, tells whether traces may lead on from them at all.
@@ -224,7 +224,7 @@ class _Walk:
         number: int,
         centre: Centroid | None,
     ) -> set[EpisodeId]:
-        """Take in the concepts of some memories as traces; name those that are documents."""
+        """Add the concepts of some memories as traces; return the concepts that are documents."""
         store, tenant, hub = self._search.store, self._search.tenant, self._options.hub
         edges = await store.concepts_of(tenant, around, hub)
         labels = {**named, **dict(zip(edges.concept, edges.label, strict=True))}

@@ -131,7 +131,7 @@ def _rarity(concept: FoundConcept) -> float:
 
 
 def _weighted(taken: tuple[Anchor, ...], prior: float) -> tuple[Anchor, ...]:
-    """Hold memories back where concepts are named: they are entered through those."""
+    """Lower the weight of memories if concepts are named, which are the better entry."""
     if not any(anchor.kind == "concept" for anchor in taken):
         return taken
     return tuple(

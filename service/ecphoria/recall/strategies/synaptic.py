@@ -1,4 +1,4 @@
-"""SynapticRAG: pass a stimulus between memories; those charged enough fire.
+"""SynapticRAG: pass a stimulus between memories; memories with enough charge fire.
 
 It passes where meaning and time agree: between memories near in meaning, the more the better
 their spike trains align. Walks no stored edge: neighbours come from the vector index.
@@ -147,7 +147,7 @@ class Synaptic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Layer:
-    """One layer: the arcs that passed, and the marks of those that did not."""
+    """One layer: the arcs that passed, and marks of the others."""
 
     arcs: tuple[WaveArc, ...]
     left_out: int
@@ -216,7 +216,7 @@ class _Walk:
         )
 
     def fire(self) -> Firing:
-        """Charge all memories reached, and find those that fire."""
+        """Charge all reached memories, and find those that fire."""
         options = self._options
         charges = {node - 1: charge for node, charge in self._nodes.charges.items()}
         trains = SpikeTrains.of(self._nodes.turns[1:], options.tau_init, self._rest, charges)
