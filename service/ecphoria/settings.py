@@ -50,13 +50,13 @@ class Neo4jSettings(_Group):
     database: str = Field(default="neo4j", min_length=1)
     """Database that holds the memories."""
     query_timeout_s: Seconds = 30.0
-    """Longest a query may run before the server stops it, in seconds."""
+    """Timeout of a query on the server, in seconds."""
     retry_s: Seconds = 15.0
-    """Longest to go on retrying what the server says may be retried, in seconds."""
+    """Time limit for retries of transient errors of the server, in seconds."""
     connect_timeout_s: Seconds = 10.0
-    """Longest to wait for a connection, in seconds."""
+    """Timeout of a connection attempt, in seconds."""
     connections: int = Field(default=50, ge=1, le=1_000)
-    """Most connections to keep open."""
+    """Maximum number of open connections."""
 
 
 class EngineGroup(_Group):
@@ -65,7 +65,7 @@ class EngineGroup(_Group):
     home: Folder | None = None
     """Folder of the server and its data; `engine` in the service's home if empty."""
     java: Folder | None = None
-    """A Java 21 or newer to run it with; the one that pip brought if empty."""
+    """Java 21 or newer to run it with; if empty, the one installed by pip."""
     repository: str | None = None
     """Address of the Maven repository to fetch it from; the public one if empty."""
     heap_mb: int | None = Field(default=None, ge=256)
@@ -77,16 +77,16 @@ class EngineGroup(_Group):
     http_port: Port | None = None
     """Loopback port of Neo4j Browser; a free one if empty."""
     start_timeout_s: Seconds = 180.0
-    """Longest to wait for its start, in seconds."""
+    """Timeout of its start, in seconds."""
     tx_log_hours: int = Field(default=48, ge=1, le=8_760)
-    """How long a full transaction log is kept, in hours; erased texts are in it until then."""
+    """Hours to keep a full transaction log; it holds erased texts until then."""
 
 
 class EmbedderSettings(_Group):
     """The model that turns texts into vectors; a store is bound to one."""
 
     provider: Literal["local", "sentence-transformers", "openai"] = "local"
-    """Where vectors are made; `openai` is any endpoint that speaks its API."""
+    """Maker of the vectors; `openai` is any endpoint with its API."""
     model: str = Field(default="all-MiniLM-L6-v2", min_length=1)
     """Name of the model, kept beside the vectors."""
     weights_dir: Folder | None = None
@@ -102,20 +102,20 @@ class EmbedderSettings(_Group):
     api_key: SecretStr | None = None
     """Key of the endpoint (`openai`)."""
     batch_size: int = Field(default=256, ge=1, le=2_048)
-    """Texts of one request (`openai`)."""
+    """Number of texts in a request (`openai`)."""
     timeout_s: Seconds = 30.0
-    """Longest to wait for one answer, in seconds (`openai`)."""
+    """Timeout of one answer, in seconds (`openai`)."""
     retries: int = Field(default=3, ge=0, le=20)
-    """Further attempts after a failure that may pass (`openai`)."""
+    """Retries after a transient failure (`openai`)."""
 
 
 class AuthSettings(_Group):
     """Authentication."""
 
     enabled: bool = True
-    """Whether callers need an API key; without, the service listens on loopback only."""
+    """Whether callers need an API key; if false, the service listens on loopback only."""
     bootstrap_key: SecretStr | None = Field(default=None, min_length=32)
-    """An operator's key of your own, at least 32 random characters; else one is made."""
+    """An operator's key of your own, at least 32 random characters; if empty, one is made."""
     cache_s: float = Field(default=5.0, ge=0, le=60, allow_inf_nan=False)
     """How long a key is trusted without asking the store again, in seconds: the longest that a
     key revoked by another process goes on working."""
@@ -131,13 +131,13 @@ class ServerSettings(_Group):
     body_limit_mb: float = Field(default=16.0, gt=0, le=1_024, allow_inf_nan=False)
     """Largest body of an append, in MB (10^6 bytes); other bodies may have 256 kB."""
     shutdown_s: Seconds = 15.0
-    """Longest to wait for open requests when stopping, in seconds."""
+    """Time limit for open requests at a stop, in seconds."""
     connections: int = Field(default=1_000, ge=1, le=100_000)
-    """Connections open at once; more are answered with 503."""
+    """Maximum number of open connections; more are answered with 503."""
     headers_s: Seconds = 10.0
-    """Longest to wait for the headers of a request, in seconds; then the connection is closed."""
+    """Timeout of the headers of a request, in seconds; then the connection is closed."""
     body_s: Seconds = 30.0
-    """Longest to wait for the body of a request, in seconds."""
+    """Timeout of the body of a request, in seconds."""
     tls_certificate: Folder | None = None
     """File with the server's certificate and those that signed it (PEM); empty: no TLS."""
     tls_key: Folder | None = None
@@ -147,19 +147,19 @@ class ServerSettings(_Group):
 
 
 class LimitsSettings(_Group):
-    """Limits on requests: how many run, wait and arrive, for each tenant and in all."""
+    """Limits on running, waiting and arriving requests, for each tenant and in all."""
 
     concurrent: int | None = Field(default=None, ge=1, le=1_000)
-    """Requests worked at once; empty: the number of cores, at least 2. Active tenants get equal
+    """Requests processed at once; empty: the number of cores, at least 2. Active tenants get equal
     shares of them; the others wait."""
     bulk: int = Field(default=2, ge=1, le=1_000)
-    """Requests worked at once of those that take seconds: batches, erasures, the doctor."""
+    """Slow requests processed at once: batches, erasures, the doctor."""
     waiting: int = Field(default=256, ge=0, le=100_000)
-    """Requests of one tenant that may wait; more are refused (`too-many-requests`)."""
+    """Maximum number of waiting requests of one tenant; more are refused (`too-many-requests`)."""
     wait_s: Seconds = 10.0
-    """Longest a request waits for its turn, in seconds; then it is refused."""
+    """Time limit of waiting, in seconds; then the request is refused."""
     read_s: Seconds = 60.0
-    """Longest a recall or another read may take, in seconds; its queries are stopped then."""
+    """Timeout of a recall or another read, in seconds; its queries are stopped then."""
     tenant_rate: float | None = Field(default=None, gt=0, le=1_000_000, allow_inf_nan=False)
     """Requests a second of one tenant, on average over ten seconds; empty: no limit."""
     key_rate: float | None = Field(default=None, gt=0, le=1_000_000, allow_inf_nan=False)
@@ -170,23 +170,23 @@ class RecallSettings(_Group):
     """Defaults of recall."""
 
     strategy: str = Field(default="ecphoria", min_length=1)
-    """Strategy that runs when a request names none."""
+    """Strategy of requests that name none."""
     traces_kept: int = Field(default=1_000, ge=0, le=1_000_000)
-    """Traces kept of each tenant, the newest."""
+    """Number of newest traces kept for each tenant."""
 
 
 class ConsolidationSettings(_Group):
-    """When tenants without a schedule of their own are consolidated; with none set, when asked."""
+    """Schedule of tenants without their own; if nothing is set, cycles run only on request."""
 
     every_episodes: int | None = Field(default=None, ge=1, le=1_000_000_000)
-    """After so many appended episodes; empty: however many."""
+    """Run after this number of appended episodes; empty: off."""
     every_hours: float | None = Field(default=None, ge=0.01, le=8_760, allow_inf_nan=False)
-    """So many hours after the last by time; empty: never by that."""
+    """Run this number of hours after the last scheduled cycle; empty: off."""
     daily_at: str | None = Field(default=None, pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
-    """At this time of each day in UTC, as `03:30`; empty: never by that."""
+    """Run at this time of each day in UTC, such as `03:30`; empty: off."""
     idle_minutes: float | None = Field(default=None, ge=0.1, le=10_080, allow_inf_nan=False)
-    """When for so many minutes nothing was appended or recalled, once for what is new; empty:
-    never by that."""
+    """Run after this number of minutes without an append or a recall, once for new episodes;
+    empty: off."""
     light_episodes: int | None = Field(default=None, ge=1, le=1_000_000_000)
     """After so many appended episodes a light cycle: the steps `merge`, `engrams`, `associate` and
     `supersede`; empty: however many."""
@@ -202,9 +202,9 @@ class LlmSettings(_Group):
     api_key: SecretStr | None = None
     """Key of the endpoint."""
     timeout_s: Seconds = 60.0
-    """Longest to wait for one answer, in seconds."""
+    """Timeout of one answer, in seconds."""
     retries: int = Field(default=2, ge=0, le=20)
-    """Further attempts after a failure that may pass."""
+    """Retries after a transient failure."""
 
 
 class JobsSettings(_Group):
@@ -216,15 +216,15 @@ class JobsSettings(_Group):
     """How long a job is safe from other workers when its own falls silent, in seconds; keep it at
     twice `ECPHORIA_NEO4J__QUERY_TIMEOUT_S` or more."""
     poll_s: Seconds = 1.0
-    """How often to look for jobs that other processes queued, in seconds."""
+    """Interval of the search for jobs queued by other processes, in seconds."""
     schedule_s: Seconds = 10.0
-    """How often to look which schedules are due, in seconds."""
+    """Interval of the check of schedules, in seconds."""
     attempts: int = Field(default=5, ge=1, le=100)
-    """How often a job is tried before it is dead."""
+    """Attempts before a job is dead."""
     pause_s: Seconds = 5.0
-    """How long a job rests after its first failure, in seconds; twice as long after each next."""
+    """Pause after the first failure of a job, in seconds; doubled after each further one."""
     kept: int = Field(default=100, ge=1, le=10_000)
-    """Ended jobs kept of each tenant, the newest."""
+    """Number of newest ended jobs kept for each tenant."""
     fault: str | None = None
     """For tests: a place of a cycle, as `prior: save episodes`, or the name of a query, at which
     the process kills itself."""
@@ -234,7 +234,7 @@ class ErasureSettings(_Group):
     """Marks of erased episodes."""
 
     key_days: float = Field(default=30.0, ge=0, le=3_650, allow_inf_nan=False)
-    """How long the idempotency key of an erased episode is refused, in days; only a hash of it is
+    """Days for which the idempotency key of an erased episode is refused; only its hash is
     kept."""
 
 
@@ -258,9 +258,9 @@ class LogSettings(_Group):
     """Logging to standard error; memory text and secrets are never logged."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
-    """Least serious lines to write."""
+    """Lowest level to write."""
     format: LogFormat = LogFormat.AUTO
-    """`console` to read, `json` to collect; `auto` is `console` on a terminal."""
+    """`console` for reading, `json` for collecting; `auto` is `console` on a terminal."""
 
 
 class TracingSettings(_Group):
@@ -287,9 +287,9 @@ class Settings(BaseSettings):
     )
 
     home: Folder = Field(default_factory=lambda: platformdirs.user_data_path("ecphoria"))
-    """Folder of what this machine keeps: the admin key and the local store."""
+    """Home folder of this machine: the admin key and the local store."""
     cache: Folder = Field(default_factory=lambda: platformdirs.user_cache_path("ecphoria"))
-    """Folder of what can be fetched again: the local Neo4j's files, model weights."""
+    """Folder of downloads: the local Neo4j's files, model weights."""
     neo4j: Neo4jSettings = Neo4jSettings()
     engine: EngineGroup = EngineGroup()
     embedder: EmbedderSettings = EmbedderSettings()

@@ -116,7 +116,7 @@ class WorkerOptions:
 
     Attributes:
         lease_s: How long a job is safe from others when its worker falls silent, in seconds.
-        poll_s: How often to look for jobs that other processes queued, in seconds.
+        poll_s: Interval of the search for jobs queued by other processes, in seconds.
         grace_s: How long to wait at the end for jobs to reach a place where they can rest.
         retries: What becomes of failures.
     """
