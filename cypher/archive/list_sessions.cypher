@@ -1,4 +1,4 @@
-// doc: List a tenant's sessions by name, from a cursor on, with what they hold.
+// doc: List a tenant's sessions by name, from a cursor on, with their counts.
 // mode: read
 // params: tenant STRING, after STRING, limit INTEGER
 // returns: name STRING, episodes INTEGER, first_occurred_at DATETIME,

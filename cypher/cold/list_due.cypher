@@ -1,4 +1,4 @@
-// doc: List what has slept since before an instant, by turn, from a cursor on.
+// doc: List episodes dormant since before an instant, by turn, from a cursor on.
 // mode: read
 // params: tenant STRING, before DATETIME, after_turn INTEGER, limit INTEGER
 // each: id STRING, turn INTEGER

@@ -1,4 +1,4 @@
-// doc: Tell where the records of those of the episodes lie that are archived.
+// doc: List where the records of the archived ones of the episodes are.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>
 // each: id STRING, turn INTEGER, file STRING, offset INTEGER, digest STRING

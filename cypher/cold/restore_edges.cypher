@@ -1,4 +1,4 @@
-// doc: Join episodes again as they were; an edge whose other end is gone is left out.
+// doc: Restore the edges of episodes; an edge without its other end is left out.
 // mode: write
 // params: tenant STRING, rows LIST<MAP>
 // plan: Eager all ends are found before the first edge is made, batches are small

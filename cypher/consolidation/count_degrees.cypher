@@ -1,4 +1,4 @@
-// doc: Tell how many associations of each type a tenant's live nodes have, as quantiles.
+// doc: Count the associations of each type at a tenant's live nodes, as quantiles.
 // mode: read
 // params: tenant STRING
 // returns: type STRING, half INTEGER, nine_tenths INTEGER, nearly_all INTEGER,

@@ -1,4 +1,4 @@
-// doc: Count the edges of a tenant's memory by type, and those without family or weight.
+// doc: Count a tenant's edges by type, and edges without family or weight.
 // mode: read
 // params: tenant STRING
 // returns: type STRING, edges INTEGER, faulty INTEGER

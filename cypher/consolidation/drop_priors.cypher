@@ -1,4 +1,4 @@
-// doc: Take the prior from live nodes whose last edge that PageRank follows is gone.
+// doc: Remove the prior of live nodes without any edge that PageRank follows.
 // mode: write
 // params: tenant STRING
 // returns: dropped INTEGER

@@ -1,4 +1,4 @@
-// doc: Tell how far a tenant is associated.
+// doc: Read up to which turn a tenant is associated.
 // mode: read
 // params: tenant STRING
 // returns: turn INTEGER, items INTEGER, associated_turn INTEGER, associated_total INTEGER

@@ -1,4 +1,4 @@
-// doc: List the concepts with nearly the same words whose names were not compared yet.
+// doc: List concepts with nearly the same words whose names are not compared yet.
 // mode: read
 // params: tenant STRING
 // each: one STRING, other STRING, kind STRING, other_kind STRING

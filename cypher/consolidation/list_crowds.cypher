@@ -1,4 +1,4 @@
-// doc: Read how many are near episodes, and what it takes to be among their nearest.
+// doc: Read the number of near episodes, and the bound of the nearest ones.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>
 // each: id STRING, size INTEGER, cosine FLOAT, turn INTEGER

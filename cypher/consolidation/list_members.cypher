@@ -1,4 +1,4 @@
-// doc: List the turns of a session in order, with what a summary of them needs.
+// doc: List the turns of a session in order, with the columns of a summary.
 // mode: read
 // params: tenant STRING, session STRING
 // each: id STRING, body_hash STRING, speaker STRING, text STRING, length INTEGER, vector VECTOR

@@ -1,4 +1,4 @@
-// doc: List episodes as they occurred, with what a summary of them needs.
+// doc: List episodes by time, with the columns of a summary.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>
 // each: id STRING, body_hash STRING, speaker STRING, text STRING, length INTEGER, vector VECTOR

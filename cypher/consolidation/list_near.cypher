@@ -1,4 +1,4 @@
-// doc: Search the vector index around live episodes, and keep who is near enough exactly.
+// doc: Search the vector index around live episodes, and keep exactly the near ones.
 // mode: read
 // params: tenant STRING, episodes LIST<STRING>, fetch INTEGER, above FLOAT
 // each: of STRING, of_turn INTEGER, id STRING, turn INTEGER, cosine FLOAT

@@ -1,4 +1,4 @@
-// doc: Find live episodes by turn, with what makes them worth replaying.
+// doc: Find live episodes by turn, with the columns of the replay score.
 // mode: read
 // params: tenant STRING, turns LIST<INTEGER>
 // each: id STRING, turn INTEGER, occurred_at DATETIME, salience FLOAT, own BOOLEAN,

@@ -1,4 +1,4 @@
-// doc: List the concepts that a write has marked, or every concept if asked, by id.
+// doc: List concepts that a write has marked, or all concepts if wanted, by id.
 // mode: read
 // params: tenant STRING, every BOOLEAN
 // each: id STRING, turn INTEGER, mark STRING

@@ -1,4 +1,4 @@
-// doc: List the episodes after a turn, and those that a write has marked.
+// doc: List episodes after a turn, and episodes that a write has marked.
 // mode: read
 // params: tenant STRING, after INTEGER
 // each: id STRING, turn INTEGER, mark STRING

@@ -1,4 +1,4 @@
-// doc: Delete association edges; if asked, only those without a part and without learning.
+// doc: Delete association edges; if wanted, only those without a part and without learning.
 // mode: write
 // params: tenant STRING, rows LIST<MAP>, only_empty BOOLEAN
 // plan: Eager all edges are found before the first is deleted, chunks are small

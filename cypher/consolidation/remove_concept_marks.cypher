@@ -1,4 +1,4 @@
-// doc: Take away the marks of concepts that are associated anew.
+// doc: Unmark concepts that were associated again.
 // mode: write
 // params: tenant STRING, rows LIST<MAP>
 // plan: Eager all are found by their key before a mark that has an index goes

@@ -1,4 +1,4 @@
-// doc: Store how many are near episodes, and what it takes to be among their nearest.
+// doc: Store the number of near episodes, and the bound of the nearest ones.
 // mode: write
 // params: tenant STRING, rows LIST<MAP>
 CYPHER 25

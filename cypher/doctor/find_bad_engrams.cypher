@@ -1,4 +1,4 @@
-// doc: Find engrams without evidence, and those of sessions whose evidence lies elsewhere.
+// doc: Find engrams without evidence, and engrams of sessions with evidence elsewhere.
 // mode: read
 // params: tenant STRING, limit INTEGER
 // returns: found INTEGER, id LIST<STRING>, detail LIST<STRING>

@@ -1,4 +1,4 @@
-// doc: Find concepts and speakers whose counts are not those of their edges.
+// doc: Find concepts and speakers whose counts differ from their edges.
 // mode: read
 // params: tenant STRING, limit INTEGER
 // returns: found INTEGER, id LIST<STRING>, detail LIST<STRING>

@@ -1,4 +1,4 @@
-// doc: Find what nothing holds, what holds nothing, and erased episodes that are stored again.
+// doc: Find nodes without the edges they need, and erased episodes that are stored again.
 // mode: read
 // params: tenant STRING, limit INTEGER
 // returns: found INTEGER, id LIST<STRING>, detail LIST<STRING>

@@ -1,4 +1,4 @@
-// doc: Read a tenant's totals, and what its graph says its names and facts came to.
+// doc: Read a tenant's totals, and the numbers of names and facts counted from its graph.
 // mode: read
 // params: tenant STRING
 // returns: change INTEGER, turn INTEGER, items INTEGER, titles INTEGER, length INTEGER,

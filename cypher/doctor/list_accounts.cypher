@@ -1,4 +1,4 @@
-// doc: List what each episode adds to the counts, by turn, from a cursor on.
+// doc: List the share of each episode in the counts, by turn, from a cursor on.
 // mode: read
 // params: tenant STRING, after_turn INTEGER, limit INTEGER
 // each: id STRING, turn INTEGER, session STRING, ordinal INTEGER, titled BOOLEAN,

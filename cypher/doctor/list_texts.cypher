@@ -1,4 +1,4 @@
-// doc: List what each episode says, by turn, from a cursor on; nothing of it where it is archived.
+// doc: List the text of each episode by turn, from a cursor on; none for archived ones.
 // mode: read
 // params: tenant STRING, after_turn INTEGER, limit INTEGER
 // each: turn INTEGER, title STRING, text STRING, id STRING, passages INTEGER

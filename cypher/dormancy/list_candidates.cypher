@@ -1,4 +1,4 @@
-// doc: List what decides over live episodes that may sleep, by turn, from a cursor on, but the new.
+// doc: List the scores of live episodes that may become dormant, by turn, from a cursor on.
 // mode: read
 // params: tenant STRING, before DATETIME, after_turn INTEGER, limit INTEGER
 // each: id STRING, turn INTEGER, occurred_ms INTEGER, importance FLOAT,

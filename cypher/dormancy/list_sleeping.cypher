@@ -1,4 +1,4 @@
-// doc: List what sleeps, by turn, from a cursor on.
+// doc: List dormant episodes by turn, from a cursor on.
 // mode: read
 // params: tenant STRING, after_turn INTEGER, limit INTEGER
 // returns: id STRING, turn INTEGER, text STRING, speaker STRING, session STRING,

@@ -1,4 +1,4 @@
-// doc: List a tenant's facts, those with a name at an end if one is given, by id, from a cursor on.
+// doc: List a tenant's facts by id, from a cursor on; only facts about a name if one is given.
 // mode: read
 // params: tenant STRING, name STRING, relation STRING, after STRING, limit INTEGER
 // returns: fact STRING, subject STRING, relation STRING, qualifier STRING

@@ -1,4 +1,4 @@
-// doc: Tell which keys have a timeline, be it that of a merged name.
+// doc: List keys that have a timeline, also that of a merged name.
 // mode: read
 // params: tenant STRING, keys LIST<MAP>
 // returns: subject STRING, relation STRING, qualifier STRING

@@ -1,4 +1,4 @@
-// doc: List keys whose facts are to be laid out in time anew.
+// doc: List keys whose timelines must be recomputed.
 // mode: read
 // params: tenant STRING, limit INTEGER
 // returns: subject STRING, relation STRING, qualifier STRING

@@ -1,4 +1,4 @@
-// doc: Add to the counts of names, making those that are new.
+// doc: Add to the counts of names; create new names.
 // mode: write
 // params: tenant STRING, names LIST<STRING>, surfaces LIST<STRING>, kinds LIST<STRING>,
 //   titles LIST<INTEGER>, candidates LIST<INTEGER>, stated LIST<INTEGER>

@@ -1,4 +1,4 @@
-// doc: Add to the number of episodes of speakers, making those that are new.
+// doc: Add to the number of episodes of speakers; create new speakers.
 // mode: write
 // params: tenant STRING, rows LIST<MAP>
 CYPHER 25

@@ -1,4 +1,4 @@
-// doc: Add to the document frequencies of stems, making those that are new.
+// doc: Add to the document frequencies of stems; create new stems.
 // mode: write
 // params: tenant STRING, stems LIST<STRING>, items LIST<INTEGER>, near LIST<INTEGER>
 CYPHER 25

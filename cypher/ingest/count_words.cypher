@@ -1,4 +1,4 @@
-// doc: Add to the number of items that have words in lower case, making those that are new.
+// doc: Add to the number of items with lower-case words; create new words.
 // mode: write
 // params: tenant STRING, words LIST<STRING>, items LIST<INTEGER>
 CYPHER 25

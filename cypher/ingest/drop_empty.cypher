@@ -1,4 +1,4 @@
-// doc: Delete those of the names, sessions, speakers, stems and words that no episode has any more.
+// doc: Delete names, sessions, speakers, stems and words without any episode.
 // mode: write
 // params: tenant STRING, names LIST<STRING>, sessions LIST<STRING>, speakers LIST<STRING>,
 //   stems LIST<STRING>, words LIST<STRING>

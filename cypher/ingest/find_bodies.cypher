@@ -1,4 +1,4 @@
-// doc: Fetch the live items whose words hold one of the phrases of a full-text query, with mentions.
+// doc: Fetch live items that contain one of the phrases of a full-text query, with mentions.
 // mode: read
 // params: tenant STRING, query STRING
 // each: id STRING, title STRING, text STRING, mentions LIST<STRING>

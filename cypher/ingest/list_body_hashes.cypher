@@ -1,4 +1,4 @@
-// doc: Tell which episodes exist, with the hash of their bodies.
+// doc: List existing episodes with the hash of their bodies.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>
 // each: id STRING, body_hash STRING

@@ -1,4 +1,4 @@
-// doc: Tell which facts are stored.
+// doc: List which facts are stored.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>
 // each: id STRING

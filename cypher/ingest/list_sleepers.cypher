@@ -1,4 +1,4 @@
-// doc: Fetch the bodies and mentions of those of the episodes that are dormant.
+// doc: Fetch the bodies and mentions of the dormant ones of the episodes.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>
 // each: id STRING, title STRING, text STRING, mentions LIST<STRING>

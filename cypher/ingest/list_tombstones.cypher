@@ -1,4 +1,4 @@
-// doc: Tell which of these episodes were erased, and whether that is so long ago that it is forgotten.
+// doc: List which of these episodes were erased, and whether their time limit is over.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>, seconds FLOAT
 // each: id STRING, is_over BOOLEAN

@@ -1,4 +1,4 @@
-// doc: Remove episodes with their edges, and tell in which sessions they were.
+// doc: Remove episodes with their edges, and return their sessions.
 // mode: write
 // params: tenant STRING, ids LIST<STRING>
 // returns: session STRING

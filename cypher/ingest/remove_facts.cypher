@@ -1,4 +1,4 @@
-// doc: Remove the facts whose only evidence are episodes about to go, with what they relate.
+// doc: Remove the facts whose only evidence is episodes to be deleted, with their edges.
 // mode: write
 // params: tenant STRING, ids LIST<STRING>
 // plan: Eager all are found before the first is deleted, batches are small

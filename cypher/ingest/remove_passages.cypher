@@ -1,4 +1,4 @@
-// doc: Remove the passages of episodes, and count them no more.
+// doc: Remove the passages of episodes, and subtract them from the counts.
 // mode: write
 // params: tenant STRING, ids LIST<STRING>
 // plan: Eager all are found before the first is deleted, batches are small

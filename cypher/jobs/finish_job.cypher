@@ -1,4 +1,4 @@
-// doc: End a job that nobody else has taken since.
+// doc: End a job unless another worker has taken it.
 // mode: write
 // params: job STRING, token INTEGER, state STRING, report STRING, code STRING, message STRING
 // returns: tenant STRING

@@ -1,4 +1,4 @@
-// doc: List jobs that wait with nothing of their kind begun, or whose pause or lease is over.
+// doc: List waiting jobs without a begun one of their kind, and jobs whose pause or lease is over.
 // mode: read
 // params: limit INTEGER
 // returns: id STRING

@@ -1,4 +1,4 @@
-// doc: List the schedules of all tenants, or of those who have their own.
+// doc: List the schedules of all tenants, or of tenants with their own.
 // mode: read
 // params: own_only BOOLEAN
 // returns: tenant STRING, own STRING, turn INTEGER, scheduled_turn INTEGER,

@@ -1,4 +1,4 @@
-// doc: Give a job back that nobody else has taken since, to be taken again after a pause.
+// doc: Give a job back, to be taken again after a pause, unless another worker has taken it.
 // mode: write
 // params: job STRING, token INTEGER, seconds FLOAT, attempts INTEGER, code STRING, message STRING
 // returns: job STRING

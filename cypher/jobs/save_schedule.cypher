@@ -1,4 +1,4 @@
-// doc: Give a tenant its own schedule, or the service's with null; when it is due is reckoned anew.
+// doc: Set a tenant's own schedule, or the service's with null, and drop its due time.
 // mode: write
 // params: tenant STRING, schedule STRING
 // returns: tenant STRING

@@ -1,4 +1,4 @@
-// doc: Tell whether a tenant learns from recalls, from how many it did, and how many wait.
+// doc: Show whether a tenant learns from recalls, and the numbers of learned and waiting ones.
 // mode: read
 // params: tenant STRING
 // returns: on BOOLEAN, recalls INTEGER, pending INTEGER

@@ -1,4 +1,4 @@
-// doc: List the spike trains and charges of episodes; what never was stimulated has its turn only.
+// doc: List the spike trains and charges of episodes; for never stimulated ones only the turn.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>
 // each: id STRING, own INTEGER, turns LIST<INTEGER>, strengths LIST<FLOAT>, tau FLOAT,

@@ -1,4 +1,4 @@
-// doc: List how episodes were used; what was never recalled has only the time it is of.
+// doc: List the uses of episodes; for never recalled ones only their own time.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>
 // each: id STRING, occurred_ms INTEGER, recent_ms LIST<INTEGER>, count INTEGER,

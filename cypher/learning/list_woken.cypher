@@ -1,4 +1,4 @@
-// doc: List what a trace woke, how it was judged for that, and what feedback made of it so far.
+// doc: List the hits of a trace, their feedback, and its effect on the memories so far.
 // mode: read
 // params: tenant STRING, id STRING
 // returns: id STRING, rank INTEGER, useful BOOLEAN, counted BOOLEAN, role STRING,

@@ -1,4 +1,4 @@
-// doc: Store how hits of a trace were judged, and what that makes of the memories.
+// doc: Store the feedback on hits of a trace, and its effect on the memories.
 // mode: write
 // params: tenant STRING, id STRING, rows LIST<MAP>
 CYPHER 25

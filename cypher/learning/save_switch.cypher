@@ -1,4 +1,4 @@
-// doc: Switch a tenant's learning on or off; off, what waits is not learned any more.
+// doc: Switch a tenant's learning on or off; off drops the waiting traces.
 // mode: write
 // params: tenant STRING, on BOOLEAN, now DATETIME
 // returns: id STRING

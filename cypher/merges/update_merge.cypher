@@ -1,4 +1,4 @@
-// doc: Accept or reject a merge, or undo that, which restores what it was.
+// doc: Accept or reject a merge, or undo the decision, which restores the state before.
 // mode: write
 // params: tenant STRING, one STRING, other STRING, status STRING
 // plan: Eager the edge is found before it changes, there is one

@@ -1,4 +1,4 @@
-// doc: Keep up to which turn a tenant is cut; all is cut with none; count what was given passages.
+// doc: Store the turn up to which a tenant is cut, or none for all, and count new passages.
 // mode: write
 // params: tenant STRING, after INTEGER, cuts INTEGER
 CYPHER 25

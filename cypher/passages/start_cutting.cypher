@@ -1,4 +1,4 @@
-// doc: Mark a tenant as not cut to its end, and tell from where on and up to where.
+// doc: Mark a tenant as not completely cut, and return the range of turns to cut.
 // mode: write
 // params: tenant STRING
 // returns: after INTEGER, turn INTEGER

@@ -1,4 +1,4 @@
-// doc: Tell how far the import of a tenant has come; no row where none is under way.
+// doc: Show the progress of a tenant's import; no row without one.
 // mode: read
 // params: tenant STRING
 // returns: digest STRING, done INTEGER

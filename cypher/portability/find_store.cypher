@@ -1,4 +1,4 @@
-// doc: Tell which embedding model the store is bound to, and its latest schema file.
+// doc: Show the embedding model and the latest schema file of the store.
 // mode: read
 // returns: model STRING, dimension INTEGER, migration STRING
 CYPHER 25

@@ -1,4 +1,4 @@
-// doc: List every node of a tenant, whatever its kind, its own node and what grants access last.
+// doc: List all nodes of a tenant; its own node and its keys come last.
 // mode: read
 // params: tenant STRING
 // returns: node STRING, late BOOLEAN

@@ -1,4 +1,4 @@
-// doc: List the facts that episodes claim, with what each may contradict.
+// doc: List the facts that episodes claim, with their keys.
 // mode: read
 // params: tenant STRING, episodes LIST<STRING>
 // each: episode STRING, fact STRING, subject STRING, relation STRING, qualifier STRING

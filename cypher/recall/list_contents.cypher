@@ -1,4 +1,4 @@
-// doc: Fetch the columns of live episodes that never change, and of dormant ones if asked.
+// doc: Fetch the constant columns of live episodes, and of dormant ones if wanted.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>, dormant BOOLEAN
 // each: id STRING, speaker STRING, role STRING, occurred_ms INTEGER, terms STRING, length FLOAT,

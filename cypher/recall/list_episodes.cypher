@@ -1,4 +1,4 @@
-// doc: Fetch whole live episodes by id, and dormant ones if asked.
+// doc: Fetch whole live episodes by id, and dormant ones if wanted.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>, dormant BOOLEAN
 // each: id STRING, tenant STRING, turn INTEGER, text STRING, title STRING, speaker STRING,

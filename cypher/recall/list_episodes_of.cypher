@@ -1,4 +1,4 @@
-// doc: List the live episodes about concepts, and those that mention them unless hubs.
+// doc: List live episodes about concepts, and live episodes that mention them unless hubs.
 // mode: read
 // params: tenant STRING, concepts LIST<STRING>, hub INTEGER
 // returns: episode LIST<STRING>, concept LIST<STRING>, is_about LIST<BOOLEAN>,

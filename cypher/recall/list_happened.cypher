@@ -1,4 +1,4 @@
-// doc: Tell which episodes had happened by an instant, and were recorded by another.
+// doc: List episodes that happened by an instant, and were recorded by another.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>, happened_by DATETIME, known_at DATETIME
 // each: id STRING

@@ -1,4 +1,4 @@
-// doc: Tell of facts what each may contradict.
+// doc: List the keys of facts.
 // mode: read
 // params: tenant STRING, facts LIST<STRING>
 // each: fact STRING, subject STRING, relation STRING, qualifier STRING

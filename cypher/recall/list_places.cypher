@@ -1,4 +1,4 @@
-// doc: List live episodes, and dormant ones if asked, by id, near others, and by window of a session.
+// doc: List live episodes, and dormant ones if wanted, by id, near others, and by window of a session.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>, around LIST<STRING>, back INTEGER, ahead INTEGER,
 //   windows LIST<MAP>, dormant BOOLEAN

@@ -1,4 +1,4 @@
-// doc: List the facts that relate concepts to others, with what each may contradict.
+// doc: List the facts that relate concepts to others, with their keys.
 // mode: read
 // params: tenant STRING, concepts LIST<STRING>, hub INTEGER
 // each: tail STRING, head STRING, fact STRING, subject STRING, relation STRING, qualifier STRING

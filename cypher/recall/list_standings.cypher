@@ -1,4 +1,4 @@
-// doc: Tell of every fact that episodes claim whether it holds, and what holds in its place.
+// doc: List for every fact that episodes claim whether it holds, and the facts that replace it.
 // mode: read
 // params: tenant STRING, episodes LIST<STRING>, now DATETIME
 // each: episode STRING, fact STRING, subject STRING, relation STRING, qualifier STRING,

@@ -1,4 +1,4 @@
-// doc: Bind the store to an embedding model, or tell which it is bound to.
+// doc: Bind the store to an embedding model, or show the model it is bound to.
 // mode: write
 // params: model STRING, dimension INTEGER
 // returns: model STRING, dimension INTEGER

@@ -1,4 +1,4 @@
-// doc: Tell which of some procedures and functions the server has.
+// doc: List which of some procedures and functions the server has.
 // mode: read
 // params: names LIST<STRING>
 // returns: name STRING

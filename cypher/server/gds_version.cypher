@@ -1,4 +1,4 @@
-// doc: Tell the version of the Graph Data Science plugin; fails without it.
+// doc: Show the version of the Graph Data Science plugin; fails without it.
 // mode: read
 // returns: version STRING
 RETURN gds.version() AS version

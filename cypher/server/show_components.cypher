@@ -1,4 +1,4 @@
-// doc: Tell the server's version and edition; asks in words that old servers know.
+// doc: Show the server's version and edition, with a call that old servers know.
 // mode: read
 // returns: version STRING, edition STRING
 CALL dbms.components() YIELD name, versions, edition

@@ -1,4 +1,4 @@
-// doc: Count by label what is left of a tenant, no row where nothing is: the proof of its erasure.
+// doc: Count the remaining nodes of a tenant by label, no row for none: the proof of its erasure.
 // mode: read
 // params: tenant STRING
 // returns: label STRING, nodes INTEGER

@@ -1,4 +1,4 @@
-// doc: Delete a tenant's oldest traces over the number to keep; those not learned from yet stay.
+// doc: Delete a tenant's oldest traces over the number to keep, except those still to be learned from.
 // mode: write
 // params: tenant STRING, keep INTEGER
 // plan: Eager the index is walked before anything is deleted, at most the kept number

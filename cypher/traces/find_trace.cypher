@@ -1,4 +1,4 @@
-// doc: Load the record of a trace; if asked, only while it waits to be learned from.
+// doc: Load the record of a trace; if wanted, only one that waits to be learned from.
 // mode: read
 // params: tenant STRING, id STRING, pending_only BOOLEAN
 // returns: payload STRING

@@ -1,4 +1,4 @@
-// doc: Look up by id what a reader is told of the nodes of a trace; those that were erased have no row.
+// doc: Look up the labels of a trace's nodes by id; erased nodes have no row.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>, speaker STRING
 // each: id STRING, title STRING, speaker STRING, text STRING
