@@ -27,7 +27,7 @@ demo: setup  ## Ask five questions of a sample conversation and see what woke ea
 test: setup  ## Run all tests, on a real Neo4j
 	$(BIN)/pytest -q -n 2 tests/unit tests/architecture
 	$(BIN)/pytest -q --doctest-modules service/ecphoria/maths
-	$(BIN)/pytest -q -m "not outage" tests/cypher tests/contract tests/integration tests/acceptance
+	$(BIN)/pytest -q -n 2 --dist loadfile -m "not outage" tests/cypher tests/contract tests/integration tests/acceptance
 
 test-outage: setup  ## Kill the service and Neo4j under load, at random and in a cycle: ten minutes
 	$(BIN)/pytest -q -m outage tests/contract tests/acceptance

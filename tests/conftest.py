@@ -1,4 +1,4 @@
-"""One real Neo4j for the whole run; the report says which.
+"""One real Neo4j for each worker of the run; the report says which.
 
 In this order: a server given by `ECPHORIA_TEST_NEO4J__URI` and `__PASSWORD`; a container of the
 image in docker/neo4j, through testcontainers, where a Docker engine answers; the managed local
@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ import hypothesis
 import neo4j
 import platformdirs
 import pytest
+from filelock import FileLock
 
 from ecphoria.engine import Engine, EngineSettings
 from ecphoria.models.embedders import EmbedderOptions, create_embedder
@@ -84,13 +86,15 @@ def _container() -> Iterator[Server]:
     os.environ["TESTCONTAINERS_RYUK_DISABLED"] = "true"  # noqa: TID251
     from testcontainers.community.neo4j import Neo4jContainer  # noqa: PLC0415
 
-    built = subprocess.run(
-        ["sh", str(BUILD_IMAGE)],
-        env={**os.environ, "PYTHON": sys.executable},  # noqa: TID251
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
+    # Two workers must not build the same image at once.
+    with FileLock(Path(tempfile.gettempdir()) / "ecphoria-test-image.lock"):
+        built = subprocess.run(
+            ["sh", str(BUILD_IMAGE)],
+            env={**os.environ, "PYTHON": sys.executable},  # noqa: TID251
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
     image = built.stdout.strip()
     with Neo4jContainer(image, password="ecphoria-tests") as container:
         yield Server(
@@ -124,6 +128,21 @@ def neo4j_server(
     with nullcontext(given) if given else container() if container else _managed(home) as server:
         request.config.stash[served_by] = server.kind
         yield server
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand the kind of the server to the process that reports, if this is a worker."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["served_by"] = session.config.stash.get(served_by, "")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over the kind of the server from a worker."""
+    if kind := getattr(node, "workeroutput", {}).get("served_by"):
+        node.config.stash[served_by] = kind
 
 
 def pytest_terminal_summary(
