@@ -1,6 +1,7 @@
 """A local server that speaks OpenAI's `/v1/chat/completions`; tests say how it behaves."""
 
 import asyncio
+import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,13 +12,32 @@ from fastapi.responses import JSONResponse
 
 from tests.local_server import local_server
 
-__all__ = ["ChatEndpoint", "chat_endpoint", "first_and_last"]
+__all__ = ["ChatEndpoint", "chat_endpoint", "first_and_last", "obliging"]
 
 
 def first_and_last(text: str) -> str:
     """Say the first turn and the last again, as a model that obeys may."""
     turns = re.findall(r"^\[(\d+)\] (?:[^:\n]+: )?(.+)$", text, re.MULTILINE)
     return "\n".join(f"{turns[place][1]} [{turns[place][0]}]" for place in (0, -1))
+
+
+def fenced(text: str) -> dict[int, str]:
+    """Read the numbered lines of a prompt between its marks: memories or turns."""
+    opened = re.match(r"<(\w+ [0-9a-f]{16})>\n(.*?)\n</\1>", text, re.DOTALL)
+    body = opened[2] if opened else ""
+    return {int(n): line for n, line in re.findall(r"^\[(\d+)\] (.*)$", body, re.MULTILINE)}
+
+
+def obliging(text: str) -> str:
+    """Answer any prompt of the service: quote the memory of the lowest number, or turns."""
+    shown = fenced(text)
+    if not text.startswith("<memories "):
+        return first_and_last(text)
+    number = min(shown)
+    said = re.sub(r"^\d{4}-\d\d-\d\d (?:[^:]+: )?", "", shown[number])
+    quote = " ".join(said.split()[:4])
+    sentence = {"text": f"{said}.", "citations": [{"memory": number, "quote": quote}]}
+    return json.dumps({"sentences": [sentence]})
 
 
 @dataclass(slots=True)
@@ -30,6 +50,8 @@ class ChatEndpoint:
     delay: float = 0.0
     body: bytes | None = None
     counts: bool = True
+    finish: str = "stop"
+    refuses: frozenset[str] = frozenset()
     requests: list[dict[str, object]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
 
@@ -42,10 +64,12 @@ class ChatEndpoint:
         if self.statuses:
             error = {"error": {"message": "the text was: PRIVATE"}}
             return JSONResponse(error, status_code=self.statuses.pop(0))
+        if asked.get("response_format", {}).get("type") in self.refuses:
+            return JSONResponse({"error": {"message": "no such form"}}, status_code=400)
         if self.body is not None:
             return Response(self.body, media_type="text/html")
         message = {"role": "assistant", "content": self.says(asked["messages"][-1]["content"])}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        choice = {"index": 0, "message": message, "finish_reason": self.finish}
         usage = {"prompt_tokens": 70, "completion_tokens": 7, "total_tokens": 77}
         told = {"usage": usage} if self.counts else {}
         return JSONResponse(

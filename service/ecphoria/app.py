@@ -1,13 +1,11 @@
 """Build everything from the settings: the only module that knows every class."""
 
 import asyncio
-import contextlib
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import time as clock_time
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -15,257 +13,49 @@ from pathlib import Path
 import structlog
 from prometheus_client import CollectorRegistry
 
-from ecphoria.consolidation.archive import ArchiveService, Archiving
+from ecphoria.background import archive_folder, build_archive, query_listener, start_background
+from ecphoria.consolidation.archive import ArchiveService
 from ecphoria.consolidation.archive_files import ColdFiles
-from ecphoria.consolidation.archive_store import ColdStore
 from ecphoria.consolidation.doctor import Doctor, IntegrityStore
-from ecphoria.consolidation.dormancy import Dormancy, ForgettingService
+from ecphoria.consolidation.dormancy import ForgettingService
 from ecphoria.consolidation.dormancy_store import DormancyStore
-from ecphoria.consolidation.engram_store import EngramStore
-from ecphoria.consolidation.engrams import MakeClusters, MakeEngrams
-from ecphoria.consolidation.knn import Associate
-from ecphoria.consolidation.knn_store import AssociationStore
-from ecphoria.consolidation.links import Decay, LinkStore, Prune
-from ecphoria.consolidation.merge import MergeReview, MergeStore, ProposeMerges
-from ecphoria.consolidation.prior import Prior
-from ecphoria.consolidation.replay import Replay, ReplayStore
-from ecphoria.consolidation.service import ConsolidationService, GraphSurvey, Step
-from ecphoria.consolidation.supersede import Supersede
+from ecphoria.consolidation.merge import MergeReview, MergeStore
 from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
 from ecphoria.engine.assemble import silent
 from ecphoria.engine.home import write_private
 from ecphoria.engine.service import supervised
-from ecphoria.errors import Misconfigured, NotFound
+from ecphoria.errors import Misconfigured
 from ecphoria.facts.service import FactService
 from ecphoria.facts.store import FactStore
-from ecphoria.ingest.prepare import OlderEpisodes
 from ecphoria.ingest.service import IngestService
-from ecphoria.ingest.store import CuttingStore, IngestStore
-from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, ScheduleStore
+from ecphoria.ingest.store import IngestStore
 from ecphoria.jobs.service import JobService
-from ecphoria.jobs.store import JobStore
-from ecphoria.jobs.worker import Handler, Retries, Worker, WorkerOptions, crash_at
 from ecphoria.learning.service import LearningService
 from ecphoria.learning.store import LearningStore
+from ecphoria.models.chat import Budget, ChatOptions, StructuredChat, create_chat
 from ecphoria.models.embedders import CachingEmbedder, EmbedderOptions, create_embedder
-from ecphoria.neo4j_store.gds import PriorStore
 from ecphoria.neo4j_store.queries import cypher_root
 from ecphoria.neo4j_store.schema import Health, check, health, migrate
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.portability.service import Portability
 from ecphoria.portability.store import Copies
-from ecphoria.ports import Chat, Clock, Embedder
+from ecphoria.ports import Chat, Embedder
+from ecphoria.recall.ask import AskService
 from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.recall.second_look import SecondLookRecall
 from ecphoria.recall.service import STRATEGIES, RecallService
 from ecphoria.recall.shadow import Policies, ShadowedRecall, TenantPolicies
 from ecphoria.recall.store import DormantReader, EpisodeReader
 from ecphoria.records.ids import TenantId, TraceId
-from ecphoria.records.job import (
-    Claimed,
-    ConsolidationReport,
-    Job,
-    JobKind,
-    JobState,
-    Progress,
-    Schedule,
-    Trigger,
-)
 from ecphoria.records.recall import Comparison
 from ecphoria.runtime import SystemClock
-from ecphoria.settings import ConsolidationSettings, JobsSettings, LlmSettings, Settings
+from ecphoria.settings import LlmSettings, Settings
 from ecphoria.telemetry import Metrics, Spans, open_spans
 from ecphoria.tenancy.access import Access, prefix_of
 from ecphoria.tenancy.admission import Admission, Limits
 from ecphoria.tenancy.service import TenancyService
 from ecphoria.tenancy.store import Keys, Tenants
-
-# The cost of these steps depends on the new memories only.
-_LIGHT = (ProposeMerges.name, MakeEngrams.name, Associate.name, Supersede.name)
-
-
-async def start_background(
-    settings: Settings,
-    graph: Graph,
-    options: GraphOptions,
-    embedder: Embedder,
-    *,
-    metrics: Metrics,
-    stack: AsyncExitStack,
-) -> JobService:
-    """Take jobs from now until the stack is unwound, as many at once as is set.
-
-    Who takes none does not look after schedules either, nor after episodes that were stored
-    before there were passages.
-
-    Raises:
-        Misconfigured: A language model is set, and the package that asks it is missing.
-    """
-    group, default = settings.jobs, _schedule(settings.consolidation)
-    steps = build_cycle(settings, graph, options, embedder, metrics=metrics, stack=stack)
-    consolidation = ConsolidationService(
-        steps=steps, survey=GraphSurvey(graph), monotonic=time.monotonic
-    )
-    store, schedules = JobStore(graph, group.kept), ScheduleStore(graph)
-    worker = Worker(
-        store,
-        _by_kind(consolidation, OlderEpisodes(CuttingStore(graph), embedder, time.monotonic)),
-        WorkerOptions(
-            lease_s=group.lease_s,
-            poll_s=group.poll_s,
-            retries=Retries(limit=group.attempts, first_pause_s=group.pause_s),
-        ),
-        ended=partial(_tell_job, metrics),
-        fault=crash_at(group.fault),
-    )
-    scheduler = Scheduler(
-        schedules,
-        store,
-        SchedulerOptions(default=default, light=_LIGHT, tick_s=group.schedule_s),
-        queued=worker.wake,
-        counted=partial(_tell_stored, metrics),
-    )
-    service = JobService(
-        store, schedules, default=default, steps=consolidation.steps, wake=worker.wake
-    )
-    if group.workers:
-        stack.push_async_callback(worker.stop)
-        worker.start(group.workers)
-        stack.push_async_callback(scheduler.stop)
-        scheduler.start()
-        for tenant in await CuttingStore(graph).tenants():
-            with contextlib.suppress(NotFound):  # erased meanwhile
-                await service.cut_older(tenant, trigger=Trigger.START)
-    return service
-
-
-def _by_kind(consolidation: ConsolidationService, older: OlderEpisodes) -> Handler:
-    def run(
-        claimed: Claimed, watch: Callable[[Progress], Awaitable[None]]
-    ) -> Awaitable[ConsolidationReport]:
-        does = older.run if claimed.job.kind is JobKind.PASSAGES else consolidation.run
-        return does(claimed, watch)
-
-    return run
-
-
-def _schedule(group: ConsolidationSettings) -> Schedule:
-    daily_at = None if group.daily_at is None else clock_time.fromisoformat(group.daily_at)
-    return Schedule(
-        every_episodes=group.every_episodes,
-        every_hours=group.every_hours,
-        daily_at=daily_at,
-        idle_minutes=group.idle_minutes,
-        light_episodes=group.light_episodes,
-    )
-
-
-def build_cycle(
-    settings: Settings,
-    graph: Graph,
-    options: GraphOptions,
-    embedder: Embedder,
-    *,
-    metrics: Metrics,
-    stack: AsyncExitStack,
-) -> tuple[Step, ...]:
-    """Give the steps of a cycle in their order, with a language model if one is set.
-
-    Raises:
-        Misconfigured: One is set, and the package that asks it is missing.
-    """
-    chat = _chat(settings.llm, metrics)
-    if chat is not None:
-        stack.push_async_callback(chat.close)
-    return build_steps(graph, options, embedder, archive_folder(settings), chat)
-
-
-def _chat(group: LlmSettings, metrics: Metrics) -> Chat | None:
-    if group.model is None:
-        return None
-    try:
-        from ecphoria.models.openai import OpenAIChat  # noqa: PLC0415 (optional extra)
-    except ModuleNotFoundError as error:
-        raise Misconfigured(
-            'ECPHORIA_LLM__MODEL needs the package openai: pip install "ecphoria[server]", or '
-            "unset it.",
-            setting="ECPHORIA_LLM__MODEL",
-        ) from error
-    return OpenAIChat(
-        group.model,
-        base_url=group.base_url,
-        api_key=group.api_key.get_secret_value() if group.api_key else None,
-        timeout=group.timeout_s,
-        retries=group.retries,
-        counted=metrics.tokens,
-    )
-
-
-def build_steps(
-    graph: Graph,
-    options: GraphOptions,
-    embedder: Embedder,
-    archive: Path,
-    chat: Chat | None = None,
-) -> tuple[Step, ...]:
-    """Give the steps of a cycle in their order; `archive` is the folder of the archive."""
-    links, associations, engrams = LinkStore(graph), AssociationStore(graph), EngramStore(graph)
-    return (
-        ProposeMerges(MergeStore(graph), embedder),
-        MakeEngrams(engrams, chat),
-        Associate(associations),
-        Prior(PriorStore(graph, options)),
-        Decay(links),
-        Prune(links),
-        Dormancy(DormancyStore(graph)),
-        _archiving(graph, archive),
-        Supersede(FactStore(graph)),
-        Replay(ReplayStore(graph), associations),
-        MakeClusters(engrams, chat),
-    )
-
-
-def build_archive(settings: Settings, graph: Graph, clock: Clock) -> ArchiveService:
-    """Give the archive as it is used by hand."""
-    folder = archive_folder(settings)
-    return ArchiveService(_archiving(graph, folder), ColdStore(graph), ColdFiles(folder), clock)
-
-
-def archive_folder(settings: Settings) -> Path:
-    """Find the archive's folder."""
-    return settings.archive.dir or settings.home / "archive"
-
-
-def _archiving(graph: Graph, folder: Path) -> Archiving:
-    return Archiving(ColdStore(graph), ColdFiles(folder), DormancyStore(graph))
-
-
-def query_listener(settings: JobsSettings, metrics: Metrics) -> Callable[[str, float], None]:
-    """Count every query; under test, die at the one that is named."""
-    if settings.fault is None:
-        return metrics.query
-    kill = crash_at(settings.fault)
-
-    def listen(query: str, seconds: float) -> None:
-        kill(query)
-        metrics.query(query, seconds)
-
-    return listen
-
-
-def _tell_stored(metrics: Metrics, counts: Mapping[JobState, int]) -> None:
-    for state, number in counts.items():
-        metrics.stored_jobs(state, number)
-
-
-def _tell_job(
-    metrics: Metrics, job: Job, state: JobState, report: ConsolidationReport | None
-) -> None:
-    metrics.job(job.kind, state)
-    for step in report.steps if report else ():
-        metrics.step(job.kind, step.name, step.seconds)
-
 
 ADMIN_KEY_FILE = "admin.key"
 _TRACE_QUERY = "what_woke_this_trace.cypher"
@@ -305,6 +95,7 @@ class Services:
     policies: TenantPolicies
     shadowed: ShadowedRecall
     waking: SecondLookRecall
+    ask: AskService
     jobs: JobService
     learning: LearningService
     merges: MergeReview
@@ -346,9 +137,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         endpoint = await _start_engine(settings, told, stack)
         options = _graph_options(settings, endpoint)
         spans = open_spans(settings.tracing.endpoint, settings.tracing.sample, stack)
-        on_query = query_listener(settings.jobs, metrics)
-        graph = Graph.connect(options, on_query=on_query, spans=spans)
-        stack.push_async_callback(graph.close)
+        graph = _connect(settings, options, metrics, spans, stack)
         found, embedder = await check(graph), await loading
         stack.push_async_callback(embedder.close)
         await migrate(graph, embedder.model, embedder.dimension)
@@ -357,16 +146,18 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         cold, ingest, forgetting = _writing(settings, graph, embedder, recall.forget)
         tenancy, access = _tenancy(settings, graph, cold)
         policies, shadowed = _shadowed(graph, recall, metrics, stack)
+        waking = SecondLookRecall(shadowed, forgetting.looks_again, forgetting.wake)
+        chat = open_chat(settings.llm, metrics, stack)
+        start = partial(start_background, metrics=metrics, stack=stack)
         services = Services(
             settings=settings,
             ingest=ingest,
             recall=recall,
             policies=policies,
             shadowed=shadowed,
-            waking=SecondLookRecall(shadowed, forgetting.looks_again, forgetting.wake),
-            jobs=await start_background(
-                settings, graph, options, embedder, metrics=metrics, stack=stack
-            ),
+            waking=waking,
+            ask=AskService(waking, StructuredChat(chat) if chat else None, metrics.recall),
+            jobs=await start(settings, graph, options, embedder, chat),
             learning=learning,
             merges=MergeReview(MergeStore(graph), FactStore(graph)),
             forgetting=forgetting,
@@ -438,6 +229,27 @@ def embedder_options(settings: Settings) -> EmbedderOptions:
     )
 
 
+def open_chat(group: LlmSettings, metrics: Metrics, stack: AsyncExitStack) -> Chat | None:
+    """Give the language model if one is set.
+
+    Raises:
+        Misconfigured: One is set, and the package that asks it is missing.
+    """
+    if group.model is None:
+        return None
+    options = ChatOptions(
+        model=group.model,
+        base_url=group.base_url,
+        api_key=group.api_key.get_secret_value() if group.api_key else None,
+        timeout_s=group.timeout_s,
+        retries=group.retries,
+        budget=Budget(calls_a_minute=group.calls_a_minute, tokens_a_day=group.tokens_a_day),
+    )
+    chat = create_chat(options, metrics.tokens)
+    stack.push_async_callback(chat.close)
+    return chat
+
+
 def _admission(settings: Settings, metrics: Metrics) -> Admission:
     group = settings.limits
     return Admission(
@@ -470,6 +282,19 @@ async def _start_engine(
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     engine = Engine(engine_settings(settings))
     return await stack.enter_async_context(supervised(engine, reports.engine))
+
+
+def _connect(
+    settings: Settings,
+    options: GraphOptions,
+    metrics: Metrics,
+    spans: Spans,
+    stack: AsyncExitStack,
+) -> Graph:
+    on_query = query_listener(settings.jobs, metrics)
+    graph = Graph.connect(options, on_query=on_query, spans=spans)
+    stack.push_async_callback(graph.close)
+    return graph
 
 
 async def _load_embedder(settings: Settings, reports: Reports) -> Embedder:

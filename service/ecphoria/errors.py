@@ -20,7 +20,9 @@ EcphoriaError
 │   ├── OutcomeUnknown      Neo4j did not say whether it wrote; send the same again
 │   ├── Timeout             the store took longer than allowed
 │   ├── EncoderUnavailable  the embedder cannot be loaded or does not answer
+│   ├── ModelUnavailable    the language model does not answer, or not usably
 │   └── ArchiveUnavailable  the archive's folder is full or cannot be used
+├── ModelMissing            the call needs a language model, and none is set
 ├── ArchiveDamaged          an archived record is missing or not as it was written
 ├── Misconfigured           start-up refuses; the operator must change something
 │   ├── StoreUnsuitable     Neo4j is too old or lacks a feature
@@ -162,6 +164,18 @@ class EncoderUnavailable(Unavailable):
     """The embedder cannot be loaded or does not answer; send vectors, or see its setting."""
 
     code = "encoder-unavailable"
+
+
+class ModelUnavailable(Unavailable):
+    """The language model does not answer, or not usably; try again shortly."""
+
+    code = "model-unavailable"
+
+
+class ModelMissing(EcphoriaError):
+    """This call needs a language model; set ECPHORIA_LLM__MODEL and ECPHORIA_LLM__BASE_URL."""
+
+    code = "model-missing"
 
 
 class ArchiveUnavailable(Unavailable):

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from enum import StrEnum
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,16 +62,34 @@ class TextRefused(Exception):
     """The model's endpoint does not take this text; another it may."""
 
 
+class Form(StrEnum):
+    """The form of an answer, as the endpoint enforces it."""
+
+    SCHEMA = "json_schema"
+    JSON = "json_object"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonSchema:
+    """A named JSON schema, for `Form.SCHEMA`."""
+
+    name: str
+    schema: Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """The answer of a chat model.
 
     Attributes:
         tokens: Read and written together; 0 where the endpoint does not count.
+        is_cut: Whether the endpoint stopped at its limit of tokens.
     """
 
     text: str
     tokens: int
+    is_cut: bool = False
 
 
 class Chat(Protocol):
@@ -81,12 +100,27 @@ class Chat(Protocol):
         """Its name."""
         ...
 
-    async def ask(self, purpose: str, instruction: str, text: str) -> Reply:
+    async def ask(
+        self,
+        purpose: str,
+        instruction: str,
+        text: str,
+        *,
+        form: Form = Form.TEXT,
+        schema: JsonSchema | None = None,
+    ) -> Reply:
         """Ask it, for a purpose that is counted.
+
+        Args:
+            purpose: Label of the tokens in the metrics.
+            instruction: The system message.
+            text: The user's message.
+            form: The form that the endpoint is to enforce.
+            schema: The schema of `Form.SCHEMA`.
 
         Raises:
             NoAnswer: It does not answer, or not with text.
-            TextRefused: It does not take this text.
+            TextRefused: It does not take this text, or not this form.
         """
         ...
 

@@ -193,7 +193,7 @@ class ConsolidationSettings(_Group):
 
 
 class LlmSettings(_Group):
-    """A language model that writes summaries; none by default."""
+    """A language model for answers, extraction and summaries; none by default."""
 
     model: str | None = Field(default=None, min_length=1)
     """Name of the model, as its endpoint knows it; empty: none."""
@@ -205,6 +205,11 @@ class LlmSettings(_Group):
     """Timeout of one answer, in seconds."""
     retries: int = Field(default=2, ge=0, le=20)
     """Retries after a transient failure."""
+    calls_a_minute: int | None = Field(default=None, ge=1, le=1_000_000)
+    """Most calls of one process in 60 seconds; a further call waits. Empty: no limit."""
+    tokens_a_day: int | None = Field(default=None, ge=1)
+    """Most tokens of one process in a day of UTC; then calls are refused until the next day.
+    Empty: no limit."""
 
 
 class JobsSettings(_Group):

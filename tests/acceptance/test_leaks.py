@@ -13,9 +13,10 @@ from typing import Any
 import httpx
 import pytest
 
-from ecphoria.settings import JobsSettings
+from ecphoria.settings import JobsSettings, LlmSettings
 from tests.acceptance.conftest import Owner, RunningService, new_owner, running, settings_for
 from tests.acceptance.lives import CUE, OPERATORS, Body, Life, Route, live, samples, settled
+from tests.chat_endpoint import chat_endpoint, obliging
 from tests.conftest import Cypher, Server
 from tests.contract.canonical import canonical
 
@@ -27,11 +28,14 @@ MAY_CONFLICT = {("post", "/v1/jobs/{job}/cancel"), ("post", "/v1/jobs/{job}/retr
 def service(
     neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunningService]:
-    """A service with a worker and an archive of its own."""
+    """A service with a worker, an archive and a language model of its own."""
     jobs = JobsSettings(workers=1, poll_s=0.05, schedule_s=60)
     home = tmp_path_factory.mktemp("home")
-    with running(settings_for(neo4j_server, home, jobs=jobs)) as made:
-        yield made
+    with chat_endpoint() as model:
+        model.says = obliging
+        llm = LlmSettings(model="scripted", base_url=model.url)
+        with running(settings_for(neo4j_server, home, jobs=jobs, llm=llm)) as made:
+            yield made
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ def holds(answer: httpx.Response, hidden: frozenset[str]) -> list[str]:
     A refusal may repeat what was asked for, and the reasons of a recall the words of its cue.
     """
     text = answer.text
-    if answer.request.url.path == "/v1/recall" and answer.is_success:
+    if answer.request.url.path in {"/v1/recall", "/v1/ask"} and answer.is_success:
         text = json.dumps(answer.json() | {"reasons": []})
     told = (text + str(answer.headers)).lower()
     request = answer.request

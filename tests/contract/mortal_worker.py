@@ -16,7 +16,7 @@ import graphdatascience  # noqa: F401 (before the fork, where it costs once)
 import platformdirs
 from prometheus_client import CollectorRegistry
 
-from ecphoria.app import query_listener, start_background
+from ecphoria.background import query_listener, start_background
 from ecphoria.jobs.store import JobStore
 from ecphoria.models.embedders import EmbedderOptions, create_embedder
 from ecphoria.neo4j_store.session import Graph, GraphOptions
@@ -59,7 +59,7 @@ async def work(job: JobId, tenant: TenantId, fault: str | None) -> None:
         graph = Graph.connect(options, on_query=on_query)
         stack.push_async_callback(graph.close)
         await start_background(
-            settings, graph, options, LateEmbedder(), metrics=metrics, stack=stack
+            settings, graph, options, LateEmbedder(), None, metrics=metrics, stack=stack
         )
         jobs = JobStore(Graph.connect(options), settings.jobs.kept)
         stack.push_async_callback(jobs._graph.close)

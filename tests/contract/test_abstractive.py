@@ -9,7 +9,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 from pydantic import SecretStr
 
-from ecphoria.app import build_cycle
+from ecphoria.app import open_chat
+from ecphoria.background import build_steps
 from ecphoria.consolidation.engram_store import EngramStore
 from ecphoria.consolidation.engrams import MakeClusters, MakeEngrams
 from ecphoria.consolidation.knn import Associate
@@ -19,11 +20,12 @@ from ecphoria.models.openai import OpenAIChat
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Embedder
 from ecphoria.records.ids import TenantId, fresh_id
-from ecphoria.settings import LlmSettings, read_settings
+from ecphoria.settings import LlmSettings
 from ecphoria.telemetry import Metrics
 from tests.chat_endpoint import ChatEndpoint, chat_endpoint
 from tests.conftest import Cypher
 from tests.contract.canonical import canonical
+from tests.contract.cycles import NOWHERE
 from tests.contract.memories import START, appended, axis, episode_id, turn, write
 
 NOW = START + timedelta(days=2)
@@ -155,9 +157,8 @@ async def test_a_model_that_is_set_writes_and_its_tokens_are_counted(
     llm = LlmSettings(model="small", base_url=endpoint.url, api_key=SecretStr("sk-secret"))
     options = GraphOptions(uri="bolt://127.0.0.1:1", user="neo4j", password="none")  # for GDS only
     async with AsyncExitStack() as stack:
-        steps = build_cycle(
-            read_settings(llm=llm), graph, options, embedder, metrics=metrics, stack=stack
-        )
+        chat = open_chat(llm, metrics, stack)
+        steps = build_steps(graph, options, embedder, NOWHERE, chat)
         for step in steps:
             if step.name in {"engrams", "clusters"}:
                 await step.run(a_cycle(tenant))

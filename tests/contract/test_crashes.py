@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ecphoria.app import build_steps
+from ecphoria.background import build_steps
 from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.jobs.store import JobStore
 from ecphoria.jobs.worker import Retries, Worker, WorkerOptions

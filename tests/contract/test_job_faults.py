@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from ecphoria.app import build_steps
+from ecphoria.background import build_steps
 from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.dormancy import Dormancy
 from ecphoria.consolidation.dormancy_store import DormancyStore

@@ -13,7 +13,7 @@ from pathlib import Path
 import neo4j
 import pytest
 
-from ecphoria.app import build_steps
+from ecphoria.background import build_steps
 from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.service import ConsolidationService
 from ecphoria.engine import Endpoint, Engine, EngineSettings

@@ -13,7 +13,7 @@ from ecphoria.cli.connection import say_error, stderr, stdout
 from ecphoria.cli.evaluate import evaluation
 from ecphoria.cli.facts import engrams, fact, facts, learning, merges
 from ecphoria.cli.local import add_local_commands, backup
-from ecphoria.cli.memory import import_file, recall, remember, stats
+from ecphoria.cli.memory import ask, import_file, recall, remember, stats
 from ecphoria.cli.upkeep import (
     archive,
     consolidate,
@@ -40,6 +40,7 @@ app = typer.Typer(
 )
 app.command(rich_help_panel=_USE)(remember)
 app.command(rich_help_panel=_USE)(recall)
+app.command(rich_help_panel=_USE)(ask)
 app.command("import", rich_help_panel=_USE)(import_file)
 app.command(rich_help_panel=_USE)(facts)
 app.add_typer(fact, name="fact", rich_help_panel=_USE)

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from ecphoria.cli.connection import connected, instant, stderr, stdout
-from ecphoria.cli.render import draw_hits, draw_timings, draw_verdict, path_nodes
+from ecphoria.cli.render import draw_answer, draw_hits, draw_timings, draw_verdict, path_nodes
 from ecphoria.client import Client
 from ecphoria.errors import BadFile, EcphoriaError, NotFound
 from ecphoria.records.answered import to_json
@@ -123,6 +123,46 @@ def recall(
         noun = "memory is" if len(answer.woken) == 1 else "memories are"
         console.print(f"{len(answer.woken):,} dormant {noun} live again")
     console.print(f"[dim]trace {answer.trace_id}[/dim]")
+
+
+@connected
+def ask(
+    client: Client,
+    *,
+    question: Annotated[
+        str, typer.Argument(metavar="QUESTION", help="Question, in your own words.")
+    ],
+    k: Annotated[int, typer.Option("-k", help="Number of memories to recall.")] = 10,
+    strategy: Annotated[str | None, typer.Option(help="Strategy. Default: the tenant's.")] = None,
+    asker: Annotated[
+        str | None,
+        typer.Option(help="Speaker or role that says `I` in the question. Default: user."),
+    ] = None,
+    session: Annotated[str | None, typer.Option(help="Only memories of this session.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="Only memories of this speaker.")] = None,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE", help="Ask the model only at this confidence or more, 0 to 1."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Answer a question in words, with a quote for each sentence."""
+    answer = client.ask(
+        question,
+        k=k,
+        strategy=strategy,
+        asker=asker,
+        session=session,
+        speaker=speaker,
+        min_confidence=min_confidence,
+    )
+    if as_json:
+        typer.echo(to_json(answer, indent=2))
+        return
+    cited = {citation.episode for sentence in answer.sentences for citation in sentence.citations}
+    stdout().print(draw_answer(answer, episodes_on_paths(client, set(cited))))
 
 
 @connected

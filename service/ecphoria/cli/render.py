@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from ecphoria.records.ask import Citation, CitedAnswer
 from ecphoria.records.episode import Episode
 from ecphoria.records.recall import Hit, NearMiss, PathStep, RecallResult, Verdict
 
@@ -41,6 +42,37 @@ def draw_verdict(answer: RecallResult) -> RenderableType:
     return Group(
         said, *(Padding(line, (0, 0, 0, 2), expand=False) for line in (*reasons, *nearest))
     )
+
+
+def draw_answer(answer: CitedAnswer, episodes: Episodes) -> RenderableType:
+    """Show each sentence with the quotes it rests on; without an answer, why there is none.
+
+    Args:
+        answer: What the service answered.
+        episodes: The cited episodes, where known.
+    """
+    lines: list[RenderableType] = []
+    for sentence in answer.sentences:
+        lines.append(Text(sentence.text, style=f"bold verdict.{answer.verdict}"))
+        lines += [
+            Padding(_citation(citation, episodes), (0, 0, 0, 2), expand=False)
+            for citation in sentence.citations
+        ]
+    if not answer.answered:
+        lines.append(Text(answer.text, style=f"bold verdict.{Verdict.REFUSE}"))
+        shown = [Text.assemble(("· ", "rail"), reason) for reason in answer.reasons]
+        shown += [_miss(miss) for miss in answer.misses[:2]]
+        lines += [Padding(line, (0, 0, 0, 2), expand=False) for line in shown]
+    dropped = f", {answer.dropped} sentences dropped" if answer.dropped else ""
+    spent = f"{answer.model}: {answer.tokens:,} tokens{dropped}, trace {answer.trace_id}"
+    return Group(*lines, Text(spent, style="dim"))
+
+
+def _citation(citation: Citation, episodes: Episodes) -> Text:
+    episode = episodes.get(citation.episode)
+    if episode is None:
+        return Text(f"{citation.episode}  {_clipped(citation.quote, _CLIP)}", style="dim")
+    return _quote(episode, _CLIP, f"“{citation.quote}”")
 
 
 def draw_hits(

@@ -17,6 +17,7 @@ from ecphoria.client.exchange import (
     is_loopback,
     segment,
 )
+from ecphoria.records.ask import CitedAnswer
 from ecphoria.records.episode import Episode, MetadataValue, Receipt, Session
 from ecphoria.records.fact import Decision, Predicate, PredicateClass
 from ecphoria.records.recall import Learning, OptionValue, RecallResult, Trace
@@ -51,7 +52,7 @@ from ecphoria.wire.facts import (
     LearningRequest,
     UndoRequest,
 )
-from ecphoria.wire.recall import FilterRequest, RecallRequest
+from ecphoria.wire.recall import AskRequest, FilterRequest, RecallRequest
 
 _CHARACTERS_A_SECOND = 2_000
 """The least that a slow and busy machine encodes."""
@@ -277,6 +278,55 @@ class AsyncClient(AsyncUpkeep):
             min_confidence=None if min_confidence is None else float(min_confidence),
         )
         return await self._ask(RecallResult, "POST", "/v1/recall", wanted)
+
+    async def ask(
+        self,
+        question: str,
+        *,
+        strategy: str | None = None,
+        k: int | None = None,
+        session: str | None = None,
+        speaker: str | None = None,
+        token_budget: int | None = None,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
+        asker: str | None = None,
+        min_confidence: float | None = None,
+        record: bool = True,
+        wait_s: float = 150.0,
+    ) -> CitedAnswer:
+        """Answer a question in words, with a quote for each sentence.
+
+        The service needs a language model; without one `ModelMissing` is raised.
+
+        Args:
+            question: What is asked, in words.
+            strategy: Name of the recall strategy; the service's default if absent.
+            k: Number of memories to recall, 1 to 200; 10 if absent.
+            session: Recall only this session.
+            speaker: Recall only what this speaker said.
+            token_budget: Greatest size of what the model reads, in tokens; 2,000 if absent.
+            as_of: Answer as of then: only what had happened, and facts as they stood.
+            known_at: Only what had been recorded by then.
+            asker: Who says "I" in the question: a speaker or a role; the role `user` if absent.
+            min_confidence: Ask the model only at this confidence or more, 0 to 1.
+            record: Leave a trace; false only looks.
+            wait_s: Longest to wait for the answer, in seconds.
+        """
+        wanted = body_of(
+            AskRequest,
+            question=question,
+            strategy=strategy,
+            k=k,
+            filters=body_of(FilterRequest, session=session, speaker=speaker),
+            token_budget=token_budget,
+            as_of=as_of,
+            known_at=known_at,
+            asker=asker,
+            min_confidence=None if min_confidence is None else float(min_confidence),
+            record=record,
+        )
+        return await self._ask(CitedAnswer, "POST", "/v1/ask", wanted, timeout_s=wait_s)
 
     async def trace(self, trace: str) -> Trace:
         """Fetch the replay of one recall by its `trace_id`."""

@@ -15,11 +15,14 @@ from ecphoria.errors import (
     EncoderUnavailable,
     Erased,
     InvalidInput,
+    ModelMissing,
+    ModelUnavailable,
     TooLarge,
     UnknownStrategy,
 )
 from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, Writer
 from ecphoria.http.problems import guarded, invalid_problem, problem_of
+from ecphoria.records.ask import CitedAnswer
 from ecphoria.records.episode import Episode, Outcome, Receipt
 from ecphoria.records.ids import EpisodeId, TraceId
 from ecphoria.records.recall import RecallResult, Trace
@@ -37,7 +40,7 @@ from ecphoria.wire.episodes import (
     EpisodeQuery,
     UnreadableItem,
 )
-from ecphoria.wire.recall import RecallRequest
+from ecphoria.wire.recall import AskRequest, RecallRequest
 from ecphoria.wire.upkeep import EngramPage, EngramQuery
 
 episodes_routes = APIRouter(prefix="/v1/episodes", tags=["episodes"], route_class=GuardedRoute)
@@ -180,6 +183,14 @@ async def recall(
     )
     services.metrics.recall(result.strategy, result.verdict, result.timings_ms)
     return result
+
+
+@recall_routes.post(
+    "/ask", responses=guarded(UnknownStrategy, TooLarge, ModelMissing, ModelUnavailable)
+)
+async def ask(body: AskRequest, tenant: Reader, services: Served) -> CitedAnswer:
+    """Answer a question in words, with a quote for each sentence; needs a language model."""
+    return await services.ask.ask(tenant, body.to_cue(), body.to_options(), record=body.record)
 
 
 @recall_routes.get("/traces/{trace}", responses=guarded())

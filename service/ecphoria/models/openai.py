@@ -5,12 +5,13 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from openai import APIConnectionError, APIStatusError, AsyncOpenAI, OpenAIError, omit
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI, Omit, OpenAIError, omit
+from openai.types.chat.completion_create_params import ResponseFormat
 from pydantic import BaseModel, Field, ValidationError
 
 from ecphoria.errors import EncoderUnavailable, InvalidInput, Misconfigured
 from ecphoria.models.lane import require_encodable
-from ecphoria.ports import NoAnswer, Reply, TextRefused
+from ecphoria.ports import Form, JsonSchema, NoAnswer, Reply, TextRefused
 
 REFUSED_TEXTS = frozenset({400, 413, 422})
 
@@ -160,6 +161,7 @@ class _Message(BaseModel, hide_input_in_errors=True):
 
 class _Choice(BaseModel, hide_input_in_errors=True):
     message: _Message
+    finish_reason: str | None = None
 
 
 class _Usage(BaseModel, hide_input_in_errors=True):
@@ -175,7 +177,7 @@ class _Answer(BaseModel, hide_input_in_errors=True):
 
 
 class OpenAIChat:
-    """Sends one message at a time; implements `ports.chat.Chat`.
+    """Sends one message at a time; implements `ports.Chat`.
 
     Neither temperature nor a limit of tokens is sent: there are models that refuse either.
     What an endpoint says about a failure is not passed on: it may quote the text.
@@ -212,7 +214,15 @@ class OpenAIChat:
         """Its name."""
         return self._model
 
-    async def ask(self, purpose: str, instruction: str, text: str) -> Reply:
+    async def ask(
+        self,
+        purpose: str,
+        instruction: str,
+        text: str,
+        *,
+        form: Form = Form.TEXT,
+        schema: JsonSchema | None = None,
+    ) -> Reply:
         """Ask it, for a purpose that is counted."""
         try:
             response = await self._client.chat.completions.with_raw_response.create(
@@ -221,6 +231,7 @@ class OpenAIChat:
                     {"role": "system", "content": instruction},
                     {"role": "user", "content": text},
                 ],
+                response_format=_response_format(form, schema),
             )
             answer = _Answer.model_validate_json(response.content)
         except APIStatusError as error:
@@ -237,11 +248,24 @@ class OpenAIChat:
         return Reply(
             text=answer.choices[0].message.content,
             tokens=usage.prompt_tokens + usage.completion_tokens,
+            is_cut=answer.choices[0].finish_reason == "length",
         )
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+
+def _response_format(form: Form, schema: JsonSchema | None) -> ResponseFormat | Omit:
+    if form is Form.JSON:
+        return {"type": "json_object"}
+    if form is Form.SCHEMA and schema is not None:
+        content = dict(schema.schema)
+        return {
+            "type": "json_schema",
+            "json_schema": {"name": schema.name, "schema": content, "strict": True},
+        }
+    return omit
 
 
 def _refusal(status: int) -> NoAnswer | TextRefused:

@@ -45,6 +45,55 @@ class FilterRequest(Request):
         return Filters(**given | {"exclude": frozenset(map(EpisodeId, self.exclude))})
 
 
+class AskRequest(Request):
+    """A question to answer in words."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"question": "Where does Ana live now?"}]}
+    )
+
+    question: str
+    """The question, as the user put it."""
+    strategy: str | None = None
+    """A name listed by `GET /v1/strategies`; the service's default if absent."""
+    k: StrictInt = Field(default=10, json_schema_extra={"minimum": 1, "maximum": 200})
+    """Number of memories to recall, 1 to 200."""
+    filters: FilterRequest = FilterRequest()
+    """Filters of memories."""
+    token_budget: StrictInt = 2_000
+    """Greatest size of the memories that the model reads, in tokens."""
+    min_confidence: StrictFloat | None = Field(
+        default=None, json_schema_extra={"minimum": 0, "maximum": 1}
+    )
+    """Ask the model only at this confidence or more, 0 to 1."""
+    as_of: Instant | None = None
+    """Answer as of then: only what had happened, and facts as they stood."""
+    known_at: Instant | None = None
+    """Only what had been recorded by then."""
+    asker: str | None = Field(default=None, max_length=200)
+    """Who says "I" in the question: a speaker's name in any case, or a role; the role `user` if
+    absent."""
+    record: bool = Field(default=True, strict=True)
+    """Leave a trace; if false nothing is learned or compared, and `trace_id` leads nowhere."""
+
+    def to_cue(self) -> Cue:
+        """Convert to the record."""
+        return Cue(text=self.question)
+
+    def to_options(self) -> RecallOptions:
+        """Hand over how to recall; the domain checks bounds."""
+        return RecallOptions(
+            strategy=self.strategy,
+            k=self.k,
+            filters=self.filters.to_model(),
+            token_budget=self.token_budget,
+            as_of=self.as_of,
+            known_at=self.known_at,
+            asker=self.asker,
+            min_confidence=self.min_confidence,
+        )
+
+
 class RecallRequest(Request):
     """A cue: words, a vector, or both."""
 

@@ -70,7 +70,7 @@ class Scripted:
         self.answers = list(answers)
         self.asked: list[str] = []
 
-    async def ask(self, purpose: str, instruction: str, text: str) -> Reply:
+    async def ask(self, purpose: str, instruction: str, text: str, **_: object) -> Reply:
         assert (purpose, bool(instruction)) == ("session", True)
         self.asked.append(text)
         answer = self.answers.pop(0)

@@ -1,0 +1,190 @@
+"""Background work: the steps of a cycle, the workers and the schedules."""
+
+import contextlib
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from datetime import time as clock_time
+from functools import partial
+from pathlib import Path
+
+from ecphoria.consolidation.archive import ArchiveService, Archiving
+from ecphoria.consolidation.archive_files import ColdFiles
+from ecphoria.consolidation.archive_store import ColdStore
+from ecphoria.consolidation.dormancy import Dormancy
+from ecphoria.consolidation.dormancy_store import DormancyStore
+from ecphoria.consolidation.engram_store import EngramStore
+from ecphoria.consolidation.engrams import MakeClusters, MakeEngrams
+from ecphoria.consolidation.knn import Associate
+from ecphoria.consolidation.knn_store import AssociationStore
+from ecphoria.consolidation.links import Decay, LinkStore, Prune
+from ecphoria.consolidation.merge import MergeStore, ProposeMerges
+from ecphoria.consolidation.prior import Prior
+from ecphoria.consolidation.replay import Replay, ReplayStore
+from ecphoria.consolidation.service import ConsolidationService, GraphSurvey, Step
+from ecphoria.consolidation.supersede import Supersede
+from ecphoria.errors import NotFound
+from ecphoria.facts.store import FactStore
+from ecphoria.ingest.prepare import OlderEpisodes
+from ecphoria.ingest.store import CuttingStore
+from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, ScheduleStore
+from ecphoria.jobs.service import JobService
+from ecphoria.jobs.store import JobStore
+from ecphoria.jobs.worker import Handler, Retries, Worker, WorkerOptions, crash_at
+from ecphoria.neo4j_store.gds import PriorStore
+from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.ports import Chat, Clock, Embedder
+from ecphoria.records.job import (
+    Claimed,
+    ConsolidationReport,
+    Job,
+    JobKind,
+    JobState,
+    Progress,
+    Schedule,
+    Trigger,
+)
+from ecphoria.settings import ConsolidationSettings, JobsSettings, Settings
+from ecphoria.telemetry import Metrics
+
+# The cost of these steps depends on the new memories only.
+_LIGHT = (ProposeMerges.name, MakeEngrams.name, Associate.name, Supersede.name)
+
+
+async def start_background(
+    settings: Settings,
+    graph: Graph,
+    options: GraphOptions,
+    embedder: Embedder,
+    chat: Chat | None,
+    *,
+    metrics: Metrics,
+    stack: AsyncExitStack,
+) -> JobService:
+    """Take jobs from now until the stack is unwound, as many at once as is set.
+
+    Who takes none does not look after schedules either, nor after episodes that were stored
+    before there were passages.
+    """
+    group, default = settings.jobs, _schedule(settings.consolidation)
+    steps = build_steps(graph, options, embedder, archive_folder(settings), chat)
+    consolidation = ConsolidationService(
+        steps=steps, survey=GraphSurvey(graph), monotonic=time.monotonic
+    )
+    store, schedules = JobStore(graph, group.kept), ScheduleStore(graph)
+    worker = Worker(
+        store,
+        _by_kind(consolidation, OlderEpisodes(CuttingStore(graph), embedder, time.monotonic)),
+        WorkerOptions(
+            lease_s=group.lease_s,
+            poll_s=group.poll_s,
+            retries=Retries(limit=group.attempts, first_pause_s=group.pause_s),
+        ),
+        ended=partial(_tell_job, metrics),
+        fault=crash_at(group.fault),
+    )
+    scheduler = Scheduler(
+        schedules,
+        store,
+        SchedulerOptions(default=default, light=_LIGHT, tick_s=group.schedule_s),
+        queued=worker.wake,
+        counted=partial(_tell_stored, metrics),
+    )
+    service = JobService(
+        store, schedules, default=default, steps=consolidation.steps, wake=worker.wake
+    )
+    if group.workers:
+        stack.push_async_callback(worker.stop)
+        worker.start(group.workers)
+        stack.push_async_callback(scheduler.stop)
+        scheduler.start()
+        for tenant in await CuttingStore(graph).tenants():
+            with contextlib.suppress(NotFound):  # erased meanwhile
+                await service.cut_older(tenant, trigger=Trigger.START)
+    return service
+
+
+def _by_kind(consolidation: ConsolidationService, older: OlderEpisodes) -> Handler:
+    def run(
+        claimed: Claimed, watch: Callable[[Progress], Awaitable[None]]
+    ) -> Awaitable[ConsolidationReport]:
+        does = older.run if claimed.job.kind is JobKind.PASSAGES else consolidation.run
+        return does(claimed, watch)
+
+    return run
+
+
+def _schedule(group: ConsolidationSettings) -> Schedule:
+    daily_at = None if group.daily_at is None else clock_time.fromisoformat(group.daily_at)
+    return Schedule(
+        every_episodes=group.every_episodes,
+        every_hours=group.every_hours,
+        daily_at=daily_at,
+        idle_minutes=group.idle_minutes,
+        light_episodes=group.light_episodes,
+    )
+
+
+def build_steps(
+    graph: Graph,
+    options: GraphOptions,
+    embedder: Embedder,
+    archive: Path,
+    chat: Chat | None = None,
+) -> tuple[Step, ...]:
+    """Give the steps of a cycle in their order; `archive` is the folder of the archive."""
+    links, associations, engrams = LinkStore(graph), AssociationStore(graph), EngramStore(graph)
+    return (
+        ProposeMerges(MergeStore(graph), embedder),
+        MakeEngrams(engrams, chat),
+        Associate(associations),
+        Prior(PriorStore(graph, options)),
+        Decay(links),
+        Prune(links),
+        Dormancy(DormancyStore(graph)),
+        _archiving(graph, archive),
+        Supersede(FactStore(graph)),
+        Replay(ReplayStore(graph), associations),
+        MakeClusters(engrams, chat),
+    )
+
+
+def build_archive(settings: Settings, graph: Graph, clock: Clock) -> ArchiveService:
+    """Give the archive as it is used by hand."""
+    folder = archive_folder(settings)
+    return ArchiveService(_archiving(graph, folder), ColdStore(graph), ColdFiles(folder), clock)
+
+
+def archive_folder(settings: Settings) -> Path:
+    """Find the archive's folder."""
+    return settings.archive.dir or settings.home / "archive"
+
+
+def _archiving(graph: Graph, folder: Path) -> Archiving:
+    return Archiving(ColdStore(graph), ColdFiles(folder), DormancyStore(graph))
+
+
+def query_listener(settings: JobsSettings, metrics: Metrics) -> Callable[[str, float], None]:
+    """Count every query; under test, die at the one that is named."""
+    if settings.fault is None:
+        return metrics.query
+    kill = crash_at(settings.fault)
+
+    def listen(query: str, seconds: float) -> None:
+        kill(query)
+        metrics.query(query, seconds)
+
+    return listen
+
+
+def _tell_stored(metrics: Metrics, counts: Mapping[JobState, int]) -> None:
+    for state, number in counts.items():
+        metrics.stored_jobs(state, number)
+
+
+def _tell_job(
+    metrics: Metrics, job: Job, state: JobState, report: ConsolidationReport | None
+) -> None:
+    metrics.job(job.kind, state)
+    for step in report.steps if report else ():
+        metrics.step(job.kind, step.name, step.seconds)

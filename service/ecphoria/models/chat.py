@@ -1,0 +1,257 @@
+"""Answers of a language model in a given structure, and a budget for its calls."""
+
+import asyncio
+import json
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, date
+from typing import Final, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ecphoria.errors import Misconfigured
+from ecphoria.ports import Chat, Clock, Form, JsonSchema, NoAnswer, Reply, TextRefused
+from ecphoria.runtime import SystemClock
+
+_MINUTE_S: Final = 60.0
+_FAULTS: Final = 5
+"""Faults of an answer that are told to the model."""
+
+
+class Structure(BaseModel):
+    """The base of an answer's structure: every field is required, and no other is allowed."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
+_Shape = TypeVar("_Shape", bound=Structure)
+
+
+class Truncated(Exception):
+    """The answer was cut at the endpoint's limit of tokens: ask for less at once."""
+
+
+class Unusable(Exception):
+    """The answer did not have the structure, twice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Structured(Generic[_Shape]):
+    """An answer in its structure.
+
+    Attributes:
+        tokens: Of all calls that were needed.
+        calls: Number of calls.
+    """
+
+    value: _Shape
+    tokens: int
+    calls: int
+
+
+class StructuredChat:
+    """Asks for JSON in the strictest form that the endpoint takes.
+
+    The forms are tried from a strict schema over any JSON object to plain text; the first one
+    that works is kept. An answer that does not fit is asked for once more, with its faults.
+    """
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+        self._forms = tuple(Form)
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self._chat.model
+
+    async def ask(
+        self, purpose: str, instruction: str, text: str, shape: type[_Shape]
+    ) -> Structured[_Shape]:
+        """Ask for an answer of a structure.
+
+        Raises:
+            NoAnswer: The model does not answer.
+            TextRefused: The endpoint takes this text in no form.
+            Truncated: The answer was cut.
+            Unusable: The answer does not have the structure, twice.
+        """
+        schema = JsonSchema(name=shape.__name__.strip("_"), schema=shape.model_json_schema())
+        told = f"{instruction}\n\nAnswer with one JSON object of this schema, and nothing else:\n"
+        told += _compact(schema)
+        wanted, tokens = text, 0
+        for calls in (1, 2):
+            reply = await self._form_taken(purpose, told, wanted, schema)
+            tokens += reply.tokens
+            if reply.is_cut:
+                raise Truncated
+            try:
+                value = shape.model_validate_json(_json_part(reply.text))
+            except ValidationError as error:
+                wanted = f"{text}\n\n{_complaint(error)}"
+            else:
+                return Structured(value=value, tokens=tokens, calls=calls)
+        raise Unusable
+
+    async def _form_taken(
+        self, purpose: str, instruction: str, text: str, schema: JsonSchema
+    ) -> Reply:
+        """Go down the forms until one is taken, and begin there from now on."""
+        forms = self._forms
+        for place, form in enumerate(forms):
+            try:
+                reply = await self._chat.ask(purpose, instruction, text, form=form, schema=schema)
+            except TextRefused:
+                # All forms refused means that the text is at fault, so no form is given up.
+                if form is forms[-1]:
+                    raise
+            else:
+                self._forms = forms[place:]
+                return reply
+        raise AssertionError("there is a last form")
+
+
+def _compact(schema: JsonSchema) -> str:
+    return json.dumps(schema.schema, ensure_ascii=False, separators=(",", ":"))
+
+
+def _json_part(text: str) -> str:
+    """Cut a JSON object out of an answer that puts words or a fence around it."""
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else text
+
+
+def _complaint(error: ValidationError) -> str:
+    """Tell the faults without the values: a value may be a memory's text."""
+    found = error.errors(include_input=False, include_context=False, include_url=False)
+    lines = [
+        f"- {'.'.join(map(str, fault['loc'])) or 'answer'}: {fault['msg']}"
+        for fault in found[:_FAULTS]
+    ]
+    return "\n".join(("Your last answer did not fit the schema:", *lines, "Answer again."))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Limits of one process; None means no limit.
+
+    Attributes:
+        calls_a_minute: Calls in any 60 seconds.
+        tokens_a_day: Tokens in a day of UTC.
+    """
+
+    calls_a_minute: int | None = None
+    tokens_a_day: int | None = None
+
+
+class BudgetedChat:
+    """Holds a chat to a budget: a call above the rate waits, one above the day's tokens fails."""
+
+    def __init__(
+        self,
+        chat: Chat,
+        budget: Budget,
+        *,
+        clock: Clock | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._chat = chat
+        self._budget = budget
+        self._clock = clock or SystemClock()
+        self._monotonic = monotonic
+        self._sleep = sleep
+        self._calls: deque[float] = deque()
+        self._day: date | None = None
+        self._spent = 0
+        self._turn = asyncio.Lock()
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self._chat.model
+
+    async def ask(
+        self,
+        purpose: str,
+        instruction: str,
+        text: str,
+        *,
+        form: Form = Form.TEXT,
+        schema: JsonSchema | None = None,
+    ) -> Reply:
+        """Ask within the budget; NoAnswer where the day's tokens are used up."""
+        async with self._turn:
+            self._check_day()
+            await self._wait()
+        reply = await self._chat.ask(purpose, instruction, text, form=form, schema=schema)
+        self._spent += reply.tokens
+        return reply
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._chat.close()
+
+    def _check_day(self) -> None:
+        today = self._clock.now().astimezone(UTC).date()
+        if today != self._day:
+            self._day, self._spent = today, 0
+        most = self._budget.tokens_a_day
+        if most is not None and self._spent >= most:
+            raise NoAnswer(
+                f"the {most:,} tokens of ECPHORIA_LLM__TOKENS_A_DAY are used up until 00:00 UTC"
+            )
+
+    async def _wait(self) -> None:
+        most = self._budget.calls_a_minute
+        if most is None:
+            return
+        while len(self._calls) >= most:
+            left = self._calls[0] + _MINUTE_S - self._monotonic()
+            if left > 0:
+                await self._sleep(left)
+            self._calls.popleft()
+        self._calls.append(self._monotonic())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatOptions:
+    """The endpoint of a language model, and the budget of its calls."""
+
+    model: str
+    base_url: str
+    api_key: str | None = None
+    timeout_s: float = 60.0
+    retries: int = 2
+    budget: Budget = Budget()
+
+
+def create_chat(options: ChatOptions, counted: Callable[[str, str, int], None]) -> Chat:
+    """Connect to nothing yet.
+
+    Args:
+        options: Where, and how much.
+        counted: Told the purpose, `read` or `written`, and the tokens of each answer.
+
+    Raises:
+        Misconfigured: The package that asks a model is missing.
+    """
+    try:
+        from ecphoria.models.openai import OpenAIChat  # noqa: PLC0415 (optional extra)
+    except ModuleNotFoundError as error:
+        raise Misconfigured(
+            'ECPHORIA_LLM__MODEL needs the package openai: pip install "ecphoria[server]", or '
+            "unset it.",
+            setting="ECPHORIA_LLM__MODEL",
+        ) from error
+    chat = OpenAIChat(
+        options.model,
+        base_url=options.base_url,
+        api_key=options.api_key,
+        timeout=options.timeout_s,
+        retries=options.retries,
+        counted=counted,
+    )
+    return BudgetedChat(chat, options.budget)
