@@ -29,8 +29,10 @@ def fenced(text: str) -> dict[int, str]:
 
 
 def obliging(text: str) -> str:
-    """Answer any prompt of the service: quote the memory of the lowest number, or turns."""
+    """Answer any prompt of the service, with words of what it shows."""
     shown = fenced(text)
+    if text.startswith("<turns "):
+        return json.dumps(_names_and_facts(shown))
     if not text.startswith("<memories "):
         return first_and_last(text)
     number = min(shown)
@@ -38,6 +40,24 @@ def obliging(text: str) -> str:
     quote = " ".join(said.split()[:4])
     sentence = {"text": f"{said}.", "citations": [{"memory": number, "quote": quote}]}
     return json.dumps({"sentences": [sentence]})
+
+
+def _names_and_facts(shown: dict[int, str]) -> dict[str, object]:
+    """Name the first two words of each turn, and state two facts of them."""
+    names, facts = [], []
+    for number, line in shown.items():
+        said = re.sub(r"^\d{4}-\d\d-\d\d (?:[^:]+: )?", "", line).split()
+        name, quote = " ".join(said[:2]), " ".join(said[:4])
+        names.append({"turn": number, "name": name, "kind": "person"})
+        facts += [
+            {
+                "turn": number, "subject": name, "predicate": "is told with", "object": other,
+                "qualifier": "", "negated": False, "valid_from": "", "valid_to": "",
+                "quote": quote,
+            }
+            for other in (" ".join(said[2:4]), "Trieste")
+        ]  # fmt: skip
+    return {"names": names, "facts": facts}
 
 
 @dataclass(slots=True)

@@ -11,5 +11,5 @@ MATCH (e:Episode {id: row.episode})
 WHERE e.tenant = $tenant
 CREATE (f)-[:EVIDENCE {
   family: 'provenance', weight: 1.0, created_at: datetime(), reliability: row.reliability,
-  valid_from: row.valid_from, valid_to: row.valid_to
+  valid_from: row.valid_from, valid_to: row.valid_to, by: row.by, start: row.start, end: row.end
 }]->(e)

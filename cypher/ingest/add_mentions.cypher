@@ -10,5 +10,6 @@ UNWIND group.rows AS row
 MATCH (e:Episode {id: row.episode})
 WHERE e.tenant = $tenant
 CREATE (e)-[:MENTIONS {
-  family: 'abstraction', weight: row.weight, stated: row.stated, created_at: datetime()
+  family: 'abstraction', weight: row.weight, stated: row.stated, by: row.by,
+  created_at: datetime()
 }]->(c)

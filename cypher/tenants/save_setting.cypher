@@ -4,6 +4,6 @@
 // returns: id STRING
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
-WHERE t.erasing IS NULL AND $setting IN ['gate', 'policy', 'dormancy', 'engram_formula']
+WHERE t.erasing IS NULL AND $setting IN ['gate', 'policy', 'dormancy', 'engram_formula', 'extraction']
 SET t[$setting] = $value
 RETURN t.id AS id

@@ -25,6 +25,8 @@ from ecphoria.engine.assemble import silent
 from ecphoria.engine.home import write_private
 from ecphoria.engine.service import supervised
 from ecphoria.errors import Misconfigured
+from ecphoria.extraction.service import Extract
+from ecphoria.extraction.store import ExtractionStore
 from ecphoria.facts.service import FactService
 from ecphoria.facts.store import FactStore
 from ecphoria.ingest.service import IngestService
@@ -96,6 +98,7 @@ class Services:
     shadowed: ShadowedRecall
     waking: SecondLookRecall
     ask: AskService
+    extract: Extract
     jobs: JobService
     learning: LearningService
     merges: MergeReview
@@ -138,17 +141,16 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         options = _graph_options(settings, endpoint)
         spans = open_spans(settings.tracing.endpoint, settings.tracing.sample, stack)
         graph = _connect(settings, options, metrics, spans, stack)
-        found, embedder = await check(graph), await loading
-        stack.push_async_callback(embedder.close)
-        await migrate(graph, embedder.model, embedder.dimension)
+        found = await check(graph)
+        embedder = await _prepare(graph, loading, stack)
         learning = await _learning(graph, metrics, stack)
         recall = _recall(settings, graph, embedder, learning)
         cold, ingest, forgetting = _writing(settings, graph, embedder, recall.forget)
         tenancy, access = _tenancy(settings, graph, cold)
-        policies, shadowed = _shadowed(graph, recall, metrics, stack)
-        waking = SecondLookRecall(shadowed, forgetting.looks_again, forgetting.wake)
+        policies, shadowed, waking = _recalls(graph, recall, forgetting, metrics, stack)
         chat = open_chat(settings.llm, metrics, stack)
-        start = partial(start_background, metrics=metrics, stack=stack)
+        structured, extract = _readers(graph, ingest, chat)
+        start = partial(start_background, extract=extract, metrics=metrics, stack=stack)
         services = Services(
             settings=settings,
             ingest=ingest,
@@ -156,7 +158,8 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             policies=policies,
             shadowed=shadowed,
             waking=waking,
-            ask=AskService(waking, StructuredChat(chat) if chat else None, metrics.recall),
+            ask=AskService(waking, structured, metrics.recall),
+            extract=extract,
             jobs=await start(settings, graph, options, embedder, chat),
             learning=learning,
             merges=MergeReview(MergeStore(graph), FactStore(graph)),
@@ -303,20 +306,42 @@ async def _load_embedder(settings: Settings, reports: Reports) -> Embedder:
     )
 
 
+async def _prepare(
+    graph: Graph, loading: asyncio.Task[Embedder], stack: AsyncExitStack
+) -> Embedder:
+    """Make the store ready for the embedder's vectors."""
+    embedder = await loading
+    stack.push_async_callback(embedder.close)
+    await migrate(graph, embedder.model, embedder.dimension)
+    return embedder
+
+
 async def _settle(loading: asyncio.Task[Embedder]) -> None:
     """Leave no task behind when something else failed first."""
     loading.cancel()
     await asyncio.gather(loading, return_exceptions=True)
 
 
-def _shadowed(
-    graph: Graph, recall: RecallService, metrics: Metrics, stack: AsyncExitStack
-) -> tuple[TenantPolicies, ShadowedRecall]:
+def _recalls(
+    graph: Graph,
+    recall: RecallService,
+    forgetting: ForgettingService,
+    metrics: Metrics,
+    stack: AsyncExitStack,
+) -> tuple[TenantPolicies, ShadowedRecall, SecondLookRecall]:
     stack.push_async_callback(recall.close)
     policies = TenantPolicies(Policies(graph), recall.check, time.monotonic)
     shadowed = ShadowedRecall(recall, policies, partial(_tell_shadow, metrics))
     stack.push_async_callback(shadowed.close)
-    return policies, shadowed
+    waking = SecondLookRecall(shadowed, forgetting.looks_again, forgetting.wake)
+    return policies, shadowed, waking
+
+
+def _readers(
+    graph: Graph, ingest: IngestService, chat: Chat | None
+) -> tuple[StructuredChat | None, Extract]:
+    structured = StructuredChat(chat) if chat else None
+    return structured, Extract(ExtractionStore(graph), ingest, structured)
 
 
 def _writing(

@@ -24,6 +24,7 @@ from ecphoria.consolidation.replay import Replay, ReplayStore
 from ecphoria.consolidation.service import ConsolidationService, GraphSurvey, Step
 from ecphoria.consolidation.supersede import Supersede
 from ecphoria.errors import NotFound
+from ecphoria.extraction.service import Extract
 from ecphoria.facts.store import FactStore
 from ecphoria.ingest.prepare import OlderEpisodes
 from ecphoria.ingest.store import CuttingStore
@@ -58,6 +59,7 @@ async def start_background(
     embedder: Embedder,
     chat: Chat | None,
     *,
+    extract: Extract,
     metrics: Metrics,
     stack: AsyncExitStack,
 ) -> JobService:
@@ -68,8 +70,12 @@ async def start_background(
     """
     group, default = settings.jobs, _schedule(settings.consolidation)
     steps = build_steps(graph, options, embedder, archive_folder(settings), chat)
+    extracts = settings.llm.extract and chat is not None
     consolidation = ConsolidationService(
-        steps=steps, survey=GraphSurvey(graph), monotonic=time.monotonic
+        steps=(extract, *steps),
+        survey=GraphSurvey(graph),
+        monotonic=time.monotonic,
+        on_request=() if extracts else (extract.name,),
     )
     store, schedules = JobStore(graph, group.kept), ScheduleStore(graph)
     worker = Worker(
@@ -86,12 +92,21 @@ async def start_background(
     scheduler = Scheduler(
         schedules,
         store,
-        SchedulerOptions(default=default, light=_LIGHT, tick_s=group.schedule_s),
+        SchedulerOptions(
+            default=default,
+            light=(extract.name, *_LIGHT) if extracts else _LIGHT,
+            tick_s=group.schedule_s,
+        ),
         queued=worker.wake,
         counted=partial(_tell_stored, metrics),
     )
     service = JobService(
-        store, schedules, default=default, steps=consolidation.steps, wake=worker.wake
+        store,
+        schedules,
+        default=default,
+        steps=consolidation.steps,
+        wake=worker.wake,
+        need_model=() if chat else (extract.name,),
     )
     if group.workers:
         stack.push_async_callback(worker.stop)

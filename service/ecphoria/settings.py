@@ -210,6 +210,9 @@ class LlmSettings(_Group):
     tokens_a_day: int | None = Field(default=None, ge=1)
     """Most tokens of one process in a day of UTC; then calls are refused until the next day.
     Empty: no limit."""
+    extract: bool = False
+    """Whether every consolidation cycle reads new episodes for names and facts; if not, only
+    `ecphoria extract` does."""
 
 
 class JobsSettings(_Group):

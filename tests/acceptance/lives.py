@@ -249,6 +249,7 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ("post", "/v1/consolidation"): [
             ("/v1/consolidation", {"json": {"dry_run": True}}), ("/v1/consolidation", {}),
         ],
+        ("post", "/v1/extraction/reset"): [("/v1/extraction/reset", {})],
         ("put", "/v1/consolidation/schedule"): [
             ("/v1/consolidation/schedule", {"json": {"every_hours": 8000.0}}),
         ],

@@ -41,6 +41,7 @@ CALLS: dict[str, Call] = {
     "get /v1/engrams": lambda o, _: o.get("/v1/engrams"),
     "get /v1/stats": lambda o, _: o.get("/v1/stats"),
     "post /v1/consolidation": lambda o, _: o.post("/v1/consolidation"),
+    "post /v1/extraction/reset": lambda o, _: o.post("/v1/extraction/reset"),
     "post /v1/passages": lambda o, _: o.post("/v1/passages"),
     "get /v1/consolidation": lambda o, _: o.get("/v1/consolidation"),
     "get /v1/doctor": lambda o, _: o.get("/v1/doctor"),
@@ -224,7 +225,7 @@ SCOPE_OF = {
     "write": {
         "put /v1/merges",
         "post /v1/episodes", "post /v1/episodes/batch", "delete /v1/episodes/{episode}",
-        "post /v1/passages",
+        "post /v1/passages", "post /v1/extraction/reset",
         "post /v1/consolidation", "post /v1/jobs/{job}/cancel", "post /v1/jobs/{job}/retry",
         "post /v1/traces/{trace}/feedback", "post /v1/dormancy/sleep", "post /v1/dormancy/wake",
         "post /v1/archive/restore",

@@ -33,7 +33,7 @@ def service(
     home = tmp_path_factory.mktemp("home")
     with chat_endpoint() as model:
         model.says = obliging
-        llm = LlmSettings(model="scripted", base_url=model.url)
+        llm = LlmSettings(model="scripted", base_url=model.url, extract=True)
         with running(settings_for(neo4j_server, home, jobs=jobs, llm=llm)) as made:
             yield made
 

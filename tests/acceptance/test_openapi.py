@@ -11,8 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
-from ecphoria.settings import JobsSettings
+from ecphoria.settings import JobsSettings, LlmSettings
 from tests.acceptance.conftest import Owner, RunningService, new_owner, running, settings_for
+from tests.chat_endpoint import chat_endpoint, obliging
 from tests.conftest import Server
 
 NEED_A_MODEL = {"/v1/ask"}
@@ -119,10 +120,14 @@ SEED = os.environ.get("ECPHORIA_TEST_SEED", "1")  # noqa: TID251
 def apart(
     neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunningService]:
-    """A service of its own, as generated calls archive and consolidate."""
+    """A service of its own with a model, as generated calls archive, consolidate and ask."""
     jobs = JobsSettings(workers=1, poll_s=0.1, schedule_s=60)
-    with running(settings_for(neo4j_server, tmp_path_factory.mktemp("home"), jobs=jobs)) as made:
-        yield made
+    home = tmp_path_factory.mktemp("home")
+    with chat_endpoint() as model:
+        model.says = obliging
+        llm = LlmSettings(model="scripted", base_url=model.url)
+        with running(settings_for(neo4j_server, home, jobs=jobs, llm=llm)) as made:
+            yield made
 
 
 @pytest.mark.timeout(3_600)

@@ -11,18 +11,24 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 
 import graphdatascience  # noqa: F401 (before the fork, where it costs once)
 import platformdirs
 from prometheus_client import CollectorRegistry
 
 from ecphoria.background import query_listener, start_background
+from ecphoria.extraction.service import Extract
+from ecphoria.extraction.store import ExtractionStore
+from ecphoria.ingest.service import IngestService
+from ecphoria.ingest.store import IngestStore
 from ecphoria.jobs.store import JobStore
 from ecphoria.models.embedders import EmbedderOptions, create_embedder
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Vectors
 from ecphoria.records.ids import JobId, TenantId
 from ecphoria.records.job import ENDED
+from ecphoria.runtime import SystemClock
 from ecphoria.settings import JobsSettings, read_settings
 from ecphoria.telemetry import Metrics, configure_logging
 
@@ -58,9 +64,12 @@ async def work(job: JobId, tenant: TenantId, fault: str | None) -> None:
         on_query = query_listener(settings.jobs, metrics)
         graph = Graph.connect(options, on_query=on_query)
         stack.push_async_callback(graph.close)
-        await start_background(
-            settings, graph, options, LateEmbedder(), None, metrics=metrics, stack=stack
+        ingest = IngestService(
+            store=IngestStore(graph), embedder=LateEmbedder(), clock=SystemClock()
         )
+        extract = Extract(ExtractionStore(graph), ingest, None)
+        start = partial(start_background, extract=extract, metrics=metrics, stack=stack)
+        await start(settings, graph, options, LateEmbedder(), None)
         jobs = JobStore(Graph.connect(options), settings.jobs.kept)
         stack.push_async_callback(jobs._graph.close)
         while True:

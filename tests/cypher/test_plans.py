@@ -15,20 +15,25 @@ from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.knn_store import Association, AssociationStore, Crowd, Touched
 from ecphoria.consolidation.merge import AlikeNames, Compared, MergeStore
 from ecphoria.consolidation.service import Cycle
+from ecphoria.ingest.rows import Reading
+from ecphoria.ingest.service import IngestService
+from ecphoria.ingest.store import IngestStore
 from ecphoria.learning.store import LearningStore
 from ecphoria.neo4j_store.gds import PriorStore
 from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.portability.store import Copies
+from ecphoria.ports import Embedder
 from ecphoria.recall.shadow import Policies
+from ecphoria.records.episode import Extracted, Statement
 from ecphoria.records.fact import MergeStatus
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.recall import Choice, Policy
 from ecphoria.records.tenant import SHIPPED, Scope
 from ecphoria.records.upkeep import CopiedNode, DormancyMode, DormancyPolicy, Located
 from ecphoria.tenancy.store import Keys, Tenants
-from tests.conftest import Server, new_tenant
+from tests.conftest import Server, WallClock, new_tenant
 from tests.contract.jobs import jobs_of
 from tests.contract.learning import judged, learn, stimulated, woke
 from tests.contract.memories import (
@@ -67,7 +72,9 @@ QUERIES = {
 
 
 @pytest.fixture(scope="session")
-async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.AsyncDriver]:
+async def planner(
+    graph: Graph, neo4j_server: Server, embedder: Embedder
+) -> AsyncIterator[neo4j.AsyncDriver]:
     """A driver that passes on the server's advice, on a store with one of everything."""
     given = GraphOptions(
         uri=neo4j_server.uri, user=neo4j_server.user, password=neo4j_server.password
@@ -98,6 +105,7 @@ async def planner(graph: Graph, neo4j_server: Server) -> AsyncIterator[neo4j.Asy
         await dormancies.put_to_sleep(tenant, [(episode_id(tenant, "2"), "x")], NOW)
         await dormancies.pin(tenant, turn, pinned=True)
         await _archive(graph, tenant)
+        await _read(graph, tenant, embedder)
         key = a_key(tenant, Scope.READ)
         await Keys(graph).create(key, fresh_id())
         await Keys(graph).revoke(key.id, NOW)
@@ -135,6 +143,19 @@ async def _associate(graph: Graph, tenant: TenantId) -> None:
     await write(graph, tenant, appended(removed=(episode_id(tenant, "3"),)))
     said = (turn(tenant, number, ordinal=number) for number in range(6, 10))
     await write(graph, tenant, appended(*said))
+
+
+async def _read(graph: Graph, tenant: TenantId, embedder: Embedder) -> None:
+    """Store a name and a fact that a language model read in a turn."""
+    fact = Statement(subject="Rome", predicate="lies on", object="the Tiber", span=(0, 4))
+    reading = Reading(
+        episode=episode_id(tenant, "1"),
+        found=Extracted(names=("Rome",), facts=(fact,)),
+        kinds={},
+        extracted_by="m 0",
+    )
+    ingest = IngestService(store=IngestStore(graph), embedder=embedder, clock=WallClock())
+    await ingest.restate(tenant, [reading], by="m", position="{}")
 
 
 async def _archive(graph: Graph, tenant: TenantId) -> None:

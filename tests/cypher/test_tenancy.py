@@ -23,10 +23,11 @@ from neo4j.vector import Vector
 
 from ecphoria.neo4j_store.queries import Mode, cypher_root, load_queries
 from ecphoria.records.ids import fresh_id
-from ecphoria.settings import JobsSettings
+from ecphoria.settings import JobsSettings, LlmSettings
 from tests.acceptance.answers import ended
 from tests.acceptance.conftest import new_owner, running, settings_for
 from tests.acceptance.lives import OPERATORS, Life, live, samples, settled
+from tests.chat_endpoint import chat_endpoint, obliging
 from tests.conftest import Cypher, Server
 
 Params = dict[str, Any]
@@ -140,7 +141,12 @@ async def pair(
     """Let three tenants live; the last calls what erases, so that the others are whole."""
     jobs = JobsSettings(workers=1, poll_s=0.05, schedule_s=60)
     home = tmp_path_factory.mktemp("home")
-    with running(settings_for(neo4j_server, home, jobs=jobs)) as service, ExitStack() as stack:
+    with ExitStack() as stack:
+        model = stack.enter_context(chat_endpoint())
+        model.says = obliging
+        llm = LlmSettings(model="scripted", base_url=model.url, extract=True)
+        settings = settings_for(neo4j_server, home, jobs=jobs, llm=llm)
+        service = stack.enter_context(running(settings))
         headers = {"Authorization": f"Bearer {service.key}"}
         operator = stack.enter_context(
             httpx.Client(base_url=service.url, headers=headers, timeout=60)

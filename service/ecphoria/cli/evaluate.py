@@ -397,6 +397,12 @@ def facts(
     *,
     keys: Annotated[int, typer.Option(min=1, max=1_000, help="Changing facts.")] = 200,
     seed: Annotated[int, typer.Option(help="Seed of the stream.")] = 1,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Name of the service's language model, to let it read the facts."
+        ),
+    ] = None,
     out: Out = None,
     server: Server = None,
     key: Key = None,
@@ -410,7 +416,9 @@ def facts(
 
         async def work(connect: "Connect", watch: "Watch") -> None:
             name = f"eval-{secrets.token_hex(4)}"
-            report = await measure_facts(connect, watch, name=name, keys=keys, seed=seed)
+            report = await measure_facts(
+                connect, watch, name=name, keys=keys, seed=seed, model=model
+            )
             show_facts(report, stdout(), out)
 
         on_service(work, Where(server=server, key=key, home=home))

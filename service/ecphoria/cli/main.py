@@ -19,6 +19,7 @@ from ecphoria.cli.upkeep import (
     consolidate,
     doctor,
     dormancy,
+    extract,
     jobs,
     passages,
     restore,
@@ -47,6 +48,7 @@ app.add_typer(fact, name="fact", rich_help_panel=_USE)
 app.command(rich_help_panel=_USE)(engrams)
 app.command(rich_help_panel=_USE)(stats)
 app.command(rich_help_panel=_KEEP)(consolidate)
+app.command(rich_help_panel=_KEEP)(extract)
 app.command(rich_help_panel=_KEEP)(passages)
 app.command(rich_help_panel=_KEEP)(doctor)
 app.command(rich_help_panel=_KEEP)(archive)

@@ -49,6 +49,36 @@ def consolidate(
         show_report(job.report, dry_run=dry_run)
 
 
+@connected
+def extract(
+    client: Client,
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Count calls and tokens, and send nothing.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Read every live episode again, not only new ones.")
+    ] = False,
+    timeout: Annotated[
+        float, typer.Option(min=1, metavar="S", help="Longest to wait, in seconds.")
+    ] = 86_400.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Read names and facts in stored episodes by a language model."""
+    if again and dry_run:
+        raise typer.BadParameter("--again starts anew, so it cannot be a dry run.")
+    if again:
+        client.reset_extraction()
+    job = client.start_consolidation(steps=("extract",), dry_run=dry_run)
+    with following() as watch:
+        report = client.wait_for_job(job.id, timeout_s=timeout, watch=watch).report
+    assert report is not None, "a job that is done has a report"
+    if as_json:
+        typer.echo(to_json(report, indent=2))
+    else:
+        show_report(report, dry_run=dry_run)
+
+
 @contextmanager
 def following() -> Iterator[Callable[[JobAnswer], None]]:
     """Draw how far a job has come, a step at a time, with the time left."""

@@ -191,6 +191,10 @@ class AsyncUpkeep(AsyncConnection):
         wanted = body_of(ConsolidationRequest, steps=tuple(steps), dry_run=dry_run)
         return await self._ask(JobAnswer, "POST", "/v1/consolidation", wanted)
 
+    async def reset_extraction(self) -> None:
+        """Have the step `extract` read every live episode again; results stay until replaced."""
+        await self._send(Call("POST", "/v1/extraction/reset"))
+
     async def start_passages(self) -> JobAnswer:
         """Queue or join the job that cuts old long episodes into passages.
 

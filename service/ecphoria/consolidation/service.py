@@ -104,9 +104,23 @@ class ConsolidationService:
     """
 
     def __init__(
-        self, *, steps: Sequence[Step], survey: Survey, monotonic: Callable[[], float]
+        self,
+        *,
+        steps: Sequence[Step],
+        survey: Survey,
+        monotonic: Callable[[], float],
+        on_request: Sequence[str] = (),
     ) -> None:
+        """Take the parts.
+
+        Args:
+            steps: The steps in their order.
+            survey: Counts the graph.
+            monotonic: Seconds that never go back.
+            on_request: Steps that run only in a cycle that names them.
+        """
         self._steps = tuple(steps)
+        self._on_request = frozenset(on_request)
         self._survey = survey
         self._monotonic = monotonic
 
@@ -141,7 +155,9 @@ class ConsolidationService:
             lease=claimed.lease,
             dry_run=job.kind is JobKind.DRY_RUN,
         )
-        chosen = [step for step in self._steps if not job.steps or step.name in job.steps]
+        usual = {step.name for step in self._steps} - self._on_request
+        wanted = set(job.steps) or usual
+        chosen = [step for step in self._steps if step.name in wanted]
         ended = {report.name: report for report in job.ended}
         whole = not job.steps and not cycle.dry_run
 

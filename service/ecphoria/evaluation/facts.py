@@ -16,6 +16,7 @@ from ecphoria.records.recall import RecallResult
 from ecphoria.wire.episodes import AppendRequest, BatchItemAnswer
 
 _BATCH, _K = 200, 10
+_LONGEST_READING_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,8 @@ class FactReport:
         stated: With the facts stated, asked now.
         past: The same, asked as of an instant before the last change.
         words: The same texts without any fact, asked now.
+        read: The same texts, with the facts that a language model read in them; None without one.
+        model: The model's name.
         unrelated_retired: Facts that hold and are said not to.
         not_retired: Facts that are over and are said to hold.
     """
@@ -54,6 +57,8 @@ class FactReport:
     words: Shares
     unrelated_retired: int
     not_retired: int
+    read: Shares | None = None
+    model: str | None = None
 
     def to_json(self) -> dict[str, object]:
         """Write it as plain values."""
@@ -69,7 +74,10 @@ def show_facts(report: FactReport, console: Console, out: Path | None) -> None:
         ("facts stated", report.stated),
         ("facts stated, as of before the last change", report.past),
         ("words alone", report.words),
+        (f"facts read by {report.model}", report.read),
     ):
+        if shares is None:
+            continue
         figures = (shares.stale, shares.first, shares.found)
         table.add_row(name, *(f"{100 * share:.1f} %" for share in figures))
     console.print(
@@ -84,11 +92,26 @@ def show_facts(report: FactReport, console: Console, out: Path | None) -> None:
 
 
 async def measure_facts(
-    connect: Connect, watch: Watch, *, name: str, keys: int = 200, seed: int = 1
+    connect: Connect,
+    watch: Watch,
+    *,
+    name: str,
+    keys: int = 200,
+    seed: int = 1,
+    model: str | None = None,
 ) -> FactReport:
     """Send the stream to tenants of their own, ask, and erase them.
 
+    Args:
+        connect: Opens a client.
+        watch: Told the progress.
+        name: Start of the tenants' names.
+        keys: Number of changing facts.
+        seed: Of the stream.
+        model: Name of the service's language model, if it is to read the words.
+
     Raises:
+        ModelMissing: The service has no language model.
         EcphoriaError: The service cannot be used.
     """
     stream = make_stream(keys, seed)
@@ -101,6 +124,11 @@ async def measure_facts(
     async with own_tenant(connect, f"{name}-words") as client:
         places = await _append(client, plain(stream), len(stream.episodes), watch)
         words = await _ask(client, stream.questions, places, watch, past=False)
+        read = None
+        if model is not None:
+            watch("reading", 0, len(stream.episodes))
+            await client.consolidate(steps=("extract",), timeout_s=_LONGEST_READING_S)
+            read = await _ask(client, stream.questions, places, watch, past=False)
     return FactReport(
         keys=keys,
         episodes=len(stream.episodes),
@@ -111,6 +139,8 @@ async def measure_facts(
         words=words,
         unrelated_retired=wrong,
         not_retired=missed,
+        read=read,
+        model=model,
     )
 
 

@@ -56,6 +56,8 @@ class EvidenceRow:
     Attributes:
         valid_from, valid_to: As stated; None where nothing was said.
         reliability: How far it is to be trusted, 0 to 1.
+        by: The language model that found it; None if the caller sent it.
+        start, end: Where its words stand in the episode's text; None where it is not known.
     """
 
     fact: FactId
@@ -63,6 +65,9 @@ class EvidenceRow:
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     reliability: float = DEFAULT_RELIABILITY
+    by: str | None = None
+    start: int | None = None
+    end: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,7 @@ from ecphoria.http.routes_upkeep import (
     consolidation_routes,
     doctor_routes,
     dormancy_routes,
+    extraction_routes,
     jobs_routes,
     passages_routes,
 )
@@ -74,6 +75,7 @@ def create_app(services: Services) -> FastAPI:
         archive_routes,
         facts_routes,
         consolidation_routes,
+        extraction_routes,
         dormancy_routes,
         cold_routes,
         doctor_routes,

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 from starlette.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
 from ecphoria.app import Services
-from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable, Conflict, TooLarge
+from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable, Conflict, ModelMissing, TooLarge
 from ecphoria.http.auth import GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
 from ecphoria.records.ids import EpisodeId, JobId
@@ -70,7 +70,14 @@ consolidation_routes = APIRouter(
 )
 
 
-@consolidation_routes.post("", status_code=HTTP_202_ACCEPTED, responses=guarded(TooLarge))
+extraction_routes = APIRouter(
+    prefix="/v1/extraction", tags=["consolidation"], route_class=GuardedRoute
+)
+
+
+@consolidation_routes.post(
+    "", status_code=HTTP_202_ACCEPTED, responses=guarded(TooLarge, ModelMissing)
+)
 async def consolidate(
     tenant: Writer, services: Served, response: Response, body: ConsolidationRequest | None = None
 ) -> JobAnswer:
@@ -78,6 +85,12 @@ async def consolidate(
     wanted = body or ConsolidationRequest()
     job = await services.jobs.consolidate(tenant, steps=wanted.steps, dry_run=wanted.dry_run)
     return tell(job, response)
+
+
+@extraction_routes.post("/reset", status_code=HTTP_204_NO_CONTENT, responses=guarded())
+async def reset_extraction(tenant: Writer, services: Served) -> None:
+    """Have the step `extract` read every live episode again; results stay until replaced."""
+    await services.extract.reset(tenant)
 
 
 @consolidation_routes.get("", responses=guarded())

@@ -169,6 +169,11 @@ async def waking(
     yield replace(_names(concepts), woken=woken)
 
 
+async def only(changes: IngestChanges) -> AsyncGenerator[IngestChanges, None]:
+    """Give changes that are made in one part."""
+    yield changes
+
+
 async def _sessions(
     transaction: IngestTransaction,
     new: Sequence[Prepared],

@@ -15,15 +15,18 @@ from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequen
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Protocol
 from weakref import WeakValueDictionary
 
 from ecphoria.facts.store import EvidenceRow, FactRow
 from ecphoria.facts.timelines import class_of, relation
 from ecphoria.ingest.prepare import Prepared, key_of
+from ecphoria.ingest.restate import Restated
 from ecphoria.ingest.rows import (
     AboutRow,
     Body,
     ConceptRow,
+    IngestChanges,
     MentionRow,
     NameState,
     StatedBy,
@@ -35,7 +38,15 @@ from ecphoria.records.episode import Episode
 from ecphoria.records.fact import FactKey, PredicateClass
 from ecphoria.records.ids import EpisodeId, FactId, TenantId, concept_id
 from ecphoria.runtime import run_off_loop
-from ecphoria.text.concepts import Candidate, Extraction, NameRow, NameTable, SynonymTable, extract
+from ecphoria.text.concepts import (
+    Candidate,
+    Extraction,
+    NameRow,
+    NameTable,
+    SynonymTable,
+    Triple,
+    extract,
+)
 from ecphoria.text.names import NameKind, is_name
 
 
@@ -89,8 +100,27 @@ async def standing(
     return Standing(made=tuple(made), unmade=tuple(unmade))
 
 
+class Stating(Protocol):
+    """An episode with the facts that it states."""
+
+    @property
+    def extraction(self) -> Extraction:
+        """Its names and claims."""
+        ...
+
+    @property
+    def facts(self) -> Mapping[FactId, Triple]:
+        """Its facts by id."""
+        ...
+
+    @property
+    def claims(self) -> tuple[EvidenceRow, ...]:
+        """The evidence that it is for them."""
+        ...
+
+
 async def facts_of(
-    transaction: IngestTransaction, new: Sequence[Prepared], vectors: Mapping[FactId, Vector]
+    transaction: IngestTransaction, new: Sequence[Stating], vectors: Mapping[FactId, Vector]
 ) -> FactChanges:
     """Store each fact once, and every episode that came with it as evidence."""
     stated = {ident: triple for prepared in new for ident, triple in prepared.facts.items()}
@@ -121,7 +151,7 @@ async def facts_of(
     )
 
 
-async def disturbed(transaction: IngestTransaction, new: Sequence[Prepared]) -> set[FactKey]:
+async def disturbed(transaction: IngestTransaction, new: Sequence[Stating]) -> set[FactKey]:
     """List the keys whose timelines new episodes may change.
 
     Values that stand side by side, with neither an end nor a denial, need none.
@@ -294,6 +324,43 @@ class ConceptBook:
             unstated=len(came_with.names) + came_with.facts,
         )
 
+    async def restate(
+        self,
+        tenant: TenantId,
+        transaction: IngestTransaction,
+        restated: Sequence[Restated],
+        facts: FactChanges,
+    ) -> IngestChanges:
+        """Give stored episodes the names and facts that a model read, in place of older ones."""
+        names = await self._names(tenant, transaction)
+        table = names.table
+        counts = Counter(name for one in restated for name in one.appeared)
+        counts.subtract(name for one in restated for name in one.vanished)
+        stated = {name: count for name, count in counts.items() if count}
+        changed = await standing(
+            transaction, appeared=(), vanished=(), ruled=table.concepts, stated=stated
+        )
+        size = sum(len(one.stored.text) for one in restated)
+        edges = await run_off_loop(lambda: [_restated_edges(one, table) for one in restated], size)
+        unmade = frozenset(changed.unmade)
+        self._pending[tenant] = replace(names, change=transaction.change + 1)
+        gone = sum(len(one.stored.read) + one.stored.read_facts for one in restated)
+        return IngestChanges(
+            stated=sum(len(one.names) for one in restated) + len(facts.evidence) - gone,
+            names=_stated_names(restated, stated),
+            concepts_made=_rows(tenant, changed.made),
+            concepts_unmade=changed.unmade,
+            mentions_added=tuple(chain.from_iterable(added for added, _ in edges)),
+            mentions_removed=tuple(
+                (EpisodeId(one.stored.id), name)
+                for one, (_, removed) in zip(restated, edges, strict=True)
+                for name in sorted(removed - unmade)
+            ),
+            synonyms_added=_synonyms(names.alike, changed),
+            facts_made=facts.made,
+            evidence_added=facts.evidence,
+        )
+
     async def look_again(
         self, tenant: TenantId, transaction: IngestTransaction, bodies: Sequence[Body]
     ) -> ConceptChanges:
@@ -387,6 +454,48 @@ def _all_mentions(prepared: Prepared, table: NameTable) -> list[MentionRow]:
         )
         for name in sorted(found)
     ]
+
+
+def _restated_edges(one: Restated, table: NameTable) -> tuple[list[MentionRow], set[str]]:
+    """List the mentions to write and those to remove; a stated one is written anew."""
+    before, sent = set(one.stored.mentions), set(one.stored.sent)
+    ruled = set(table.mentions(one.extraction))
+    renewed = (one.names | set(one.stored.read)) - sent
+    added = ((ruled | one.names) - before) | (renewed & (ruled | one.names))
+    rows = [
+        MentionRow(
+            episode=EpisodeId(one.stored.id),
+            concept=name,
+            weight=_MENTION_WEIGHT,
+            stated=name in one.names,
+            by=one.by if name in one.names else None,
+        )
+        for name in sorted(added)
+    ]
+    return rows, before & renewed
+
+
+def _stated_names(
+    restated: Sequence[Restated], stated: Mapping[str, int]
+) -> tuple[NameState, ...]:
+    """Count the names that more or fewer episodes state."""
+    found = {named.name: (named, one) for one in restated for named in one.extraction.stated}
+    states = []
+    for name in sorted(stated):
+        named, one = found.get(name, (None, None))
+        kinds = one.reading.kinds if one else {}
+        states.append(
+            NameState(
+                normalised=name,
+                surface=named.surface if named else name,
+                kind=kinds.get(named.surface, named.kind) if named else NameKind.TOPIC,
+                titles=0,
+                candidates=0,
+                live=False,
+                stated=stated[name],
+            )
+        )
+    return tuple(states)
 
 
 def _mentions_of(body: Body, table: NameTable) -> frozenset[str]:

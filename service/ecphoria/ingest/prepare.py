@@ -21,7 +21,7 @@ from ecphoria.records.episode import NewEpisode, indexed_text
 from ecphoria.records.fact import FactKey, usual_reliability
 from ecphoria.records.ids import EpisodeId, FactId, TenantId, derived_id, fresh_id
 from ecphoria.records.job import Claimed, ConsolidationReport, Progress, StepReport, StepStatus
-from ecphoria.text.concepts import Extraction, Triple, extract
+from ecphoria.text.concepts import Claim, Extraction, Triple, extract
 from ecphoria.text.cue import TurnFeatures, turn_features
 from ecphoria.text.cutting import Span, cut
 from ecphoria.text.names import normalised_words
@@ -110,13 +110,14 @@ class Prepared:
         """The facts it came with; the id of a fact does not depend on the episode."""
         if self.new.extraction is None:
             return {}
-        claims = self.extraction.claims
-        return {_fact_id(self.tenant, claim.fact): claim.fact for claim in claims}
+        return facts_by_id(self.tenant, self.extraction.claims)
 
     @property
     def claims(self) -> tuple[EvidenceRow, ...]:
         """The claims of those facts."""
-        return _claims(self.tenant, self.id, self.extraction, self.new.role) if self.facts else ()
+        if not self.facts:
+            return ()
+        return evidence_rows(self.tenant, self.id, self.extraction.claims, self.new.role)
 
     def arrival(self, turn: int) -> Arrival:
         """Tell where in its session it belongs."""
@@ -228,9 +229,19 @@ def key_of(triple: Triple) -> FactKey:
     )
 
 
-def _claims(
-    tenant: TenantId, episode: EpisodeId, extraction: Extraction, role: str | None
+def facts_by_id(tenant: TenantId, claims: Sequence[Claim]) -> dict[FactId, Triple]:
+    """Give each claimed fact once, by its id."""
+    return {_fact_id(tenant, claim.fact): claim.fact for claim in claims}
+
+
+def evidence_rows(
+    tenant: TenantId,
+    episode: EpisodeId,
+    claims: Sequence[Claim],
+    role: str | None,
+    by: str | None = None,
 ) -> tuple[EvidenceRow, ...]:
+    """Give the evidence of an episode's claims, stated by its speaker's role."""
     usual = usual_reliability(role)
     return tuple(
         EvidenceRow(
@@ -239,8 +250,11 @@ def _claims(
             valid_from=claim.valid_from,
             valid_to=claim.valid_to,
             reliability=usual if claim.reliability is None else claim.reliability,
+            by=by,
+            start=claim.span and claim.span[0],
+            end=claim.span and claim.span[1],
         )
-        for claim in extraction.claims
+        for claim in claims
     )
 
 

@@ -17,7 +17,9 @@ from ecphoria.neo4j_store.locks import UPDATE_TENANT, mark_around
 from ecphoria.neo4j_store.passages import CREATE_PASSAGES, REMOVE_PASSAGES, passage_groups
 from ecphoria.neo4j_store.rows import EpisodeRow, to_groups
 from ecphoria.neo4j_store.session import Done, Statement, Work, to_map
+from ecphoria.records.episode import Extracted
 from ecphoria.records.ids import ConceptId, EpisodeId, TenantId, derived_id
+from ecphoria.text.names import NameKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,12 +123,18 @@ class ConceptRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionRow:
-    """A MENTIONS edge, episode to concept; `stated` if the episode came with the name."""
+    """A MENTIONS edge, episode to concept.
+
+    Attributes:
+        stated: Whether the name was sent with the episode, or read from it by a model.
+        by: The language model that read it.
+    """
 
     episode: EpisodeId
     concept: str
     weight: float
     stated: bool = False
+    by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +160,44 @@ class StatedBy:
 
     names: frozenset[str]
     facts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """The names and facts that a language model found in a stored episode.
+
+    Attributes:
+        found: The names and facts.
+        kinds: Kinds of the names, by name as found, where the model tells.
+        extracted_by: What is noted on the episode: the model, and a hash of what it was asked.
+    """
+
+    episode: EpisodeId
+    found: Extracted
+    kinds: Mapping[str, NameKind]
+    extracted_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadEpisode:
+    """A stored live episode, with the names and facts it has so far.
+
+    Attributes:
+        mentions: All concepts it mentions, normalised.
+        sent, read: Those of them that were sent with it, and that a model read.
+        sent_facts: Ids of the facts that were sent with it.
+        read_facts: Number of facts that a model read.
+    """
+
+    id: str
+    title: str | None
+    text: str
+    role: str | None
+    mentions: list[str]
+    sent: list[str]
+    read: list[str]
+    sent_facts: list[str]
+    read_facts: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -330,10 +376,13 @@ def _names(changes: IngestChanges) -> Iterator[_Write]:
 def _edges(changes: IngestChanges) -> Iterator[_Write]:
     """Join concepts to episodes, and to each other once all of them are there."""
     mentions = _by_concept(
-        (row.concept, row.episode, row.weight, row.stated) for row in changes.mentions_added
+        (row.concept, row.episode, row.weight, row.stated, row.by)
+        for row in changes.mentions_added
     )
     yield _ADD_MENTIONS, {"groups": mentions}
-    abouts = _by_concept((row.concept, row.episode, 1.0, False) for row in changes.abouts_added)
+    abouts = _by_concept(
+        (row.concept, row.episode, 1.0, False, None) for row in changes.abouts_added
+    )
     yield _ADD_ABOUTS, {"groups": abouts}
     yield _ADD_SYNONYMS, {"rows": [to_map(row) for row in changes.synonyms_added]}
     yield _CREATE_FACTS, {"rows": [to_map(row) for row in changes.facts_made]}
@@ -384,9 +433,11 @@ def _columns(names: Sequence[NameState]) -> dict[str, list[Any]]:
     }
 
 
-def _by_concept(edges: Iterable[tuple[str, EpisodeId, float, bool]]) -> list[dict[str, Any]]:
+def _by_concept(
+    edges: Iterable[tuple[str, EpisodeId, float, bool, str | None]],
+) -> list[dict[str, Any]]:
     groups: dict[str, list[dict[str, Any]]] = {}
-    for concept, episode, weight, stated in sorted(edges):
-        row = {"episode": episode, "weight": weight, "stated": stated}
+    for concept, episode, weight, stated, by in sorted(edges):
+        row = {"episode": episode, "weight": weight, "stated": stated, "by": by}
         groups.setdefault(concept, []).append(row)
     return [{"concept": concept, "rows": rows} for concept, rows in groups.items()]

@@ -17,13 +17,17 @@ from ecphoria.errors import (
     TooLarge,
 )
 from ecphoria.facts.timelines import settle
-from ecphoria.ingest.changes import Encoded, addition, removal, sequence_batch, waking
+from ecphoria.ingest.changes import Encoded, addition, only, removal, sequence_batch, waking
 from ecphoria.ingest.concepts import ConceptBook, disturbed, facts_of
-from ecphoria.ingest.prepare import Prepared, prepare
+from ecphoria.ingest.prepare import Prepared, facts_by_id, prepare
+from ecphoria.ingest.restate import Restated, ids_of
+from ecphoria.ingest.rows import Reading
 from ecphoria.ingest.store import IngestStore, IngestTransaction
 from ecphoria.ports import ArchivedEpisodesNeeded, ArchiveReader, Clock, Embedder, Vector, Vectors
 from ecphoria.records.episode import Episode, NewEpisode, Outcome, Receipt, State
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
+from ecphoria.records.job import Lease
+from ecphoria.text.concepts import Triple, read_stated
 
 BATCH_LIMIT = 1_000
 """Episodes of one batch; all of them are written in one transaction."""
@@ -144,6 +148,62 @@ class IngestService:
             await self._change(tenant, work)
         self._erased(tenant)
 
+    async def restate(
+        self,
+        tenant: TenantId,
+        readings: Sequence[Reading],
+        *,
+        by: str,
+        position: str | None = None,
+        lease: Lease | None = None,
+    ) -> None:
+        """Store what a language model read in episodes, in place of what one read before.
+
+        Names and facts that were sent with an episode stay. An episode that is gone, or no longer
+        live, is left out.
+
+        Args:
+            tenant: Whose episodes.
+            readings: What was read, at most one of an episode.
+            by: Name of the model.
+            position: How far the tenant's extraction has come, if that changes; stored in the same
+                transaction.
+            lease: The right of the job.
+
+        Raises:
+            NotFound: No such tenant.
+            LeaseLost: Another worker has the job; nothing was written.
+        """
+        by_episode = {reading.episode: reading for reading in readings}
+        triples = {
+            ident: triple
+            for reading in readings
+            for ident, triple in facts_by_id(tenant, read_stated(reading.found, "").claims).items()
+        }
+        vectors = await self._encoded_facts(triples)
+
+        async def work(transaction: IngestTransaction) -> None:
+            stored = await transaction.read_episodes(ids_of(readings))
+            restated = [
+                Restated(tenant=tenant, stored=one, reading=by_episode[EpisodeId(one.id)], by=by)
+                for one in stored
+            ]
+            known = [one for one in restated if one.stored.read_facts]
+            touched = await disturbed(transaction, restated)
+            for one in known if transaction.timed else ():
+                touched.update(await transaction.timed_of(EpisodeId(one.stored.id)))
+            if known:
+                await transaction.remove_read_facts([EpisodeId(one.stored.id) for one in known])
+            facts = await facts_of(transaction, restated, vectors)
+            if restated:
+                changes = await self._book.restate(tenant, transaction, restated, facts)
+                await transaction.write(only(changes))
+                await settle(transaction.timelines, touched)
+            await transaction.save_read([one.reading for one in restated], position)
+
+        async with self._book.writing(tenant):
+            await self._store.change(tenant, work, lease)
+
     async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> tuple[EpisodeId, ...]:
         """Make the dormant ones of these episodes live again; return their ids.
 
@@ -199,7 +259,11 @@ class IngestService:
         return Encoded(whole=whole, parts=parts)
 
     async def _fact_vectors(self, fresh: Sequence[Prepared]) -> dict[FactId, Vector]:
-        stated = {ident: triple for prepared in fresh for ident, triple in prepared.facts.items()}
+        return await self._encoded_facts(
+            {ident: triple for prepared in fresh for ident, triple in prepared.facts.items()}
+        )
+
+    async def _encoded_facts(self, stated: Mapping[FactId, Triple]) -> dict[FactId, Vector]:
         if not stated:
             return {}
         made = await self._embedder.embed([triple.statement for triple in stated.values()])

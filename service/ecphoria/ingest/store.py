@@ -12,12 +12,20 @@ from ecphoria.ingest.rows import (
     Body,
     IngestChanges,
     NameState,
+    ReadEpisode,
+    Reading,
     SegmentStart,
     StatedBy,
     StoredTurn,
     apply_changes,
 )
-from ecphoria.neo4j_store.locks import Counters, change_under, count_change, lock_tenant
+from ecphoria.neo4j_store.locks import (
+    Counters,
+    change_under,
+    count_change,
+    lock_tenant,
+    save_setting,
+)
 from ecphoria.neo4j_store.passages import CREATE_PASSAGES, PassageRow, passage_groups
 from ecphoria.neo4j_store.queries import any_phrase
 from ecphoria.neo4j_store.rows import StoredEpisode, to_episode
@@ -120,6 +128,9 @@ _LIST_SLEEPERS = Statement("ingest.list_sleepers", Body)
 _LIST_STATED_BY = Statement("ingest.list_stated_by", _Stating)
 _LIST_STATED_COUNTS = Statement("ingest.list_stated_counts", _StatedCount)
 _LIST_FACTS = Statement("ingest.list_facts", _FactKey)
+_LIST_READ = Statement("extraction.list_read", ReadEpisode)
+_REMOVE_EVIDENCE = Statement("extraction.remove_evidence", Done)
+_SAVE_READ = Statement("extraction.save_read", Done)
 
 
 class IngestStore:
@@ -139,14 +150,23 @@ class IngestStore:
         return {EpisodeId(row.id): row.body_hash for row in rows}
 
     async def change(
-        self, tenant: TenantId, work: Callable[["IngestTransaction"], Awaitable[T]]
+        self,
+        tenant: TenantId,
+        work: Callable[["IngestTransaction"], Awaitable[T]],
+        lease: Lease | None = None,
     ) -> T:
         """Run `work` in one transaction under the tenant's write lock.
 
         It is run again from the start when the server asks for a retry, and committed when it
         returns.
 
+        Args:
+            tenant: Whose memories.
+            work: Reads and writes.
+            lease: The right of a job, checked in the same transaction.
+
         Raises:
+            LeaseLost: Another worker has the job; nothing was written.
             NotFound: There is no such tenant.
             StoreUnavailable: The server does not answer; nothing was written.
             OutcomeUnknown: The server did not answer the commit; all or nothing was written.
@@ -158,7 +178,7 @@ class IngestStore:
             return await work(IngestTransaction(self._graph, tenant, counters, transaction))
 
         async with self._pairs:
-            return await self._graph.change("ingest.change", locked)
+            return await change_under(self._graph, lease, "ingest.change", locked)
 
 
 class IngestTransaction:
@@ -320,6 +340,22 @@ class IngestTransaction:
         """Count, for each name, the items that state it; names that none does are left out."""
         rows = await self._work.run(_LIST_STATED_COUNTS, tenant=self._tenant, names=list(names))
         return {row.name: row.items for row in rows}
+
+    async def read_episodes(self, ids: Sequence[EpisodeId]) -> Sequence[ReadEpisode]:
+        """Fetch the live ones of these episodes, with the names and facts they have."""
+        return await self._work.run(_LIST_READ, tenant=self._tenant, ids=list(ids))
+
+    async def remove_read_facts(self, ids: Sequence[EpisodeId]) -> None:
+        """Part episodes from the facts that a model found in them."""
+        await self._work.run(_REMOVE_EVIDENCE, tenant=self._tenant, ids=list(ids))
+
+    async def save_read(self, readings: Sequence[Reading], position: str | None) -> None:
+        """Note by what episodes were read, and how far the tenant's extraction has come."""
+        rows = [{"id": row.episode, "extracted_by": row.extracted_by} for row in readings]
+        if rows:
+            await self._work.run(_SAVE_READ, tenant=self._tenant, rows=rows)
+        if position is not None:
+            await save_setting(self._work, self._tenant, "extraction", position)
 
     async def facts(self, ids: Sequence[FactId]) -> frozenset[FactId]:
         """Tell which of these facts are stored."""

@@ -46,7 +46,7 @@ def check(new: NewEpisode) -> None:
         raise InvalidInput("`position` must be between 0 and 2147483647", field="position")
     _check_metadata(new.metadata)
     if new.extraction is not None:
-        _check_extraction(new.extraction)
+        check_extraction(new.extraction)
 
 
 def checked_time(occurred_at: datetime | None, recorded_at: datetime) -> datetime:
@@ -163,7 +163,8 @@ def _readable(field: str, value: str, limit: int | None = None) -> None:
         )
 
 
-def _check_extraction(given: Extracted) -> None:
+def check_extraction(given: Extracted) -> None:
+    """Refuse names and facts that cannot be stored; InvalidInput or TooLarge."""
     if max(len(given.names), len(given.facts)) > _EXTRACTION_LIMIT:
         raise TooLarge(
             f"`extraction` holds at most {_EXTRACTION_LIMIT:,} names and as many facts",

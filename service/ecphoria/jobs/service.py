@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from ecphoria.errors import InvalidInput, NotFound
+from ecphoria.errors import InvalidInput, ModelMissing, NotFound
 from ecphoria.jobs.scheduler import ScheduleStore, next_due
 from ecphoria.jobs.store import JobStore
 from ecphoria.records.ids import JobId, TenantId
@@ -29,6 +29,7 @@ class JobService:
         default: Schedule,
         steps: Sequence[str],
         wake: Callable[[], None],
+        need_model: Sequence[str] = (),
     ) -> None:
         """Serve callers.
 
@@ -38,7 +39,9 @@ class JobService:
             default: The schedule of tenants without their own.
             steps: Names of the steps of a cycle, in their order.
             wake: Tells a worker of this process, if there is one, that a job waits.
+            need_model: Steps that cannot run, because they need a language model.
         """
+        self._need_model = frozenset(need_model)
         self._store = store
         self._schedules = schedules
         self._default = default
@@ -57,12 +60,15 @@ class JobService:
 
         Raises:
             InvalidInput: There is no such step.
+            ModelMissing: A step needs a language model, and none is set.
         """
         if unknown := sorted(set(steps) - set(self._steps)):
             raise InvalidInput(
                 f"There is no step {', '.join(unknown)}; there are {', '.join(self._steps)}.",
                 field="steps",
             )
+        if self._need_model.intersection(steps):
+            raise ModelMissing
         kind = JobKind.DRY_RUN if dry_run else JobKind.CONSOLIDATION
         wanted = [name for name in self._steps if name in set(steps)]
         job = await self._store.enqueue(tenant, kind, steps=wanted)

@@ -34,6 +34,7 @@ class Statement:
         valid_from: From when on it is so; the moment the episode is of, if absent.
         valid_to: Until when, exclusive; open if absent.
         reliability: How far its source is to be trusted, 0 to 1; by the episode's role if absent.
+        span: Where the words stand in the episode's text, in characters, the end exclusive.
     """
 
     subject: str
@@ -44,6 +45,7 @@ class Statement:
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     reliability: float | None = None
+    span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,12 +54,14 @@ class Claim:
     Attributes:
         valid_from, valid_to: As stated, aware UTC; None where nothing is said.
         reliability: 0 to 1; None where nothing is said.
+        span: Where its words stand in the item's text.
     """
 
     fact: Triple
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     reliability: float | None = None
+    span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +130,7 @@ def read_stated(given: Extracted | None, title: str) -> Stated:
                 valid_from=fact.valid_from,
                 valid_to=fact.valid_to,
                 reliability=fact.reliability,
+                span=fact.span,
             )
             claims.setdefault((claim.fact, claim.valid_from, claim.valid_to), claim)
             _add(names, fact.subject)

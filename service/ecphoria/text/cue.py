@@ -27,7 +27,7 @@ from ecphoria.text.tokens import (
 
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?:1\d|20)\d\d"
-_STATED = re.compile(
+STATED_DATE = re.compile(
     rf"\b(?:(?P<before>{_DAY})\s+(?:of\s+)?)?(?P<month>{MONTH_NAME})\b"
     rf"(?:\s+(?P<after>{_DAY})\b(?!\d))?(?:,?\s+(?P<year>{_YEAR})\b)?"
     rf"|\b(?P<iso_year>{_YEAR})-(?P<iso_month>0[1-9]|1[0-2])-(?P<iso_day>0[1-9]|[12]\d|3[01])\b"
@@ -43,7 +43,8 @@ class PartialDate:
     day: int | None
 
 
-def _partial(match: re.Match[str]) -> PartialDate | None:
+def read_date(match: re.Match[str]) -> PartialDate | None:
+    """Read a match of `STATED_DATE`; None for the word May alone."""
     if match["iso_year"]:
         return PartialDate(
             year=int(match["iso_year"]), month=int(match["iso_month"]), day=int(match["iso_day"])
@@ -64,7 +65,7 @@ def partial_dates(text: str) -> tuple[PartialDate, ...]:
 
     Month names count capitalised and in full; `May` alone is no date.
     """
-    found = (_partial(match) for match in _STATED.finditer(text))
+    found = (read_date(match) for match in STATED_DATE.finditer(text))
     return tuple(partial for partial in found if partial is not None)
 
 

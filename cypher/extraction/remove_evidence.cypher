@@ -1,0 +1,19 @@
+// doc: Part episodes from the facts that a model found in them; a fact without evidence goes.
+// mode: write
+// params: tenant STRING, ids LIST<STRING>
+// plan: Eager all are found before the first is deleted, batches are small
+CYPHER 25
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})<-[r:EVIDENCE]-(f:Fact)
+WHERE e.tenant = $tenant AND r.by IS NOT NULL
+DELETE r
+WITH DISTINCT f
+WHERE NOT EXISTS { (f)-[:EVIDENCE]->() }
+OPTIONAL MATCH (f)-[:SUBJECT]->(:Concept)-[related:RELATED]->(:Concept)
+WHERE related.fact = f.id
+DELETE related
+WITH DISTINCT f
+OPTIONAL MATCH (f)<-[:DECIDES]-(d:Decision)
+DETACH DELETE d
+WITH DISTINCT f
+DETACH DELETE f

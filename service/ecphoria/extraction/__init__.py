@@ -1,0 +1,1 @@
+"""A language model reads names and facts in stored episodes."""

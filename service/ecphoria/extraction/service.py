@@ -1,0 +1,180 @@
+"""The step of a cycle in which a language model reads new episodes."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Final
+
+from ecphoria.consolidation.service import TOLD, Cycle, Skipped
+from ecphoria.extraction.reading import (
+    INSTRUCTION,
+    VERSION,
+    Found,
+    Said,
+    Shown,
+    Unread,
+    checked,
+    halves,
+    names_to_look_up,
+    parts,
+    prompt,
+)
+from ecphoria.extraction.store import ExtractionStore, Position
+from ecphoria.ingest.rows import Reading
+from ecphoria.ingest.service import IngestService
+from ecphoria.models.chat import StructuredChat, Truncated, Unusable
+from ecphoria.ports import NoAnswer, TextRefused
+from ecphoria.recall.answer import count_tokens
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.job import Change, Outcome
+
+_PAGE: Final = 200
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What the step did so far; `found` waits for the end of its page."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    changes: list[Change] = field(default_factory=list)
+    found: dict[EpisodeId, Found] = field(default_factory=dict)
+    failed: set[EpisodeId] = field(default_factory=set)
+
+
+class Extract:
+    """Reads live episodes that were not read yet, in the order of their turns.
+
+    A call shows up to 20 turns or 3,000 tokens of one session, and two turns before them. What is
+    found is stored at once, so that an attempt after a crash goes on where the last one ended. A
+    model that does not answer ends the step; the next one goes on from there. An episode that the
+    model cannot read is noted and left out.
+    """
+
+    name = "extract"
+
+    def __init__(
+        self, store: ExtractionStore, ingest: IngestService, chat: StructuredChat | None
+    ) -> None:
+        self._store = store
+        self._ingest = ingest
+        self._chat = chat
+
+    async def reset(self, tenant: TenantId) -> None:
+        """Have every live episode read again by the next step; NotFound without the tenant."""
+        await self._store.reset(tenant)
+
+    async def run(self, cycle: Cycle) -> Outcome:
+        """Read what is new; a dry run counts the calls and estimates the tokens sent."""
+        if self._chat is None:
+            raise Skipped("There is no language model; set ECPHORIA_LLM__MODEL.")
+        progress = _Progress()
+        progress.counts.update(
+            episodes=0, calls=0, tokens=0, names=0, facts=0, dropped=0, failed=0
+        )
+        position = await self._store.position(cycle.tenant)
+        degraded: tuple[str, ...] = ()
+        while page := await self._store.unread(cycle.tenant, position.after_turn, _PAGE):
+            position = Position(after_turn=page[-1].turn, round=position.round)
+            try:
+                await self._page(cycle, self._chat, page, position, progress)
+            except NoAnswer as error:
+                degraded = (f"extraction stopped, the next cycle goes on: {error}",)
+                break
+        return Outcome(
+            counts=progress.counts, changes=tuple(progress.changes[:TOLD]), degraded=degraded
+        )
+
+    async def _page(
+        self,
+        cycle: Cycle,
+        chat: StructuredChat,
+        page: Sequence[Unread],
+        position: Position,
+        progress: _Progress,
+    ) -> None:
+        """Read a page session by session, store each call's findings, then the position."""
+        calls = list(parts(sorted(page, key=lambda turn: (turn.session or "", turn.turn))))
+        before = await self._store.before(cycle.tenant, [call[0].id for call in calls])
+        for place, call in enumerate(calls):
+            await cycle.reached(f"extract: turn {call[0].turn}")
+            shown = Shown(turns=call, before=before.get(call[0].id, ()))
+            mark = self._mark(chat, shown, position)
+            if all(turn.extracted_by == mark for turn in call):
+                continue
+            if cycle.dry_run:
+                sent = count_tokens([INSTRUCTION + prompt(shown)])[0]
+                progress.counts.update(calls=1, tokens=sent, episodes=len(call))
+                continue
+            await self._read(cycle, chat, shown, progress)
+            # The parts of a long text are stored together, behind the last of them.
+            following = calls[place + 1][0].id if place + 1 < len(calls) else None
+            if following != call[-1].id:
+                await self._save(cycle, chat, progress, mark, None)
+        if not cycle.dry_run:
+            await self._save(cycle, chat, progress, "", position)
+
+    async def _read(
+        self, cycle: Cycle, chat: StructuredChat, shown: Shown, progress: _Progress
+    ) -> None:
+        try:
+            reply = await chat.ask("extract", INSTRUCTION, prompt(shown), Said)
+        except (Truncated, TextRefused, Unusable):
+            if len(shown.turns) > 1:
+                for half in halves(shown.turns):
+                    await cycle.reached(f"extract: turn {half[0].turn}, fewer at once")
+                    part = Shown(turns=half, before=shown.before)
+                    await self._read(cycle, chat, part, progress)
+                return
+            progress.counts.update(calls=1)
+            progress.failed.add(shown.turns[0].id)
+            return
+        progress.counts.update(calls=reply.calls, tokens=reply.tokens)
+        known = await self._store.known(cycle.tenant, names_to_look_up(reply.value, shown))
+        found, counts = checked(reply.value, shown, known)
+        progress.counts.update(counts)
+        _join(progress.found, found)
+
+    async def _save(
+        self,
+        cycle: Cycle,
+        chat: StructuredChat,
+        progress: _Progress,
+        mark: str,
+        position: Position | None,
+    ) -> None:
+        """Store what was found since the last save; only a page's end moves the position."""
+        readings = [
+            Reading(episode=episode, found=found.extracted(), kinds=found.names, extracted_by=mark)
+            for episode, found in progress.found.items()
+            if episode not in progress.failed
+        ]
+        if readings or position:
+            await self._ingest.restate(
+                cycle.tenant,
+                readings,
+                by=chat.model,
+                position=None if position is None else position.as_setting(),
+                lease=cycle.lease,
+            )
+        progress.counts.update(episodes=len(readings), failed=len(progress.failed))
+        progress.changes += [
+            Change(kind="fail", id=episode, detail="the model cannot read it")
+            for episode in sorted(progress.failed)
+        ]
+        progress.found.clear()
+        progress.failed.clear()
+
+    def _mark(self, chat: StructuredChat, shown: Shown, position: Position) -> str:
+        """Name the model, and hash all that decides its answer."""
+        asked = f"{VERSION} {position.round}\n{INSTRUCTION}\n{prompt(shown)}"
+        return f"{chat.model} {sha256(asked.encode()).hexdigest()[:16]}"
+
+
+def _join(into: dict[EpisodeId, Found], found: Mapping[EpisodeId, Found]) -> None:
+    """Add what was found, also in further parts of one text."""
+    for episode, part in found.items():
+        whole = into.setdefault(episode, Found())
+        for name, kind in part.names.items():
+            whole.names.setdefault(name, kind)
+        whole.facts += part.facts

@@ -1,0 +1,132 @@
+"""Episodes that wait to be read, and how far the reading has come."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from ecphoria.extraction.reading import Unread
+from ecphoria.neo4j_store.locks import find_setting, lock_tenant, save_setting
+from ecphoria.neo4j_store.session import Graph, Statement, Work
+from ecphoria.records.ids import EpisodeId, TenantId
+
+_LONGEST_LINE = 600
+"""Characters of an earlier turn that are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """How far a tenant's extraction has come.
+
+    Attributes:
+        after_turn: All live episodes up to this turn are read.
+        round: Grows when everything is to be read again.
+    """
+
+    after_turn: int = 0
+    round: int = 0
+
+    def as_setting(self) -> str:
+        """Write it as the tenant keeps it."""
+        return json.dumps(asdict(self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _UnreadRow:
+    id: str
+    turn: int
+    title: str | None
+    text: str
+    speaker: str | None
+    role: str | None
+    session: str | None
+    occurred_at: datetime
+    extracted_by: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _BeforeRow:
+    id: str
+    speakers: list[str]
+    texts: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _NameRow:
+    name: str
+
+
+_LIST_UNREAD = Statement("extraction.list_unread", _UnreadRow)
+_LIST_BEFORE = Statement("extraction.list_before", _BeforeRow)
+_LIST_KNOWN_NAMES = Statement("extraction.list_known_names", _NameRow)
+
+
+class ExtractionStore:
+    """Reads what is to be extracted; `IngestService.restate` writes what was found."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def position(self, tenant: TenantId) -> Position:
+        """Find how far the extraction has come; NotFound without the tenant."""
+        text = await find_setting(self._graph, tenant, "extraction")
+        return Position(**json.loads(text)) if text else Position()
+
+    async def reset(self, tenant: TenantId) -> None:
+        """Have every live episode read again; what was found stays until then.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+
+        async def start_again(work: Work) -> None:
+            await lock_tenant(work, tenant)
+            before = await self.position(tenant)
+            again = Position(round=before.round + 1)
+            await save_setting(work, tenant, "extraction", again.as_setting())
+
+        await self._graph.change("extraction.reset", start_again)
+
+    async def unread(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Unread]:
+        """List the next live episodes by turn."""
+        rows = await self._graph.run(
+            _LIST_UNREAD, tenant=tenant, after_turn=after_turn, limit=limit
+        )
+        return [
+            Unread(
+                id=EpisodeId(row.id),
+                turn=row.turn,
+                title=row.title,
+                text=row.text,
+                speaker=row.speaker,
+                role=row.role,
+                session=row.session,
+                occurred_at=row.occurred_at,
+                extracted_by=row.extracted_by,
+            )
+            for row in rows
+        ]
+
+    async def before(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, tuple[str, ...]]:
+        """Write a line for each of the two turns before each of these."""
+        rows = await self._graph.run(_LIST_BEFORE, tenant=tenant, ids=list(ids))
+        return {
+            EpisodeId(row.id): tuple(
+                _line(speaker, text) for speaker, text in zip(row.speakers, row.texts, strict=True)
+            )
+            for row in rows
+        }
+
+    async def known(self, tenant: TenantId, names: Collection[str]) -> frozenset[str]:
+        """Tell which of these normalised names are concepts."""
+        if not names:
+            return frozenset()
+        rows = await self._graph.run(_LIST_KNOWN_NAMES, tenant=tenant, names=sorted(names))
+        return frozenset(row.name for row in rows)
+
+
+def _line(speaker: str, text: str) -> str:
+    said = " ".join(text.split())[:_LONGEST_LINE]
+    return f"{' '.join(speaker.split())}: {said}" if speaker else said

@@ -1,0 +1,76 @@
+"""Give stored episodes names and facts that a language model read in them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ecphoria.facts.store import EvidenceRow
+from ecphoria.ingest.prepare import evidence_rows, facts_by_id
+from ecphoria.ingest.rows import ReadEpisode, Reading
+from ecphoria.records.fact import usual_reliability
+from ecphoria.records.ids import EpisodeId, FactId, TenantId
+from ecphoria.text.concepts import Extraction, Triple, extract
+
+MOST_RELIABLE = 0.7
+"""Reliability of what a model read is at most this: it may have read wrongly."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Restated:
+    """A stored episode and what a model read in it, in place of what one read before.
+
+    Attributes:
+        by: Name of the model.
+    """
+
+    tenant: TenantId
+    stored: ReadEpisode
+    reading: Reading
+    by: str
+
+    @cached_property
+    def extraction(self) -> Extraction:
+        """The names that the rules find, and the names and claims that the model read."""
+        stored = self.stored
+        return extract(stored.title, stored.text, given=self.reading.found)
+
+    @cached_property
+    def claims(self) -> tuple[EvidenceRow, ...]:
+        """The evidence for the facts that were not sent with the episode."""
+        stored = self.stored
+        rows = evidence_rows(
+            self.tenant, EpisodeId(stored.id), self.extraction.claims, stored.role, self.by
+        )
+        return tuple(row for row in rows if row.fact not in stored.sent_facts)
+
+    @cached_property
+    def facts(self) -> dict[FactId, Triple]:
+        """Those facts by id."""
+        wanted = {row.fact for row in self.claims}
+        every = facts_by_id(self.tenant, self.extraction.claims)
+        return {ident: triple for ident, triple in every.items() if ident in wanted}
+
+    @property
+    def appeared(self) -> set[str]:
+        """Names that it did not state before."""
+        return self.names - {*self.stored.sent, *self.stored.read}
+
+    @property
+    def vanished(self) -> set[str]:
+        """Names that it states no longer."""
+        return set(self.stored.read) - self.names
+
+    @cached_property
+    def names(self) -> set[str]:
+        """Names that it states from now on, by the model alone."""
+        return {named.name for named in self.extraction.stated} - set(self.stored.sent)
+
+
+def reliability_of(role: str | None) -> float:
+    """Tell how far to trust what a model read in a speaker's words."""
+    return min(MOST_RELIABLE, usual_reliability(role))
+
+
+def ids_of(readings: Sequence[Reading]) -> list[EpisodeId]:
+    """List the episodes in order, so that all writers lock them in the same order."""
+    return sorted(reading.episode for reading in readings)

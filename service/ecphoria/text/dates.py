@@ -1,0 +1,178 @@
+"""Resolve phrases such as "last Friday" or "in May 2023" to days."""
+
+import calendar
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+from ecphoria.text.cue import STATED_DATE, PartialDate, read_date
+from ecphoria.text.tokens import MONTHS, WEEKDAYS
+
+_NUMBERS: Final = {
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "a couple of": 2,
+    "couple of": 2,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+}
+_DAYS: Final = {
+    "today": 0,
+    "tonight": 0,
+    "this morning": 0,
+    "this afternoon": 0,
+    "this evening": 0,
+    "yesterday": -1,
+    "last night": -1,
+    "the day before yesterday": -2,
+    "tomorrow": 1,
+    "the day after tomorrow": 2,
+}
+"""Phrases that name one day, as days from the one on which they are said."""
+
+
+def _any(words: Sequence[str]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+_RELATIVE: Final = re.compile(
+    rf"\b(?:(?P<day>{_any([*_DAYS])})"
+    rf"|(?P<count>\d{{1,3}}|{_any([*_NUMBERS])})\s+(?P<unit>day|week|month|year)s?\s+ago"
+    rf"|(?P<which>last|this|next)\s+"
+    rf"(?P<span>weekend|week|month|year|{_any(WEEKDAYS)}|{_any(MONTHS)}))\b",
+    re.IGNORECASE,
+)
+_YEAR_ALONE: Final = re.compile(r"(?:in|since|from|until|till|by|before|after)?\s*((?:19|20)\d\d)")
+_STEPS: Final = {"last": -1, "this": 0, "next": 1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayRange:
+    """Calendar days from `first` to `last`, both included."""
+
+    first: date
+    last: date
+
+
+def resolve_dates(text: str, said_on: date) -> tuple[DayRange, ...]:
+    """Resolve stated and relative dates to ranges of days, in order of appearance, once each.
+
+    A date without a year is the one nearest to `said_on`. Impossible dates (31 June) and those
+    outside the calendar are left out. A year alone counts only if it is the whole text.
+
+    Example:
+        >>> resolve_dates("last Friday", date(2024, 5, 15))
+        (DayRange(first=datetime.date(2024, 5, 10), last=datetime.date(2024, 5, 10)),)
+    """
+    year = _YEAR_ALONE.fullmatch(text.strip().lower())
+    if year:
+        return (_year(int(year[1])),)
+    relative = [
+        (match.span(), _relative_range(match, said_on)) for match in _RELATIVE.finditer(text)
+    ]
+    taken = [span for span, _ in relative]
+    found = [*relative]
+    # "last May" names the month too; it is read once, as the relative date.
+    found += [
+        (match.span(), _stated_range(match, said_on))
+        for match in STATED_DATE.finditer(text)
+        if not any(start <= match.start() < end for start, end in taken)
+    ]
+    found.sort(key=lambda entry: entry[0])
+    return tuple(dict.fromkeys(days for _, days in found if days is not None))
+
+
+def _year(year: int) -> DayRange:
+    return DayRange(first=date(year, 1, 1), last=date(year, 12, 31))
+
+
+def _month(year: int, month: int) -> DayRange:
+    last = calendar.monthrange(year, month)[1]
+    return DayRange(first=date(year, month, 1), last=date(year, month, last))
+
+
+def _stated_range(match: re.Match[str], said_on: date) -> DayRange | None:
+    stated = read_date(match)
+    if stated is None:
+        return None
+    years = (stated.year,) if stated.year else range(said_on.year - 1, said_on.year + 2)
+    ranges = list(_candidate_ranges(stated, years))
+    return min(ranges, key=lambda days: abs(days.first - said_on), default=None)
+
+
+def _candidate_ranges(stated: PartialDate, years: Sequence[int]) -> Iterator[DayRange]:
+    for year in years:
+        try:
+            if stated.day:
+                exact = date(year, stated.month, stated.day)
+                yield DayRange(first=exact, last=exact)
+            else:
+                yield _month(year, stated.month)
+        except ValueError:  # 29 February of a common year, or year 0
+            continue
+
+
+def _relative_range(match: re.Match[str], said_on: date) -> DayRange | None:
+    try:
+        if match["day"]:
+            return _days(said_on, _DAYS[" ".join(match["day"].lower().split())])
+        if match["count"]:
+            count = match["count"].lower()
+            back = int(count) if count.isdigit() else _NUMBERS[count]
+            return _shifted(said_on, match["unit"].lower(), -back)
+        return _span(said_on, match["span"].lower(), _STEPS[match["which"].lower()])
+    except (OverflowError, ValueError):  # before year 1 or after year 9999
+        return None
+
+
+def _days(start: date, offset: int, length: int = 1) -> DayRange:
+    first = start + timedelta(days=offset)
+    return DayRange(first=first, last=first + timedelta(days=length - 1))
+
+
+def _shifted(said_on: date, unit: str, count: int) -> DayRange:
+    """`count` units away: the day, the seven days around it, the month or the year."""
+    if unit == "day":
+        return _days(said_on, count)
+    if unit == "week":
+        return _days(said_on, 7 * count - 3, 7)
+    if unit == "month":
+        years, month = divmod(said_on.month - 1 + count, 12)
+        return _month(said_on.year + years, month + 1)
+    return _year(said_on.year + count)
+
+
+def _span(said_on: date, span: str, step: int) -> DayRange:
+    """The last, this or next week (from Monday), weekend, month, year, weekday or named month."""
+    weekday = said_on.weekday()
+    if span == "week":
+        return _days(said_on, 7 * step - weekday, 7)
+    if span == "weekend":
+        return _days(said_on, 7 * step + 5 - weekday, 2)
+    if span in {"month", "year"}:
+        return _shifted(said_on, span, step)
+    if span in MONTHS:
+        return _named_month(said_on, MONTHS.index(span) + 1, step)
+    ahead = (WEEKDAYS.index(span) - weekday) % 7
+    if step < 0:
+        return _days(said_on, ahead - 7)
+    return _days(said_on, ahead or 7 if step else ahead)
+
+
+def _named_month(said_on: date, month: int, step: int) -> DayRange:
+    """The last month of this name before the present one, this year's, or the next one."""
+    if step < 0:
+        return _month(said_on.year - (month >= said_on.month), month)
+    return _month(said_on.year + (step > 0 and month <= said_on.month), month)
