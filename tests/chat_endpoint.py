@@ -12,13 +12,19 @@ from fastapi.responses import JSONResponse
 
 from tests.local_server import local_server
 
-__all__ = ["ChatEndpoint", "chat_endpoint", "first_and_last", "obliging"]
+__all__ = ["ChatEndpoint", "chat_endpoint", "fenced", "first_and_last", "obliging", "summary"]
 
 
 def first_and_last(text: str) -> str:
     """Say the first turn and the last again, as a model that obeys may."""
-    turns = re.findall(r"^\[(\d+)\] (?:[^:\n]+: )?(.+)$", text, re.MULTILINE)
-    return "\n".join(f"{turns[place][1]} [{turns[place][0]}]" for place in (0, -1))
+    turns = sorted(fenced(text).items())
+    said = [(number, re.sub(r"^[^:]+: ", "", line)) for number, line in (turns[0], turns[-1])]
+    return summary(*((line, [number]) for number, line in said))
+
+
+def summary(*sentences: tuple[str, list[int]]) -> str:
+    """Write sentences and the turns they rest on as the service asks for them."""
+    return json.dumps({"sentences": [{"text": text, "turns": turns} for text, turns in sentences]})
 
 
 def fenced(text: str) -> dict[int, str]:

@@ -1,6 +1,7 @@
 // doc: List the live edges of a frontier, at most `fan` a node and type, as parallel columns.
 // mode: read
-// params: tenant STRING, frontier LIST<STRING>, fan INTEGER, floor FLOAT, now DATETIME
+// params: tenant STRING, frontier LIST<STRING>, fan INTEGER, floor FLOAT, now DATETIME,
+//   associated BOOLEAN
 // returns: tail LIST<STRING>, head LIST<STRING>, edge LIST<STRING>, forward LIST<BOOLEAN>,
 //   weight LIST<FLOAT>, degree LIST<INTEGER>, head_kind LIST<STRING>, head_label LIST<STRING>,
 //   head_degree LIST<INTEGER>
@@ -60,19 +61,29 @@ CALL () {
     MATCH (a)<-[r:MENTIONS]-(b:LiveEpisode)
     WHERE r.weight >= $floor
     RETURN b.id AS head, 'MENTIONS' AS edge, false AS forward, r.weight AS weight,
-      a.mentions AS degree, coalesce(b.title, b.speaker) AS head_label, b.turn AS tie
+      a.mentions AS degree, 'episode' AS head_kind, coalesce(b.title, b.speaker) AS head_label,
+      0 AS head_degree, b.turn AS tie
     ORDER BY weight DESC, tie
     LIMIT $fan
     UNION ALL
     MATCH (a)-[r:ABOUT]->(b:LiveEpisode)
     WHERE r.weight >= $floor
     RETURN b.id AS head, 'ABOUT' AS edge, true AS forward, r.weight AS weight,
-      a.abouts AS degree, coalesce(b.title, b.speaker) AS head_label, b.turn AS tie
+      a.abouts AS degree, 'episode' AS head_kind, coalesce(b.title, b.speaker) AS head_label,
+      0 AS head_degree, b.turn AS tie
+    ORDER BY weight DESC, tie
+    LIMIT $fan
+    UNION ALL
+    MATCH (a)-[r:ASSOCIATED]-(b:LiveConcept)
+    WHERE $associated AND r.weight > 0 AND r.weight >= $floor
+    RETURN b.id AS head, 'ASSOCIATED' AS edge, startNode(r) = a AS forward, r.weight AS weight,
+      COUNT { (a)-[s:ASSOCIATED]-() WHERE s.weight > 0 } AS degree, 'concept' AS head_kind,
+      b.name AS head_label, b.mentions + b.abouts AS head_degree, b.normalised AS tie
     ORDER BY weight DESC, tie
     LIMIT $fan
   }
-  RETURN place, tie, a.id AS tail, head, edge, forward, weight, degree,
-    'episode' AS head_kind, head_label, 0 AS head_degree
+  RETURN place, tie, a.id AS tail, head, edge, forward, weight, degree, head_kind, head_label,
+    head_degree
 }
 WITH *
 ORDER BY weight DESC, place, edge, tie

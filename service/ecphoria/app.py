@@ -42,8 +42,9 @@ from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.portability.service import Portability
 from ecphoria.portability.store import Copies
-from ecphoria.ports import Chat, Embedder
+from ecphoria.ports import Embedder
 from ecphoria.recall.ask import AskService
+from ecphoria.recall.cue_reading import CueReader
 from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.recall.second_look import SecondLookRecall
 from ecphoria.recall.service import STRATEGIES, RecallService
@@ -144,12 +145,12 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         found = await check(graph)
         embedder = await _prepare(graph, loading, stack)
         learning = await _learning(graph, metrics, stack)
-        recall = _recall(settings, graph, embedder, learning)
+        chat = open_chat(settings.llm, metrics, stack)
+        recall = _recall(settings, graph, embedder, learning, chat)
         cold, ingest, forgetting = _writing(settings, graph, embedder, recall.forget)
         tenancy, access = _tenancy(settings, graph, cold)
         policies, shadowed, waking = _recalls(graph, recall, forgetting, metrics, stack)
-        chat = open_chat(settings.llm, metrics, stack)
-        structured, extract = _readers(graph, ingest, chat)
+        extract = Extract(ExtractionStore(graph), ingest, chat)
         start = partial(start_background, extract=extract, metrics=metrics, stack=stack)
         services = Services(
             settings=settings,
@@ -158,7 +159,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             policies=policies,
             shadowed=shadowed,
             waking=waking,
-            ask=AskService(waking, structured, metrics.recall),
+            ask=AskService(waking, chat, metrics.recall),
             extract=extract,
             jobs=await start(settings, graph, options, embedder, chat),
             learning=learning,
@@ -232,7 +233,9 @@ def embedder_options(settings: Settings) -> EmbedderOptions:
     )
 
 
-def open_chat(group: LlmSettings, metrics: Metrics, stack: AsyncExitStack) -> Chat | None:
+def open_chat(
+    group: LlmSettings, metrics: Metrics, stack: AsyncExitStack
+) -> StructuredChat | None:
     """Give the language model if one is set.
 
     Raises:
@@ -250,7 +253,7 @@ def open_chat(group: LlmSettings, metrics: Metrics, stack: AsyncExitStack) -> Ch
     )
     chat = create_chat(options, metrics.tokens)
     stack.push_async_callback(chat.close)
-    return chat
+    return StructuredChat(chat)
 
 
 def _admission(settings: Settings, metrics: Metrics) -> Admission:
@@ -337,13 +340,6 @@ def _recalls(
     return policies, shadowed, waking
 
 
-def _readers(
-    graph: Graph, ingest: IngestService, chat: Chat | None
-) -> tuple[StructuredChat | None, Extract]:
-    structured = StructuredChat(chat) if chat else None
-    return structured, Extract(ExtractionStore(graph), ingest, structured)
-
-
 def _writing(
     settings: Settings, graph: Graph, embedder: Embedder, erased: Callable[[TenantId], None]
 ) -> tuple[ArchiveService, IngestService, ForgettingService]:
@@ -386,7 +382,11 @@ async def _learning(graph: Graph, metrics: Metrics, stack: AsyncExitStack) -> Le
 
 
 def _recall(
-    settings: Settings, graph: Graph, embedder: Embedder, learning: LearningService
+    settings: Settings,
+    graph: Graph,
+    embedder: Embedder,
+    learning: LearningService,
+    chat: StructuredChat | None,
 ) -> RecallService:
     if settings.recall.strategy not in STRATEGIES:
         raise Misconfigured(
@@ -404,6 +404,7 @@ def _recall(
         clock=SystemClock(),
         default_strategy=settings.recall.strategy,
         snippet=_snippet(cypher_root() / "browser" / _TRACE_QUERY),
+        reader=CueReader(chat, settings.llm.cue_s) if chat else None,
     )
 
 

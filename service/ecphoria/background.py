@@ -32,9 +32,10 @@ from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, ScheduleStore
 from ecphoria.jobs.service import JobService
 from ecphoria.jobs.store import JobStore
 from ecphoria.jobs.worker import Handler, Retries, Worker, WorkerOptions, crash_at
+from ecphoria.models.chat import StructuredChat
 from ecphoria.neo4j_store.gds import PriorStore
 from ecphoria.neo4j_store.session import Graph, GraphOptions
-from ecphoria.ports import Chat, Clock, Embedder
+from ecphoria.ports import Clock, Embedder
 from ecphoria.records.job import (
     Claimed,
     ConsolidationReport,
@@ -57,7 +58,7 @@ async def start_background(
     graph: Graph,
     options: GraphOptions,
     embedder: Embedder,
-    chat: Chat | None,
+    chat: StructuredChat | None,
     *,
     extract: Extract,
     metrics: Metrics,
@@ -145,7 +146,7 @@ def build_steps(
     options: GraphOptions,
     embedder: Embedder,
     archive: Path,
-    chat: Chat | None = None,
+    chat: StructuredChat | None = None,
 ) -> tuple[Step, ...]:
     """Give the steps of a cycle in their order; `archive` is the folder of the archive."""
     links, associations, engrams = LinkStore(graph), AssociationStore(graph), EngramStore(graph)

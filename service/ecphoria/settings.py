@@ -193,7 +193,7 @@ class ConsolidationSettings(_Group):
 
 
 class LlmSettings(_Group):
-    """A language model for answers, extraction and summaries; none by default."""
+    """A language model for answers, cues, extraction and summaries; none by default."""
 
     model: str | None = Field(default=None, min_length=1)
     """Name of the model, as its endpoint knows it; empty: none."""
@@ -210,6 +210,8 @@ class LlmSettings(_Group):
     tokens_a_day: int | None = Field(default=None, ge=1)
     """Most tokens of one process in a day of UTC; then calls are refused until the next day.
     Empty: no limit."""
+    cue_s: Seconds = 3.0
+    """Timeout of the reading of a cue, in seconds; after it the recall goes on without."""
     extract: bool = False
     """Whether every consolidation cycle reads new episodes for names and facts; if not, only
     `ecphoria extract` does."""

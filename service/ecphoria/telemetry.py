@@ -186,8 +186,8 @@ def _waiting_figure(registry: CollectorRegistry) -> Histogram:
 def _tokens_figure(registry: CollectorRegistry) -> Counter:
     return Counter(
         "ecphoria_llm_tokens",
-        "Tokens of a language model, as its endpoint counts them, by what for (summary of a"
-        " session or a cluster) and whether it read or wrote them.",
+        "Tokens of a language model, as its endpoint counts them, by purpose (ask, cue, extract,"
+        " session, cluster) and direction (read, written).",
         ("purpose", "direction"),
         registry=registry,
     )

@@ -226,3 +226,29 @@ def test_the_command_line_shows_the_quotes(ana: Owner, model: ChatEndpoint) -> N
     assert "I don't know" in refused.output
     as_json = CliRunner().invoke(app, ["ask", QUESTION, "--json"], env=reach)
     assert json.loads(as_json.output)["answered"] is True
+
+
+def test_a_model_may_read_the_cue(ana: Owner, model: ChatEndpoint) -> None:
+    for text in ("Quentin Ashdown bakes at night.", "Quentin Ashdown sleeps at noon."):
+        ana.remember(text, speaker="Ben", session="t", occurred_at="2026-05-03T10:00:00Z")
+    cue = "Who works while the town rests?"
+    model.says = lambda _: json.dumps(
+        {"names": ["Quentin Ashdown"], "expansions": ["bakes at night"]}
+    )
+    plain = ana.post("/v1/recall", json={"cue": cue}).json()
+    read = ana.post("/v1/recall", json={"cue": cue, "read_cue": True}).json()
+    assert "read" in read["timings_ms"]
+    assert "read" not in plain["timings_ms"]
+    trace = ana.get(f"/v1/traces/{read['trace_id']}").json()
+    assert (trace["names"], trace["expansions"]) == (["Quentin Ashdown"], ["bakes at night"])
+    seeds = [seed["label"] for seed in trace["seeds"] if seed["kind"] == "concept"]
+    assert seeds == ["Quentin Ashdown"]
+    model.says = lambda _: None
+    failed = ana.post("/v1/recall", json={"cue": cue + " Now?", "read_cue": True}).json()
+    assert "the cue was read by rules only" in failed["degraded"][0]
+    assert failed["hits"]
+
+
+def test_reading_the_cue_needs_a_model(owner: Owner) -> None:
+    body = {"cue": QUESTION, "read_cue": True}
+    problem(owner.post("/v1/recall", json=body), 501, "model-missing")

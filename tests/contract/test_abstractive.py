@@ -16,13 +16,14 @@ from ecphoria.consolidation.engrams import MakeClusters, MakeEngrams
 from ecphoria.consolidation.knn import Associate
 from ecphoria.consolidation.knn_store import AssociationStore
 from ecphoria.consolidation.service import Cycle
+from ecphoria.models.chat import StructuredChat
 from ecphoria.models.openai import OpenAIChat
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Embedder
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.settings import LlmSettings
 from ecphoria.telemetry import Metrics
-from tests.chat_endpoint import ChatEndpoint, chat_endpoint
+from tests.chat_endpoint import ChatEndpoint, chat_endpoint, summary
 from tests.conftest import Cypher
 from tests.contract.canonical import canonical
 from tests.contract.cycles import NOWHERE
@@ -38,9 +39,9 @@ def endpoint() -> Iterator[ChatEndpoint]:
 
 
 @pytest.fixture
-async def chat(endpoint: ChatEndpoint) -> AsyncIterator[OpenAIChat]:
+async def chat(endpoint: ChatEndpoint) -> AsyncIterator[StructuredChat]:
     made = OpenAIChat("small", base_url=endpoint.url, timeout=5, retries=0)
-    yield made
+    yield StructuredChat(made)
     await made.close()
 
 
@@ -72,7 +73,7 @@ SAID = "Sentence number 1 of the talk.\nSentence number 6 of the talk."
 
 
 async def test_a_model_writes_and_is_asked_once_about_the_same(
-    graph: Graph, tenant: TenantId, cypher: Cypher, chat: OpenAIChat, endpoint: ChatEndpoint
+    graph: Graph, tenant: TenantId, cypher: Cypher, chat: StructuredChat, endpoint: ChatEndpoint
 ) -> None:
     await a_talk(graph, tenant)
     steps = (MakeEngrams(EngramStore(graph), chat), MakeClusters(EngramStore(graph), chat))
@@ -94,7 +95,7 @@ async def test_a_model_writes_and_is_asked_once_about_the_same(
 
 
 async def test_without_an_answer_the_turns_stand_until_there_is_one(
-    graph: Graph, tenant: TenantId, cypher: Cypher, chat: OpenAIChat, endpoint: ChatEndpoint
+    graph: Graph, tenant: TenantId, cypher: Cypher, chat: StructuredChat, endpoint: ChatEndpoint
 ) -> None:
     await a_talk(graph, tenant)
     steps = (MakeEngrams(EngramStore(graph), chat), MakeClusters(EngramStore(graph), chat))
@@ -113,10 +114,10 @@ async def test_without_an_answer_the_turns_stand_until_there_is_one(
 
 
 async def test_what_cannot_be_used_is_not_asked_for_again(
-    graph: Graph, tenant: TenantId, cypher: Cypher, chat: OpenAIChat, endpoint: ChatEndpoint
+    graph: Graph, tenant: TenantId, cypher: Cypher, chat: StructuredChat, endpoint: ChatEndpoint
 ) -> None:
     await a_talk(graph, tenant)
-    endpoint.says = lambda _: "Napoleon was here. [1]"
+    endpoint.says = lambda _: summary(("Napoleon was here.", [1]))
     step = MakeEngrams(EngramStore(graph), chat)
     outcome = await step.run(a_cycle(tenant))
     assert (outcome.counts["asked"], len(outcome.degraded)) == (2, 1)
@@ -127,7 +128,7 @@ async def test_what_cannot_be_used_is_not_asked_for_again(
 
 
 async def test_any_turn_that_was_read_takes_the_summary_along(
-    graph: Graph, tenant: TenantId, cypher: Cypher, chat: OpenAIChat
+    graph: Graph, tenant: TenantId, cypher: Cypher, chat: StructuredChat
 ) -> None:
     await a_talk(graph, tenant)
     for step in (MakeEngrams(EngramStore(graph), chat), MakeClusters(EngramStore(graph), chat)):
@@ -137,7 +138,7 @@ async def test_any_turn_that_was_read_takes_the_summary_along(
 
 
 async def test_a_model_that_is_set_later_summarises_what_is_there_and_may_go_again(
-    graph: Graph, tenant: TenantId, cypher: Cypher, chat: OpenAIChat, endpoint: ChatEndpoint
+    graph: Graph, tenant: TenantId, cypher: Cypher, chat: StructuredChat, endpoint: ChatEndpoint
 ) -> None:
     await a_talk(graph, tenant)
     for writer in (None, chat, None):

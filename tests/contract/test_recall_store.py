@@ -3,6 +3,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from ecphoria.consolidation.knn_store import Association, AssociationStore
 from ecphoria.errors import NotFound
 from ecphoria.ingest.rows import IngestChanges
 from ecphoria.neo4j_store.session import Graph
@@ -295,6 +296,26 @@ async def test_a_frontier_opens_both_ways_strongest_first(
     assert arcs.weight.tolist() == sorted(arcs.weight.tolist(), reverse=True)
     strong = await reader.expand(tenant, [second, tiber], 10, 0.6, START)
     assert sorted(strong.edge) == ["MENTIONS", "NEXT"]
+
+
+async def test_a_concept_leads_to_associated_ones_only_if_that_is_wanted(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    await write(graph, tenant, everything(tenant))
+    ends = sorted(concept_id(tenant, name) for name in ("rome", "tiber"))
+    edge = Association(one=ends[0], other=ends[1], part=0.5)
+    await AssociationStore(graph).save_associated(tenant, None, now=START, edges=[edge], done={})
+    assert "ASSOCIATED" not in (await reader.expand(tenant, ends, 10, 0.0, START)).edge
+    arcs = await reader.expand(tenant, ends, 10, 0.0, START, associated=True)
+    found = [row for row in zip(arcs.edge, arcs.tail, arcs.head, arcs.weight.tolist(),
+                                arcs.degree.tolist(), arcs.head_kind, strict=True)
+             if row[0] == "ASSOCIATED"]  # fmt: skip
+    (weight,) = {row[3] for row in found}
+    assert 0.0 < weight <= 0.5
+    assert {row[1:3] for row in found} == {(ends[0], ends[1]), (ends[1], ends[0])}
+    assert {row[4:] for row in found} == {(1, "concept")}
+    floored = await reader.expand(tenant, ends, 10, weight + 0.01, START, associated=True)
+    assert "ASSOCIATED" not in floored.edge
 
 
 async def test_a_hub_opens_to_its_strongest_edges_only(

@@ -87,6 +87,9 @@ def recall(
             "--collapse/--no-collapse", help="Join memories that say the same into one hit."
         ),
     ] = True,
+    read_cue: Annotated[
+        bool, typer.Option("--read-cue", help="Have the language model read the question.")
+    ] = False,
     min_score: Annotated[
         float | None, typer.Option(metavar="SCORE", help="Leave out hits with a lower score.")
     ] = None,
@@ -109,6 +112,7 @@ def recall(
         wake=wake,
         asker=asker,
         collapse=collapse,
+        read_cue=read_cue,
         min_score=min_score,
         min_confidence=min_confidence,
     )

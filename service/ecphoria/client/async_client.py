@@ -222,6 +222,7 @@ class AsyncClient(AsyncUpkeep):
         wake: bool = False,
         asker: str | None = None,
         collapse: bool = True,
+        read_cue: bool = False,
         min_score: float | None = None,
         min_confidence: float | None = None,
     ) -> RecallResult:
@@ -247,6 +248,7 @@ class AsyncClient(AsyncUpkeep):
             wake: Make dormant memories live again that are among the first hits of an answer.
             asker: Who says "I" in the cue: a speaker or a role; the role `user` if absent.
             collapse: Join memories in which the same speaker says the same words into one hit.
+            read_cue: Have the language model read the cue; the service needs one.
             min_score: Leave out hits with a lower score.
             min_confidence: Refuse an answer with a lower confidence, 0 to 1.
         """
@@ -274,6 +276,7 @@ class AsyncClient(AsyncUpkeep):
             wake=wake,
             asker=asker,
             collapse=collapse,
+            read_cue=read_cue,
             min_score=None if min_score is None else float(min_score),
             min_confidence=None if min_confidence is None else float(min_confidence),
         )

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
-from hashlib import sha256
 from typing import Final, Literal
 
 from pydantic import Field
@@ -17,7 +16,7 @@ from pydantic import Field
 from ecphoria.errors import InvalidInput, TooLarge
 from ecphoria.ingest.restate import reliability_of
 from ecphoria.ingest.validation import check_extraction, checked_claims
-from ecphoria.models.chat import Structure
+from ecphoria.models.chat import Structure, fenced
 from ecphoria.recall.answer import count_tokens
 from ecphoria.records.episode import Extracted, Statement
 from ecphoria.records.ids import EpisodeId
@@ -119,9 +118,7 @@ def prompt(shown: Shown) -> str:
     """Write the message: the turns between marks that no turn can contain."""
     lines = [f"(before) {line}" for line in shown.before]
     lines += [_line(number, turn) for number, turn in enumerate(shown.turns, 1)]
-    body = "\n".join(lines)
-    mark = sha256(body.encode()).hexdigest()[:16]
-    return f"<turns {mark}>\n{body}\n</turns {mark}>"
+    return fenced("turns", "\n".join(lines))
 
 
 def _line(number: int, turn: Unread) -> str:

@@ -119,14 +119,15 @@ class Extract:
     ) -> None:
         try:
             reply = await chat.ask("extract", INSTRUCTION, prompt(shown), Said)
-        except (Truncated, TextRefused, Unusable):
+        except (Truncated, TextRefused, Unusable) as error:
+            spent = (1, 0) if isinstance(error, TextRefused) else (error.calls, error.tokens)
+            progress.counts.update(calls=spent[0], tokens=spent[1])
             if len(shown.turns) > 1:
                 for half in halves(shown.turns):
                     await cycle.reached(f"extract: turn {half[0].turn}, fewer at once")
                     part = Shown(turns=half, before=shown.before)
                     await self._read(cycle, chat, part, progress)
                 return
-            progress.counts.update(calls=1)
             progress.failed.add(shown.turns[0].id)
             return
         progress.counts.update(calls=reply.calls, tokens=reply.tokens)

@@ -171,7 +171,9 @@ def _unreadable(item: UnreadableItem, root: str) -> Problem:
 recall_routes = APIRouter(prefix="/v1", tags=["recall"], route_class=GuardedRoute)
 
 
-@recall_routes.post("/recall", responses=guarded(UnknownStrategy, BadVector, TooLarge))
+@recall_routes.post(
+    "/recall", responses=guarded(UnknownStrategy, BadVector, TooLarge, ModelMissing)
+)
 async def recall(
     body: RecallRequest, tenant: Reader, services: Served, caller: Caller
 ) -> RecallResult:

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, date
+from hashlib import sha256
 from typing import Final, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -20,6 +21,15 @@ _FAULTS: Final = 5
 """Faults of an answer that are told to the model."""
 
 
+def fenced(name: str, text: str) -> str:
+    """Put recalled text between marks.
+
+    The marks hold a hash of the text, so that nothing in it can be its own closing mark.
+    """
+    mark = f"{name} {sha256(text.encode()).hexdigest()[:16]}"
+    return f"<{mark}>\n{text}\n</{mark}>"
+
+
 class Structure(BaseModel):
     """The base of an answer's structure: every field is required, and no other is allowed."""
 
@@ -29,11 +39,25 @@ class Structure(BaseModel):
 _Shape = TypeVar("_Shape", bound=Structure)
 
 
-class Truncated(Exception):
+class _NoValue(Exception):
+    """A call was made, and gave nothing of the structure.
+
+    Args:
+        calls: Number of calls.
+        tokens: Their tokens.
+    """
+
+    def __init__(self, calls: int = 1, tokens: int = 0) -> None:
+        super().__init__()
+        self.calls = calls
+        self.tokens = tokens
+
+
+class Truncated(_NoValue):
     """The answer was cut at the endpoint's limit of tokens: ask for less at once."""
 
 
-class Unusable(Exception):
+class Unusable(_NoValue):
     """The answer did not have the structure, twice."""
 
 
@@ -86,14 +110,14 @@ class StructuredChat:
             reply = await self._form_taken(purpose, told, wanted, schema)
             tokens += reply.tokens
             if reply.is_cut:
-                raise Truncated
+                raise Truncated(calls, tokens)
             try:
                 value = shape.model_validate_json(_json_part(reply.text))
             except ValidationError as error:
                 wanted = f"{text}\n\n{_complaint(error)}"
             else:
                 return Structured(value=value, tokens=tokens, calls=calls)
-        raise Unusable
+        raise Unusable(2, tokens)
 
     async def _form_taken(
         self, purpose: str, instruction: str, text: str, schema: JsonSchema

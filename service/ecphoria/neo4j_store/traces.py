@@ -208,6 +208,8 @@ def to_trace(stored: Mapping[str, Any]) -> Trace:
         stimulation=_to_stimulation(stored.get("stimulation")),
         refused=stored.get("refused", False),
         about=stored.get("about", ""),
+        names=tuple(stored.get("names", ())),
+        expansions=tuple(stored.get("expansions", ())),
     )
 
 

@@ -6,13 +6,12 @@ line, and what the model says counts only with quotes that are found in the memo
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from typing import Final, Protocol
 
 from pydantic import Field
 
 from ecphoria.errors import InvalidInput, ModelMissing, ModelUnavailable
-from ecphoria.models.chat import Structure, Structured, StructuredChat, Truncated, Unusable
+from ecphoria.models.chat import Structure, Structured, StructuredChat, Truncated, Unusable, fenced
 from ecphoria.ports import NoAnswer, TextRefused
 from ecphoria.records.ask import Citation, CitedAnswer, CitedSentence
 from ecphoria.records.episode import Episode
@@ -135,15 +134,8 @@ class AskService:
 
 
 def prompt(question: str, result: RecallResult) -> str:
-    """Write the message: the memories between marks, then the question.
-
-    The marks hold a hash of the memories, so that none of them can contain its own closing mark.
-    """
-    mark = sha256(result.context.encode()).hexdigest()[:16]
-    return (
-        f"<memories {mark}>\n{result.context}\n</memories {mark}>\n\n"
-        f"Question: {' '.join(question.split())}"
-    )
+    """Write the message: the memories between marks, then the question."""
+    return f"{fenced('memories', result.context)}\n\nQuestion: {' '.join(question.split())}"
 
 
 def _shown(result: RecallResult) -> Mapping[int, Episode]:

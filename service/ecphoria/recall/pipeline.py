@@ -353,14 +353,23 @@ class WalkOptions(BaseOptions):
         SIMILAR, "Gain of SIMILAR: what is near in meaning, or was recalled together.",
         low=0, high=1, source="2.0",
     )  # fmt: skip
+    associated: float = parameter(
+        0.0, "Gain of ASSOCIATED: concepts that are mentioned together.", low=0, high=1,
+        source="0 as measured; the papers 1",
+    )  # fmt: skip
     fan: int = parameter(32, "Edges fetched per node and type.", unit="edges", low=1, high=64)
     floor: float = parameter(0.05, "Lightest edge fetched.", unit="weight", low=0, high=1)
     max_nodes: int = parameter(2_000, "Nodes in all.", unit="nodes", low=10, high=10_000)
 
     def gains(self) -> FloatArray:
         """Lay out the gains, forward and backward by type of edge."""
-        back, similar = self.mention_back, self.similar
-        known = {"MENTIONS": (1.0, back), "ABOUT": (1.0, back), "SIMILAR": (similar, similar)}
+        back, similar, associated = self.mention_back, self.similar, self.associated
+        known = {
+            "MENTIONS": (1.0, back),
+            "ABOUT": (1.0, back),
+            "SIMILAR": (similar, similar),
+            "ASSOCIATED": (associated, associated),
+        }
         return np.array([known.get(edge, (1.0, 1.0)) for edge in EDGES])
 
 

@@ -13,6 +13,7 @@ from ecphoria.errors import EncoderUnavailable, InvalidInput
 from ecphoria.maths.checks import unit_vector
 from ecphoria.neo4j_store.passages import PassageSeed
 from ecphoria.ports import Embedder, Vector
+from ecphoria.recall.cue_reading import NO_READING, CueReading
 from ecphoria.recall.ports import Columns, FoundConcept, Profile, RecallStore, SeedRow, TermCount
 from ecphoria.records.episode import ROLES
 from ecphoria.records.ids import TenantId
@@ -20,6 +21,7 @@ from ecphoria.records.recall import Cue, Filters
 from ecphoria.text.cue import CueAnalysis, analyse
 from ecphoria.text.names import normalised_words
 from ecphoria.text.tokens import STOP_WORDS
+from ecphoria.text.tokens import stems as stems_of
 
 _SPOKEN_AS = {
     "user": frozenset(("user", "human")),
@@ -192,6 +194,7 @@ class Seeding:
         by_passage: Parts of long memories, those found by words first.
         concepts: Concepts the cue names.
         subjects: Everybody whom the cue is about, whether or not they speak in what was found.
+        reading: What a language model read in the cue, if one did.
         encode_ms: Time of the encoder.
         degraded: Why the cue has no vector, if the encoder did not answer.
     """
@@ -206,6 +209,7 @@ class Seeding:
     encode_ms: float
     by_passage: Sequence[PassageSeed] = ()
     subjects: tuple[Subject, ...] = ()
+    reading: CueReading = NO_READING
     degraded: tuple[str, ...] = ()
 
 
@@ -263,6 +267,7 @@ async def seed(
     filters: Filters,
     limit: int,
     asker: str | None = None,
+    reading: CueReading = NO_READING,
 ) -> Seeding:
     """Ask every index at once for at most `limit` seeds each.
 
@@ -275,7 +280,7 @@ async def seed(
     while True:
         found = await _seek(
             store, embedder, tenant, cue,
-            expected=expected, filters=filters, limit=limit, asker=asker,
+            expected=expected, filters=filters, limit=limit, asker=asker, reading=reading,
         )  # fmt: skip
         present = participants.learn(tenant, found.profile)
         if present == expected:
@@ -293,19 +298,22 @@ async def _seek(
     filters: Filters,
     limit: int,
     asker: str | None,
+    reading: CueReading,
 ) -> Seeding:
     text = cue.text or ""
     analysis = analyse(text, expected.names)
     subjects = subjects_of(analysis, expected.names, asker)
     encoding = asyncio.create_task(_encode(embedder, cue, analysis))
     stems = sorted(set(analysis.stems))
+    # The expansions only widen what is looked at: scores are those of the cue itself.
+    wider = sorted({*stems, *stems_of(" ".join(reading.expansions))})
     by_vector, by_text, by_passage, known = await asyncio.gather(
         _seek_vector(store, tenant, encoding, limit, filters),
-        store.seeds_by_text(tenant, stems, limit, filters),
+        store.seeds_by_text(tenant, wider, limit, filters),
         _seek_passages(
-            store, tenant, encoding, stems, limit=limit, filters=filters, look=expected.passages
+            store, tenant, encoding, wider, limit=limit, filters=filters, look=expected.passages
         ),
-        store.lexicon(tenant, stems, ngrams(text)),
+        store.lexicon(tenant, stems, tuple(sorted({*ngrams(text), *reading.normalised}))),
     )
     encoded = encoding.result()
     return Seeding(
@@ -315,12 +323,22 @@ async def _seek(
         by_text=by_text,
         by_vector=by_vector,
         terms={row.stem: row for row in known.terms},
-        concepts=link_concepts(text, known.concepts),
+        concepts=_linked(text, known.concepts, reading),
         encode_ms=encoded.took_ms,
-        degraded=encoded.degraded,
+        degraded=(*reading.degraded, *encoded.degraded),
         by_passage=by_passage,
         subjects=subjects,
+        reading=reading,
     )
+
+
+def _linked(
+    text: str, found: Sequence[FoundConcept], reading: CueReading
+) -> tuple[FoundConcept, ...]:
+    """Join the concepts that the rules link to those that a model named."""
+    linked = link_concepts(text, found)
+    named = (concept for concept in found if concept.normalised in reading.normalised)
+    return tuple({concept.normalised: concept for concept in (*linked, *named)}.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

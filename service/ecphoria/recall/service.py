@@ -8,7 +8,7 @@ from time import perf_counter
 
 import structlog
 
-from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge, UnknownStrategy
+from ecphoria.errors import EcphoriaError, InvalidInput, ModelMissing, TooLarge, UnknownStrategy
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.ports import Clock, Embedder
 from ecphoria.recall.answer import (
@@ -23,6 +23,7 @@ from ecphoria.recall.answer import (
 )
 from ecphoria.recall.as_of import AsOfStore, promote_current_facts
 from ecphoria.recall.candidates import gather
+from ecphoria.recall.cue_reading import NO_READING, CueReader, CueReading
 from ecphoria.recall.gate import check_floors, count_above, judge, judge_floors
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.ports import RecallStore
@@ -87,8 +88,22 @@ class RecallService:
         default_strategy: str = "ecphoria",
         snippet: Callable[[TraceId], str] = str,
         caches: Sequence[Callable[[TenantId], None]] = (),
+        reader: CueReader | None = None,
     ) -> None:
-        """Answer from a store; `caches` are dropped per tenant by `forget`."""
+        """Answer from a store.
+
+        Args:
+            store: Live memories.
+            traces: Keeps the traces.
+            embedder: Makes the vector of a cue.
+            clock: Tells the instant of a recall.
+            dormant: Live and dormant memories.
+            default_strategy: For recalls that name none.
+            snippet: Gives the Cypher that shows a trace.
+            caches: Dropped per tenant by `forget`.
+            reader: Reads cues by a language model, if one is set.
+        """
+        self._reader = reader
         self._store = store
         self._dormant = dormant or store
         self._traces = traces
@@ -137,6 +152,7 @@ class RecallService:
         Raises:
             InvalidInput: An empty cue, an option out of bounds; the message says what to send.
             UnknownStrategy: No such strategy.
+            ModelMissing: A model is to read the cue, and none is set.
             NotFound: No such tenant.
             Unavailable: The store or the encoder does not answer.
         """
@@ -165,6 +181,7 @@ class RecallService:
             hits=hits,
             refused=not judgement.answerable,
             about=search.candidates.subject,
+            reading=search.seeding.reading,
         )
         if record:
             self._keep(tenant, trace)
@@ -224,6 +241,7 @@ class RecallService:
     ) -> tuple[Search, Ranked]:
         """Seed, gather, and let the strategy spread and rank."""
         parsed = resolve(strategy.options, strategy.presets, options.options)
+        reading = await self._read(cue, clock) if options.read_cue else NO_READING
         store: RecallStore = self._dormant if options.include_dormant else self._store
         if options.filters.exclude:
             store = ExcludingStore(store, options.filters.exclude)
@@ -234,7 +252,7 @@ class RecallService:
         seeding = await seed(
             store, self._embedder, tenant, cue,
             participants=self._participants, filters=options.filters, limit=strategy.seeds,
-            asker=options.asker,
+            asker=options.asker, reading=reading,
         )  # fmt: skip
         clock.lap("seeds", minus=seeding.encode_ms)
         clock.laps["encode"] = seeding.encode_ms
@@ -250,6 +268,14 @@ class RecallService:
         ranked = await strategy.rank(search, parsed)
         clock.lap("spread")
         return search, ranked
+
+    async def _read(self, cue: Cue, clock: "_Stopwatch") -> CueReading:
+        if self._reader is None:
+            raise ModelMissing
+        text = (cue.text or "").strip()
+        reading = await self._reader.read(text) if text else NO_READING
+        clock.lap("read")
+        return reading
 
     def _strategy(self, name: str | None) -> Strategy:
         chosen = name or self._default
@@ -270,6 +296,7 @@ class RecallService:
         hits: Sequence[Hit],
         refused: bool,
         about: Subject | None,
+        reading: CueReading,
     ) -> Trace:
         name = TraceId(fresh_id())
         return Trace(
@@ -295,6 +322,8 @@ class RecallService:
             stimulation=ranked.stimulation,
             refused=refused,
             about="" if about is None else about.label,
+            names=reading.names,
+            expansions=reading.expansions,
         )
 
     def _keep(self, tenant: TenantId, trace: Trace) -> None:

@@ -227,15 +227,28 @@ class EpisodeReader(PassageFinder):
         return await self._columns.read(tenant, ids, windows, vector, around or Around())
 
     async def expand(
-        self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float, now: datetime
+        self,
+        tenant: TenantId,
+        frontier: Sequence[str],
+        fan: int,
+        floor: float,
+        now: datetime,
+        *,
+        associated: bool = False,
     ) -> Arcs:
         """List the live edges of a frontier, strongest first, at most `fan` per node and type.
 
         Edges lighter than `floor` are pruned by the server. What was learned of an edge weighs as
-        much as it is worth at `now`.
+        much as it is worth at `now`. Concepts lead to associated ones only if that is wanted.
         """
         (lists,) = await self._graph.run(
-            _EXPAND_FRONTIER, tenant=tenant, frontier=list(frontier), fan=fan, floor=floor, now=now
+            _EXPAND_FRONTIER,
+            tenant=tenant,
+            frontier=list(frontier),
+            fan=fan,
+            floor=floor,
+            now=now,
+            associated=associated,
         )
         return Arcs(
             tail=tuple(lists.tail),

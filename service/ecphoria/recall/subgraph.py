@@ -16,22 +16,26 @@ from ecphoria.maths.adjacency import Adjacency, transition
 from ecphoria.recall.ports import Arcs, RecallStore
 from ecphoria.records.ids import TenantId
 
-EDGES = ("NEXT", "MENTIONS", "ABOUT", "SIMILAR")
+EDGES = ("NEXT", "MENTIONS", "ABOUT", "SIMILAR", "ASSOCIATED")
 DECAY = 0.01
 """Per day; NEXT is stored with the weight `exp(-DECAY days)`."""
 SIMILAR = 0.5
 """Gain of SIMILAR, either way."""
 
 
-def gains(mention_back: float = 1.0, similar: float = SIMILAR) -> NDArray[np.float64]:
+def gains(
+    mention_back: float = 1.0, similar: float = SIMILAR, associated: float = 0.0
+) -> NDArray[np.float64]:
     """Give the gain of each type of edge, forward and backward (SYNAPSE: 1 each)."""
     table = np.ones((len(EDGES), 2))
     table[EDGES.index("MENTIONS"), 1] = mention_back
     table[EDGES.index("SIMILAR")] = similar
+    table[EDGES.index("ASSOCIATED")] = associated
     return table
 
 
-GAINS = gains()
+GAINS = gains(associated=1.0)
+"""The most that an edge can carry, for the choice of the next frontier."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +48,7 @@ class Limits:
         fan: Edges per node and type.
         floor: Lightest edge.
         nodes: Nodes in all.
+        associated: Whether concepts lead to concepts that are mentioned together with them.
     """
 
     waves: int = 3
@@ -51,6 +56,7 @@ class Limits:
     fan: int = 32
     floor: float = 0.05
     nodes: int = 2_000
+    associated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -190,7 +196,12 @@ async def fetch(
         graph.expanded.update(frontier)
         graph.see(
             await store.expand(
-                tenant, [graph.ids[node] for node in frontier], limits.fan, limits.floor, now
+                tenant,
+                [graph.ids[node] for node in frontier],
+                limits.fan,
+                limits.floor,
+                now,
+                associated=limits.associated,
             ),
             limits.nodes,
         )

@@ -136,10 +136,17 @@ class StoreView(ABC):
         return await self._rows(tenant, found, found.id)
 
     async def expand(
-        self, tenant: TenantId, frontier: Sequence[str], fan: int, floor: float, now: datetime
+        self,
+        tenant: TenantId,
+        frontier: Sequence[str],
+        fan: int,
+        floor: float,
+        now: datetime,
+        *,
+        associated: bool = False,
     ) -> Arcs:
         """List the edges of a frontier that lead to concepts, or to episodes of this view."""
-        found = await self._store.expand(tenant, frontier, fan, floor, now)
+        found = await self._store.expand(tenant, frontier, fan, floor, now, associated=associated)
         ends = list(zip(found.head, found.head_kind, strict=True))
         episodes = [EpisodeId(head) for head, kind in ends if kind == "episode"]
         kept = await self.kept(tenant, episodes)

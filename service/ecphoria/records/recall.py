@@ -77,6 +77,7 @@ class RecallOptions:
         wake: Make the dormant memories live again that are among the first hits of an answer.
         asker: Who says "I" in the cue: a speaker's name or a role; the role `user` if None.
         collapse: Join near copies into one hit.
+        read_cue: Have a language model read the cue for names and expansions.
         min_score: Leave out hits with a lower score, 0 to 1,000.
         min_confidence: Refuse an answer with a lower confidence, 0 to 1.
     """
@@ -93,6 +94,7 @@ class RecallOptions:
     wake: bool = False
     asker: str | None = None
     collapse: bool = True
+    read_cue: bool = False
     min_score: float | None = None
     min_confidence: float | None = None
 
@@ -316,6 +318,10 @@ class Trace:
     about: str = ""
     """The one speaker or role whom the cue is about, as its names, "I" and "you" say; empty if
     that is nobody, or several."""
+    names: tuple[str, ...] = ()
+    """Names that a language model read in the cue."""
+    expansions: tuple[str, ...] = ()
+    """Phrases of a language model that were sought too."""
     cypher: str
     """Shows the trace in Neo4j Browser."""
     stimulation: Internal[Stimulation | None] = None

@@ -151,6 +151,8 @@ class RecallRequest(Request):
     wake: bool = Field(default=False, strict=True)
     """Make dormant memories live again that are among the first five hits of an answer; needs
     the scope write."""
+    read_cue: bool = Field(default=False, strict=True)
+    """Have the language model read the cue for names and expansions; the service needs one."""
     record: bool = Field(default=True, strict=True)
     """Leave a trace; if false nothing is learned or compared, and `trace_id` leads nowhere."""
 
@@ -173,6 +175,7 @@ class RecallRequest(Request):
             wake=self.wake,
             asker=self.asker,
             collapse=self.collapse,
+            read_cue=self.read_cue,
             min_score=self.min_score,
             min_confidence=self.min_confidence,
         )

@@ -5,6 +5,7 @@ from math import exp
 import numpy as np
 import pytest
 
+from ecphoria.consolidation.knn_store import Association, AssociationStore
 from ecphoria.consolidation.prior import Prior
 from ecphoria.ingest.service import IngestService
 from ecphoria.maths.spreading import SpreadOptions, spread
@@ -13,6 +14,7 @@ from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.recall.service import RecallService
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.recall.subgraph import GAINS, Limits, Subgraph, fetch
+from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import OptionValue, RecallResult
 from tests.conftest import Server
@@ -178,3 +180,35 @@ async def test_a_trace_lists_arcs_only_if_asked_to_explain(
                 one.number, one.active, one.energy,
             )  # fmt: skip
         assert [hit.score for hit in told.hits] == [hit.score for hit in quiet.hits]
+
+
+@pytest.mark.parametrize("strategy", ["synapse", "cls", "ppr"])
+async def test_concepts_that_are_mentioned_together_lead_to_each_other(
+    strategy: str, graph: Graph, ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    """Quentin Ashdown and Sable Mill are associated; no memory that the cue finds names both."""
+    await fill(
+        ingest,
+        tenant,
+        [
+            NewEpisode(text=text, source="note")
+            for text in (
+                "Quentin Ashdown sold apples.",
+                "The wheel of Sable Mill broke.",
+                "A heron stood in the reeds.",
+            )
+        ],
+    )
+    ends = sorted(concept_id(tenant, name) for name in ("quentin ashdown", "sable mill"))
+    edge = Association(one=ends[0], other=ends[1], part=0.9)
+    await AssociationStore(graph).save_associated(tenant, None, now=START, edges=[edge], done={})
+    reached = {}
+    for gain in (0.0, 1.0):
+        answer = await ask(
+            recalls, tenant, "What about Quentin Ashdown?", strategy=strategy, k=3, explain=True,
+            options={"associated": gain, "seeds": 1, "mention_back": 1.0},
+        )  # fmt: skip
+        trace = await recalls.trace(tenant, answer.trace_id)
+        reached[gain] = {(arc.edge, arc.tail in ends) for wave in trace.waves for arc in wave.arcs}
+    assert ("ASSOCIATED", True) in reached[1.0]
+    assert not any(edge == "ASSOCIATED" for edge, _ in reached[0.0])

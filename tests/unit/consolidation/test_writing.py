@@ -1,9 +1,13 @@
+import re
+
 import numpy as np
 import pytest
 
 from ecphoria.consolidation.engram_store import Member
-from ecphoria.consolidation.engrams import Summariser, usable
+from ecphoria.consolidation.engrams import Sentence, Summariser, usable
+from ecphoria.models.chat import StructuredChat
 from ecphoria.ports import NoAnswer, Reply, TextRefused
+from tests.chat_endpoint import summary
 
 
 def member(number: int, text: str, speaker: str = "Ann") -> Member:
@@ -21,11 +25,23 @@ TURNS = [
 ]
 
 
+def parsed(answer: str) -> list[Sentence]:
+    """Read lines that end with the numbers of their turns in brackets."""
+    found = []
+    for line in answer.splitlines():
+        numbers = re.search(r"(?:\s*\[\d+\][\s,.]*)*$", line)
+        assert numbers
+        if line.strip():
+            turns = [int(number) for number in re.findall(r"\d+", numbers[0])]
+            found.append(Sentence(text=line[: numbers.start()], turns=turns))
+    return found
+
+
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
         ("Ann moved to Oslo in May. [1]", "Ann moved to Oslo in May."),
-        ("- Ann moved to Oslo. [1]\n\n* The flat is small. [2]",
+        ("Ann  moved to Oslo. [1]\nThe flat is small. [2]",
          "Ann moved to Oslo.\nThe flat is small."),
         ("Painting the kitchen took 3 days [3].", "Painting the kitchen took 3 days"),
         ("Ann moved into a small flat in Oslo. [1][2]", "Ann moved into a small flat in Oslo."),
@@ -35,7 +51,7 @@ TURNS = [
 def test_sentences_that_name_their_turns_are_used_without_the_numbers(
     answer: str, expected: str
 ) -> None:
-    assert usable(answer, TURNS) == expected
+    assert usable(parsed(answer), TURNS) == expected
 
 
 @pytest.mark.parametrize(
@@ -58,7 +74,7 @@ def test_sentences_that_name_their_turns_are_used_without_the_numbers(
     ],
 )
 def test_what_the_turns_do_not_bear_out_is_not_used(answer: str) -> None:
-    assert usable(answer, TURNS) == ""
+    assert usable(parsed(answer), TURNS) == ""
 
 
 class Scripted:
@@ -76,7 +92,8 @@ class Scripted:
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
-        return Reply(text=answer, tokens=10)
+        told = summary(*((one.text, one.turns) for one in parsed(answer)))
+        return Reply(text=told, tokens=10)
 
     async def close(self) -> None:
         pass
@@ -107,7 +124,7 @@ GERMAN = [
     ],
 )
 def test_german_nouns_may_stand_in_another_case_or_number(said: str) -> None:
-    assert usable(said, GERMAN) == said[: said.rindex(".") + 1]
+    assert usable(parsed(said), GERMAN) == said[: said.rindex(".") + 1]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +143,7 @@ def test_german_nouns_may_stand_in_another_case_or_number(said: str) -> None:
     ],
 )
 def test_an_invented_name_is_not_used_in_german_either(said: str) -> None:
-    assert usable(said, GERMAN) == ""
+    assert usable(parsed(said), GERMAN) == ""
 
 
 @pytest.mark.parametrize(
@@ -144,22 +161,24 @@ def test_an_invented_name_is_not_used_in_german_either(said: str) -> None:
     ],
 )
 def test_english_goes_by_its_own_stems(said: str, is_used: bool) -> None:
-    assert bool(usable(said, TURNS)) is is_used
+    assert bool(usable(parsed(said), TURNS)) is is_used
 
 
 async def test_what_can_be_used_rests_on_all_that_was_read() -> None:
     chat = Scripted(GOOD)
-    writer = Summariser(chat, "session", dry_run=False)
+    writer = Summariser(StructuredChat(chat), "session", dry_run=False)
     summary = await writer.summary(TURNS)
     assert (summary.text, summary.method, summary.final) == ("Ann moved to Oslo.", "llm:m", True)
     assert summary.evidence == ("e001", "e002", "e003")
-    assert chat.asked[0].splitlines()[1] == "[2] Ben: The flat by the harbour is small but bright."
+    assert chat.asked[0].splitlines()[2] == "[2] Ben: The flat by the harbour is small but bright."
     assert (writer.counts, writer.degraded) == ({"asked": 1, "tokens": 10}, ())
     assert "m" in writer.by
 
 
 async def test_one_more_try_and_then_the_turns_own_words() -> None:
-    writer = Summariser(Scripted(BAD, GOOD, BAD, BAD, GOOD), "session", dry_run=False)
+    writer = Summariser(
+        StructuredChat(Scripted(BAD, GOOD, BAD, BAD, GOOD)), "session", dry_run=False
+    )
     assert (await writer.summary(TURNS)).method == "llm:m"
     second = await writer.summary(TURNS)
     assert (second.method, second.final) == ("extractive", True)
@@ -172,7 +191,9 @@ async def test_one_more_try_and_then_the_turns_own_words() -> None:
 
 
 async def test_a_text_that_is_refused_is_not_sent_again() -> None:
-    writer = Summariser(Scripted(TextRefused("x"), GOOD), "session", dry_run=False)
+    writer = Summariser(
+        StructuredChat(Scripted(*[TextRefused("x")] * 3, GOOD)), "session", dry_run=False
+    )
     first = await writer.summary(TURNS)
     assert (first.method, first.final) == ("extractive", True)
     assert (await writer.summary(TURNS)).method == "llm:m"
@@ -180,7 +201,7 @@ async def test_a_text_that_is_refused_is_not_sent_again() -> None:
 
 async def test_a_silent_model_is_left_alone_and_asked_another_time() -> None:
     chat = Scripted(NoAnswer("down"), GOOD)
-    writer = Summariser(chat, "session", dry_run=False)
+    writer = Summariser(StructuredChat(chat), "session", dry_run=False)
     both = [await writer.summary(TURNS) for _ in range(2)]
     assert [(one.method, one.final) for one in both] == [("extractive", False)] * 2
     assert len(chat.asked) == 1
@@ -189,9 +210,12 @@ async def test_a_silent_model_is_left_alone_and_asked_another_time() -> None:
 
 async def test_a_dry_run_asks_nobody_and_names_the_same_writer() -> None:
     chat = Scripted()
-    dry = Summariser(chat, "session", dry_run=True)
+    dry = Summariser(StructuredChat(chat), "session", dry_run=True)
     assert (await dry.summary(TURNS)).final
-    assert (chat.asked, dry.by) == ([], Summariser(chat, "session", dry_run=False).by)
+    assert (chat.asked, dry.by) == (
+        [],
+        Summariser(StructuredChat(chat), "session", dry_run=False).by,
+    )
     without = Summariser(None, "session", dry_run=False)
     assert ((await without.summary(TURNS)).method, without.by, without.counts) == (
         "extractive", "", {}
@@ -201,8 +225,8 @@ async def test_a_dry_run_asks_nobody_and_names_the_same_writer() -> None:
 async def test_of_many_turns_sixty_are_read_in_their_order() -> None:
     many = [member(number, f"Turn {number} of the talk.") for number in range(1, 100)]
     chat = Scripted("Turns of the talk. [1]")
-    summary = await Summariser(chat, "session", dry_run=False).summary(many)
-    lines = chat.asked[0].splitlines()
+    summary = await Summariser(StructuredChat(chat), "session", dry_run=False).summary(many)
+    lines = chat.asked[0].splitlines()[1:-1]
     assert len(lines) == len(summary.evidence) == 60
     read = [int(line.split("Turn ")[1].split()[0]) for line in lines]
     assert read == sorted(read)

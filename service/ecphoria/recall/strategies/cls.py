@@ -62,6 +62,7 @@ _TEXT = ClsOptions(
     received_only=False,
     seeds=10,
     mention_back=1.0,
+    associated=1.0,
     w_base=0.0,
     w_activation=1.0,
     w_bridge=0.0,
@@ -86,7 +87,11 @@ class Cls:
         base = text_pool(search, options.base)
         taken = anchors(search, base, options.seeds, lambda _: options.exact_boost)
         limits = Limits(
-            waves=options.hops, fan=options.fan, floor=options.floor, nodes=options.max_nodes
+            waves=options.hops,
+            fan=options.fan,
+            floor=options.floor,
+            nodes=options.max_nodes,
+            associated=options.associated > 0.0,
         )
         graph, start = await enter(search, taken, limits)
         arcs = _arcs(graph, options)

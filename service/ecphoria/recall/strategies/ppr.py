@@ -73,7 +73,13 @@ class Ppr:
         taken = _weighted(
             anchors(search, base, options.seeds, _level(search, options)), options.passage_prior
         )
-        limits = Limits(waves=_HOPS, fan=options.fan, floor=options.floor, nodes=options.max_nodes)
+        limits = Limits(
+            waves=_HOPS,
+            fan=options.fan,
+            floor=options.floor,
+            nodes=options.max_nodes,
+            associated=options.associated > 0.0,
+        )
         graph, start = await enter(search, taken, limits)
         raw = graph.adjacency(options.gains(), 0.0, guard=False)
         run = push(raw, start, damping=options.damping, epsilon=options.epsilon)

@@ -64,6 +64,10 @@ class SynapseOptions:
         SIMILAR, "Gain of SIMILAR: what is near in meaning, or was recalled together.",
         low=0, high=1, source="2.0",
     )  # fmt: skip
+    associated: float = parameter(
+        0.0, "Gain of ASSOCIATED: concepts that are mentioned together.", low=0, high=1,
+        source="0 as measured; the papers 1",
+    )  # fmt: skip
     steps: int = parameter(
         3, "How often it spreads: a horizon, not a limit.", unit="steps", low=1, high=6, source="T"
     )
@@ -125,6 +129,7 @@ class SynapseOptions:
 _PAPER = SynapseOptions(
     seeds=10,
     mention_back=1.0,
+    associated=1.0,
     w_about=0.0,
     firing="literal",
     inhibition=0.15,
@@ -157,7 +162,7 @@ class Synapse:
         records = seed_shares(taken)
         graph, _ = await enter(search, taken, _limits(options))
         arcs = graph.adjacency(
-            gains(options.mention_back, options.similar),
+            gains(options.mention_back, options.similar, options.associated),
             options.fan_power,
             guard=options.row_guard and options.fan_power == 1.0,
             decay=options.decay,
@@ -198,6 +203,7 @@ def _limits(options: SynapseOptions) -> Limits:
         fan=options.fan,
         floor=options.floor,
         nodes=options.max_nodes,
+        associated=options.associated > 0.0,
     )
 
 
