@@ -361,6 +361,16 @@ class WalkOptions(BaseOptions):
     floor: float = parameter(0.05, "Lightest edge fetched.", unit="weight", low=0, high=1)
     max_nodes: int = parameter(2_000, "Nodes in all.", unit="nodes", low=10, high=10_000)
 
+    def limits(self, waves: int) -> Limits:
+        """Give the caps of a walk of so many hops."""
+        return Limits(
+            waves=waves,
+            fan=self.fan,
+            floor=self.floor,
+            nodes=self.max_nodes,
+            associated=self.associated > 0.0,
+        )
+
     def gains(self) -> FloatArray:
         """Lay out the gains, forward and backward by type of edge."""
         back, similar, associated = self.mention_back, self.similar, self.associated

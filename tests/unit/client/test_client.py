@@ -354,6 +354,7 @@ async def test_recall_sends_filters_and_options() -> None:
         "include_dormant": False,
         "wake": False,
         "collapse": True,
+        "read_cue": False,
     }
 
 

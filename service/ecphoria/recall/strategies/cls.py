@@ -23,7 +23,7 @@ from ecphoria.recall.pipeline import (
     seed_shares,
     text_pool,
 )
-from ecphoria.recall.subgraph import Limits, Subgraph
+from ecphoria.recall.subgraph import Subgraph
 from ecphoria.records.recall import Wave
 
 FloatArray = NDArray[np.float64]
@@ -86,14 +86,7 @@ class Cls:
         """Hop from the best seeds, then add the received activation to the base."""
         base = text_pool(search, options.base)
         taken = anchors(search, base, options.seeds, lambda _: options.exact_boost)
-        limits = Limits(
-            waves=options.hops,
-            fan=options.fan,
-            floor=options.floor,
-            nodes=options.max_nodes,
-            associated=options.associated > 0.0,
-        )
-        graph, start = await enter(search, taken, limits)
+        graph, start = await enter(search, taken, options.limits(options.hops))
         arcs = _arcs(graph, options)
         run = spread_hops(arcs, start, options=_kernel_options(options))
         active = active_episodes(graph, _counted(run, options))

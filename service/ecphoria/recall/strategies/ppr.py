@@ -25,7 +25,6 @@ from ecphoria.recall.pipeline import (
     text_pool,
 )
 from ecphoria.recall.ports import FoundConcept
-from ecphoria.recall.subgraph import Limits
 
 FloatArray = NDArray[np.float64]
 _HOPS = 3
@@ -73,14 +72,7 @@ class Ppr:
         taken = _weighted(
             anchors(search, base, options.seeds, _level(search, options)), options.passage_prior
         )
-        limits = Limits(
-            waves=_HOPS,
-            fan=options.fan,
-            floor=options.floor,
-            nodes=options.max_nodes,
-            associated=options.associated > 0.0,
-        )
-        graph, start = await enter(search, taken, limits)
+        graph, start = await enter(search, taken, options.limits(_HOPS))
         raw = graph.adjacency(options.gains(), 0.0, guard=False)
         run = push(raw, start, damping=options.damping, epsilon=options.epsilon)
         start = start / (start.sum() or 1.0)
