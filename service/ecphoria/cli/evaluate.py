@@ -393,6 +393,43 @@ def all_domains(
 
 
 @evaluation.command()
+def qa(
+    *,
+    data: Annotated[
+        Path, typer.Option(metavar="FILE", help="Data set of any known format, with answers.")
+    ],
+    model: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="Name of the service's language model, for the report."),
+    ],
+    corpus: Corpus = None,
+    step: Steps = None,
+    questions: Questions = None,
+    out: Out = None,
+    server: Server = None,
+    key: Key = None,
+    home: Home = None,
+) -> None:
+    """Let the service's language model answer questions, and score its answers."""
+    with refusing():
+        from ecphoria.evaluation.datasets.told_apart import load_any  # noqa: PLC0415 (costly)
+        from ecphoria.evaluation.qa import measure_answers, show_answers  # noqa: PLC0415
+
+        check_targets(out)
+        dataset = some(load_any(data, corpus, None), questions)
+        steps = tuple(step) if step else None
+
+        async def work(connect: "Connect", watch: "Watch") -> None:
+            name = f"eval-{secrets.token_hex(4)}"
+            report = await measure_answers(
+                dataset, connect, watch, name=name, model=model, steps=steps
+            )
+            show_answers(report, stdout(), out)
+
+        on_service(work, Where(server=server, key=key, home=home))
+
+
+@evaluation.command()
 def facts(
     *,
     keys: Annotated[int, typer.Option(min=1, max=1_000, help="Changing facts.")] = 200,

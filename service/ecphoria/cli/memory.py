@@ -150,6 +150,9 @@ def ask(
             metavar="SHARE", help="Ask the model only at this confidence or more, 0 to 1."
         ),
     ] = None,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Only the words that answer, no sentences.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question in words, with a quote for each sentence."""
@@ -161,6 +164,7 @@ def ask(
         session=session,
         speaker=speaker,
         min_confidence=min_confidence,
+        brief=brief,
     )
     if as_json:
         typer.echo(to_json(answer, indent=2))

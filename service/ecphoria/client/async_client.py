@@ -295,6 +295,7 @@ class AsyncClient(AsyncUpkeep):
         known_at: datetime | None = None,
         asker: str | None = None,
         min_confidence: float | None = None,
+        brief: bool = False,
         record: bool = True,
         wait_s: float = 150.0,
     ) -> CitedAnswer:
@@ -313,6 +314,7 @@ class AsyncClient(AsyncUpkeep):
             known_at: Only what had been recorded by then.
             asker: Who says "I" in the question: a speaker or a role; the role `user` if absent.
             min_confidence: Ask the model only at this confidence or more, 0 to 1.
+            brief: Give only the words that answer the question, instead of sentences.
             record: Leave a trace; false only looks.
             wait_s: Longest to wait for the answer, in seconds.
         """
@@ -327,6 +329,7 @@ class AsyncClient(AsyncUpkeep):
             known_at=known_at,
             asker=asker,
             min_confidence=None if min_confidence is None else float(min_confidence),
+            brief=brief,
             record=record,
         )
         return await self._ask(CitedAnswer, "POST", "/v1/ask", wanted, timeout_s=wait_s)

@@ -344,7 +344,7 @@ class _Job:
     async def _append(self, part: Collection, client: AsyncClient) -> dict[str, str]:
         """Append in batches; tell the data's id of each episode."""
         known: dict[str, str] = {}
-        for batch in _batches(part):
+        for batch in batches(part):
             begun = self._plan.monotonic()
             answer = await client.append_batch([request for _, request in batch])
             self.seconds += self._plan.monotonic() - begun
@@ -386,7 +386,8 @@ class _Job:
         )
 
 
-def _batches(part: Collection) -> list[list[tuple[str, AppendRequest]]]:
+def batches(part: Collection) -> list[list[tuple[str, AppendRequest]]]:
+    """Cut the memories of a collection into requests, in order."""
     batches: list[list[tuple[str, AppendRequest]]] = []
     size = 0
     for ident, request in part.memories.items():

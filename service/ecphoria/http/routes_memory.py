@@ -192,7 +192,9 @@ async def recall(
 )
 async def ask(body: AskRequest, tenant: Reader, services: Served) -> CitedAnswer:
     """Answer a question in words, with a quote for each sentence; needs a language model."""
-    return await services.ask.ask(tenant, body.to_cue(), body.to_options(), record=body.record)
+    return await services.ask.ask(
+        tenant, body.to_cue(), body.to_options(), brief=body.brief, record=body.record
+    )
 
 
 @recall_routes.get("/traces/{trace}", responses=guarded())

@@ -33,6 +33,9 @@ VERIFY: Final = """
 It is not certain that these memories hold the answer. Check whether they speak of the same \
 person, thing and time as the question; if one differs, give no sentence."""
 """SYNAPSE, section 3.4: verification when the confidence is near the threshold."""
+BRIEF: Final = """
+Write no sentences: give only the word, name, date or phrase that answers the question, one entry \
+of the list for each."""
 _NEAREST: Final = 3
 
 
@@ -81,9 +84,22 @@ class AskService:
         self._recalled = recalled
 
     async def ask(
-        self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool = True
+        self,
+        tenant: TenantId,
+        cue: Cue,
+        options: RecallOptions,
+        *,
+        brief: bool = False,
+        record: bool = True,
     ) -> CitedAnswer:
         """Answer a question from memories.
+
+        Args:
+            tenant: Whose memories.
+            cue: The question, in words.
+            options: How to recall.
+            brief: Give only the words that answer it, instead of sentences.
+            record: Leave a trace.
 
         Raises:
             ModelMissing: No language model is set.
@@ -98,7 +114,7 @@ class AskService:
         self._recalled(result.strategy, result.verdict, result.timings_ms)
         if not result.answerable or not result.context:
             return _unanswered(result, self._chat.model, result.reasons)
-        reply = await self._said(self._chat, cue.text, result)
+        reply = await self._said(self._chat, cue.text, result, brief=brief)
         sentences = _checked(reply.value.sentences, _shown(result))
         dropped = len(reply.value.sentences) - len(sentences)
         why = "the model did not find the answer in the memories"
@@ -108,7 +124,7 @@ class AskService:
         answer = replace(answer, dropped=dropped, tokens=reply.tokens)
         if not sentences:
             return answer
-        text = " ".join(sentence.text for sentence in sentences)
+        text = (", " if brief else " ").join(sentence.text for sentence in sentences)
         return replace(
             answer,
             answered=True,
@@ -119,9 +135,10 @@ class AskService:
         )
 
     async def _said(
-        self, chat: StructuredChat, question: str, result: RecallResult
+        self, chat: StructuredChat, question: str, result: RecallResult, *, brief: bool
     ) -> Structured[_Said]:
         instruction = INSTRUCTION + (VERIFY if result.verdict is Verdict.VERIFY else "")
+        instruction += BRIEF if brief else ""
         try:
             return await chat.ask("ask", instruction, prompt(question, result), _Said)
         except NoAnswer as error:

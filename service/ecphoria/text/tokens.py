@@ -308,6 +308,11 @@ def _bounded(found: list[str], text: str) -> list[str]:
     return [word[:LONGEST_WORD] for word in found]
 
 
+def porter(word: str) -> str:
+    """Reduce one word to its stem (Porter, 1980)."""
+    return str(_PORTER.stemWord(word))
+
+
 def stems(text: str) -> tuple[str, ...]:
     """Reduce to stems in order, repeats kept, without stop words.
 

@@ -70,6 +70,8 @@ class AskRequest(Request):
     """Answer as of then: only what had happened, and facts as they stood."""
     known_at: Instant | None = None
     """Only what had been recorded by then."""
+    brief: bool = Field(default=False, strict=True)
+    """Give only the words that answer the question, instead of sentences."""
     asker: str | None = Field(default=None, max_length=200)
     """Who says "I" in the question: a speaker's name in any case, or a role; the role `user` if
     absent."""

@@ -40,6 +40,7 @@ class Question:
         gold: Ids of the memories that hold the evidence: distinct, and existing.
         official: Evidence as the data spells it, for the measure of its authors; None elsewhere.
         kind: As the data names it; empty where it does not.
+        answers: The answer and its other spellings; none where the data has none.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Question:
     gold: tuple[str, ...]
     official: tuple[str, ...] | None = None
     kind: str = ""
+    answers: tuple[str, ...] = ()
 
     @property
     def adversarial(self) -> bool:
@@ -112,6 +114,15 @@ class Gathering:
             )
         except ValidationError:
             self.findings["memories that are not well-formed text"] += 1
+
+
+def answers_of(*given: object) -> tuple[str, ...]:
+    """Read an answer and lists of its other spellings; numbers are written out."""
+    spelt: list[object] = []
+    for one in given:
+        spelt += one if isinstance(one, list) else [one]
+    texts = [str(one).strip() for one in spelt if isinstance(one, str | int | float)]
+    return tuple(dict.fromkeys(text for text in texts if text))
 
 
 def gathered(findings: Counter[str]) -> Gathering:

@@ -22,6 +22,7 @@ from ecphoria.evaluation.datasets.dataset import (
     Question,
     Record,
     Suite,
+    answers_of,
     data_files,
     digest,
     gathered,
@@ -183,6 +184,7 @@ def _questions(record: Record, known: set[str], findings: Counter[str]) -> Itera
             gold=gold,
             official=raw,
             kind=_kind(asked),
+            answers=answers_of(asked.fields.get("answer")),
         )
 
 

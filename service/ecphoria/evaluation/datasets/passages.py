@@ -15,6 +15,7 @@ from ecphoria.evaluation.datasets.dataset import (
     Question,
     Record,
     Suite,
+    answers_of,
     data_files,
     digest,
     gathered,
@@ -256,6 +257,7 @@ def _question(record: Record, gold: Iterable[str]) -> Question:
         text=record.text("question"),
         category="",
         gold=tuple(dict.fromkeys(gold)),
+        answers=answers_of(record.fields.get("answer"), record.fields.get("answer_aliases")),
     )
 
 
