@@ -6,7 +6,7 @@ object must stand in the turns shown, or be known concepts. All else is dropped 
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
 from typing import Final, Literal
@@ -82,7 +82,7 @@ class Unread:
         offset: Where the part starts in the episode's text.
     """
 
-    id: EpisodeId
+    id: str
     turn: int
     title: str | None
     text: str
@@ -92,6 +92,11 @@ class Unread:
     occurred_at: datetime
     extracted_by: str | None = None
     offset: int = 0
+
+    @property
+    def episode(self) -> EpisodeId:
+        """Id of the episode."""
+        return EpisodeId(self.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,17 +168,7 @@ def _pieces(turn: Unread) -> Iterator[Unread]:
         if end < len(turn.text):
             blank = turn.text.rfind(" ", start + 1, end)
             end = blank if blank > start else end
-        yield Unread(
-            id=turn.id,
-            turn=turn.turn,
-            title=turn.title,
-            text=turn.text[start:end],
-            speaker=turn.speaker,
-            role=turn.role,
-            session=turn.session,
-            occurred_at=turn.occurred_at,
-            offset=start,
-        )
+        yield replace(turn, text=turn.text[start:end], offset=start)
         start = end
 
 
@@ -203,7 +198,7 @@ def checked(
     Returns:
         What was found in each episode shown, and the counts `names`, `facts` and `dropped`.
     """
-    found = {turn.id: Found() for turn in shown.turns}
+    found = {turn.episode: Found() for turn in shown.turns}
     counts: Counter[str] = Counter(names=0, facts=0, dropped=0)
     there = _haystack(shown)
 
@@ -216,7 +211,7 @@ def checked(
         if turn is None or not _is_named(named.name, turn):
             counts["dropped"] += 1
             continue
-        found[turn.id].names.setdefault(named.name.strip(), NameKind(named.kind))
+        found[turn.episode].names.setdefault(named.name.strip(), NameKind(named.kind))
         counts["names"] += 1
     for fact in said.facts:
         turn = _turn(fact.turn, shown)
@@ -224,7 +219,7 @@ def checked(
         if turn is None or statement is None:
             counts["dropped"] += 1
             continue
-        found[turn.id].facts.append(statement)
+        found[turn.episode].facts.append(statement)
         counts["facts"] += 1
     return found, counts
 

@@ -95,10 +95,10 @@ class Extract:
     ) -> None:
         """Read a page session by session, store each call's findings, then the position."""
         calls = list(parts(sorted(page, key=lambda turn: (turn.session or "", turn.turn))))
-        before = await self._store.before(cycle.tenant, [call[0].id for call in calls])
+        before = await self._store.before(cycle.tenant, [call[0].episode for call in calls])
         for place, call in enumerate(calls):
             await cycle.reached(f"extract: turn {call[0].turn}")
-            shown = Shown(turns=call, before=before.get(call[0].id, ()))
+            shown = Shown(turns=call, before=before.get(call[0].episode, ()))
             mark = self._mark(chat, shown, position)
             if all(turn.extracted_by == mark for turn in call):
                 continue
@@ -108,8 +108,8 @@ class Extract:
                 continue
             await self._read(cycle, chat, shown, progress)
             # The parts of a long text are stored together, behind the last of them.
-            following = calls[place + 1][0].id if place + 1 < len(calls) else None
-            if following != call[-1].id:
+            following = calls[place + 1][0].episode if place + 1 < len(calls) else None
+            if following != call[-1].episode:
                 await self._save(cycle, chat, progress, mark, None)
         if not cycle.dry_run:
             await self._save(cycle, chat, progress, "", position)
@@ -128,7 +128,7 @@ class Extract:
                     part = Shown(turns=half, before=shown.before)
                     await self._read(cycle, chat, part, progress)
                 return
-            progress.failed.add(shown.turns[0].id)
+            progress.failed.add(shown.turns[0].episode)
             return
         progress.counts.update(calls=reply.calls, tokens=reply.tokens)
         known = await self._store.known(cycle.tenant, names_to_look_up(reply.value, shown))

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
 
 from ecphoria.extraction.reading import Unread
 from ecphoria.neo4j_store.locks import find_setting, lock_tenant, save_setting
@@ -32,19 +31,6 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _UnreadRow:
-    id: str
-    turn: int
-    title: str | None
-    text: str
-    speaker: str | None
-    role: str | None
-    session: str | None
-    occurred_at: datetime
-    extracted_by: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _BeforeRow:
     id: str
     speakers: list[str]
@@ -56,7 +42,7 @@ class _NameRow:
     name: str
 
 
-_LIST_UNREAD = Statement("extraction.list_unread", _UnreadRow)
+_LIST_UNREAD = Statement("extraction.list_unread", Unread)
 _LIST_BEFORE = Statement("extraction.list_before", _BeforeRow)
 _LIST_KNOWN_NAMES = Statement("extraction.list_known_names", _NameRow)
 
@@ -89,23 +75,9 @@ class ExtractionStore:
 
     async def unread(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Unread]:
         """List the next live episodes by turn."""
-        rows = await self._graph.run(
+        return await self._graph.run(
             _LIST_UNREAD, tenant=tenant, after_turn=after_turn, limit=limit
         )
-        return [
-            Unread(
-                id=EpisodeId(row.id),
-                turn=row.turn,
-                title=row.title,
-                text=row.text,
-                speaker=row.speaker,
-                role=row.role,
-                session=row.session,
-                occurred_at=row.occurred_at,
-                extracted_by=row.extracted_by,
-            )
-            for row in rows
-        ]
 
     async def before(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
