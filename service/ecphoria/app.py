@@ -56,7 +56,7 @@ from ecphoria.runtime import SystemClock
 from ecphoria.settings import LlmSettings, Settings
 from ecphoria.telemetry import Metrics, Spans, open_spans
 from ecphoria.tenancy.access import Access, prefix_of
-from ecphoria.tenancy.admission import Admission, Limits
+from ecphoria.tenancy.admission import Admission, Limits, resting
 from ecphoria.tenancy.service import TenancyService
 from ecphoria.tenancy.store import Keys, Tenants
 
@@ -251,7 +251,7 @@ def open_chat(
         retries=group.retries,
         budget=Budget(calls_a_minute=group.calls_a_minute, tokens_a_day=group.tokens_a_day),
     )
-    chat = create_chat(options, metrics.tokens)
+    chat = create_chat(options, metrics.tokens, resting)
     stack.push_async_callback(chat.close)
     return StructuredChat(chat)
 

@@ -5,6 +5,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date
 from hashlib import sha256
@@ -181,7 +182,19 @@ class BudgetedChat:
         clock: Clock | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        waiting: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
     ) -> None:
+        """Hold a chat to a budget.
+
+        Args:
+            chat: Asks the model.
+            budget: The limits.
+            clock: Tells the day.
+            monotonic: Seconds that never go back.
+            sleep: Waits.
+            waiting: Entered around each call, which may take a minute.
+        """
+        self._waiting = waiting
         self._chat = chat
         self._budget = budget
         self._clock = clock or SystemClock()
@@ -207,10 +220,11 @@ class BudgetedChat:
         schema: JsonSchema | None = None,
     ) -> Reply:
         """Ask within the budget; NoAnswer where the day's tokens are used up."""
-        async with self._turn:
-            self._check_day()
-            await self._wait()
-        reply = await self._chat.ask(purpose, instruction, text, form=form, schema=schema)
+        async with self._waiting():
+            async with self._turn:
+                self._check_day()
+                await self._wait()
+            reply = await self._chat.ask(purpose, instruction, text, form=form, schema=schema)
         self._spent += reply.tokens
         return reply
 
@@ -252,12 +266,17 @@ class ChatOptions:
     budget: Budget = Budget()
 
 
-def create_chat(options: ChatOptions, counted: Callable[[str, str, int], None]) -> Chat:
+def create_chat(
+    options: ChatOptions,
+    counted: Callable[[str, str, int], None],
+    waiting: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+) -> Chat:
     """Connect to nothing yet.
 
     Args:
         options: Where, and how much.
         counted: Told the purpose, `read` or `written`, and the tokens of each answer.
+        waiting: Entered around each call, which may take a minute.
 
     Raises:
         Misconfigured: The package that asks a model is missing.
@@ -278,4 +297,4 @@ def create_chat(options: ChatOptions, counted: Callable[[str, str, int], None]) 
         retries=options.retries,
         counted=counted,
     )
-    return BudgetedChat(chat, options.budget)
+    return BudgetedChat(chat, options.budget, waiting=waiting)

@@ -5,6 +5,7 @@ import math
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from ecphoria.errors import TooManyRequests
@@ -42,6 +43,42 @@ class Limits:
     tenant_rate: float | None = None
     key_rate: float | None = None
     burst_s: float = 10.0
+
+
+@dataclass(slots=True)
+class _Slot:
+    """The slot of a request.
+
+    Attributes:
+        is_held: Whether the request works; not while it rests, nor after its end.
+    """
+
+    turns: "_Turns"
+    group: "_Group"
+    is_held: bool = True
+
+
+_SLOT: ContextVar[_Slot | None] = ContextVar("slot", default=None)
+
+
+@asynccontextmanager
+async def resting() -> AsyncIterator[None]:
+    """Give the request's slot to others in the block, while it waits for another service.
+
+    It goes on at once after the block, also if all slots are taken then: it was admitted before.
+    Outside a request, and in what a request left running, nothing happens.
+    """
+    slot = _SLOT.get()
+    if slot is None or not slot.is_held:
+        yield
+        return
+    slot.is_held = False
+    slot.turns.give_back(slot.group)
+    try:
+        yield
+    finally:
+        slot.turns.take(slot.group)
+        slot.is_held = True
 
 
 class Admission:
@@ -125,17 +162,29 @@ class _Turns:
         group = self._groups.setdefault(tenant, _Group())
         group.seen = self._monotonic()
         self._groups.move_to_end(tenant)
-        if self._free and not group.queue and group.running < self._share():
+        if self._free > 0 and not group.queue and group.running < self._share():
             self._start(group)
         else:
             await self._wait(group)
+        slot = _Slot(self, group)
+        _SLOT.set(slot)
         try:
             yield
         finally:
-            self._free += 1
-            group.running -= 1
-            group.seen = self._monotonic()
-            self._dispatch()
+            slot.is_held = False
+            self.give_back(group)
+
+    def give_back(self, group: _Group) -> None:
+        """Let another request use the slot of one of this group."""
+        self._free += 1
+        group.running -= 1
+        group.seen = self._monotonic()
+        self._dispatch()
+
+    def take(self, group: _Group) -> None:
+        """Take a slot again without waiting; there may be fewer than none free then."""
+        self._free -= 1
+        group.running += 1
 
     async def _wait(self, group: _Group) -> None:
         if len(group.queue) >= self._limits.waiting:
@@ -176,7 +225,7 @@ class _Turns:
 
         First of the tenant with the fewest running; of several, the one served longest ago.
         """
-        while self._free:
+        while self._free > 0:
             waiting = [group for group in self._groups.values() if group.queue]
             if not waiting:
                 break

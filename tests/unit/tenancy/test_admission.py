@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.errors import TooManyRequests
-from ecphoria.tenancy.admission import Admission, Limits
+from ecphoria.tenancy.admission import Admission, Limits, resting
 
 
 class Hand:
@@ -203,3 +203,84 @@ def test_no_slot_is_lost_whoever_is_cancelled(calls: list[tuple[str, bool]], slo
             await one.__aexit__(None, None, None)
 
     run(check())
+
+
+def test_who_rests_lets_others_work_and_goes_on_at_once() -> None:
+    async def main() -> None:
+        admission = Admission(Limits(concurrent=1), monotonic=Hand())
+        answered, other_runs, other_ends = (asyncio.Event() for _ in range(3))
+        order: list[str] = []
+
+        async def asks() -> None:
+            async with admission.admit("a", None, bulk=False):
+                order.append("asks")
+                async with resting():
+                    await answered.wait()
+                order.append("goes on")
+
+        async def recalls() -> None:
+            async with admission.admit("b", None, bulk=False):
+                order.append("other")
+                other_runs.set()
+                await other_ends.wait()
+
+        asking = asyncio.create_task(asks())
+        await asyncio.sleep(0)
+        recalling = asyncio.create_task(recalls())
+        await other_runs.wait()
+        late = asyncio.create_task(recalls())
+        answered.set()
+        await asking  # although the other one still has the only slot
+        assert order == ["asks", "other", "goes on"]
+        assert not late.done()
+        other_ends.set()
+        await asyncio.gather(recalling, late)
+        assert order[-1] == "other"
+        # Nothing was lost or given twice: one works at a time again.
+        other_runs.clear()
+        other_ends.clear()
+        both = [asyncio.create_task(recalls()) for _ in range(2)]
+        await other_runs.wait()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert order.count("other") == 3
+        other_ends.set()
+        await asyncio.gather(*both)
+
+    asyncio.run(main())
+
+
+def test_what_a_request_left_running_gives_no_slot_away() -> None:
+    async def main() -> None:
+        admission = Admission(Limits(concurrent=1), monotonic=Hand())
+        ended, running, ends = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+        async def left() -> None:
+            await ended.wait()
+            async with resting():
+                await asyncio.sleep(0)
+
+        async with admission.admit("a", None, bulk=False):
+            behind = asyncio.create_task(left())
+        ended.set()
+        await behind
+        async with resting():  # outside a request
+            pass
+        started = 0
+
+        async def works() -> None:
+            nonlocal started
+            async with admission.admit("b", None, bulk=False):
+                started += 1
+                running.set()
+                await ends.wait()
+
+        tasks = [asyncio.create_task(works()) for _ in range(2)]
+        await running.wait()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert started == 1
+        ends.set()
+        await asyncio.gather(*tasks)
+
+    asyncio.run(main())
