@@ -11,6 +11,7 @@ from pathlib import Path
 from ecphoria.consolidation.archive import ArchiveService, Archiving
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.archive_store import ColdStore
+from ecphoria.consolidation.concept_vectors import ConceptVectorStore, EmbedConcepts
 from ecphoria.consolidation.dormancy import Dormancy
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.engram_store import EngramStore
@@ -50,7 +51,7 @@ from ecphoria.settings import ConsolidationSettings, JobsSettings, Settings
 from ecphoria.telemetry import Metrics
 
 # The cost of these steps depends on the new memories only.
-_LIGHT = (ProposeMerges.name, MakeEngrams.name, Associate.name, Supersede.name)
+_LIGHT = (EmbedConcepts.name, ProposeMerges.name, MakeEngrams.name, Associate.name, Supersede.name)
 
 
 async def start_background(
@@ -151,6 +152,7 @@ def build_steps(
     """Give the steps of a cycle in their order; `archive` is the folder of the archive."""
     links, associations, engrams = LinkStore(graph), AssociationStore(graph), EngramStore(graph)
     return (
+        EmbedConcepts(ConceptVectorStore(graph), embedder),
         ProposeMerges(MergeStore(graph), embedder),
         MakeEngrams(engrams, chat),
         Associate(associations),

@@ -188,8 +188,8 @@ class ConsolidationSettings(_Group):
     """Run after this number of minutes without an append or a recall, once for new episodes;
     empty: off."""
     light_episodes: int | None = Field(default=None, ge=1, le=1_000_000_000)
-    """After so many appended episodes a light cycle: the steps `merge`, `engrams`, `associate` and
-    `supersede`; empty: however many."""
+    """After so many appended episodes a light cycle: the steps `embed`, `merge`, `engrams`,
+    `associate` and `supersede`; empty: however many."""
 
 
 class LlmSettings(_Group):

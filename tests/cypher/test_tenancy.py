@@ -207,6 +207,7 @@ async def by_hand(cypher: Cypher, tenant: str) -> Params:
         "keys": keys, "vector": Vector.from_numpy(np.ones(384, np.float32)), "limit": 50,
         "batch": 50, "digest": "x", "done": 1, "only_empty": False,
         "fetch": 50, "fan": 50, "longer_than": 1, "floor": 0.0, "keep": 1, "turn": 1,
+        "associated": True, "after": "",
         "light_turn": 1, "after_turn": 0, "due_at": LATER, "now": LATER, "before": LATER,
     }  # fmt: skip
 

@@ -342,6 +342,10 @@ class WalkOptions(BaseOptions):
     seeds: int = parameter(
         2, "Memories taken from each index.", unit="memories", low=1, high=50, source="measured"
     )
+    concept_seeds: int = parameter(
+        0, "Concepts taken by meaning, beside those the cue names; they have vectors after a"
+        " consolidation.", unit="concepts", low=0, high=50, source="SYNAPSE 3.2; off by default",
+    )  # fmt: skip
     received_only: bool = parameter(
         default=True, doc="Count what a node received, not what it began with."
     )
@@ -355,7 +359,7 @@ class WalkOptions(BaseOptions):
     )  # fmt: skip
     associated: float = parameter(
         0.0, "Gain of ASSOCIATED: concepts that are mentioned together.", low=0, high=1,
-        source="0 as measured; the papers 1",
+        source="off by default; the papers 1",
     )  # fmt: skip
     fan: int = parameter(32, "Edges fetched per node and type.", unit="edges", low=1, high=64)
     floor: float = parameter(0.05, "Lightest edge fetched.", unit="weight", low=0, high=1)
@@ -416,6 +420,29 @@ class Anchor:
     stream: Stream
     label: str
     level: float
+
+
+async def near_anchors(search: Search, count: int) -> tuple[Anchor, ...]:
+    """Take the concepts nearest to the cue in meaning that it does not name.
+
+    The level of each is its cosine (SYNAPSE, Eq. 1).
+    """
+    vector = search.seeding.vector
+    if not count or vector is None:
+        return ()
+    known = {concept.id for concept in search.seeding.concepts}
+    found = await search.store.near_concepts(search.tenant, vector, count + len(known))
+    near = [concept for concept in found if concept.id not in known and concept.cosine > 0.0]
+    return tuple(
+        Anchor(
+            node=concept.id,
+            kind="concept",
+            stream=Stream.VECTOR,
+            label=concept.name,
+            level=concept.cosine,
+        )
+        for concept in near[:count]
+    )
 
 
 def anchors(

@@ -159,6 +159,15 @@ class FoundConcept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NearConcept:
+    """A concept near a cue in meaning."""
+
+    id: str
+    name: str
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
     """Statistics of a cue's words in a tenant, read in one query; unknown words are absent."""
 
@@ -360,6 +369,12 @@ class RecallStore(Histories, PassageReads, Protocol):
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the text index for items with any of the stems; best first, ties by turn."""
+        ...
+
+    async def near_concepts(
+        self, tenant: TenantId, vector: Vector, limit: int
+    ) -> Sequence[NearConcept]:
+        """Search the concepts by vector, nearest first; none before a consolidation."""
         ...
 
     async def columns(

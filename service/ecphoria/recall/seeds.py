@@ -307,13 +307,14 @@ async def _seek(
     stems = sorted(set(analysis.stems))
     # The expansions only widen what is looked at: scores are those of the cue itself.
     wider = sorted({*stems, *stems_of(" ".join(reading.expansions))})
+    named = reading.normalised if reading.names else frozenset()
     by_vector, by_text, by_passage, known = await asyncio.gather(
         _seek_vector(store, tenant, encoding, limit, filters),
         store.seeds_by_text(tenant, wider, limit, filters),
         _seek_passages(
             store, tenant, encoding, wider, limit=limit, filters=filters, look=expected.passages
         ),
-        store.lexicon(tenant, stems, tuple(sorted({*ngrams(text), *reading.normalised}))),
+        store.lexicon(tenant, stems, tuple(sorted({*ngrams(text), *named}))),
     )
     encoded = encoding.result()
     return Seeding(
@@ -323,7 +324,7 @@ async def _seek(
         by_text=by_text,
         by_vector=by_vector,
         terms={row.stem: row for row in known.terms},
-        concepts=_linked(text, known.concepts, reading),
+        concepts=_linked(text, known.concepts, named),
         encode_ms=encoded.took_ms,
         degraded=(*reading.degraded, *encoded.degraded),
         by_passage=by_passage,
@@ -333,12 +334,12 @@ async def _seek(
 
 
 def _linked(
-    text: str, found: Sequence[FoundConcept], reading: CueReading
+    text: str, found: Sequence[FoundConcept], named: frozenset[str]
 ) -> tuple[FoundConcept, ...]:
     """Join the concepts that the rules link to those that a model named."""
     linked = link_concepts(text, found)
-    named = (concept for concept in found if concept.normalised in reading.normalised)
-    return tuple({concept.normalised: concept for concept in (*linked, *named)}.values())
+    more = (concept for concept in found if concept.normalised in named)
+    return tuple({concept.normalised: concept for concept in (*linked, *more)}.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

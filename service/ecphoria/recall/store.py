@@ -30,6 +30,7 @@ from ecphoria.recall.ports import (
     FactStanding,
     FoundConcept,
     Lexicon,
+    NearConcept,
     NearFacts,
     Neighbour,
     Profile,
@@ -142,6 +143,7 @@ _LIST_EPISODES_OF = Statement("recall.list_episodes_of", _EdgeLists)
 _LIST_PRIORS = Statement("recall.list_priors", _PriorLists)
 _LIST_RELATED = Statement("recall.list_related", _RelatedLists)
 _LIST_NEAREST_FACTS = Statement("recall.list_nearest_facts", _FactLists)
+_LIST_NEAR_CONCEPTS = Statement("recall.list_near_concepts", NearConcept)
 _LIST_NEAREST = Statement("recall.list_nearest", _NearestLists)
 _LIST_EPISODES = Statement("recall.list_episodes", StoredEpisode)
 
@@ -300,6 +302,18 @@ class EpisodeReader(PassageFinder):
             label=tuple(lists.label),
             mentions=np.asarray(lists.mentions, np.int64),
             abouts=np.asarray(lists.abouts, np.int64),
+        )
+
+    async def near_concepts(
+        self, tenant: TenantId, vector: Vector, limit: int
+    ) -> Sequence[NearConcept]:
+        """Search the concepts by vector, nearest first; none before a consolidation."""
+        return await self._graph.run(
+            _LIST_NEAR_CONCEPTS,
+            tenant=tenant,
+            vector=packed(vector),
+            fetch=overfetch(limit),
+            limit=limit,
         )
 
     async def nearest_facts(

@@ -26,6 +26,7 @@ from ecphoria.recall.ports import (
     ConceptEdges,
     FactStanding,
     Lexicon,
+    NearConcept,
     NearFacts,
     Neighbour,
     RecallStore,
@@ -122,6 +123,12 @@ class StoreView(ABC):
         """Fetch the passages of episodes."""
         found = await self._store.passages_of(tenant, episodes, vector)
         return await self._rows(tenant, found, found.episode)
+
+    async def near_concepts(
+        self, tenant: TenantId, vector: Vector, limit: int
+    ) -> Sequence[NearConcept]:
+        """Search the concepts by vector."""
+        return await self._store.near_concepts(tenant, vector, limit)
 
     async def columns(
         self,

@@ -38,12 +38,12 @@ def test_a_memory_is_consolidated(ecphoria: CommandLine, service: Served) -> Non
     done = ecphoria("consolidate")
     assert done.returncode == 0, done.stderr
     assert [line.split()[0] for line in done.stdout.splitlines()[:6]] == [
+        "embed",
         "merge",
         "engrams",
         "associate",
         "prior",
         "decay",
-        "prune",
     ]
     told = json.loads(ecphoria("consolidate", "--json").stdout)
     steps = {step["name"]: step for step in told["steps"]}

@@ -48,7 +48,7 @@ def test_a_whole_number_serves_as_a_float_but_not_the_other_way() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"stepz": 1}, "it takes: preset, seeds, alpha"),
+        ({"stepz": 1}, "it takes: preset, seeds, concept_seeds"),
         ({"preset": "best"}, "default, paper"),
         ({"firing": "loud"}, "linear, rebased, literal"),
         ({"steps": 7}, "between 1 and 6"),

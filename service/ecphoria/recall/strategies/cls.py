@@ -19,6 +19,7 @@ from ecphoria.recall.pipeline import (
     anchors,
     bridge_gate,
     enter,
+    near_anchors,
     parameter,
     seed_shares,
     text_pool,
@@ -61,6 +62,7 @@ _TEXT = ClsOptions(
     threshold=0.1,
     received_only=False,
     seeds=10,
+    concept_seeds=10,
     mention_back=1.0,
     associated=1.0,
     w_base=0.0,
@@ -86,6 +88,7 @@ class Cls:
         """Hop from the best seeds, then add the received activation to the base."""
         base = text_pool(search, options.base)
         taken = anchors(search, base, options.seeds, lambda _: options.exact_boost)
+        taken += await near_anchors(search, options.concept_seeds)
         graph, start = await enter(search, taken, options.limits(options.hops))
         arcs = _arcs(graph, options)
         run = spread_hops(arcs, start, options=_kernel_options(options))

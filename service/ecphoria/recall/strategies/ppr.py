@@ -20,6 +20,7 @@ from ecphoria.recall.pipeline import (
     anchors,
     bridge_gate,
     enter,
+    near_anchors,
     parameter,
     seed_shares,
     text_pool,
@@ -72,6 +73,7 @@ class Ppr:
         taken = _weighted(
             anchors(search, base, options.seeds, _level(search, options)), options.passage_prior
         )
+        taken = (*taken, *await near_anchors(search, options.concept_seeds))
         graph, start = await enter(search, taken, options.limits(_HOPS))
         raw = graph.adjacency(options.gains(), 0.0, guard=False)
         run = push(raw, start, damping=options.damping, epsilon=options.epsilon)

@@ -21,6 +21,7 @@ from ecphoria.recall.pipeline import (
     anchors,
     bridge_gate,
     enter,
+    near_anchors,
     parameter,
     seed_shares,
     text_pool,
@@ -37,6 +38,10 @@ class SynapseOptions:
 
     seeds: int = parameter(
         1, "Anchors taken from each index.", unit="memories", low=1, high=50, source="as measured"
+    )  # fmt: skip
+    concept_seeds: int = parameter(
+        0, "Concepts taken by meaning, beside those the cue names; they have vectors after a"
+        " consolidation.", unit="concepts", low=0, high=50, source="SYNAPSE 3.2; off by default",
     )  # fmt: skip
     alpha: float = parameter(
         1.0, "Activation of the strongest seed at the start.", low=0.01, high=10, source="Eq. 1"
@@ -66,7 +71,7 @@ class SynapseOptions:
     )  # fmt: skip
     associated: float = parameter(
         0.0, "Gain of ASSOCIATED: concepts that are mentioned together.", low=0, high=1,
-        source="0 as measured; the papers 1",
+        source="off by default; the papers 1",
     )  # fmt: skip
     steps: int = parameter(
         3, "How often it spreads: a horizon, not a limit.", unit="steps", low=1, high=6, source="T"
@@ -128,6 +133,7 @@ class SynapseOptions:
 
 _PAPER = SynapseOptions(
     seeds=10,
+    concept_seeds=10,
     mention_back=1.0,
     associated=1.0,
     w_about=0.0,
@@ -159,6 +165,7 @@ class Synapse:
         base = text_pool(search, options.base)
         named = max(1, len(search.seeding.concepts))
         taken = anchors(search, base, options.seeds, lambda _: 1.0 / named)
+        taken += await near_anchors(search, options.concept_seeds)
         records = seed_shares(taken)
         graph, _ = await enter(search, taken, _limits(options))
         arcs = graph.adjacency(
