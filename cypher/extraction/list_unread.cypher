@@ -5,8 +5,8 @@
 //   session STRING, occurred_at DATETIME, extracted_by STRING,
 //   offset INTEGER
 CYPHER 25
-MATCH (e:LiveEpisode)
-WHERE e.tenant = $tenant AND e.turn > $after_turn
+MATCH (e:Episode)
+WHERE e.tenant = $tenant AND e.turn > $after_turn AND e:LiveEpisode
 RETURN e.id AS id, e.turn AS turn, e.title AS title, e.text AS text, e.speaker AS speaker,
   e.role AS role, e.session AS session, e.occurred_at AS occurred_at,
   e.extracted_by AS extracted_by, 0 AS offset

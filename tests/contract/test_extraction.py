@@ -6,7 +6,7 @@ names and facts sent along.
 
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest
 
 from ecphoria.consolidation.service import Cycle, Skipped
 from ecphoria.extraction.service import Extract
-from ecphoria.extraction.store import ExtractionStore
+from ecphoria.extraction.store import ExtractionStore, Position
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
 from ecphoria.models.chat import ChatOptions, StructuredChat, create_chat
@@ -277,6 +277,14 @@ async def test_a_later_reading_replaces_an_earlier_one(
         model.says = reads(said)
         assert (await run(extract, tenant)).counts["episodes"] == 5
         await compared.equal(sent)
+
+
+async def test_a_reset_during_a_run_is_not_lost(graph: Graph, tenant: TenantId) -> None:
+    store = ExtractionStore(graph)
+    begun = await store.position(tenant)
+    await store.reset(tenant)
+    await store.save(tenant, None, replace(begun, after_turn=5))
+    assert await store.position(tenant) == Position(after_turn=0, round=begun.round + 1)
 
 
 async def test_what_was_sent_along_stays(

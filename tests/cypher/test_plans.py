@@ -155,7 +155,7 @@ async def _read(graph: Graph, tenant: TenantId, embedder: Embedder) -> None:
         extracted_by="m 0",
     )
     ingest = IngestService(store=IngestStore(graph), embedder=embedder, clock=WallClock())
-    await ingest.restate(tenant, [reading], by="m", position="{}")
+    await ingest.restate(tenant, [reading], by="m")
 
 
 async def _archive(graph: Graph, tenant: TenantId) -> None:
@@ -193,7 +193,9 @@ async def _faults(query: Query, planner: neo4j.AsyncDriver) -> list[str]:
     return faults
 
 
-@pytest.mark.parametrize("name", ["recall.list_places", "archive.list_episodes"])
+@pytest.mark.parametrize(
+    "name", ["recall.list_places", "archive.list_episodes", "extraction.list_unread"]
+)
 async def test_the_walks_use_their_composite_indexes(
     name: str, planner: neo4j.AsyncDriver
 ) -> None:

@@ -57,11 +57,16 @@ def wanted_of(
     return Wanted(
         strategies=tuple(strategies or ()),
         ablate=ablate,
-        steps=None if steps == ["none"] else tuple(steps or ()),
+        steps=_steps(steps or ()),
         concurrency=concurrency,
         keep=keep,
         take_out=take_out,
     )
+
+
+def _steps(given: "Sequence[str]") -> tuple[str, ...] | None:
+    """Read the steps of a cycle: all if none is named, and no cycle for `none`."""
+    return None if list(given) == ["none"] else tuple(given)
 
 
 def measure(
@@ -417,7 +422,7 @@ def qa(
 
         check_targets(out)
         dataset = some(load_any(data, corpus, None), questions)
-        steps = tuple(step) if step else None
+        steps = _steps(step) if step else None
 
         async def work(connect: "Connect", watch: "Watch") -> None:
             name = f"eval-{secrets.token_hex(4)}"

@@ -4,7 +4,7 @@ import contextlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -170,7 +170,7 @@ def ask(
         typer.echo(to_json(answer, indent=2))
         return
     cited = {citation.episode for sentence in answer.sentences for citation in sentence.citations}
-    stdout().print(draw_answer(answer, episodes_on_paths(client, set(cited))))
+    stdout().print(draw_answer(answer, episodes_on_paths(client, cited)))
 
 
 @connected
@@ -189,7 +189,7 @@ def stats(client: Client, as_json: AsJson = False) -> None:
     stdout().print(table)
 
 
-def episodes_on_paths(client: Client, nodes: set[str]) -> dict[str, Episode]:
+def episodes_on_paths(client: Client, nodes: Collection[str]) -> dict[str, Episode]:
     """Fetch episodes a path leads through; one deleted meanwhile is left out."""
     found: dict[str, Episode] = {}
     for node in sorted(nodes):

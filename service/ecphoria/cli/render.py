@@ -1,6 +1,6 @@
 """Draw a recall on the terminal: the verdict, the hits, and the path to each."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from rich.console import Group, RenderableType
@@ -36,12 +36,8 @@ def draw_verdict(answer: RecallResult) -> RenderableType:
         (_SAYINGS[answer.verdict], f"bold verdict.{answer.verdict}"),
         (f"  confidence {answer.confidence:.2f}", "dim"),
     )
-    reasons = [Text.assemble(("· ", "rail"), reason) for reason in answer.reasons]
     # Beside hits, which score higher, the nearest misses would only look like better answers.
-    nearest = [] if answer.hits else [_miss(miss) for miss in answer.misses[:2]]
-    return Group(
-        said, *(Padding(line, (0, 0, 0, 2), expand=False) for line in (*reasons, *nearest))
-    )
+    return Group(said, *_why(answer.reasons, () if answer.hits else answer.misses))
 
 
 def draw_answer(answer: CitedAnswer, episodes: Episodes) -> RenderableType:
@@ -54,18 +50,24 @@ def draw_answer(answer: CitedAnswer, episodes: Episodes) -> RenderableType:
     lines: list[RenderableType] = []
     for sentence in answer.sentences:
         lines.append(Text(sentence.text, style=f"bold verdict.{answer.verdict}"))
-        lines += [
-            Padding(_citation(citation, episodes), (0, 0, 0, 2), expand=False)
-            for citation in sentence.citations
-        ]
+        lines += [_indented(_citation(citation, episodes)) for citation in sentence.citations]
     if not answer.answered:
         lines.append(Text(answer.text, style=f"bold verdict.{Verdict.REFUSE}"))
-        shown = [Text.assemble(("· ", "rail"), reason) for reason in answer.reasons]
-        shown += [_miss(miss) for miss in answer.misses[:2]]
-        lines += [Padding(line, (0, 0, 0, 2), expand=False) for line in shown]
+        lines += _why(answer.reasons, answer.misses)
     dropped = f", {answer.dropped} sentences dropped" if answer.dropped else ""
     spent = f"{answer.model}: {answer.tokens:,} tokens{dropped}, trace {answer.trace_id}"
     return Group(*lines, Text(spent, style="dim"))
+
+
+def _why(reasons: Sequence[str], misses: Sequence[NearMiss]) -> list[RenderableType]:
+    """Show the reasons, and the two nearest of the misses."""
+    told = [Text.assemble(("· ", "rail"), reason) for reason in reasons]
+    told += [_miss(miss) for miss in misses[:2]]
+    return [_indented(line) for line in told]
+
+
+def _indented(line: Text) -> RenderableType:
+    return Padding(line, (0, 0, 0, 2), expand=False)
 
 
 def _citation(citation: Citation, episodes: Episodes) -> Text:

@@ -39,14 +39,8 @@ def consolidate(
     """Consolidate a tenant's memory now; repeating it changes nothing."""
     job = client.start_consolidation(steps=step or (), dry_run=dry_run)
     if wait:
-        with following() as watch:
-            job = client.wait_for_job(job.id, timeout_s=timeout, watch=watch)
-    if job.report is None:
-        typer.echo(job.model_dump_json(indent=2) if as_json else job.id)
-    elif as_json:
-        typer.echo(to_json(job.report, indent=2))
-    else:
-        show_report(job.report, dry_run=dry_run)
+        job = _ended(client, job, timeout)
+    _show_cycle(job, dry_run=dry_run, as_json=as_json)
 
 
 @connected
@@ -70,13 +64,23 @@ def extract(
     if again:
         client.reset_extraction()
     job = client.start_consolidation(steps=("extract",), dry_run=dry_run)
+    _show_cycle(_ended(client, job, timeout), dry_run=dry_run, as_json=as_json)
+
+
+def _ended(client: Client, job: JobAnswer, timeout_s: float) -> JobAnswer:
+    """Wait for the end of a job, and draw its progress."""
     with following() as watch:
-        report = client.wait_for_job(job.id, timeout_s=timeout, watch=watch).report
-    assert report is not None, "a job that is done has a report"
-    if as_json:
-        typer.echo(to_json(report, indent=2))
+        return client.wait_for_job(job.id, timeout_s=timeout_s, watch=watch)
+
+
+def _show_cycle(job: JobAnswer, *, dry_run: bool, as_json: bool) -> None:
+    """Print the report of a cycle, or the job that waits."""
+    if job.report is None:
+        typer.echo(job.model_dump_json(indent=2) if as_json else job.id)
+    elif as_json:
+        typer.echo(to_json(job.report, indent=2))
     else:
-        show_report(report, dry_run=dry_run)
+        show_report(job.report, dry_run=dry_run)
 
 
 @contextmanager
@@ -251,8 +255,7 @@ def passages(
     """Cut old long episodes into passages; new ones need no command."""
     job = client.start_passages()
     if wait:
-        with following() as watch:
-            job = client.wait_for_job(job.id, timeout_s=timeout, watch=watch)
+        job = _ended(client, job, timeout)
     if as_json:
         typer.echo(job.model_dump_json(indent=2))
     elif job.report is None:

@@ -28,7 +28,7 @@ class UnembeddedConcept:
 
     @property
     def text(self) -> str:
-        """What is embedded: the name, and its kind where the kind is known."""
+        """The text to embed: the name, and the kind if it is known."""
         return self.name if self.kind == NameKind.TOPIC else f"{self.name} [{self.kind}]"
 
 

@@ -11,12 +11,11 @@ from rich.table import Table
 
 from ecphoria.client import AsyncClient
 from ecphoria.evaluation.datasets.changing import Asked, Stream, make_stream, plain
-from ecphoria.evaluation.run import Connect, Watch, own_tenant
+from ecphoria.evaluation.run import LONGEST_READING_S, Connect, Watch, own_tenant
 from ecphoria.records.recall import RecallResult
 from ecphoria.wire.episodes import AppendRequest, BatchItemAnswer
 
 _BATCH, _K = 200, 10
-_LONGEST_READING_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +126,7 @@ async def measure_facts(
         read = None
         if model is not None:
             watch("reading", 0, len(stream.episodes))
-            await client.consolidate(steps=("extract",), timeout_s=_LONGEST_READING_S)
+            await client.consolidate(steps=("extract",), timeout_s=LONGEST_READING_S)
             read = await _ask(client, stream.questions, places, watch, past=False)
     return FactReport(
         keys=keys,

@@ -18,7 +18,7 @@ from ecphoria.client import AsyncClient
 from ecphoria.errors import EcphoriaError, InvalidInput, ModelUnavailable
 from ecphoria.evaluation.answers import bleu_1, exact_match, f1, locomo_f1
 from ecphoria.evaluation.datasets.dataset import Collection, Dataset, Question
-from ecphoria.evaluation.run import Connect, Watch, batches, own_tenant
+from ecphoria.evaluation.run import LONGEST_READING_S, Connect, Watch, batches, own_tenant
 from ecphoria.records.ask import CitedAnswer
 
 ALL = "all"
@@ -117,14 +117,15 @@ async def measure_answers(
         EcphoriaError: The service cannot be used.
     """
     scored: list[Scored] = []
-    unscored, total = 0, len(dataset.questions)
+    total = sum(len(_scorable(part)) for part in dataset.collections)
     for number, part in enumerate(dataset.collections, start=1):
         async with own_tenant(connect, f"{name}-{number}") as client:
-            for place, batch in enumerate(batches(part), start=1):
+            parts = batches(part)
+            for place, batch in enumerate(parts, start=1):
                 await client.append_batch([request for _, request in batch])
-                watch(f"remembering {part.name}", place, len(batches(part)))
+                watch(f"remembering {part.name}", place, len(parts))
             if steps is not None:
-                await client.consolidate(steps=steps, timeout_s=86_400.0)
+                await client.consolidate(steps=steps, timeout_s=LONGEST_READING_S)
             for question in _scorable(part):
                 answer = await _asked(client, question)
                 if isinstance(answer, CitedAnswer) and answer.model != model:
@@ -134,13 +135,12 @@ async def measure_answers(
                     )
                 scored.append(_score(question, answer))
                 watch("asking", len(scored), total)
-            unscored += len(part.questions) - len(_scorable(part))
     return AnswerReport(
         source=dataset.source,
         sha256=dataset.sha256,
         model=model,
         categories=_by_category(scored),
-        unscored=unscored,
+        unscored=len(dataset.questions) - total,
     )
 
 

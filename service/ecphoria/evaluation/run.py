@@ -19,6 +19,9 @@ from ecphoria.records.recall import RecallResult
 from ecphoria.text.tokens import words
 from ecphoria.wire.episodes import AppendRequest
 
+LONGEST_READING_S: Final = 86_400.0
+"""Longest wait for a language model that reads all memories."""
+
 Connect = Callable[[str | None], AsyncClient]
 """Opens a client that acts for the tenant of this name, or for none."""
 

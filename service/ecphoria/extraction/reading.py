@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
+from functools import cached_property
 from typing import Final, Literal
 
 from pydantic import Field
@@ -17,7 +18,7 @@ from ecphoria.errors import InvalidInput, TooLarge
 from ecphoria.ingest.restate import reliability_of
 from ecphoria.ingest.validation import check_extraction, checked_claims
 from ecphoria.models.chat import Structure, fenced
-from ecphoria.recall.answer import count_tokens
+from ecphoria.recall.answer import count_tokens, one_line
 from ecphoria.records.episode import Extracted, Statement
 from ecphoria.records.ids import EpisodeId
 from ecphoria.text.dates import resolve_dates
@@ -99,12 +100,25 @@ class Unread:
         return EpisodeId(self.id)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Shown:
     """Turns of one call, with lines of the turns before them."""
 
     turns: tuple[Unread, ...]
     before: tuple[str, ...] = ()
+
+    @cached_property
+    def prompt(self) -> str:
+        """The message: the turns between marks that no turn can contain."""
+        lines = [f"(before) {line}" for line in self.before]
+        lines += [_line(number, turn) for number, turn in enumerate(self.turns, 1)]
+        return fenced("turns", "\n".join(lines))
+
+    @cached_property
+    def words(self) -> str:
+        """The normalised words of all lines, with a blank at both ends."""
+        told = [f"{turn.speaker or ''} {turn.title or ''} {turn.text}" for turn in self.turns]
+        return f" {normalise(' | '.join([*self.before, *told]))} "
 
 
 @dataclass(slots=True)
@@ -119,28 +133,22 @@ class Found:
         return Extracted(names=tuple(self.names), facts=tuple(dict.fromkeys(self.facts)))
 
 
-def prompt(shown: Shown) -> str:
-    """Write the message: the turns between marks that no turn can contain."""
-    lines = [f"(before) {line}" for line in shown.before]
-    lines += [_line(number, turn) for number, turn in enumerate(shown.turns, 1)]
-    return fenced("turns", "\n".join(lines))
+def told_by(who: str | None, text: str) -> str:
+    """Write a turn on one line, its speaker in front."""
+    said = one_line(text)
+    return f"{one_line(who)}: {said}" if who and who.strip() else said
 
 
 def _line(number: int, turn: Unread) -> str:
-    who = _flat(turn.speaker or turn.title or "")
-    said = f"{who}: {_flat(turn.text)}" if who else _flat(turn.text)
+    said = told_by(turn.speaker or turn.title, turn.text)
     return f"[{number}] {turn.occurred_at:%Y-%m-%d} {said}"
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 def parts(turns: Sequence[Unread]) -> Iterator[tuple[Unread, ...]]:
     """Gather turns of one session, in their order, into calls; a long text takes several."""
     gathered: list[Unread] = []
     total = 0
-    sizes = count_tokens([_flat(turn.text) for turn in turns])
+    sizes = count_tokens([one_line(turn.text) for turn in turns])
     for turn, size in zip(turns, sizes, strict=True):
         if gathered and (
             turn.session != gathered[-1].session
@@ -180,9 +188,8 @@ def halves(turns: tuple[Unread, ...]) -> tuple[tuple[Unread, ...], tuple[Unread,
 
 def names_to_look_up(said: Said, shown: Shown) -> set[str]:
     """List the ends of facts, normalised, that do not stand in the turns shown."""
-    there = _haystack(shown)
     ends = (end for fact in said.facts for end in (fact.subject, fact.object))
-    return {name for end in ends if (name := normalise(end)) and not _stands_in(name, there)}
+    return {name for end in ends if (name := normalise(end)) and not _stands_in(name, shown.words)}
 
 
 def checked(
@@ -200,15 +207,17 @@ def checked(
     """
     found = {turn.episode: Found() for turn in shown.turns}
     counts: Counter[str] = Counter(names=0, facts=0, dropped=0)
-    there = _haystack(shown)
+    own_words = {
+        turn: f" {normalise(turn.text)} {normalise(turn.title or '')} " for turn in shown.turns
+    }
 
     def is_known(end: str) -> bool:
         name = normalise(end)
-        return bool(name) and (name in known or _stands_in(name, there))
+        return bool(name) and (name in known or _stands_in(name, shown.words))
 
     for named in said.names:
         turn = _turn(named.turn, shown)
-        if turn is None or not _is_named(named.name, turn):
+        if turn is None or not _is_named(named.name, own_words[turn]):
             counts["dropped"] += 1
             continue
         found[turn.episode].names.setdefault(named.name.strip(), NameKind(named.kind))
@@ -228,19 +237,12 @@ def _turn(number: int, shown: Shown) -> Unread | None:
     return shown.turns[number - 1] if 1 <= number <= len(shown.turns) else None
 
 
-def _haystack(shown: Shown) -> str:
-    parts = [*shown.before]
-    parts += [f"{turn.speaker or ''} {turn.title or ''} {turn.text}" for turn in shown.turns]
-    return f" {normalise(' | '.join(parts))} "
-
-
 def _stands_in(name: str, there: str) -> bool:
     return f" {name} " in there
 
 
-def _is_named(name: str, turn: Unread) -> bool:
+def _is_named(name: str, there: str) -> bool:
     wanted = normalise(name)
-    there = f" {normalise(turn.text)} {normalise(turn.title or '')} "
     return bool(wanted) and _stands_in(wanted, there) and _is_storable(Extracted(names=(name,)))
 
 
@@ -256,7 +258,7 @@ def _statement(fact: _Fact, turn: Unread, is_known: Callable[[str], bool]) -> St
         valid_to = None
     statement = Statement(
         subject=subject,
-        predicate=" ".join(fact.predicate.split()),
+        predicate=one_line(fact.predicate),
         object=object_,
         qualifier=fact.qualifier.strip(),
         negated=fact.negated,

@@ -18,7 +18,6 @@ from ecphoria.extraction.reading import (
     halves,
     names_to_look_up,
     parts,
-    prompt,
 )
 from ecphoria.extraction.store import ExtractionStore, Position
 from ecphoria.ingest.rows import Reading
@@ -34,7 +33,7 @@ _PAGE: Final = 200
 
 @dataclass(slots=True)
 class _Progress:
-    """What the step did so far; `found` waits for the end of its page."""
+    """The results of the step; `found` and `failed` wait until they are stored."""
 
     counts: Counter[str] = field(default_factory=Counter)
     changes: list[Change] = field(default_factory=list)
@@ -103,22 +102,22 @@ class Extract:
             if all(turn.extracted_by == mark for turn in call):
                 continue
             if cycle.dry_run:
-                sent = count_tokens([INSTRUCTION + prompt(shown)])[0]
+                sent = count_tokens([INSTRUCTION + shown.prompt])[0]
                 progress.counts.update(calls=1, tokens=sent, episodes=len(call))
                 continue
             await self._read(cycle, chat, shown, progress)
             # The parts of a long text are stored together, behind the last of them.
             following = calls[place + 1][0].episode if place + 1 < len(calls) else None
             if following != call[-1].episode:
-                await self._save(cycle, chat, progress, mark, None)
+                await self._save(cycle, chat, progress, mark)
         if not cycle.dry_run:
-            await self._save(cycle, chat, progress, "", position)
+            await self._store.save(cycle.tenant, cycle.lease, position)
 
     async def _read(
         self, cycle: Cycle, chat: StructuredChat, shown: Shown, progress: _Progress
     ) -> None:
         try:
-            reply = await chat.ask("extract", INSTRUCTION, prompt(shown), Said)
+            reply = await chat.ask("extract", INSTRUCTION, shown.prompt, Said)
         except (Truncated, TextRefused, Unusable) as error:
             spent = (1, 0) if isinstance(error, TextRefused) else (error.calls, error.tokens)
             progress.counts.update(calls=spent[0], tokens=spent[1])
@@ -137,27 +136,16 @@ class Extract:
         _join(progress.found, found)
 
     async def _save(
-        self,
-        cycle: Cycle,
-        chat: StructuredChat,
-        progress: _Progress,
-        mark: str,
-        position: Position | None,
+        self, cycle: Cycle, chat: StructuredChat, progress: _Progress, mark: str
     ) -> None:
-        """Store what was found since the last save; only a page's end moves the position."""
+        """Store what was found since the last save."""
         readings = [
             Reading(episode=episode, found=found.extracted(), kinds=found.names, extracted_by=mark)
             for episode, found in progress.found.items()
             if episode not in progress.failed
         ]
-        if readings or position:
-            await self._ingest.restate(
-                cycle.tenant,
-                readings,
-                by=chat.model,
-                position=None if position is None else position.as_setting(),
-                lease=cycle.lease,
-            )
+        if readings:
+            await self._ingest.restate(cycle.tenant, readings, by=chat.model, lease=cycle.lease)
         progress.counts.update(episodes=len(readings), failed=len(progress.failed))
         progress.changes += [
             Change(kind="fail", id=episode, detail="the model cannot read it")
@@ -168,7 +156,7 @@ class Extract:
 
     def _mark(self, chat: StructuredChat, shown: Shown, position: Position) -> str:
         """Name the model, and hash all that decides its answer."""
-        asked = f"{VERSION} {position.round}\n{INSTRUCTION}\n{prompt(shown)}"
+        asked = f"{VERSION} {position.round}\n{INSTRUCTION}\n{shown.prompt}"
         return f"{chat.model} {sha256(asked.encode()).hexdigest()[:16]}"
 
 

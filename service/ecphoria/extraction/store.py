@@ -4,10 +4,12 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from ecphoria.extraction.reading import Unread
-from ecphoria.neo4j_store.locks import find_setting, lock_tenant, save_setting
+from ecphoria.extraction.reading import Unread, told_by
+from ecphoria.neo4j_store.locks import change_under, find_setting, lock_tenant, save_setting
 from ecphoria.neo4j_store.session import Graph, Statement, Work
+from ecphoria.recall.answer import one_line
 from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.job import Lease
 
 _LONGEST_LINE = 600
 """Characters of an earlier turn that are shown."""
@@ -15,7 +17,7 @@ _LONGEST_LINE = 600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """How far a tenant's extraction has come.
+    """The progress of a tenant's extraction.
 
     Attributes:
         after_turn: All live episodes up to this turn are read.
@@ -24,10 +26,6 @@ class Position:
 
     after_turn: int = 0
     round: int = 0
-
-    def as_setting(self) -> str:
-        """Write it as the tenant keeps it."""
-        return json.dumps(asdict(self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +52,23 @@ class ExtractionStore:
         self._graph = graph
 
     async def position(self, tenant: TenantId) -> Position:
-        """Find how far the extraction has come; NotFound without the tenant."""
-        text = await find_setting(self._graph, tenant, "extraction")
-        return Position(**json.loads(text)) if text else Position()
+        """Find the position; NotFound without the tenant."""
+        return await _position(self._graph, tenant)
+
+    async def save(self, tenant: TenantId, lease: Lease | None, position: Position) -> None:
+        """Store the position, unless the extraction was reset meanwhile.
+
+        Raises:
+            NotFound: There is no such tenant.
+            LeaseLost: Another worker has the job; nothing was written.
+        """
+
+        async def write(work: Work) -> None:
+            await lock_tenant(work, tenant)
+            if (await _position(work, tenant)).round == position.round:
+                await _save(work, tenant, position)
+
+        await change_under(self._graph, lease, "extraction.save", write)
 
     async def reset(self, tenant: TenantId) -> None:
         """Have every live episode read again; what was found stays until then.
@@ -67,9 +79,8 @@ class ExtractionStore:
 
         async def start_again(work: Work) -> None:
             await lock_tenant(work, tenant)
-            before = await self.position(tenant)
-            again = Position(round=before.round + 1)
-            await save_setting(work, tenant, "extraction", again.as_setting())
+            before = await _position(work, tenant)
+            await _save(work, tenant, Position(round=before.round + 1))
 
         await self._graph.change("extraction.reset", start_again)
 
@@ -86,7 +97,8 @@ class ExtractionStore:
         rows = await self._graph.run(_LIST_BEFORE, tenant=tenant, ids=list(ids))
         return {
             EpisodeId(row.id): tuple(
-                _line(speaker, text) for speaker, text in zip(row.speakers, row.texts, strict=True)
+                told_by(speaker, one_line(text)[:_LONGEST_LINE])
+                for speaker, text in zip(row.speakers, row.texts, strict=True)
             )
             for row in rows
         }
@@ -99,6 +111,10 @@ class ExtractionStore:
         return frozenset(row.name for row in rows)
 
 
-def _line(speaker: str, text: str) -> str:
-    said = " ".join(text.split())[:_LONGEST_LINE]
-    return f"{' '.join(speaker.split())}: {said}" if speaker else said
+async def _position(graph: Graph | Work, tenant: TenantId) -> Position:
+    text = await find_setting(graph, tenant, "extraction")
+    return Position(**json.loads(text)) if text else Position()
+
+
+async def _save(work: Work, tenant: TenantId, position: Position) -> None:
+    await save_setting(work, tenant, "extraction", json.dumps(asdict(position)))

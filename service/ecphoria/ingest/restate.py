@@ -45,7 +45,7 @@ class Restated:
 
     @cached_property
     def facts(self) -> dict[FactId, Triple]:
-        """Those facts by id."""
+        """The facts of the evidence, by id."""
         wanted = {row.fact for row in self.claims}
         every = facts_by_id(self.tenant, self.extraction.claims)
         return {ident: triple for ident, triple in every.items() if ident in wanted}

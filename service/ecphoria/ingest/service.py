@@ -27,6 +27,7 @@ from ecphoria.ports import ArchivedEpisodesNeeded, ArchiveReader, Clock, Embedde
 from ecphoria.records.episode import Episode, NewEpisode, Outcome, Receipt, State
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.job import Lease
+from ecphoria.runtime import run_off_loop
 from ecphoria.text.concepts import Triple, read_stated
 
 BATCH_LIMIT = 1_000
@@ -149,13 +150,7 @@ class IngestService:
         self._erased(tenant)
 
     async def restate(
-        self,
-        tenant: TenantId,
-        readings: Sequence[Reading],
-        *,
-        by: str,
-        position: str | None = None,
-        lease: Lease | None = None,
+        self, tenant: TenantId, readings: Sequence[Reading], *, by: str, lease: Lease | None = None
     ) -> None:
         """Store what a language model read in episodes, in place of what one read before.
 
@@ -166,8 +161,6 @@ class IngestService:
             tenant: Whose episodes.
             readings: What was read, at most one of an episode.
             by: Name of the model.
-            position: How far the tenant's extraction has come, if that changes; stored in the same
-                transaction.
             lease: The right of the job.
 
         Raises:
@@ -188,6 +181,8 @@ class IngestService:
                 Restated(tenant=tenant, stored=one, reading=by_episode[EpisodeId(one.id)], by=by)
                 for one in stored
             ]
+            size = sum(len(one.stored.text) for one in restated)
+            await run_off_loop(lambda: [one.extraction for one in restated], size)
             known = [one for one in restated if one.stored.read_facts]
             touched = await disturbed(transaction, restated)
             for one in known if transaction.timed else ():
@@ -199,7 +194,7 @@ class IngestService:
                 changes = await self._book.restate(tenant, transaction, restated, facts)
                 await transaction.write(only(changes))
                 await settle(transaction.timelines, touched)
-            await transaction.save_read([one.reading for one in restated], position)
+            await transaction.save_read([one.reading for one in restated])
 
         async with self._book.writing(tenant):
             await self._store.change(tenant, work, lease)

@@ -19,13 +19,7 @@ from ecphoria.ingest.rows import (
     StoredTurn,
     apply_changes,
 )
-from ecphoria.neo4j_store.locks import (
-    Counters,
-    change_under,
-    count_change,
-    lock_tenant,
-    save_setting,
-)
+from ecphoria.neo4j_store.locks import Counters, change_under, count_change, lock_tenant
 from ecphoria.neo4j_store.passages import CREATE_PASSAGES, PassageRow, passage_groups
 from ecphoria.neo4j_store.queries import any_phrase
 from ecphoria.neo4j_store.rows import StoredEpisode, to_episode
@@ -349,13 +343,10 @@ class IngestTransaction:
         """Part episodes from the facts that a model found in them."""
         await self._work.run(_REMOVE_EVIDENCE, tenant=self._tenant, ids=list(ids))
 
-    async def save_read(self, readings: Sequence[Reading], position: str | None) -> None:
-        """Note by what episodes were read, and how far the tenant's extraction has come."""
+    async def save_read(self, readings: Sequence[Reading]) -> None:
+        """Note on episodes the model that read them."""
         rows = [{"id": row.episode, "extracted_by": row.extracted_by} for row in readings]
-        if rows:
-            await self._work.run(_SAVE_READ, tenant=self._tenant, rows=rows)
-        if position is not None:
-            await save_setting(self._work, self._tenant, "extraction", position)
+        await self._work.run(_SAVE_READ, tenant=self._tenant, rows=rows)
 
     async def facts(self, ids: Sequence[FactId]) -> frozenset[FactId]:
         """Tell which of these facts are stored."""

@@ -57,7 +57,7 @@ async def count_change(work: Work, tenant: TenantId) -> None:
     await work.run(UPDATE_TENANT, tenant=tenant, near_length=0.0, **nothing)
 
 
-async def find_setting(graph: Graph, tenant: TenantId, setting: str) -> str | None:
+async def find_setting(graph: Graph | Work, tenant: TenantId, setting: str) -> str | None:
     """Find a setting that the tenant keeps as text; NotFound without the tenant."""
     row = await graph.run_one(_FIND_SETTING, tenant=tenant, setting=setting)
     if row is None:

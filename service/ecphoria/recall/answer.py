@@ -271,7 +271,7 @@ def _cut(hit: Hit, start: int, end: int, limit: int) -> _Line | None:
     """Show the start of a span, up to the end of a sentence or word; None if nothing fits."""
     room = limit - _line(hit, start, start).tokens
     while room >= _LEAST_TEXT:
-        flat = _flat(hit.episode.text[start : min(end, start + room * _LONGEST_TOKEN)])
+        flat = one_line(hit.episode.text[start : min(end, start + room * _LONGEST_TOKEN)])
         kept = _to_boundary(cut_to_tokens(flat, room), flat)
         line = _line(hit, start, _place_of(hit.episode.text, start, kept))
         if line.tokens <= limit:
@@ -317,9 +317,9 @@ def _line(hit: Hit, start: int, end: int) -> _Line:
         start = 0
     if not text[end : end + 1].strip() and not text[end:].strip():
         end = len(text)
-    who = _flat(episode.speaker or episode.title or "")
+    who = one_line(episode.speaker or episode.title or "")
     shown = [_ELLIPSIS] if start else []
-    shown.append(_flat(text[start:end]))
+    shown.append(one_line(text[start:end]))
     if end < len(text):
         shown.append(_ELLIPSIS)
     parts = (
@@ -341,7 +341,7 @@ def _remarks(hit: Hit) -> list[str]:
     return remarks
 
 
-def _flat(text: str) -> str:
+def one_line(text: str) -> str:
     """Write on one line: a memory cannot pretend to be the next line of the block."""
     return " ".join(text.split())
 

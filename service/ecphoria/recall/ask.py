@@ -13,6 +13,7 @@ from pydantic import Field
 from ecphoria.errors import InvalidInput, ModelMissing, ModelUnavailable
 from ecphoria.models.chat import Structure, Structured, StructuredChat, Truncated, Unusable, fenced
 from ecphoria.ports import NoAnswer, TextRefused
+from ecphoria.recall.answer import one_line
 from ecphoria.records.ask import Citation, CitedAnswer, CitedSentence
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import TenantId
@@ -152,7 +153,7 @@ class AskService:
 
 def prompt(question: str, result: RecallResult) -> str:
     """Write the message: the memories between marks, then the question."""
-    return f"{fenced('memories', result.context)}\n\nQuestion: {' '.join(question.split())}"
+    return f"{fenced('memories', result.context)}\n\nQuestion: {one_line(question)}"
 
 
 def _shown(result: RecallResult) -> Mapping[int, Episode]:
@@ -166,7 +167,7 @@ def _checked(
     return tuple(
         CitedSentence(text=text, citations=citations)
         for sentence in sentences
-        if (text := " ".join(sentence.text.split()))
+        if (text := one_line(sentence.text))
         and (citations := _citations(sentence.citations, shown))
     )
 

@@ -35,7 +35,7 @@ class _Said(Structure):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CueReading:
-    """What a model read in a cue.
+    """The names and phrases that a model found in a cue.
 
     Attributes:
         names: As written; a name counts if it is a concept.

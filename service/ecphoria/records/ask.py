@@ -17,9 +17,9 @@ class Citation:
     quote: str
     """Its words, as they stand there."""
     start: int
-    """Where they start in the memory's text, in characters."""
+    """Start of the quote in the memory's text, in characters."""
     end: int
-    """Where they end, exclusive."""
+    """End of the quote, exclusive."""
 
 
 @answered()

@@ -73,8 +73,8 @@ class AskRequest(Request):
     brief: bool = Field(default=False, strict=True)
     """Give only the words that answer the question, instead of sentences."""
     asker: str | None = Field(default=None, max_length=200)
-    """Who says "I" in the question: a speaker's name in any case, or a role; the role `user` if
-    absent."""
+    """The meaning of "I" in the question: a speaker's name in any case, or a role. Default: the
+    role `user`."""
     record: bool = Field(default=True, strict=True)
     """Leave a trace; if false nothing is learned or compared, and `trace_id` leads nowhere."""
 
