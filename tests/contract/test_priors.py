@@ -1,5 +1,7 @@
 """PageRank by GDS on the real server, against the worked example and a second method."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,21 @@ async def priors_in(cypher: Cypher, tenant: TenantId) -> dict[str, float]:
     return {row["id"]: row["prior"] for row in rows}
 
 
+async def associate(
+    cypher: Cypher, tenant: TenantId, edges: Sequence[tuple[str, str, float]]
+) -> None:
+    """Join concepts by ASSOCIATED: two names and a weight each."""
+    rows = [
+        {"one": concept_id(tenant, one), "other": concept_id(tenant, other), "weight": weight}
+        for one, other, weight in edges
+    ]
+    await cypher(
+        "UNWIND $rows AS row MATCH (a:Concept {id: row.one}), (b:Concept {id: row.other})"
+        " CREATE (a)-[:ASSOCIATED {weight: row.weight}]->(b)",
+        rows=rows,
+    )
+
+
 async def projections(cypher: Cypher) -> list[str]:
     rows = await cypher("CALL gds.graph.list() YIELD graphName RETURN graphName")
     return [row["graphName"] for row in rows if row["graphName"].startswith(PREFIX)]
@@ -103,9 +120,10 @@ async def test_the_figures_equal_a_second_method(
     graph: Graph, store: PriorStore, tenant: TenantId, cypher: Cypher
 ) -> None:
     await write(graph, tenant, a_web(tenant))
+    await associate(cypher, tenant, (("name0", "name1", 0.5), ("name1", "name7", 0.9)))
     await Prior(store).run(a_cycle(tenant))
     edges = await cypher(
-        "MATCH (a)-[r:NEXT|MENTIONS|ABOUT]->(b) WHERE a.tenant = $tenant"
+        "MATCH (a)-[r:NEXT|MENTIONS|ABOUT|ASSOCIATED]->(b) WHERE a.tenant = $tenant"
         " RETURN a.id AS a, b.id AS b, r.weight AS w",
         tenant=tenant,
     )

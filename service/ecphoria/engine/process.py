@@ -244,7 +244,8 @@ def require_alone(home: Home) -> None:
         EngineError: there is one (reason `store-locked`).
     """
     for process in psutil.process_iter(["cmdline"]):
-        if _identity(home) in (process.info["cmdline"] or ()):
+        # A killed server may still show its command line for a moment.
+        if _identity(home) in (process.info["cmdline"] or ()) and not _has_ended(process):
             raise _locked(home, f"process {process.pid}")
 
 

@@ -377,6 +377,12 @@ class RecallStore(Histories, PassageReads, Protocol):
         """Search the concepts by vector, nearest first; none before a consolidation."""
         ...
 
+    async def concept_vectors(
+        self, tenant: TenantId, concepts: Sequence[str]
+    ) -> Mapping[str, Vector]:
+        """Fetch the vectors of concepts; one that no consolidation embedded is absent."""
+        ...
+
     async def columns(
         self,
         tenant: TenantId,

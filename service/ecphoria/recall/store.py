@@ -133,6 +133,12 @@ class _NearestLists:
     cosine: list[float]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ConceptVector:
+    id: str
+    vector: Vector
+
+
 _LOAD_LEXICON = Statement("recall.load_lexicon", _LexiconRow)
 _SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", SeedColumns)
 _SEEDS_BY_VECTOR_WITHIN = Statement("recall.seeds_by_vector_within", SeedColumns)
@@ -144,6 +150,7 @@ _LIST_PRIORS = Statement("recall.list_priors", _PriorLists)
 _LIST_RELATED = Statement("recall.list_related", _RelatedLists)
 _LIST_NEAREST_FACTS = Statement("recall.list_nearest_facts", _FactLists)
 _LIST_NEAR_CONCEPTS = Statement("recall.list_near_concepts", NearConcept)
+_LIST_CONCEPT_VECTORS = Statement("recall.list_concept_vectors", _ConceptVector)
 _LIST_NEAREST = Statement("recall.list_nearest", _NearestLists)
 _LIST_EPISODES = Statement("recall.list_episodes", StoredEpisode)
 
@@ -315,6 +322,13 @@ class EpisodeReader(PassageFinder):
             fetch=overfetch(limit),
             limit=limit,
         )
+
+    async def concept_vectors(
+        self, tenant: TenantId, concepts: Sequence[str]
+    ) -> Mapping[str, Vector]:
+        """Fetch the vectors of concepts; one that no consolidation embedded is absent."""
+        rows = await self._graph.run(_LIST_CONCEPT_VECTORS, tenant=tenant, ids=list(concepts))
+        return {row.id: row.vector for row in rows}
 
     async def nearest_facts(
         self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = False

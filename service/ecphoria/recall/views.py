@@ -130,6 +130,12 @@ class StoreView(ABC):
         """Search the concepts by vector."""
         return await self._store.near_concepts(tenant, vector, limit)
 
+    async def concept_vectors(
+        self, tenant: TenantId, concepts: Sequence[str]
+    ) -> Mapping[str, Vector]:
+        """Fetch the vectors of concepts."""
+        return await self._store.concept_vectors(tenant, concepts)
+
     async def columns(
         self,
         tenant: TenantId,

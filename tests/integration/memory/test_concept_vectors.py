@@ -120,6 +120,53 @@ async def test_only_the_tenants_own_concepts_are_near(
     ]
 
 
+async def test_hops_search_the_vectors_of_concepts(
+    tenant: TenantId, ingest: IngestService, recalls: RecallService, step: EmbedConcepts
+) -> None:
+    """The memory about Lisbon shares no word with the cue: only its concept is near it."""
+    texts = (*TEXTS, *(f"Item {number} was delivered to the office." for number in range(30)))
+    await ingest.append_batch(
+        tenant,
+        [
+            NewEpisode(
+                text=text, speaker="Ann", idempotency_key=text,
+                extraction=Extracted(names=(NAMES[place],) if place < len(NAMES) else ()),
+            )
+            for place, text in enumerate(texts)
+        ],
+    )  # fmt: skip
+    cue = "A city in Portugal"
+    options = {"entities": True, "k_init": 1, "expansion": 1, "hop_seeds": 1, "depth": 1}
+    await step.run(a_cycle(tenant))
+    answer = await ask(recalls, tenant, cue, strategy="ecphory", k=3, options=options)
+    trace = await recalls.trace(tenant, answer.trace_id)
+    assert [seed.label for seed in trace.seeds] == ["Lisbon"]
+    literal = await ask(recalls, tenant, cue, strategy="ecphory", k=3, options={"preset": "paper"})
+    assert literal.hits[0].episode.text == TEXTS[2]
+
+
+async def test_concepts_that_no_consolidation_embedded_are_found_all_the_same(
+    tenant: TenantId, ingest: IngestService, recalls: RecallService, step: EmbedConcepts
+) -> None:
+    """Without any vector it searches memories; a new concept is compared by its memories."""
+
+    async def labels(*, entities: bool) -> list[str]:
+        answer = await ask(
+            recalls, tenant, "Lisbon", strategy="ecphory", k=1, options={"entities": entities}
+        )
+        assert answer.hits[0].episode.text == answer_text
+        trace = await recalls.trace(tenant, answer.trace_id)
+        return [seed.label for seed in trace.seeds]
+
+    answer_text = TEXTS[0]
+    await remember(ingest, tenant, *TEXTS[:2])
+    assert await labels(entities=True) == await labels(entities=False) != []
+    await step.run(a_cycle(tenant))
+    await remember(ingest, tenant, *TEXTS)
+    answer_text = TEXTS[2]
+    assert "Lisbon" in await labels(entities=True)
+
+
 @pytest.mark.parametrize("strategy", ["synapse", "cls", "ppr"])
 async def test_a_cue_without_a_word_of_the_name_finds_the_concept(
     strategy: str,

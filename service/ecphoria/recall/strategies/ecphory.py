@@ -1,6 +1,7 @@
 """EcphoryRAG: find traces for the cue, hop by their centroid, and rank their sources.
 
-A trace is a concept; its vector is the mean of the vectors of what mentions it or is about it.
+A trace is a concept. Its vector is the mean of the vectors of the memories that mention it or are
+about it, or with `entities` the vector of its own name.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,8 +47,12 @@ class EcphoryOptions(BaseOptions):
         1.2, "Weight of activation among documents.", low=0, high=5,
         source="measured on titled passages",
     )  # fmt: skip
+    entities: bool = parameter(
+        default=False, doc="Search the vectors of concepts in place of memories; concepts have"
+        " vectors after a consolidation.", source="EcphoryRAG 3.2; off by default",
+    )  # fmt: skip
     k_init: int = parameter(
-        10, "Memories searched for the first traces.", unit="memories", low=1, high=50,
+        10, "Memories (or concepts) searched for the first traces.", low=1, high=50,
         source="EcphoryRAG 4.1",
     )  # fmt: skip
     depth: int = parameter(
@@ -58,7 +63,7 @@ class EcphoryOptions(BaseOptions):
         10, "Traces that make up a centre.", unit="traces", low=1, high=50, source="EcphoryRAG"
     )
     expansion: int = parameter(
-        3, "Memories searched around a centre, times `k_init`.", low=1, high=10,
+        3, "Memories (or concepts) searched around a centre, times `k_init`.", low=1, high=10,
         source="EcphoryRAG",
     )  # fmt: skip
     path_weight: float = parameter(
@@ -81,7 +86,7 @@ class EcphoryOptions(BaseOptions):
 
 
 _PAPER = EcphoryOptions(
-    w_base=0.0, w_activation=1.0, w_bridge=0.0, path_weight=1.0, mention_weight=1.0
+    w_base=0.0, w_activation=1.0, w_bridge=0.0, entities=True, path_weight=1.0, mention_weight=1.0
 )
 
 
@@ -154,14 +159,17 @@ class _Walk:
     async def begin(self, pool: Pool) -> None:
         """Start with the concepts that the cue names, and those of the nearest memories.
 
+        With `entities`, the nearest concepts replace those of the nearest memories.
+
         How much of those memories' base score belongs to documents, things that a concept is
         about, tells whether traces may lead on from them at all.
         """
-        seeding = self._search.seeding
-        near = [row.id for row in seeding.by_vector[: self._options.k_init]]
-        titled = await self._meet(
-            near, {concept.id: concept.name for concept in seeding.concepts}, 0, None
-        )
+        seeding, options = self._search.seeding, self._options
+        near = [row.id for row in seeding.by_vector[: options.k_init]]
+        labels, titled = await self._mentioned(near)
+        labels = await self._nearest(self._question, options.k_init) or labels
+        named = {concept.id: concept.name for concept in seeding.concepts}
+        await self._meet({**named, **labels}, 0, None)
         score = dict(pool.best(near, len(near)))
         total = sum(score.values())
         told = sum(value for episode, value in score.items() if episode in titled)
@@ -173,13 +181,14 @@ class _Walk:
         centre = hop(self._vectors[best], self._score()[best], self._path[best])
         if centre is None:
             return False
-        rows = await self._search.store.seeds_by_vector(
-            self._search.tenant,
-            centre.vector.astype(np.float32),
-            self._options.expansion * self._options.k_init,
-            Filters(),
-        )
-        await self._meet([row.id for row in rows], {}, number, centre)
+        count = self._options.expansion * self._options.k_init
+        labels = await self._nearest(centre.vector, count)
+        if not labels:
+            rows = await self._search.store.seeds_by_vector(
+                self._search.tenant, centre.vector.astype(np.float32), count, Filters()
+            )
+            labels, _ = await self._mentioned([row.id for row in rows])
+        await self._meet(labels, number, centre)
         return True
 
     def seeds(self) -> tuple[SeedRecord, ...]:
@@ -217,17 +226,31 @@ class _Walk:
     def _best(self, count: int) -> NDArray[np.int64]:
         return np.argsort(-np.round(self._score(), 12), kind="stable")[:count]
 
-    async def _meet(
-        self,
-        around: Sequence[EpisodeId],
-        named: Mapping[str, str],
-        number: int,
-        centre: Centroid | None,
-    ) -> set[EpisodeId]:
-        """Add the concepts of some memories as traces; return the concepts that are documents."""
+    async def _mentioned(
+        self, episodes: Sequence[EpisodeId]
+    ) -> tuple[dict[str, str], set[EpisodeId]]:
+        """List the concepts of memories with their labels, and the memories about a concept."""
+        store, hub = self._search.store, self._options.hub
+        edges = await store.concepts_of(self._search.tenant, episodes, hub)
+        rows = zip(edges.episode, edges.is_about.tolist(), strict=True)
+        titled = {episode for episode, is_about in rows if is_about}
+        return dict(zip(edges.concept, edges.label, strict=True)), titled
+
+    async def _nearest(self, around: FloatArray, count: int) -> dict[str, str]:
+        """List the concepts nearest by their own vectors, with labels; none without `entities`.
+
+        Before a consolidation no concept has a vector, so memories are searched in their place.
+        """
+        if not self._options.entities or self._search.seeding.vector is None:
+            return {}
+        found = await self._search.store.near_concepts(
+            self._search.tenant, around.astype(np.float32), count
+        )
+        return {concept.id: concept.name for concept in found}
+
+    async def _meet(self, labels: Mapping[str, str], number: int, centre: Centroid | None) -> None:
+        """Add concepts as traces."""
         store, tenant, hub = self._search.store, self._search.tenant, self._options.hub
-        edges = await store.concepts_of(tenant, around, hub)
-        labels = {**named, **dict(zip(edges.concept, edges.label, strict=True))}
         fresh = {
             concept: labels[concept] for concept in sorted(labels) if concept not in self._traces
         }
@@ -238,10 +261,11 @@ class _Walk:
             for concept, label in fresh.items()
             if (trace := self._trace(concept, label, back, set(vectors), number)).sources
         ]
-        self._keep(met, vectors, centre)
+        own: Mapping[str, Vector] = {}
+        if self._options.entities:
+            own = await store.concept_vectors(tenant, [trace.id for trace in met])
+        self._keep(met, [_vector(trace, own, vectors) for trace in met], centre)
         self.waves.append(self._wave(number))
-        rows = zip(edges.episode, edges.is_about.tolist(), strict=True)
-        return {episode for episode, is_about in rows if is_about}
 
     def _trace(
         self, concept: str, label: str, edges: ConceptEdges, there: set[EpisodeId], number: int
@@ -264,13 +288,11 @@ class _Walk:
         )
 
     def _keep(
-        self, met: Sequence[_Trace], vectors: Mapping[EpisodeId, Vector], centre: Centroid | None
+        self, met: Sequence[_Trace], vectors: Sequence[Vector], centre: Centroid | None
     ) -> None:
         if not met:
             return
-        rows = np.stack(
-            [np.mean([vectors[episode] for episode in trace.sources], axis=0) for trace in met]
-        ).astype(np.float64)
+        rows = np.stack(vectors).astype(np.float64)
         rows /= np.maximum(1e-12, np.linalg.norm(rows, axis=1, keepdims=True))
         direct = positive_cosine(rows, self._question)
         path = direct
@@ -297,6 +319,16 @@ class _Walk:
             arcs_left_out=0,
             marks=marks(drawn, says),
         )
+
+
+def _vector(
+    trace: _Trace, own: Mapping[str, Vector], sources: Mapping[EpisodeId, Vector]
+) -> Vector:
+    """Take a trace's own vector, or the mean of its sources' if it has none yet."""
+    if trace.id in own:
+        return own[trace.id]
+    mean: Vector = np.mean([sources[episode] for episode in trace.sources], axis=0)
+    return mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
