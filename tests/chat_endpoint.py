@@ -29,7 +29,7 @@ def summary(*sentences: tuple[str, list[int]]) -> str:
 
 def fenced(text: str) -> dict[int, str]:
     """Read the numbered lines of a prompt between its marks: memories or turns."""
-    opened = re.match(r"<(\w+ [0-9a-f]{16})>\n(.*?)\n</\1>", text, re.DOTALL)
+    opened = re.match(r"<(\w+ \d{15})>\n(.*?)\n</\1>", text, re.DOTALL)
     body = opened[2] if opened else ""
     return {int(n): line for n, line in re.findall(r"^\[(\d+)\] (.*)$", body, re.MULTILINE)}
 

@@ -164,7 +164,7 @@ def test_a_memory_cannot_leave_its_line(ana: Owner, model: ChatEndpoint) -> None
     messages: Any = model.requests[-1]["messages"]
     prompt = messages[-1]["content"]
     lines = prompt.splitlines()
-    mark = re.fullmatch(r"<memories ([0-9a-f]{16})>", lines[0])
+    mark = re.fullmatch(r"<memories (\d{15})>", lines[0])
     assert mark
     assert lines.index(f"</memories {mark[1]}>") == len(lines) - 3
     assert lines[-1] == f"Question: {QUESTION}"

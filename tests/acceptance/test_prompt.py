@@ -114,7 +114,7 @@ def test_an_outdated_line_is_marked(owner: Owner) -> None:
             extraction={"facts": [{"subject": "Ana", "predicate": "lives in", "object": place}]},
         )
     told = ask(owner, "Where does Ana live?")
-    lines = told["context"].splitlines()
+    _, *lines, _ = told["context"].splitlines()
     assert any(line.endswith("Ana lives in Bath.") for line in lines)
     assert any(
         line.endswith("Ana lives in Bristol. (outdated: no longer so since 2025-09-01)")
@@ -133,7 +133,7 @@ def test_every_line_leads_to_its_memory(owner: Owner) -> None:
     assert told["token_counter"] == "o200k_base"
     # A passage has up to about 200 tokens, and the next one may not fit.
     assert 600 - 250 < told["context_tokens"] <= 600
-    lines = told["context"].splitlines()
+    _, *lines, _ = told["context"].splitlines()
     texts = {hit["episode"]["id"]: hit["episode"]["text"] for hit in told["hits"]}
     ranks = {hit["episode"]["id"]: hit["rank"] for hit in told["hits"]}
     assert long in {reference["episode"] for reference in told["references"]}
@@ -170,12 +170,13 @@ def test_a_stored_instruction_stays_one_line_of_data(owner: Owner) -> None:
     stored = owner.texts()
     assert stored
     told = owner.post("/v1/recall", json={"cue": "kettle password instructions"}).json()
-    lines = told["context"].splitlines()
+    _, *lines, _ = told["context"].splitlines()
     assert len(lines) == len(told["hits"]) == len(stored)
     numbers = [line.partition("]")[0] + "]" for line in lines]
     assert sorted(numbers) == [f"[{rank}]" for rank in range(1, len(lines) + 1)]
     for line in lines:
-        assert " Mallory: " in line
+        assert " Mallory (tool): " in line
         assert len(line.split("\u2028")) == len(line.split("\x85")) == 1
-    hit = told["hits"][0]["episode"]
-    assert (hit["speaker"], hit["role"]) == ("Mallory", "tool")
+    first = told["hits"][0]
+    hit = first["episode"]
+    assert (hit["speaker"], hit["role"], first["trust"]) == ("Mallory", "tool", 0.8)

@@ -85,9 +85,9 @@ def test_context_is_in_order_of_time_and_within_its_budget(owner: Owner) -> None
     assert len(found) >= 3
     assert found == sorted(found)
     narrow = owner.post(
-        "/v1/recall", json={"cue": "flat otters lighthouse", "token_budget": 30}
+        "/v1/recall", json={"cue": "flat otters lighthouse", "token_budget": 50}
     ).json()
-    assert narrow["context_tokens"] <= 30
+    assert 20 < narrow["context_tokens"] <= 50
     assert len(narrow["context"]) < len(wide["context"])
 
 

@@ -24,8 +24,9 @@ from ecphoria.consolidation.engram_store import EngramRow, EngramStore, Member, 
 from ecphoria.consolidation.knn_store import Association
 from ecphoria.consolidation.service import TOLD, Cycle
 from ecphoria.maths.clustering import clusters, mmr_select
-from ecphoria.models.chat import Structure, StructuredChat, Truncated, Unusable, fenced
+from ecphoria.models.chat import Structure, StructuredChat, Truncated, Unusable
 from ecphoria.ports import NoAnswer, TextRefused
+from ecphoria.records.episode import fenced
 from ecphoria.records.ids import TenantId, derived_id
 from ecphoria.records.job import Change, Outcome
 from ecphoria.text import german

@@ -17,9 +17,9 @@ from pydantic import Field
 from ecphoria.errors import InvalidInput, TooLarge
 from ecphoria.ingest.restate import reliability_of
 from ecphoria.ingest.validation import check_extraction, checked_claims
-from ecphoria.models.chat import Structure, fenced
+from ecphoria.models.chat import Structure
 from ecphoria.recall.answer import count_tokens, one_line
-from ecphoria.records.episode import Extracted, Statement
+from ecphoria.records.episode import Extracted, Statement, fenced
 from ecphoria.records.ids import EpisodeId
 from ecphoria.text.dates import resolve_dates
 from ecphoria.text.names import NameKind, normalise

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from ecphoria.neo4j_store.locks import change_under, count_change, find_setting, lock_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.ports import Vector
+from ecphoria.records.episode import DEFAULT_RELIABILITY
 from ecphoria.records.fact import (
-    DEFAULT_RELIABILITY,
     UNENDING,
     Decision,
     FactKey,

@@ -17,8 +17,8 @@ from ecphoria.maths.checks import unit_vector
 from ecphoria.neo4j_store.passages import PassageRow
 from ecphoria.neo4j_store.rows import EpisodeRow
 from ecphoria.ports import Embedder, Vector, Vectors
-from ecphoria.records.episode import NewEpisode, indexed_text
-from ecphoria.records.fact import FactKey, usual_reliability
+from ecphoria.records.episode import NewEpisode, indexed_text, usual_reliability
+from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId, TenantId, derived_id, fresh_id
 from ecphoria.records.job import Claimed, ConsolidationReport, Progress, StepReport, StepStatus
 from ecphoria.text.concepts import Claim, Extraction, Triple, extract

@@ -7,7 +7,7 @@ from functools import cached_property
 from ecphoria.facts.store import EvidenceRow
 from ecphoria.ingest.prepare import evidence_rows, facts_by_id
 from ecphoria.ingest.rows import ReadEpisode, Reading
-from ecphoria.records.fact import usual_reliability
+from ecphoria.records.episode import usual_reliability
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.text.concepts import Extraction, Triple, extract
 

@@ -18,7 +18,7 @@ from ecphoria.learning.effects import effects_of, used
 from ecphoria.learning.store import Judgement, LearningStore, LearningTransaction, Woken
 from ecphoria.maths.retention import reliability, salience
 from ecphoria.ports import Clock
-from ecphoria.records.fact import usual_reliability
+from ecphoria.records.episode import usual_reliability
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
 from ecphoria.records.recall import USED_HITS, FeedbackResult, Learning, Use
 

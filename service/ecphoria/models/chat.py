@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date
-from hashlib import sha256
 from typing import Final, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -20,15 +19,6 @@ from ecphoria.runtime import SystemClock
 _MINUTE_S: Final = 60.0
 _FAULTS: Final = 5
 """Faults of an answer that are told to the model."""
-
-
-def fenced(name: str, text: str) -> str:
-    """Put recalled text between marks.
-
-    The marks hold a hash of the text, so that nothing in it can be its own closing mark.
-    """
-    mark = f"{name} {sha256(text.encode()).hexdigest()[:16]}"
-    return f"<{mark}>\n{text}\n</{mark}>"
 
 
 class Structure(BaseModel):

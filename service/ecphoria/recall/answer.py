@@ -17,7 +17,7 @@ import toktok
 from ecphoria.recall.as_of import Superseded
 from ecphoria.recall.candidates import Candidates, count_stems, counting_work
 from ecphoria.recall.pipeline import Ranked, Search
-from ecphoria.records.episode import Episode, excerpt, headline
+from ecphoria.records.episode import Episode, excerpt, fenced, headline, usual_reliability
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Hit, HitPassage, NearMiss, PathStep, Reference, Wave
 from ecphoria.runtime import run_off_loop
@@ -59,6 +59,7 @@ def hits_of(
     hits = (
         Hit(
             episode=episodes[ranked.ids[row]],
+            trust=usual_reliability(episodes[ranked.ids[row]].role),
             rank=place,
             score=float(ranked.parts[row].sum()),
             parts=_parts(ranked, row),
@@ -158,6 +159,9 @@ _SHARES = 4
 _LEAST_SHARE = 64
 """Tokens; below it a share would only cut lines that are short already."""
 
+MARKS_TOKENS = 20
+"""Tokens of the marks around the block, at most."""
+
 _LEAST_TEXT = 8
 """Tokens; less text than this says nothing, so the line is left out."""
 
@@ -190,7 +194,10 @@ class _Line:
 
 
 def context_block(hits: Sequence[Hit], budget: int) -> Context:
-    """Write the hits in the order they happened, one a line, within a token budget.
+    """Write the hits in the order they happened, one a line between marks, within a budget.
+
+    The marks tell a model where recalled text begins and ends: text inside is data, whatever it
+    says. Their tokens count.
 
     Hits enter in the order of their rank. A hit that is too long is cut, not left out: to its
     passage with the passages around it, or to its start. No hit takes more than a fourth of the
@@ -199,7 +206,7 @@ def context_block(hits: Sequence[Hit], budget: int) -> Context:
     """
     share = max(budget // _SHARES, _LEAST_SHARE)
     lines: list[_Line] = []
-    left = budget
+    left = budget - MARKS_TOKENS
     for hit in hits:
         line = _fitted(hit, min(share, left))
         if line is not None:
@@ -216,7 +223,7 @@ def context_block(hits: Sequence[Hit], budget: int) -> Context:
 
 def _block(lines: Sequence[_Line]) -> Context:
     ordered = sorted(lines, key=lambda line: (line.hit.episode.occurred_at, line.hit.episode.turn))
-    text = "\n".join(line.text for line in ordered)
+    text = fenced("memories", "\n".join(line.text for line in ordered)) if lines else ""
     return Context(
         text=text,
         tokens=count_tokens([text])[0],
@@ -317,7 +324,7 @@ def _line(hit: Hit, start: int, end: int) -> _Line:
         start = 0
     if not text[end : end + 1].strip() and not text[end:].strip():
         end = len(text)
-    who = one_line(episode.speaker or episode.title or "")
+    who = _who(episode)
     shown = [_ELLIPSIS] if start else []
     shown.append(one_line(text[start:end]))
     if end < len(text):
@@ -331,8 +338,19 @@ def _line(hit: Hit, start: int, end: int) -> _Line:
     return _Line(hit=hit, start=start, end=end, text=line, tokens=count_tokens([line + "\n"])[0])
 
 
+def _who(episode: Episode) -> str:
+    """Name the speaker, with a role that is not the user's own words: it is trusted less."""
+    who = one_line(episode.speaker or episode.title or "")
+    role = one_line(episode.role or "")
+    if not role or role == "user" or role == who.casefold():
+        return who or role
+    return f"{who} ({role})" if who else role
+
+
 def _remarks(hit: Hit) -> list[str]:
     remarks = []
+    if hit.episode.source:
+        remarks.append(f"(source: {excerpt(hit.episode.source)})")
     if hit.copies:
         verb = "said" if hit.episode.speaker else "recorded"
         remarks.append(f"({verb} {len(hit.copies) + 1} times)")

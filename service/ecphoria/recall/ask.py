@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from pydantic import Field
 
 from ecphoria.errors import InvalidInput, ModelMissing, ModelUnavailable
-from ecphoria.models.chat import Structure, Structured, StructuredChat, Truncated, Unusable, fenced
+from ecphoria.models.chat import Structure, Structured, StructuredChat, Truncated, Unusable
 from ecphoria.ports import NoAnswer, TextRefused
 from ecphoria.recall.answer import one_line
 from ecphoria.records.ask import Citation, CitedAnswer, CitedSentence
@@ -153,7 +153,7 @@ class AskService:
 
 def prompt(question: str, result: RecallResult) -> str:
     """Write the message: the memories between marks, then the question."""
-    return f"{fenced('memories', result.context)}\n\nQuestion: {one_line(question)}"
+    return f"{result.context}\n\nQuestion: {one_line(question)}"
 
 
 def _shown(result: RecallResult) -> Mapping[int, Episode]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from hashlib import sha256
 
 from ecphoria.records.answered import answered
 from ecphoria.records.ids import EpisodeId
@@ -13,7 +14,15 @@ MetadataValue = str | int | float | bool
 ROLES = ("user", "assistant", "tool", "system")
 """Roles that a speaker or an asker may have, as the API names them."""
 
+ROLE_RELIABILITY: Mapping[str, float] = {"user": 0.9, "tool": 0.8, "assistant": 0.7}
+"""How far a claim is trusted that does not say, by the role of its speaker."""
+
+DEFAULT_RELIABILITY = 0.7
+"""The same of a text without a role."""
+
 _EXCERPT = 80
+
+_MARK_DIGITS = 15
 
 
 class State(StrEnum):
@@ -155,6 +164,11 @@ class Receipt:
     """`created`, or `existed` if the same key and body had been stored before."""
 
 
+def usual_reliability(role: str | None) -> float:
+    """Give the reliability of a statement by its speaker's role, before any feedback."""
+    return ROLE_RELIABILITY.get(role or "", DEFAULT_RELIABILITY)
+
+
 def excerpt(text: str) -> str:
     """Give the first 80 characters of a text, in one line."""
     flat = " ".join(text.split(maxsplit=_EXCERPT)[:_EXCERPT])
@@ -166,6 +180,18 @@ def headline(title: str | None, speaker: str | None, text: str) -> str:
     if title:
         return title
     return f"{speaker}: {excerpt(text)}" if speaker else excerpt(text)
+
+
+def fenced(name: str, text: str) -> str:
+    """Put recalled text between marks, for a prompt.
+
+    The marks hold a hash of the text, so that nothing in it can be its own closing mark. It is
+    written in 15 digits: every common table of tokens cuts digits into groups of three, so the
+    marks always have the same size.
+    """
+    digest = int.from_bytes(sha256(text.encode()).digest()) % 10**_MARK_DIGITS
+    mark = f"{name} {digest:0{_MARK_DIGITS}}"
+    return f"<{mark}>\n{text}\n</{mark}>"
 
 
 def indexed_text(title: str | None, text: str) -> str:

@@ -1,6 +1,5 @@
 """Facts with their validity, and proposals to merge concepts."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -10,17 +9,6 @@ from ecphoria.records.ids import EpisodeId, FactId
 
 UNENDING = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
 """Stored as the end of what has not ended, so that ranges compare."""
-
-ROLE_RELIABILITY: Mapping[str, float] = {"user": 0.9, "tool": 0.8, "assistant": 0.7}
-"""How far a claim is trusted that does not say, by the role of who made it."""
-
-DEFAULT_RELIABILITY = 0.7
-"""The same of a text without a role."""
-
-
-def usual_reliability(role: str | None) -> float:
-    """Give the reliability of a statement by its speaker's role, before any feedback."""
-    return ROLE_RELIABILITY.get(role or "", DEFAULT_RELIABILITY)
 
 
 class PredicateClass(StrEnum):

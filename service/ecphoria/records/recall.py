@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from ecphoria.records.answered import Internal, answered
-from ecphoria.records.episode import Episode
+from ecphoria.records.episode import DEFAULT_RELIABILITY, Episode
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 
 OptionValue = str | int | float | bool
@@ -144,6 +144,8 @@ class Hit:
     """How it was woken, from the seed on."""
     episode: Episode
     """The memory itself."""
+    trust: float = DEFAULT_RELIABILITY
+    """How far its speaker's role is trusted, 0 to 1, by `user` .9, `tool` .8, others .7."""
     superseded_at: datetime | None = None
     """When the last of the facts it claims ended; absent while one of them holds."""
     superseded_by: tuple[FactId, ...] = ()

@@ -333,7 +333,9 @@ async def test_the_context_block_is_in_order_and_within_its_budget(
 ) -> None:
     await fill(ingest, tenant, chat())
     whole = await ask(recalls, tenant, "pottery class", k=7)
-    lines = whole.context.splitlines()
+    first, *lines, last = whole.context.splitlines()
+    assert first.startswith("<memories ")
+    assert last == f"</{first[1:]}"
     assert lines == sorted(lines, key=lambda line: line.split()[1])
     assert len(lines) == len(whole.hits)
     short = await ask(recalls, tenant, "pottery class", k=7, token_budget=60)
