@@ -6,8 +6,9 @@ from ecphoria.learning.effects import effects_of
 from ecphoria.learning.service import LearningService
 from ecphoria.learning.store import LearningStore, LearningTransaction
 from ecphoria.neo4j_store.session import Graph
+from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import TenantId, TraceId
-from ecphoria.records.recall import Stimulation, Trace, TracedHit
+from ecphoria.records.recall import Trace, TracedHit
 from tests.conftest import WallClock
 from tests.contract.memories import START, episode_id
 from tests.contract.traces import a_trace

@@ -15,8 +15,9 @@ from ecphoria.maths.spreading import edge_decay
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.recall.store import EpisodeReader
+from ecphoria.records.history import Charge, Learning, Use
 from ecphoria.records.ids import TenantId, TraceId
-from ecphoria.records.recall import Charge, Learning, Trace, Use
+from ecphoria.records.recall import Trace
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server, WallClock, new_tenant
 from tests.contract.learning import LONG_AGO, judged, learn, stimulated, woke

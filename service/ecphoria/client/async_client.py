@@ -20,7 +20,8 @@ from ecphoria.client.exchange import (
 from ecphoria.records.ask import CitedAnswer
 from ecphoria.records.episode import Episode, MetadataValue, Receipt, Session
 from ecphoria.records.fact import Decision, Predicate, PredicateClass
-from ecphoria.records.recall import Learning, OptionValue, RecallResult, Trace
+from ecphoria.records.history import Learning
+from ecphoria.records.recall import OptionValue, RecallResult, Trace
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria.records.tenant import Scope, Tenant, TenantStats
 from ecphoria.wire.admin import (

@@ -18,9 +18,9 @@ from ecphoria.errors import TooLarge
 from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.retention import decay, retention_score, retrievability, strength
 from ecphoria.ports import Clock
+from ecphoria.records.history import FIRST_STABILITY
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Change, Outcome
-from ecphoria.records.recall import FIRST_STABILITY
 from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, Restored, Sleeper
 
 _PAGE = 5_000

@@ -11,8 +11,8 @@ from ecphoria.facts.store import FactQuery
 from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
 from ecphoria.records.fact import Decision, Merge, Predicate, Ruling
+from ecphoria.records.history import Learning
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
-from ecphoria.records.recall import Learning
 from ecphoria.wire.facts import (
     ClassRequest,
     DecisionRequest,

@@ -11,13 +11,14 @@ from itertools import combinations
 import numpy as np
 
 from ecphoria.learning.store import Effects, LearningTransaction
-from ecphoria.maths.checks import FloatArray
+from ecphoria.maths.checks import FloatArray, IntArray
 from ecphoria.maths.hebbian import homeostasis, increment, linked
 from ecphoria.maths.retention import decay, grow, refresh, retrievability
-from ecphoria.maths.spiking import Rest, join, leak, next_tau, stimulate
+from ecphoria.maths.spiking import Rest, join, leak, next_tau, printed_tau, stimulate
 from ecphoria.maths.spreading import edge_decay
+from ecphoria.records.history import RECENT, USED_HITS, Charge, Link, Stimulation, TauRule, Use
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import RECENT, USED_HITS, Charge, Link, Stimulation, Trace, Use
+from ecphoria.records.recall import Trace
 
 _SLOWEST = 4.0
 """Largest tau over that of a new memory, which may have been set otherwise before."""
@@ -27,31 +28,36 @@ async def update_spike_state(
     stimulation: Stimulation, transaction: LearningTransaction
 ) -> dict[EpisodeId, Charge]:
     """Add the stimuli to the charge of every memory; a memory that fires is reset."""
-    rest = Rest(potential=stimulation.potential, current=stimulation.current)
+    rest = Rest(
+        potential=stimulation.potential,
+        current=stimulation.current,
+        drives=stimulation.rest_drives,
+    )
     found = await transaction.charges(
-        sorted(stimulation.stimuli),
-        lambda own: Charge.fresh(
-            own, tau=stimulation.tau, potential=rest.potential, current=rest.current
-        ),
+        sorted(stimulation.stimuli), lambda own: Charge.fresh(own, tau=stimulation.tau)
     )
     if not found:
         return {}
     ids, before = list(found), list(found.values())
-    tau = np.minimum(_SLOWEST * stimulation.tau, [charge.tau for charge in before])
+    tau = np.array([charge.tau for charge in before])
+    if stimulation.tau_rule == TauRule.SPACED:
+        tau = np.minimum(_SLOWEST * stimulation.tau, tau)
     passed = np.maximum(0, stimulation.turn - np.array([charge.turn for charge in before]))
+    span = stimulation.tau_scale * tau
     level, drive = leak(
         [charge.potential for charge in before],
         [charge.current for charge in before],
         stimulation.turn_scale * passed,
-        stimulation.tau_scale * tau,
+        span,
         rest=rest,
     )
     stimuli = [stimulation.stimuli[episode] for episode in ids]
+    push = stimuli / span if stimulation.over_tau else np.array(stimuli)
     potential, current = stimulate(
-        level, drive, stimuli, threshold=stimulation.threshold, rest=rest
+        level, drive, push, threshold=stimulation.threshold, rest=rest
     ).after(rest)
     gap = np.maximum(0, stimulation.turn - np.array([charge.turns[-1] for charge in before]))
-    slower = next_tau(tau, gap, start=stimulation.tau)
+    slower = _slower(tau, gap, stimulation)
     after = {}
     for place, episode in enumerate(ids):
         turns, strengths = join(
@@ -70,6 +76,15 @@ async def update_spike_state(
             turn=max(stimulation.turn, before[place].turn),
         )
     return after
+
+
+def _slower(tau: FloatArray, gap: IntArray, stimulation: Stimulation) -> FloatArray:
+    """Update the time constants by the rule of the recall that stimulated."""
+    if stimulation.tau_rule == TauRule.FROZEN:
+        return tau
+    if stimulation.tau_rule == TauRule.PRINTED:
+        return printed_tau(tau, stimulation.turn_scale * gap)
+    return next_tau(tau, gap, start=stimulation.tau)
 
 
 _DAY_MS = 86_400_000.0

@@ -19,8 +19,8 @@ from ecphoria.learning.store import Judgement, LearningStore, LearningTransactio
 from ecphoria.maths.retention import reliability, salience
 from ecphoria.ports import Clock
 from ecphoria.records.episode import usual_reliability
+from ecphoria.records.history import USED_HITS, FeedbackResult, Learning, Use
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
-from ecphoria.records.recall import USED_HITS, FeedbackResult, Learning, Use
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,9 @@ from ecphoria.neo4j_store.locks import lock_tenant, no_tenant
 from ecphoria.neo4j_store.passages import LIST_CHARGES, LIST_USES, to_charge, to_use
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.neo4j_store.traces import FIND_TRACE, to_trace
+from ecphoria.records.history import Charge, Learning, Link, Use
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
-from ecphoria.records.recall import Charge, Learning, Link, Trace, Use
+from ecphoria.records.recall import Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

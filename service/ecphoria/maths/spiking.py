@@ -3,12 +3,13 @@
 A memory's spike train is the list of turns at which it was stimulated, its append included. Two
 trains are aligned in time; well-aligned trains let a stimulus pass. Source: SynapticRAG, equations
 3 to 8. The paper maximises where its code minimises, and its score grows with the number of
-spikes; here every alignment weighs the same (Sakoe and Chiba's symmetric steps).
+spikes; here every alignment weighs the same (Sakoe and Chiba's symmetric steps), unless the
+printed score is asked for.
 
 Leaky integrate-and-fire in closed form. Source: SynapticRAG, equations 9 to 18. Departures: a
-stimulus raises the current by itself instead of itself / tau, so that one can fire a fresh memory;
-firing is judged by the projected peak, for the potential peaks tau turns after the stimulus and an
-answer cannot wait; rest and reset are 0 (the printed rest values make age alone fire).
+stimulus raises the current by itself unless the caller divides it by tau, as printed, so that one
+can fire a fresh memory; firing is judged by the projected peak, for the potential peaks tau turns
+after the stimulus and an answer cannot wait; rest and reset are 0 unless the caller gives others.
 """
 
 from dataclasses import dataclass
@@ -33,7 +34,9 @@ MOST_ASSOCIATION: Final = float(np.tanh(0.5))
 """Association of identical trains, 0.462117."""
 
 
-def association(one: ArrayLike, other: ArrayLike, tau: ArrayLike) -> FloatArray:
+def association(
+    one: ArrayLike, other: ArrayLike, tau: ArrayLike, *, printed: bool = False
+) -> FloatArray:
     """Align trains pair by pair by dynamic time warping; O(q MOST_SPIKES^2).
 
     ```
@@ -42,16 +45,22 @@ def association(one: ArrayLike, other: ArrayLike, tau: ArrayLike) -> FloatArray:
     T      = tanh(L(n,m) / (2 (n + m)))                            in (0, tanh .5]
     ```
 
+    As printed (SynapticRAG, equations 1 to 5) every step adds W once, L(1,1) is W, and
+    `T = 1 / (1 + exp(-L(n,m)))` in (.5, 1).
+
     Args:
         one: int [q, a], turns of the first train of each pair, padded behind with -1; a <= 16.
         other: int [q, b], turns of the second.
         tau: [q] > 0, mean time constant of the pair, in turns.
+        printed: whether to score as the paper prints it.
 
     Returns:
         T [q]; 0 where a train is empty.
 
     >>> association([[1, 5, 9]], [[2, 6, 20]], [43.07]).round(5)
     array([0.43655])
+    >>> association([[0]], [[400]], [43.07], printed=True).round(5)
+    array([0.50002])
     """
     first, second, constant = _trains("one", one), _trains("other", other), floats("tau", tau)
     pairs = check_same_length(one=first, other=second, tau=constant)
@@ -62,32 +71,37 @@ def association(one: ArrayLike, other: ArrayLike, tau: ArrayLike) -> FloatArray:
     for i in range(first.shape[1]):
         for j in range(second.shape[1]):
             weight = np.exp(-np.abs(first[:, i] - second[:, j]) / constant)
-            aligned[:, i, j] = _best(aligned, weight, i, j)
+            aligned[:, i, j] = _best(aligned, weight, i, j, diagonal=1.0 if printed else 2.0)
     both = (lengths > 0).all(axis=0)
     last = np.maximum(lengths - 1, 0)
     reached = aligned[np.arange(pairs), last[0], last[1]] if aligned.size else np.zeros(pairs)
+    if printed:
+        return np.where(both, 1.0 / (1.0 + np.exp(-reached)), 0.0)
     cells = np.maximum(1, lengths.sum(axis=0))
     return np.where(both, np.tanh(reached / (2.0 * cells)), 0.0)
 
 
-def transmission(cosine: ArrayLike, aligned: ArrayLike, *, floor: float = 0.5) -> FloatArray:
-    """Compute the share of a stimulus that passes: `cos+ (omega + (1 - omega) T / tanh .5)`; O(q).
+def transmission(
+    cosine: ArrayLike, aligned: ArrayLike, *, floor: float = 0.5, most: float = MOST_ASSOCIATION
+) -> FloatArray:
+    """Compute the share of a stimulus that passes: `cos+ (omega + (1 - omega) T / most)`; O(q).
 
     Args:
         cosine: [q] in [-1, 1]; below 0 nothing passes.
-        aligned: T [q] in [0, tanh .5].
+        aligned: T [q] in [0, most].
         floor: omega in [0, 1], what passes between memories far apart in time. In the paper T
-            never falls below 1/2, the only reason why an old memory can fire; 0 is Eq. 6.
+            never falls below 1/2, the only reason why an old memory can fire.
+        most: largest T, of identical trains. With a floor of 0 and a most of 1 this is Eq. 6.
 
     >>> transmission([0.5, -0.2], [MOST_ASSOCIATION, 0.1])
     array([0.5, 0. ])
     """
     near = np.clip(floats("cosine", cosine, low=-1.0 - 1e-6, high=1.0 + 1e-6), 0.0, 1.0)
-    time = floats("aligned", aligned, low=0.0, high=MOST_ASSOCIATION + 1e-12)
+    time = floats("aligned", aligned, low=0.0, high=most + 1e-12)
     check_same_length(cosine=near, aligned=time)
     if not 0.0 <= floor <= 1.0:
         raise ValueError("floor must lie in [0, 1]")
-    return near * (floor + (1.0 - floor) * time / MOST_ASSOCIATION)
+    return near * (floor + (1.0 - floor) * time / most)
 
 
 def join(
@@ -129,32 +143,46 @@ def _trains(name: str, values: ArrayLike) -> IntArray:
     return np.ascontiguousarray(trains, dtype=np.int64)
 
 
-def _best(aligned: FloatArray, weight: FloatArray, i: int, j: int) -> FloatArray:
+def _best(
+    aligned: FloatArray, weight: FloatArray, i: int, j: int, *, diagonal: float
+) -> FloatArray:
     """Extend the best alignment into cell (i, j)."""
     if i == 0 and j == 0:
-        return 2.0 * weight
+        return diagonal * weight
     ways = []
     if i:
         ways.append(aligned[:, i - 1, j] + weight)
     if j:
         ways.append(aligned[:, i, j - 1] + weight)
     if i and j:
-        ways.append(aligned[:, i - 1, j - 1] + 2.0 * weight)
+        ways.append(aligned[:, i - 1, j - 1] + diagonal * weight)
     best: FloatArray = np.maximum.reduce(ways)
     return best
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rest:
-    """The state of a memory after it fired, and its drive at rest."""
+    """The state of a memory after it fired.
+
+    Attributes:
+        potential, current: V and I after firing.
+        drives: Whether they also drive a memory that is left alone, as in the code that the
+            authors published; the printed equations have no such term.
+    """
 
     potential: float = 0.0
     current: float = 0.0
+    drives: bool = False
 
     @property
     def shift(self) -> float:
         """The potential everything leaks to."""
-        return self.potential - self.current
+        return self.potential - self.current if self.drives else 0.0
+
+    @property
+    def drive(self) -> float:
+        """What is added to the current of a memory that is left alone."""
+        return self.current if self.drives else 0.0
 
 
 REST = Rest()
@@ -207,7 +235,8 @@ def leak(
 ) -> tuple[FloatArray, FloatArray]:
     """Let turns pass: `V(t) = (V + I t / tau) e^(-t/tau)`, `I(t) = I e^(-t/tau)`; O(n).
 
-    Exact for the paper's two equations; with a rest, V - shift and I + current stand for V and I.
+    Exact for the paper's two equations. Where a rest drives, V - shift and I + drive stand for V
+    and I.
 
     Args:
         potential: V [n].
@@ -223,20 +252,22 @@ def leak(
     v, i = floats("potential", potential), floats("current", current)
     time, span = np.maximum(0.0, floats("turns", turns)), _constants(tau)
     check_same_length(potential=v, current=i, turns=time, tau=span)
-    level, drive = v - rest.shift, i + rest.current
+    level, drive = v - rest.shift, i + rest.drive
     kept = np.exp(-time / span)
-    return (level + drive * time / span) * kept + rest.shift, drive * kept - rest.current
+    return (level + drive * time / span) * kept + rest.shift, drive * kept - rest.drive
 
 
 def peak(potential: ArrayLike, current: ArrayLike, *, rest: Rest = REST) -> FloatArray:
     """Project the largest potential: `I exp(-(1 - V/I))` if I > V, else V; O(n).
+
+    Where a rest drives a memory upwards by itself, that rise is not counted.
 
     >>> peak([0.0, 0.3], [0.2, 0.1]).round(6)
     array([0.073576, 0.3     ])
     """
     v, i = floats("potential", potential), floats("current", current)
     check_same_length(potential=v, current=i)
-    level, drive = v - rest.shift, i + rest.current
+    level, drive = v - rest.shift, i + rest.drive
     rising = (drive > level) & (drive > 0.0)
     safe = np.where(rising, drive, 1.0)
     top = safe * np.exp(np.where(rising, level / safe, 1.0) - 1.0)
@@ -323,6 +354,24 @@ def next_tau(
         raise ValueError("start and unit must be above 0, and tau at most 4 start")
     room = np.maximum(0.0, 1.0 - span / (4.0 * start))
     slower: FloatArray = span + np.tanh(passed / unit) * room
+    return slower
+
+
+def printed_tau(tau: ArrayLike, gap: ArrayLike) -> FloatArray:
+    """Slow a memory down as printed: `tau + (1 - e^-gap) / (1 + e^-gap)`; O(n).
+
+    Source: SynapticRAG, Eq. 18. A gap of a few turns adds nearly 1, so it counts stimuli.
+
+    Args:
+        tau: [n] > 0.
+        gap: [n] >= 0, scaled turns since the last spike.
+
+    >>> printed_tau([43.07, 43.07], [1.0, 7.93]).round(4)
+    array([43.5321, 44.0693])
+    """
+    span, passed = _constants(tau), floats("gap", gap, low=0.0)
+    check_same_length(tau=span, gap=passed)
+    slower: FloatArray = span + np.tanh(passed / 2.0)
     return slower
 
 

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from ecphoria.neo4j_store.queries import any_of
 from ecphoria.neo4j_store.session import Done, Graph, Statement, packed, to_map
 from ecphoria.ports import Vector
+from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import Charge, Filters, Use
+from ecphoria.records.recall import Filters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,12 +14,12 @@ from typing import Any
 from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.episode import ROLES, headline
+from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId, derived_id
 from ecphoria.records.recall import (
     Mark,
     PathStep,
     SeedRecord,
-    Stimulation,
     Stream,
     Trace,
     TracedHit,

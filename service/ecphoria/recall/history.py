@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from ecphoria.maths.actr import older_uses
 from ecphoria.maths.retention import retrievability
-from ecphoria.maths.spiking import REST, Rest
-from ecphoria.records.recall import FIRST_STABILITY, Charge, Use
+from ecphoria.records.history import FIRST_STABILITY, Charge, Use
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -104,11 +103,7 @@ class SpikeTrains:
 
     @classmethod
     def of(
-        cls,
-        turn: Sequence[int],
-        tau: float,
-        rest: Rest = REST,
-        known: Mapping[int, Charge] | None = None,
+        cls, turn: Sequence[int], tau: float, known: Mapping[int, Charge] | None = None
     ) -> "SpikeTrains":
         """Count each memory's own turn as its first spike, unless more is known by its row."""
         charges = known or {}
@@ -117,8 +112,8 @@ class SpikeTrains:
         trains = cls(
             turns=np.full((own.size, longest), -1, dtype=np.int64),
             tau=np.full(own.size, tau),
-            potential=np.full(own.size, rest.potential),
-            current=np.full(own.size, rest.current),
+            potential=np.zeros(own.size),
+            current=np.zeros(own.size),
             charged_at=own.copy(),
         )
         trains.turns[:, 0] = own

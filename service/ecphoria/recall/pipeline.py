@@ -20,16 +20,9 @@ from ecphoria.recall.candidates import Candidates, gather_more, holder
 from ecphoria.recall.ports import FoundConcept, RecallStore
 from ecphoria.recall.seeds import Seeding
 from ecphoria.recall.subgraph import EDGES, SIMILAR, Limits, Subgraph, fetch
+from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import (
-    Filters,
-    OptionValue,
-    PathStep,
-    SeedRecord,
-    Stimulation,
-    Stream,
-    Wave,
-)
+from ecphoria.records.recall import Filters, OptionValue, PathStep, SeedRecord, Stream, Wave
 from ecphoria.records.strategy import Parameter
 
 Options = TypeVar("Options")

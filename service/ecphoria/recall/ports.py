@@ -12,8 +12,9 @@ from ecphoria.neo4j_store.passages import PassageReads
 from ecphoria.ports import Vector
 from ecphoria.records.episode import Episode
 from ecphoria.records.fact import FactKey, KeyRecord, PredicateClass
+from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
-from ecphoria.records.recall import Charge, Filters, Policy, Use
+from ecphoria.records.recall import Filters, Policy
 from ecphoria.records.tenant import Gate
 
 

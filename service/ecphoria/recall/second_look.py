@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from ecphoria.recall.shadow import ShadowedRecall
 from ecphoria.records.episode import State
+from ecphoria.records.history import USED_HITS
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import USED_HITS, Cue, RecallOptions, RecallResult, Verdict
+from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Verdict
 
 MayLookAgain = Callable[[TenantId], Awaitable[bool]]
 Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[Sequence[EpisodeId]]]

@@ -34,8 +34,9 @@ from ecphoria.recall.ports import (
     Window,
 )
 from ecphoria.records.episode import Episode
+from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import Charge, Filters, Use
+from ecphoria.records.recall import Filters
 
 T = TypeVar("T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts, PassageColumns)
 

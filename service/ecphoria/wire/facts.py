@@ -14,7 +14,7 @@ from ecphoria.records.fact import (
     PredicateClass,
     Standing,
 )
-from ecphoria.records.recall import FeedbackResult
+from ecphoria.records.history import FeedbackResult
 from ecphoria.wire.base import Answer, Instant, Parameters, Request
 
 

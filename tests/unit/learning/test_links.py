@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.learning.effects import Part, participation, update_links, used
+from ecphoria.records.history import Link, Use
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Link, Use
 
 DAY = 86_400_000
 A, B, C = EpisodeId("a"), EpisodeId("b"), EpisodeId("c")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ecphoria.maths.spiking import REST, Rest, leak, next_tau, peak, relay, stimulate
 
 TAU = 43.07
-PRINTED = Rest(potential=2.903, current=-7.128)
+PRINTED = Rest(potential=2.903, current=-7.128, drives=True)
 LEVEL = st.floats(0, 2)
 TURNS = st.floats(0, 300)
 

@@ -26,8 +26,9 @@ from ecphoria.recall.pipeline import (
     text_pool,
 )
 from ecphoria.recall.subgraph import SIMILAR, Limits, Subgraph, gains
+from ecphoria.records.history import Use
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Mark, Use
+from ecphoria.records.recall import Mark
 
 FloatArray = NDArray[np.float64]
 _DAY_S = 86_400.0

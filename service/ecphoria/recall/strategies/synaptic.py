@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ecphoria.maths.actr import probabilities
 from ecphoria.maths.fusion import min_max
 from ecphoria.maths.spiking import (
-    REST,
+    MOST_ASSOCIATION,
     Firing,
     Rest,
     association,
@@ -25,20 +26,11 @@ from ecphoria.maths.spiking import (
 from ecphoria.recall.explain import found_directly, marks
 from ecphoria.recall.history import SpikeTrains
 from ecphoria.recall.pipeline import BaseOptions, Ranked, Search, parameter, text_pool
+from ecphoria.records.history import Charge, Stimulation, TauRule
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import (
-    Charge,
-    Mark,
-    PathStep,
-    SeedRecord,
-    Stimulation,
-    Stream,
-    Wave,
-    WaveArc,
-)
+from ecphoria.records.recall import Filters, Mark, PathStep, SeedRecord, Stream, Wave, WaveArc
 
 FloatArray = NDArray[np.float64]
-_PRINTED = Rest(potential=2.903, current=-7.128)
 _TRACED = 30
 _CUE = 0
 """The cue is the first node of a walk."""
@@ -66,11 +58,44 @@ class SynapticOptions(BaseOptions):
         43.07, "Time constant of a memory never stimulated.", unit="turns", low=0.1, high=10_000,
         source="SynapticRAG, text",
     )  # fmt: skip
+    v_rest: float = parameter(
+        0.0, "Potential of a memory that just fired.", low=-1, high=10, source="Y2; printed 2.903"
+    )
+    i_rest: float = parameter(
+        0.0, "Current of a memory that just fired.", low=-10, high=1, source="Y2; printed -7.128"
+    )
+    tau_scale: float = parameter(1.0, "Factor on tau.", low=0.01, high=100, source="Y3")
+    t_scale: float = parameter(1.0, "Factor on turns.", low=0.01, high=100, source="Y3")
+    p_scale: float = parameter(1.0, "Factor on what passes.", low=0.01, high=1, source="Y3")
     temporal_floor: float = parameter(
         0.5, "omega: what passes between memories far apart in time.", low=0, high=1,
         source="Y4; 0 is Eq. 6",
     )  # fmt: skip
-    hops: int = parameter(2, "Layers of memories.", unit="hops", low=1, high=6, source="Y5")
+    alignment: str = parameter(
+        "symmetric", "How two trains are compared; `printed` is Eqs. 2 to 5.",
+        choices=("symmetric", "printed"), source="Y4",
+    )  # fmt: skip
+    tau_rule: str = parameter(
+        TauRule.SPACED.value, "How a spike changes tau; `printed` is Eq. 18, `frozen` leaves it.",
+        choices=tuple(rule.value for rule in TauRule), source="Y3",
+    )  # fmt: skip
+    over_tau: bool = parameter(
+        default=False, doc="Let a stimulus raise the current by itself / tau.", source="Eq. 16"
+    )
+    rest_drives: bool = parameter(
+        default=False,
+        doc="Let `v_rest` and `i_rest` drive a memory left alone, so that age alone fires.",
+        source="Y2: the published code, not the paper",
+    )
+    refractory: bool = parameter(
+        default=False, doc="Let a memory that fires pass nothing on.", source="Eq. 9"
+    )
+    scan: str = parameter(
+        "each", "Search around `each` parent, or once around their centre: `centroid` is the"
+        " mean, `softmax` weighs the parents by the softmax of their stimuli.",
+        choices=("each", "centroid", "softmax"), source="SynapticRAG, appendix D",
+    )  # fmt: skip
+    hops: int = parameter(2, "Layers of memories.", unit="hops", low=1, high=32, source="Y5")
     children: int = parameter(
         20, "Neighbours looked at around each memory.", unit="memories", low=1, high=100,
         source="Y5",
@@ -82,28 +107,29 @@ class SynapticOptions(BaseOptions):
     fired_only: bool = parameter(
         default=False, doc="Rank what fired before all else, as the paper returns it."
     )
-    tau_scale: float = parameter(1.0, "Factor on tau.", low=0.01, high=100, source="Y3")
-    t_scale: float = parameter(1.0, "Factor on turns.", low=0.01, high=100, source="Y3")
-    p_scale: float = parameter(1.0, "Factor on what passes.", low=0.01, high=1, source="Y3")
-    rest: str = parameter(
-        "zero", "Where a memory is reset to; `printed` lets age alone fire.",
-        choices=("zero", "printed"), source="Y2",
-    )  # fmt: skip
 
 
-_PAPER = SynapticOptions(w_base=0.0, w_activation=1.0, hops=3)
-_LITERAL = SynapticOptions(
+_PAPER = SynapticOptions(
     w_base=0.0,
     w_activation=1.0,
-    hops=3,
-    v_th=0.0997,
-    temporal_floor=0.0,
+    v_rest=2.903,
+    i_rest=-7.128,
     tau_scale=2.704,
     t_scale=7.93,
     p_scale=0.46,
-    rest="printed",
+    temporal_floor=0.0,
+    alignment="printed",
+    tau_rule=TauRule.PRINTED.value,
+    over_tau=True,
+    refractory=True,
+    hops=32,
+    children=100,
+    parents=100,
     fired_only=True,
 )
+"""The printed equations with the printed constants; where text and table differ, the text's."""
+_CODE = replace(_PAPER, v_th=0.0997, rest_drives=True, refractory=False)
+"""The same with the membrane of the code that the authors published."""
 
 
 class Synaptic:
@@ -115,7 +141,7 @@ class Synaptic:
     presets: ClassVar[Mapping[str, Any]] = {
         "default": SynapticOptions(),
         "paper": _PAPER,
-        "synapticrag": _LITERAL,
+        "synapticrag": _CODE,
     }
 
     async def rank(self, search: Search, options: SynapticOptions) -> Ranked:
@@ -181,54 +207,57 @@ class _Walk:
         self._stimulus = np.ones(1)
         self._parent = np.full(1, -1, dtype=np.int64)
         self._layers: list[_Layer] = []
-        self._rest = _PRINTED if options.rest == "printed" else REST
+        self._rest = Rest(
+            potential=options.v_rest, current=options.i_rest, drives=options.rest_drives
+        )
 
     async def cue(self) -> None:
         """Stimulate the memories nearest to the cue."""
-        candidates = self._search.candidates
-        near = self._search.seeding.by_vector[: self._options.children]
-        await self._stimulate(
-            [
-                (_CUE, row.id, int(candidates.columns.turn[candidates.row[row.id]]), row.score)
-                for row in near
+        seeding, count = self._search.seeding, self._options.children
+        if count > Synaptic.seeds and seeding.vector is not None:
+            near = await self._around(np.asarray(seeding.vector), count, self._search.filters)
+        else:
+            candidates = self._search.candidates
+            near = [
+                (row.id, int(candidates.columns.turn[candidates.row[row.id]]), row.score)
+                for row in seeding.by_vector[:count]
                 if row.id in candidates.row
             ]
-        )
+        await self._stimulate([(_CUE, *found) for found in near])
 
     def parents(self) -> list[int]:
         """Choose the memories of the last layer that pass the stimulus on."""
         strong = [
             node for node in self._layers[-1].nodes if self._stimulus[node] > self._options.stim_th
         ]
+        if self._options.refractory and strong:
+            fired = self.fire().fired
+            strong = [node for node in strong if not fired[node - 1]]
         strong.sort(key=lambda node: (-self._stimulus[node], self._nodes.ids[node]))
         return strong[: self._options.parents]
 
     async def onward(self, parents: Sequence[int]) -> None:
         """Stimulate the nearest neighbours of all parents, by one query."""
         ids = [EpisodeId(self._nodes.ids[node]) for node in parents]
-        rows = await self._search.store.nearest(self._search.tenant, ids, self._options.children)
-        await self._stimulate(
-            [
-                (self._nodes.index[row.of], row.id, row.turn, row.cosine)
-                for row in rows
-                if row.id not in self._nodes.index
-            ]
-        )
+        if self._options.scan == "each":
+            store, tenant = self._search.store, self._search.tenant
+            rows = await store.nearest(tenant, ids, self._options.children)
+            found = [(self._nodes.index[row.of], row.id, row.turn, row.cosine) for row in rows]
+        else:
+            near = await self._around_centre(ids, self._stimulus[list(parents)])
+            found = [(parent, *one) for one in near for parent in parents]
+        await self._stimulate([one for one in found if one[1] not in self._nodes.index])
 
     def fire(self) -> Firing:
         """Charge all reached memories, and find those that fire."""
         options = self._options
         charges = {node - 1: charge for node, charge in self._nodes.charges.items()}
-        trains = SpikeTrains.of(self._nodes.turns[1:], options.tau_init, self._rest, charges)
+        trains = SpikeTrains.of(self._nodes.turns[1:], options.tau_init, charges)
         waited = options.t_scale * np.maximum(0, self._nodes.turns[_CUE] - trains.charged_at)
-        level, drive = leak(
-            trains.potential,
-            trains.current,
-            waited,
-            options.tau_scale * trains.tau,
-            rest=self._rest,
-        )
-        return stimulate(level, drive, self._stimulus[1:], threshold=options.v_th, rest=self._rest)
+        span = options.tau_scale * trains.tau
+        level, drive = leak(trains.potential, trains.current, waited, span, rest=self._rest)
+        push = self._stimulus[1:] / span if options.over_tau else self._stimulus[1:]
+        return stimulate(level, drive, push, threshold=options.v_th, rest=self._rest)
 
     def stimulation(self) -> Stimulation:
         """Record the stimuli given to memories, for learning."""
@@ -246,6 +275,9 @@ class _Walk:
             turn_scale=options.t_scale,
             potential=self._rest.potential,
             current=self._rest.current,
+            rest_drives=self._rest.drives,
+            over_tau=options.over_tau,
+            tau_rule=options.tau_rule,
         )
 
     def peaks(self, firing: Firing) -> dict[EpisodeId, float]:
@@ -342,22 +374,58 @@ class _Walk:
             )
         )
 
+    async def _around(
+        self, vector: NDArray[Any], count: int, filters: Filters
+    ) -> list[tuple[EpisodeId, int, float]]:
+        """Search around a vector: id, turn and cosine of each memory, nearest first."""
+        store, tenant = self._search.store, self._search.tenant
+        rows = await store.seeds_by_vector(tenant, vector.astype(np.float32), count, filters)
+        columns = await store.columns(tenant, [row.id for row in rows], (), None)
+        turn = dict(zip(columns.id, columns.turn.tolist(), strict=True))
+        return [(row.id, turn[row.id], row.score) for row in rows if row.id in turn]
+
+    async def _around_centre(
+        self, parents: Sequence[EpisodeId], stimulus: FloatArray
+    ) -> list[tuple[EpisodeId, int, float]]:
+        """Search once around the centre of the parents, which are themselves the nearest to it."""
+        vectors = await self._search.store.vectors(self._search.tenant, parents)
+        there = [row for row, parent in enumerate(parents) if parent in vectors]
+        if not there:
+            return []
+        rows = np.stack([vectors[parents[row]] for row in there]).astype(np.float64)
+        weights = np.full(len(there), 1.0 / len(there))
+        if self._options.scan == "softmax":
+            weights = probabilities(stimulus[there], temperature=1.0)
+        centre = weights @ rows
+        length = float(np.linalg.norm(centre))
+        if not length > 0.0:
+            return []
+        count = self._options.children + len(there)
+        return await self._around(centre / length, count, Filters())
+
     async def _recharge(self, nodes: Sequence[int]) -> None:
         """Read the charges that earlier recalls left on new memories."""
         if not (nodes and self._search.seeding.profile.learned):
             return
         by_id = {EpisodeId(self._nodes.ids[node]): node for node in nodes}
         known = await self._search.store.charges(self._search.tenant, list(by_id))
-        self._nodes.charges |= {by_id[episode]: charge for episode, charge in known.items()}
+        frozen = self._options.tau_rule == TauRule.FROZEN
+        self._nodes.charges |= {
+            by_id[episode]: replace(charge, tau=self._options.tau_init) if frozen else charge
+            for episode, charge in known.items()
+        }
 
     def _passed(
         self, tail: NDArray[np.int64], head: NDArray[np.int64], cosine: FloatArray
     ) -> FloatArray:
         options = self._options
-        trains = SpikeTrains.of(self._nodes.turns, options.tau_init, known=self._nodes.charges)
+        trains = SpikeTrains.of(self._nodes.turns, options.tau_init, self._nodes.charges)
         tau = 0.5 * (trains.tau[tail] + trains.tau[head]) * options.tau_scale / options.t_scale
-        aligned = association(trains.turns[tail], trains.turns[head], tau)
-        return options.p_scale * transmission(cosine, aligned, floor=options.temporal_floor)
+        printed = options.alignment == "printed"
+        aligned = association(trains.turns[tail], trains.turns[head], tau, printed=printed)
+        most = 1.0 if printed else MOST_ASSOCIATION
+        share = transmission(cosine, aligned, floor=options.temporal_floor, most=most)
+        return options.p_scale * share
 
     def _arcs(self, nodes: Sequence[int]) -> tuple[WaveArc, ...]:
         """List the arcs from best parents; the cue is no node, its arcs are the seeds."""

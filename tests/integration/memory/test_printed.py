@@ -1,0 +1,122 @@
+"""The presets `paper` on the real graph, against the printed equations in plain loops."""
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from ecphoria.ingest.service import IngestService
+from ecphoria.learning.store import LearningStore
+from ecphoria.neo4j_store.session import Graph
+from ecphoria.ports import Embedder
+from ecphoria.records.episode import NewEpisode, Receipt
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import Cue, RecallOptions, Trace
+from tests.contract.learning import LONG_AGO
+from tests.integration.memory.houses import House
+from tests.printed import synapticrag
+
+_AXES, _MEMORIES, _FILLERS = 6, 14, 5
+
+
+@pytest.fixture
+async def house(graph: Graph, embedder: Embedder, tenant: TenantId) -> House:
+    """An empty tenant that learns."""
+    await LearningStore(graph).switch(tenant, on=True, now=LONG_AGO)
+    return House(graph, embedder, tenant)
+
+
+def padded(vector: list[float], dimension: int) -> tuple[float, ...]:
+    return (*vector, *[0.0] * (dimension - len(vector)))
+
+
+async def append(
+    ingest: IngestService, tenant: TenantId, vectors: list[tuple[float, ...]]
+) -> list[Receipt]:
+    items = [NewEpisode(text=f"Memory {vector}", vector=vector) for vector in vectors]
+    results = await ingest.append_batch(tenant, items)
+    receipts = [one for one in results if isinstance(one, Receipt)]
+    assert len(receipts) == len(items)
+    return receipts
+
+
+async def recalled(house: House, cue: tuple[float, ...], **options: float) -> Trace:
+    asked = RecallOptions(
+        strategy="synaptic", options={"preset": "paper", **options}, k=50, explain=True
+    )
+    answer = await house.recalls.recall(house.tenant, Cue(vector=cue), asked)
+    trace = await house.recalls.trace(house.tenant, answer.trace_id)
+    await house.recalls.close()
+    await house.learning.drain()
+    return trace
+
+
+# With the printed threshold no single stimulus fires; a lower one shows what firing does.
+@pytest.mark.parametrize("v_th", [0.099, 0.0006])
+async def test_synapticrag_three_cues_on(
+    v_th: float, house: House, ingest: IngestService, embedder: Embedder
+) -> None:
+    drawn, size = np.random.default_rng(7), embedder.dimension
+    constants = synapticrag.Constants(v_th=v_th)
+    vectors = drawn.normal(0.25, 0.5, (_MEMORIES, _AXES)).tolist()
+    receipts = await append(ingest, house.tenant, [padded(one, size) for one in vectors])
+    memories = [
+        synapticrag.Memory(
+            name=receipt.id, vector=vector, train=[turn], tau=constants.tau_init, at=turn
+        )
+        for turn, (receipt, vector) in enumerate(zip(receipts, vectors, strict=True), 1)
+    ]
+    turn, layers, fired_ever = _MEMORIES + 1, 0, 0
+    for number in range(3):
+        cue = drawn.normal(0.25, 0.5, _AXES).tolist()
+        expected = synapticrag.propagate(memories, cue, turn, constants)
+        trace = await recalled(house, padded(cue, size), v_th=v_th)
+        assert_same_walk(trace, expected)
+        layers = max(layers, len(trace.waves))
+        fired_ever += sum(one.fired for one in expected.values())
+        synapticrag.learn(memories, expected, turn, constants)
+        await assert_same_charges(house, memories)
+        # Turns pass: memories that no cue reaches.
+        away = [
+            padded([0.0] * (_AXES + number * _FILLERS + place) + [1.0], size)
+            for place in range(_FILLERS)
+        ]
+        await append(ingest, house.tenant, away)
+        turn += _FILLERS
+    assert layers > 1, "a stimulus was passed on"
+    assert (fired_ever > 0) == (v_th < 0.099)
+
+
+def assert_same_walk(trace: Trace, expected: dict[str, synapticrag.Found]) -> None:
+    assert trace.stimulation is not None
+    assert dict(trace.stimulation.stimuli) == pytest.approx(
+        {name: one.stimulus for name, one in expected.items()}, abs=1e-6
+    )
+    last = max((one.layer for one in expected.values()), default=0)
+    sizes = [sum(one.layer == layer for one in expected.values()) for layer in range(1, last + 1)]
+    active = [wave.active for wave in trace.waves]
+    assert active[:last] == sizes
+    assert not any(active[last:])
+    fired = {mark.node for wave in trace.waves for mark in wave.marks if mark.says == "fired"}
+    assert fired == {name for name, one in expected.items() if one.fired}
+    top = max((max(0.0, one.peak) for one in expected.values()), default=0.0)
+    parts = {hit.episode: hit.parts for hit in trace.hits}
+    for name, one in expected.items():
+        # Scores are stored rounded.
+        share = max(0.0, one.peak) / top
+        assert parts[EpisodeId(name)]["activation"] == pytest.approx(share, abs=1e-4)
+        assert (parts[EpisodeId(name)]["fired"] > 0.0) == one.fired
+
+
+async def assert_same_charges(house: House, memories: list[synapticrag.Memory]) -> None:
+    ids = [EpisodeId(memory.name) for memory in memories]
+    charges = await house.recalls._store.charges(house.tenant, ids)
+    for memory in memories:
+        if len(memory.train) == 1:
+            assert EpisodeId(memory.name) not in charges
+            continue
+        found = asdict(charges[EpisodeId(memory.name)])
+        assert list(found["turns"]) == memory.train
+        assert found["turn"] == memory.at
+        for name, value in (("tau", memory.tau), ("potential", memory.v), ("current", memory.i)):
+            assert found[name] == pytest.approx(value, abs=1e-5), name
