@@ -19,6 +19,7 @@ _REWRITES = (
     (r"\basync_(?=\w+ import )", "sync_"),
     (r"\b__a(?=enter__|exit__)", "__"),
     (r"\baclose\b", "close"),
+    (r"\ba(?=read\b|iter_sse\b)", ""),
     (r"\basyncio\b", "time"),
     (r"\basynchronous\b", "synchronous"),
 )

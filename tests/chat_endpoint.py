@@ -3,12 +3,12 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 
 from tests.local_server import local_server
 
@@ -77,6 +77,9 @@ class ChatEndpoint:
     body: bytes | None = None
     counts: bool = True
     finish: str = "stop"
+    streams: bool = True
+    breaks_after: int | None = None
+    pauses: float = 0.0
     refuses: frozenset[str] = frozenset()
     requests: list[dict[str, object]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
@@ -94,6 +97,11 @@ class ChatEndpoint:
             return JSONResponse({"error": {"message": "no such form"}}, status_code=400)
         if self.body is not None:
             return Response(self.body, media_type="text/html")
+        if asked.get("stream"):
+            if not self.streams:
+                return JSONResponse({"error": {"message": "no stream"}}, status_code=400)
+            text = self.says(asked["messages"][-1]["content"]) or ""
+            return StreamingResponse(self._stream(text), media_type="text/event-stream")
         message = {"role": "assistant", "content": self.says(asked["messages"][-1]["content"])}
         choice = {"index": 0, "message": message, "finish_reason": self.finish}
         usage = {"prompt_tokens": 70, "completion_tokens": 7, "total_tokens": 77}
@@ -101,6 +109,23 @@ class ChatEndpoint:
         return JSONResponse(
             {"id": "c", "object": "chat.completion", "model": "m", "choices": [choice], **told}
         )
+
+    async def _stream(self, text: str) -> AsyncIterator[str]:
+        """Send the text in pieces of seven characters; the connection may break on the way."""
+        for number, start in enumerate(range(0, len(text), 7)):
+            if number == self.breaks_after:
+                raise ConnectionAbortedError
+            await asyncio.sleep(self.pauses)
+            yield _event([{"index": 0, "delta": {"content": text[start : start + 7]}}])
+        yield _event([{"index": 0, "delta": {}, "finish_reason": self.finish}])
+        if self.counts:
+            yield _event([], {"prompt_tokens": 70, "completion_tokens": 7, "total_tokens": 77})
+        yield "data: [DONE]\n\n"
+
+
+def _event(choices: list[dict[str, object]], usage: dict[str, int] | None = None) -> str:
+    told = {"id": "c", "object": "chat.completion.chunk", "model": "m", "choices": choices}
+    return f"data: {json.dumps(told | ({'usage': usage} if usage else {}))}\n\n"
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Seams with more than one implementation: clock, embedder, chat model, archive."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -108,6 +108,7 @@ class Chat(Protocol):
         *,
         form: Form = Form.TEXT,
         schema: JsonSchema | None = None,
+        heard: Callable[[str], None] | None = None,
     ) -> Reply:
         """Ask it, for a purpose that is counted.
 
@@ -117,6 +118,8 @@ class Chat(Protocol):
             text: The user's message.
             form: The form that the endpoint is to enforce.
             schema: The schema of `Form.SCHEMA`.
+            heard: Told each piece of the answer as it comes, where the endpoint streams; an
+                endpoint that does not stream is heard once, at the end.
 
         Raises:
             NoAnswer: It does not answer, or not with text.

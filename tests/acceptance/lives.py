@@ -171,10 +171,12 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ("post", "/v1/recall"): [
             ("/v1/recall", {"json": body | {"record": False}}) for body in cues(of)
         ],
-        ("post", "/v1/ask"): [
-            ("/v1/ask", {"json": {"question": f"{CUE} What does {of.mark} say?",
-                                  "record": False}}),
-        ],
+        **{
+            ("post", path): [
+                (path, {"json": {"question": f"{CUE} What does {of.mark} say?", "record": False}}),
+            ]
+            for path in ("/v1/ask", "/v1/ask/stream")
+        },
         ("get", "/v1/traces/{trace}"): [(f"/v1/traces/{of.trace}", {})],
         ("get", "/v1/strategies"): [("/v1/strategies", {})],
         ("get", "/v1/sessions"): [

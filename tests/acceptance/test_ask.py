@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from time import monotonic
 from typing import Any
 
 import httpx
 import pytest
+from httpx_sse import EventSource
 from typer.testing import CliRunner
 
 from ecphoria.cli.main import app
@@ -53,6 +55,7 @@ def ana(asking: RunningService, model: ChatEndpoint) -> Iterator[Owner]:
     model.requests.clear()
     model.statuses.clear()
     model.finish, model.delay, model.body = "stop", 0.0, None
+    model.streams, model.breaks_after, model.pauses = True, None, 0.0
     headers = {"Authorization": f"Bearer {asking.key}"}
     with (
         httpx.Client(base_url=asking.url, headers=headers, timeout=60) as operator,
@@ -124,6 +127,66 @@ def test_a_sentence_without_its_quote_is_dropped(
     assert none["sentences"] == []
     assert none["misses"]
     assert "no sentence of the model rested on a memory" in none["reasons"]
+
+
+def streamed(owner: Owner) -> list[tuple[str, Any]]:
+    """Give the names and data of the events of an answer."""
+    body = {"question": QUESTION}
+    with owner.stream("POST", "/v1/ask/stream", json=body) as answer:
+        assert answer.status_code == 200
+        assert answer.headers["Content-Type"].startswith("text/event-stream")
+        return [(each.event, each.json()) for each in EventSource(answer).iter_sse()]
+
+
+def test_sentences_come_before_the_answer(ana: Owner, model: ChatEndpoint) -> None:
+    model.says = says(
+        ("Ana moved.", "Oslo", "moved to Oslo"),
+        ("She moved.", "Oslo", "moved to Paris in May"),
+        ("To Oslo.", "Oslo", "Oslo in May"),
+    )
+    *sentences, (last, answer) = streamed(ana)
+    assert last == "answer"
+    assert sentences == [("sentence", sentence) for sentence in answer["sentences"]]
+    assert (answer["text"], answer["dropped"]) == ("Ana moved. To Oslo.", 1)
+    assert answer["tokens"] == 77
+
+
+def test_a_sentence_is_told_while_the_model_still_writes(
+    asking: RunningService, ana: Owner, model: ChatEndpoint
+) -> None:
+    many = [(f"Sentence {number}.", "Oslo", "moved to Oslo") for number in range(9)]
+    model.says = says(*many)
+    model.pauses = 0.01
+    heard: list[tuple[str, float]] = []
+    with Client(asking.url, ana.key) as client:
+        answer = client.ask(
+            QUESTION, watch=lambda sentence: heard.append((sentence.text, monotonic()))
+        )
+    end = monotonic()
+    assert [text for text, _ in heard] == [text for text, *_ in many]
+    assert answer.text == " ".join(text for text, *_ in many)
+    # Of some 130 pieces, 10 ms apart, nine tenths come after the first sentence.
+    assert end - heard[0][1] > 0.5
+
+
+def test_a_stream_that_fails_is_a_problem(ana: Owner, model: ChatEndpoint) -> None:
+    model.says = says(*[("To Oslo.", "Oslo", "moved to Oslo"), ("In May.", "Oslo", "in May")] * 2)
+    model.breaks_after = 1
+    answer = ana.post("/v1/ask/stream", json={"question": QUESTION})
+    problem(answer, 503, "model-unavailable")
+    model.breaks_after = 25
+    first, last = streamed(ana)
+    assert (first[0], first[1]["text"]) == ("sentence", "To Oslo.")
+    assert last[0] == "problem"
+    assert last[1]["type"].endswith("model-unavailable")
+    assert "Oslo" not in str(last)
+
+
+def test_a_stream_is_refused_by_the_gate_without_a_call(ana: Owner, model: ChatEndpoint) -> None:
+    body = {"question": QUESTION, "min_confidence": 1.0}
+    answer = ana.post("/v1/ask/stream", json=body)
+    assert answer.text.startswith("event: answer\n")
+    assert model.requests == []
 
 
 def test_a_model_may_not_know(ana: Owner, model: ChatEndpoint) -> None:

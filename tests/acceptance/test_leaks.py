@@ -85,10 +85,14 @@ def holds(answer: httpx.Response, hidden: frozenset[str]) -> list[str]:
     text = answer.text
     if answer.request.url.path in {"/v1/recall", "/v1/ask"} and answer.is_success:
         text = json.dumps(answer.json() | {"reasons": []})
-    told = (text + str(answer.headers)).lower()
+    if answer.request.url.path == "/v1/ask/stream" and answer.is_success:
+        events = [line for line in text.splitlines() if line.startswith("data: ")]
+        told = [json.loads(event.removeprefix("data: ")) | {"reasons": []} for event in events]
+        text = json.dumps(told)
+    said = (text + str(answer.headers)).lower()
     request = answer.request
     asked = (str(request.url) + request.content.decode()).lower()
-    found = [one for one in hidden if one in told]
+    found = [one for one in hidden if one in said]
     return [one for one in found if answer.is_success or one not in asked]
 
 

@@ -16,7 +16,7 @@ from tests.acceptance.conftest import Owner, RunningService, new_owner, running,
 from tests.chat_endpoint import chat_endpoint, obliging
 from tests.conftest import Server
 
-NEED_A_MODEL = {"/v1/ask"}
+NEED_A_MODEL = {"/v1/ask", "/v1/ask/stream"}
 """This service has no language model; tests/acceptance/test_ask.py has one."""
 
 

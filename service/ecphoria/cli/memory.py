@@ -12,15 +12,18 @@ from typing import Annotated, BinaryIO
 
 import typer
 from pydantic import ValidationError
+from rich.live import Live
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from ecphoria.cli.connection import connected, instant, stderr, stdout
 from ecphoria.cli.render import draw_answer, draw_hits, draw_timings, draw_verdict, path_nodes
 from ecphoria.client import Client
 from ecphoria.errors import BadFile, EcphoriaError, NotFound
 from ecphoria.records.answered import to_json
+from ecphoria.records.ask import CitedSentence
 from ecphoria.records.episode import Episode, Outcome
 from ecphoria.wire.base import field_problems
 from ecphoria.wire.episodes import AppendRequest
@@ -156,16 +159,24 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Answer a question in words, with a quote for each sentence."""
-    answer = client.ask(
-        question,
-        k=k,
-        strategy=strategy,
-        asker=asker,
-        session=session,
-        speaker=speaker,
-        min_confidence=min_confidence,
-        brief=brief,
-    )
+    said: list[str] = []
+    with Live(console=stdout(), transient=True) as shown:
+
+        def show(sentence: CitedSentence) -> None:
+            said.append(sentence.text)
+            shown.update(Text(" ".join(said)))
+
+        answer = client.ask(
+            question,
+            k=k,
+            strategy=strategy,
+            asker=asker,
+            session=session,
+            speaker=speaker,
+            min_confidence=min_confidence,
+            brief=brief,
+            watch=show if stdout().is_terminal and not as_json else None,
+        )
     if as_json:
         typer.echo(to_json(answer, indent=2))
         return

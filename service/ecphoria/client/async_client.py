@@ -1,6 +1,6 @@
 """The asynchronous client: every call of the REST API as a typed method."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 from uuid import uuid4
@@ -17,7 +17,9 @@ from ecphoria.client.exchange import (
     is_loopback,
     segment,
 )
-from ecphoria.records.ask import CitedAnswer
+from ecphoria.errors import Unavailable
+from ecphoria.records.answered import adapter
+from ecphoria.records.ask import CitedAnswer, CitedSentence
 from ecphoria.records.episode import Episode, MetadataValue, Receipt, Session
 from ecphoria.records.fact import Decision, Predicate, PredicateClass
 from ecphoria.records.history import Learning
@@ -299,6 +301,7 @@ class AsyncClient(AsyncUpkeep):
         brief: bool = False,
         record: bool = True,
         wait_s: float = 150.0,
+        watch: Callable[[CitedSentence], object] | None = None,
     ) -> CitedAnswer:
         """Answer a question in words, with a quote for each sentence.
 
@@ -317,7 +320,9 @@ class AsyncClient(AsyncUpkeep):
             min_confidence: Ask the model only at this confidence or more, 0 to 1.
             brief: Give only the words that answer the question, instead of sentences.
             record: Leave a trace; false only looks.
-            wait_s: Longest to wait for the answer, in seconds.
+            wait_s: Longest to wait for the answer, in seconds; with `watch` for its next sentence.
+            watch: Told each sentence as soon as it is there. The answer that is returned counts:
+                it may lack a sentence if the model had to be asked again.
         """
         wanted = body_of(
             AskRequest,
@@ -333,7 +338,15 @@ class AsyncClient(AsyncUpkeep):
             brief=brief,
             record=record,
         )
-        return await self._ask(CitedAnswer, "POST", "/v1/ask", wanted, timeout_s=wait_s)
+        if watch is None:
+            return await self._ask(CitedAnswer, "POST", "/v1/ask", wanted, timeout_s=wait_s)
+        call = Call("POST", "/v1/ask/stream", body=wanted, repeatable=False, timeout_s=wait_s)
+        async for name, data in self._events(call):
+            if name == "answer":
+                answer: CitedAnswer = adapter(CitedAnswer).validate_json(data)
+                return answer
+            watch(adapter(CitedSentence).validate_json(data))
+        raise Unavailable("The service ended the answer before its end; ask again.")
 
     async def trace(self, trace: str) -> Trace:
         """Fetch the replay of one recall by its `trace_id`."""

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
 import httpx
+from httpx_sse import EventSource
 
 from ecphoria.client.exchange import (
     Call,
@@ -34,7 +35,7 @@ from ecphoria.records.upkeep import (
     Sleeper,
 )
 from ecphoria.wire.admin import ShadowAnswer, ShadowRequest
-from ecphoria.wire.base import Request
+from ecphoria.wire.base import Problem, Request, error_from
 from ecphoria.wire.facts import MergePage, MergeRequest
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
@@ -125,6 +126,30 @@ class AsyncConnection:
             cursor = page.next_cursor
             if cursor is None:
                 return
+
+    async def _events(self, call: Call) -> AsyncIterator[tuple[str, str]]:
+        """Send a call once, and read the names and data of the events that it is answered with.
+
+        Raises:
+            EcphoriaError: No answer, another answer, or an event `problem`.
+        """
+        try:
+            async with self._http.stream(
+                call.method,
+                call.path,
+                headers=call.headers(),
+                content=call.content(),
+                timeout=call.timeout_s or httpx.USE_CLIENT_DEFAULT,
+            ) as answer:
+                if not answer.is_success:
+                    await answer.aread()
+                    raise error_of(answer)
+                async for event in EventSource(answer).aiter_sse():
+                    if event.event == "problem":
+                        raise error_from(Problem.model_validate_json(event.data))
+                    yield event.event, event.data
+        except httpx.TransportError as error:
+            raise unreachable(self._base_url, error) from error
 
     async def _send(self, call: Call) -> httpx.Response:
         """Send a call until it succeeds, or until `Retries` allows no further attempt."""

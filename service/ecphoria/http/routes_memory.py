@@ -2,10 +2,13 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
+from fastapi.responses import StreamingResponse
+from fastapi.sse import format_sse_event
 from starlette.status import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
 from ecphoria.errors import (
@@ -21,8 +24,9 @@ from ecphoria.errors import (
     UnknownStrategy,
 )
 from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, Writer
-from ecphoria.http.problems import guarded, invalid_problem, problem_of
-from ecphoria.records.ask import CitedAnswer
+from ecphoria.http.problems import guarded, invalid_problem, problem_of, report
+from ecphoria.records.answered import to_json
+from ecphoria.records.ask import CitedAnswer, CitedSentence
 from ecphoria.records.episode import Episode, Outcome, Receipt
 from ecphoria.records.ids import EpisodeId, TraceId
 from ecphoria.records.recall import RecallResult, Trace
@@ -195,6 +199,62 @@ async def ask(body: AskRequest, tenant: Reader, services: Served) -> CitedAnswer
     return await services.ask.ask(
         tenant, body.to_cue(), body.to_options(), brief=body.brief, record=body.record
     )
+
+
+class _Events(StreamingResponse):
+    """Server-sent events; the framework's own class can not fail with a status of its own."""
+
+    media_type = "text/event-stream"
+
+
+_EVENT = {
+    "type": "object",
+    "properties": {
+        "event": {"enum": ["sentence", "answer", "problem"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["event", "data"],
+}
+
+
+@recall_routes.post(
+    "/ask/stream",
+    response_class=_Events,
+    responses={
+        **guarded(UnknownStrategy, TooLarge, ModelMissing, ModelUnavailable),
+        200: {"description": "Events", "content": {_Events.media_type: {"schema": _EVENT}}},
+    },
+)
+async def stream_answer(body: AskRequest, tenant: Reader, services: Served) -> Response:
+    """Answer like `POST /v1/ask`, as server-sent events.
+
+    An event `sentence` for each sentence as soon as its quotes are found in the memories, then
+    one event `answer` with the whole answer, which counts; or one event `problem`.
+    """
+    said = services.ask.stream(
+        tenant, body.to_cue(), body.to_options(), brief=body.brief, record=body.record
+    )
+    first = await anext(said)  # what fails before it is answered with a status of its own
+    return _Events(_events(first, said))
+
+
+async def _events(
+    first: CitedSentence | CitedAnswer, said: AsyncGenerator[CitedSentence | CitedAnswer]
+) -> AsyncIterator[bytes]:
+    async with aclosing(said):
+        try:
+            yield _event(first)
+            async for each in said:
+                yield _event(each)
+        except EcphoriaError as error:
+            report(error)
+            problem = problem_of(error).model_dump_json(exclude_defaults=True)
+            yield format_sse_event(event="problem", data_str=problem)
+
+
+def _event(said: CitedSentence | CitedAnswer) -> bytes:
+    name = "answer" if isinstance(said, CitedAnswer) else "sentence"
+    return format_sse_event(event=name, data_str=to_json(said))
 
 
 @recall_routes.get("/traces/{trace}", responses=guarded())

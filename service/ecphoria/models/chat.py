@@ -83,9 +83,22 @@ class StructuredChat:
         return self._chat.model
 
     async def ask(
-        self, purpose: str, instruction: str, text: str, shape: type[_Shape]
+        self,
+        purpose: str,
+        instruction: str,
+        text: str,
+        shape: type[_Shape],
+        *,
+        heard: Callable[[str], None] | None = None,
     ) -> Structured[_Shape]:
         """Ask for an answer of a structure.
+
+        Args:
+            purpose: Label of the tokens in the metrics.
+            instruction: The system message, without the schema.
+            text: The user's message.
+            shape: The structure.
+            heard: Told the pieces of the first answer as they come; not those of a second one.
 
         Raises:
             NoAnswer: The model does not answer.
@@ -98,7 +111,8 @@ class StructuredChat:
         told += _compact(schema)
         wanted, tokens = text, 0
         for calls in (1, 2):
-            reply = await self._form_taken(purpose, told, wanted, schema)
+            reply = await self._form_taken(purpose, told, wanted, schema, heard)
+            heard = None
             tokens += reply.tokens
             if reply.is_cut:
                 raise Truncated(calls, tokens)
@@ -111,13 +125,20 @@ class StructuredChat:
         raise Unusable(2, tokens)
 
     async def _form_taken(
-        self, purpose: str, instruction: str, text: str, schema: JsonSchema
+        self,
+        purpose: str,
+        instruction: str,
+        text: str,
+        schema: JsonSchema,
+        heard: Callable[[str], None] | None,
     ) -> Reply:
         """Go down the forms until one is taken, and begin there from now on."""
         forms = self._forms
         for place, form in enumerate(forms):
             try:
-                reply = await self._chat.ask(purpose, instruction, text, form=form, schema=schema)
+                reply = await self._chat.ask(
+                    purpose, instruction, text, form=form, schema=schema, heard=heard
+                )
             except TextRefused:
                 # All forms refused means that the text is at fault, so no form is given up.
                 if form is forms[-1]:
@@ -208,13 +229,16 @@ class BudgetedChat:
         *,
         form: Form = Form.TEXT,
         schema: JsonSchema | None = None,
+        heard: Callable[[str], None] | None = None,
     ) -> Reply:
         """Ask within the budget; NoAnswer where the day's tokens are used up."""
         async with self._waiting():
             async with self._turn:
                 self._check_day()
                 await self._wait()
-            reply = await self._chat.ask(purpose, instruction, text, form=form, schema=schema)
+            reply = await self._chat.ask(
+                purpose, instruction, text, form=form, schema=schema, heard=heard
+            )
         self._spent += reply.tokens
         return reply
 

@@ -1,11 +1,14 @@
 """Embeddings and chat from a server that speaks the OpenAI API."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from httpx import HTTPError
 from numpy.typing import NDArray
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, Omit, OpenAIError, omit
+from openai.types.chat import ChatCompletionMessageParam
 from openai.types.chat.completion_create_params import ResponseFormat
 from pydantic import BaseModel, Field, ValidationError
 
@@ -176,6 +179,32 @@ class _Answer(BaseModel, hide_input_in_errors=True):
     usage: _Usage | None = None
 
 
+class _Delta(BaseModel, hide_input_in_errors=True):
+    content: str | None = None
+
+
+class _PartOfChoice(BaseModel, hide_input_in_errors=True):
+    delta: _Delta = _Delta()
+    finish_reason: str | None = None
+
+
+class _Part(BaseModel, hide_input_in_errors=True):
+    """The fields of a piece of a streamed answer that are read."""
+
+    choices: list[_PartOfChoice] = []
+    usage: _Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """An answer, read as a whole or in pieces."""
+
+    text: str
+    usage: _Usage
+    finish_reason: str | None
+    streamed: bool = False
+
+
 class OpenAIChat:
     """Sends one message at a time; implements `ports.Chat`.
 
@@ -205,6 +234,7 @@ class OpenAIChat:
         """
         self._model = model
         self._counted = counted
+        self._streams = True
         self._client = AsyncOpenAI(
             base_url=base_url, api_key=api_key or "none", timeout=timeout, max_retries=retries
         )
@@ -222,34 +252,82 @@ class OpenAIChat:
         *,
         form: Form = Form.TEXT,
         schema: JsonSchema | None = None,
+        heard: Callable[[str], None] | None = None,
     ) -> Reply:
         """Ask it, for a purpose that is counted."""
+        messages: list[ChatCompletionMessageParam] = [
+            {"role": "system", "content": instruction},
+            {"role": "user", "content": text},
+        ]
+        wanted = _response_format(form, schema)
         try:
-            response = await self._client.chat.completions.with_raw_response.create(
-                model=self._model,
-                messages=[
-                    {"role": "system", "content": instruction},
-                    {"role": "user", "content": text},
-                ],
-                response_format=_response_format(form, schema),
-            )
-            answer = _Answer.model_validate_json(response.content)
+            if heard is None or not self._streams:
+                said = await self._whole(messages, wanted)
+            else:
+                said = await self._streamed(messages, wanted, heard)
         except APIStatusError as error:
             raise _refusal(error.status_code) from None  # its body may quote the text
         except APIConnectionError as error:
             raise NoAnswer("the model's endpoint does not answer; check its address") from error
-        except (OpenAIError, ValidationError) as error:
+        except (OpenAIError, ValidationError, HTTPError) as error:
             raise NoAnswer(
                 "the model's endpoint answers something else than text; check its address"
             ) from error
-        usage = answer.usage or _Usage()
-        self._counted(purpose, "read", usage.prompt_tokens)
-        self._counted(purpose, "written", usage.completion_tokens)
+        self._counted(purpose, "read", said.usage.prompt_tokens)
+        self._counted(purpose, "written", said.usage.completion_tokens)
+        if heard is not None and not said.streamed:
+            heard(said.text)
         return Reply(
-            text=answer.choices[0].message.content,
-            tokens=usage.prompt_tokens + usage.completion_tokens,
-            is_cut=answer.choices[0].finish_reason == "length",
+            text=said.text,
+            tokens=said.usage.prompt_tokens + said.usage.completion_tokens,
+            is_cut=said.finish_reason == "length",
         )
+
+    async def _whole(
+        self, messages: list[ChatCompletionMessageParam], wanted: ResponseFormat | Omit
+    ) -> _Said:
+        response = await self._client.chat.completions.with_raw_response.create(
+            model=self._model, messages=messages, response_format=wanted
+        )
+        answer = _Answer.model_validate_json(response.content)
+        choice = answer.choices[0]
+        return _Said(choice.message.content, answer.usage or _Usage(), choice.finish_reason)
+
+    async def _streamed(
+        self,
+        messages: list[ChatCompletionMessageParam],
+        wanted: ResponseFormat | Omit,
+        heard: Callable[[str], None],
+    ) -> _Said:
+        """Ask for a stream; an endpoint that refuses it is asked for the whole from now on."""
+        try:
+            stream = await self._client.chat.completions.create(
+                model=self._model,
+                messages=messages,
+                response_format=wanted,
+                stream=True,
+                stream_options={"include_usage": True},
+            )
+        except APIStatusError as error:
+            if error.status_code not in _REFUSED_TEXTS:
+                raise
+            said = await self._whole(messages, wanted)  # raises too where the text is at fault
+            self._streams = False
+            return said
+        pieces: list[str] = []
+        usage, finish = _Usage(), None
+        async with stream:
+            async for event in stream:
+                part = _Part.model_validate(event.model_dump(warnings=False))
+                usage = part.usage or usage
+                for choice in part.choices[:1]:
+                    finish = choice.finish_reason or finish
+                    if choice.delta.content:
+                        pieces.append(choice.delta.content)
+                        heard(choice.delta.content)
+        if not pieces:
+            raise OpenAIError("a stream without text")
+        return _Said("".join(pieces), usage, finish, streamed=True)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -4,11 +4,13 @@ Recalled text is data. It stands between marks that no memory can know beforehan
 line, and what the model says counts only with quotes that are found in the memories.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 
 from pydantic import Field
+from pydantic_core import from_json
 
 from ecphoria.errors import InvalidInput, ModelMissing, ModelUnavailable
 from ecphoria.models.chat import Structure, Structured, StructuredChat, Truncated, Unusable
@@ -92,6 +94,7 @@ class AskService:
         *,
         brief: bool = False,
         record: bool = True,
+        told: Callable[[CitedSentence], None] | None = None,
     ) -> CitedAnswer:
         """Answer a question from memories.
 
@@ -101,6 +104,7 @@ class AskService:
             options: How to recall.
             brief: Give only the words that answer it, instead of sentences.
             record: Leave a trace.
+            told: Told each sentence as soon as its quotes are found in the memories.
 
         Raises:
             ModelMissing: No language model is set.
@@ -115,8 +119,14 @@ class AskService:
         self._recalled(result.strategy, result.verdict, result.timings_ms)
         if not result.answerable or not result.context:
             return _unanswered(result, self._chat.model, result.reasons)
-        reply = await self._said(self._chat, cue.text, result, brief=brief)
-        sentences = _checked(reply.value.sentences, _shown(result))
+        shown = _shown(result)
+        coming = None if told is None else _Sentences(shown, told)
+        reply = await self._said(
+            self._chat, cue.text, result, brief=brief, heard=coming.hear if coming else None
+        )
+        sentences = _checked(reply.value.sentences, shown)
+        if coming is not None:
+            coming.tell(sentences)
         dropped = len(reply.value.sentences) - len(sentences)
         why = "the model did not find the answer in the memories"
         if dropped:
@@ -135,13 +145,48 @@ class AskService:
             misses=(),
         )
 
+    async def stream(
+        self,
+        tenant: TenantId,
+        cue: Cue,
+        options: RecallOptions,
+        *,
+        brief: bool = False,
+        record: bool = True,
+    ) -> AsyncGenerator[CitedSentence | CitedAnswer]:
+        """Answer like `ask`: each sentence when it is there, then the whole answer, which counts.
+
+        A sentence may be told that is not in the answer: if what the model says after it is no
+        JSON, the model is asked again.
+
+        Raises:
+            EcphoriaError: What `ask` raises.
+        """
+        heard: asyncio.Queue[CitedSentence | None] = asyncio.Queue()
+        answering = asyncio.create_task(
+            self.ask(tenant, cue, options, brief=brief, record=record, told=heard.put_nowait)
+        )
+        answering.add_done_callback(lambda _: heard.put_nowait(None))
+        try:
+            while (sentence := await heard.get()) is not None:
+                yield sentence
+            yield await answering
+        finally:
+            answering.cancel()  # the caller has gone: the model need not go on
+
     async def _said(
-        self, chat: StructuredChat, question: str, result: RecallResult, *, brief: bool
+        self,
+        chat: StructuredChat,
+        question: str,
+        result: RecallResult,
+        *,
+        brief: bool,
+        heard: Callable[[str], None] | None,
     ) -> Structured[_Said]:
         instruction = INSTRUCTION + (VERIFY if result.verdict is Verdict.VERIFY else "")
         instruction += BRIEF if brief else ""
         try:
-            return await chat.ask("ask", instruction, prompt(question, result), _Said)
+            return await chat.ask("ask", instruction, prompt(question, result), _Said, heard=heard)
         except NoAnswer as error:
             raise ModelUnavailable(f"No answer was written: {error}.") from error
         except (TextRefused, Truncated, Unusable) as error:
@@ -149,6 +194,40 @@ class AskService:
                 "No answer was written: the model gave none of the wanted form; ask again, with a "
                 "smaller `token_budget`, or set another model."
             ) from error
+
+
+class _Sentences:
+    """Reads an answer while it comes, and tells each sentence that is whole and has its quotes."""
+
+    def __init__(
+        self, shown: Mapping[int, Episode], told: Callable[[CitedSentence], None]
+    ) -> None:
+        self._shown = shown
+        self._told = told
+        self._text = ""
+        self._known: list[CitedSentence] = []
+
+    def hear(self, piece: str) -> None:
+        """Take the next piece."""
+        self._text += piece
+        if "}" in piece:
+            self.tell(_checked(self._whole(), self._shown))
+
+    def tell(self, sentences: Sequence[CitedSentence]) -> None:
+        """Tell the sentences that were not told yet."""
+        for sentence in sentences:
+            if sentence not in self._known:
+                self._known.append(sentence)
+                self._told(sentence)
+
+    def _whole(self) -> Sequence[_Sentence]:
+        """Give all sentences but the last, which may get more citations."""
+        opened = max(self._text.find("{"), 0)
+        try:
+            listed = from_json(self._text[opened:], allow_partial=True)["sentences"][:-1]
+            return [_Sentence.model_validate(each) for each in listed]
+        except (ValueError, TypeError, LookupError):
+            return []  # the whole answer is judged at its end
 
 
 def prompt(question: str, result: RecallResult) -> str:

@@ -108,3 +108,55 @@ async def test_who_is_too_slow_gives_no_answer(endpoint: ChatEndpoint) -> None:
     with pytest.raises(NoAnswer):
         await hasty.ask("session", "i", "t")
     await hasty.close()
+
+
+async def test_pieces_are_heard_as_they_come(
+    chat: OpenAIChat, endpoint: ChatEndpoint, counted: list[tuple[str, str, int]]
+) -> None:
+    heard: list[str] = []
+    reply = await chat.ask("ask", "i", "t", heard=heard.append)
+    assert reply == Reply(text="So it was.", tokens=77)
+    assert heard == ["So it w", "as."]
+    assert counted == [("ask", "read", 70), ("ask", "written", 7)]
+    endpoint.finish = "length"
+    assert (await chat.ask("ask", "i", "t", heard=heard.append)).is_cut
+
+
+async def test_an_endpoint_that_does_not_stream_is_asked_for_the_whole(
+    chat: OpenAIChat, endpoint: ChatEndpoint
+) -> None:
+    endpoint.streams = False
+    heard: list[str] = []
+    for _ in range(2):
+        assert (await chat.ask("ask", "i", "t", heard=heard.append)).text == "So it was."
+    assert heard == ["So it was."] * 2
+    assert [bool(asked.get("stream")) for asked in endpoint.requests] == [True, False, False]
+
+
+async def test_a_text_that_is_refused_does_not_end_the_streaming(
+    chat: OpenAIChat, endpoint: ChatEndpoint
+) -> None:
+    endpoint.statuses = [400, 400]
+    heard: list[str] = []
+    with pytest.raises(TextRefused):
+        await chat.ask("ask", "i", "t", heard=heard.append)
+    assert (await chat.ask("ask", "i", "t", heard=heard.append)).text == "So it was."
+    assert heard == ["So it w", "as."]
+
+
+@pytest.mark.parametrize("broken", [0, 1])
+async def test_a_stream_that_breaks_is_no_answer(
+    chat: OpenAIChat, endpoint: ChatEndpoint, broken: int
+) -> None:
+    endpoint.breaks_after = broken
+    with pytest.raises(NoAnswer) as told:
+        await chat.ask("ask", "i", "t", heard=lambda _: None)
+    assert "So it" not in str(told.value)
+
+
+async def test_a_stream_without_text_is_no_answer(
+    chat: OpenAIChat, endpoint: ChatEndpoint
+) -> None:
+    endpoint.says = lambda _: None
+    with pytest.raises(NoAnswer):
+        await chat.ask("ask", "i", "t", heard=lambda _: None)
