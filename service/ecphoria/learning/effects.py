@@ -245,7 +245,13 @@ def recallable(uses: Sequence[Use], at_ms: int) -> FloatArray:
 
 
 def participation(scores: Sequence[float], recalled: FloatArray) -> FloatArray:
-    """Compute the shares: `x = score / best score * R`, in [0, 1]; 0 if the best is 0."""
+    """Compute the shares: `x = score / best score * R`, in [0, 1]; 0 if the best is 0.
+
+    Scores below 0 are logarithms, as the activation of ACT-R is, so their ratio is the power of e
+    of their difference.
+    """
+    best = max(scores)
+    if best < 0.0:
+        return np.exp(np.array(scores) - best) * recalled
     level = np.maximum(0.0, scores)
-    best = float(level.max())
     return level / best * recalled if best > 0.0 else np.zeros_like(recalled)

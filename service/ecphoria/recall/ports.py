@@ -453,6 +453,12 @@ class RecallStore(Histories, PassageReads, Protocol):
         """Fetch the vectors of episodes; deleted ones are absent."""
         ...
 
+    async def latest_turns(
+        self, tenant: TenantId, session: str, limit: int
+    ) -> Sequence[EpisodeId]:
+        """List the latest turns of a session, newest first; none of an unknown one."""
+        ...
+
     async def nearest(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
     ) -> Sequence[Neighbour]:

@@ -126,6 +126,11 @@ class _FactLists:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Turn:
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _NearestLists:
     of: list[str]
     id: list[str]
@@ -151,6 +156,7 @@ _LIST_RELATED = Statement("recall.list_related", _RelatedLists)
 _LIST_NEAREST_FACTS = Statement("recall.list_nearest_facts", _FactLists)
 _LIST_NEAR_CONCEPTS = Statement("recall.list_near_concepts", NearConcept)
 _LIST_CONCEPT_VECTORS = Statement("recall.list_concept_vectors", _ConceptVector)
+_LIST_LATEST_TURNS = Statement("recall.list_latest_turns", _Turn)
 _LIST_NEAREST = Statement("recall.list_nearest", _NearestLists)
 _LIST_EPISODES = Statement("recall.list_episodes", StoredEpisode)
 
@@ -358,6 +364,15 @@ class EpisodeReader(PassageFinder):
     ) -> Mapping[EpisodeId, Vector]:
         """Fetch the vectors of episodes; deleted ones are absent."""
         return await self._columns.vectors(tenant, ids)
+
+    async def latest_turns(
+        self, tenant: TenantId, session: str, limit: int
+    ) -> Sequence[EpisodeId]:
+        """List the latest turns of a session, newest first; none of an unknown one."""
+        rows = await self._graph.run(
+            _LIST_LATEST_TURNS, tenant=tenant, session=session, limit=limit
+        )
+        return [EpisodeId(row.id) for row in rows]
 
     async def nearest(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int

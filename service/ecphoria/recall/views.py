@@ -204,6 +204,14 @@ class StoreView(ABC):
         kept = await self.kept(tenant, ids)
         return await self._store.vectors(tenant, [episode for episode in ids if episode in kept])
 
+    async def latest_turns(
+        self, tenant: TenantId, session: str, limit: int
+    ) -> Sequence[EpisodeId]:
+        """List the latest turns of a session."""
+        found = await self._store.latest_turns(tenant, session, limit)
+        kept = await self.kept(tenant, found)
+        return [episode for episode in found if episode in kept]
+
     async def nearest(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
     ) -> Sequence[Neighbour]:

@@ -21,6 +21,7 @@ class Stream(StrEnum):
     NAME = "name"
     FACT = "fact"
     RANK = "rank"
+    SESSION = "session"
 
 
 class Verdict(StrEnum):

@@ -1,6 +1,7 @@
 """The presets `paper` on the real graph, against the printed equations in plain loops."""
 
 from dataclasses import asdict
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from ecphoria.ports import Embedder
 from ecphoria.records.episode import NewEpisode, Receipt
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Cue, RecallOptions, Trace
+from tests.conftest import Cypher
 from tests.contract.learning import LONG_AGO
-from tests.integration.memory.houses import House
-from tests.printed import synapticrag
+from tests.integration.memory.houses import NOW, House
+from tests.printed import neuromemory, synapticrag
 
 _AXES, _MEMORIES, _FILLERS = 6, 14, 5
 
@@ -120,3 +122,73 @@ async def assert_same_charges(house: House, memories: list[synapticrag.Memory]) 
         assert found["turn"] == memory.at
         for name, value in (("tau", memory.tau), ("potential", memory.v), ("current", memory.i)):
             assert found[name] == pytest.approx(value, abs=1e-5), name
+
+
+AGES_DAYS = (0.01, 1.0, 3.0, 8.0, 30.0, 200.0)
+FACTORS = {
+    "": (0.5, 1.0, 0.5),
+    "chatbot": (0.4, 4 / 3, 0.5),
+    "task_agent": (0.6, 1.0, 0.5),
+    "personal_assistant": (0.45, 1.0, 0.7),
+    "researcher": (0.35, 4 / 3, 0.3),
+}
+"""d, the factor on the context and gamma of each persona, as the authors' code has them."""
+
+
+async def test_neuromemory_activation_decides(
+    house: House, ingest: IngestService, cypher: Cypher
+) -> None:
+    told = [
+        NewEpisode(
+            text=f"The boiler was repaired by plumber number {place}.",
+            occurred_at=NOW - timedelta(days=days),
+            importance=0.15 * place,
+        )
+        for place, days in enumerate(AGES_DAYS)
+    ]
+    other = NewEpisode(text="A voucher expires.", occurred_at=NOW - timedelta(days=2))
+    said = [
+        NewEpisode(text=text, session="now", occurred_at=NOW - timedelta(minutes=3 - place))
+        for place, text in enumerate(("Winter is here.", "My flat is cold.", "What a bill."))
+    ]
+    results = await ingest.append_batch(house.tenant, [*told, other, *said])
+    ids = [one.id for one in results if isinstance(one, Receipt)]
+    age_s = {
+        episode: [(NOW - item.occurred_at).total_seconds()]
+        for episode, item in zip(ids, [*told, other, *said], strict=True)
+        if item.occurred_at is not None
+    }
+    context = ids[-3:]
+    links: dict[tuple[str, str], float] = {}
+    for one, two, weight in ((8, 3, 0.8), (7, 6, 0.5), (9, 3, 0.25), (8, 5, 0.1)):
+        await cypher(
+            "MATCH (a {id: $one}), (b {id: $two}) CREATE (a)-[:SIMILAR {family: 'association', "
+            "w_learned: $w, weight: $w, last_used: $now, created_at: $now, coactivations: 9}]->"
+            "(b)",
+            one=ids[one], two=ids[two], w=weight, now=NOW,
+        )  # fmt: skip
+        links[ids[one], ids[two]] = weight
+    importance = dict(zip(ids, [item.importance for item in [*told, other, *said]], strict=True))
+    for persona, (d, factor, gamma) in FACTORS.items():
+        options = {"preset": "paper", "session": "now", "persona": persona}
+        asked = RecallOptions(strategy="actr", options=options, k=20)
+        answer = await house.recalls.recall(
+            house.tenant, Cue(text="Who repaired the boiler?"), asked
+        )
+        expected = {}
+        # What the words find, and what the context primes.
+        for episode in ids[:7]:
+            base, spread, own = neuromemory.activation(
+                age_s[episode], context, links, episode, importance[episode], d=d, gamma=gamma
+            )
+            expected[episode] = (base, factor * spread, own)
+        order = sorted(expected, key=lambda episode: -sum(expected[episode]))
+        assert [hit.episode.id for hit in answer.hits] == order, persona
+        for hit in answer.hits:
+            parts = hit.parts["presence"], hit.parts["context"], hit.parts["importance"]
+            assert parts == pytest.approx(expected[hit.episode.id], abs=1e-6)
+        await house.recalls.close()
+        await house.learning.drain()
+        # The first five count as used just now.
+        for hit in answer.hits[:5]:
+            age_s[hit.episode.id].append(0.0)

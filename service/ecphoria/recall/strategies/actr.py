@@ -1,6 +1,6 @@
 """ACT-R (NeuromemoryAI): relevance, priming by the cue, recent use, importance."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ from ecphoria.maths.concept_channel import boost
 from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly
 from ecphoria.recall.history import Uses
 from ecphoria.recall.pipeline import (
+    Anchor,
     BaseOptions,
     Pool,
     Ranked,
@@ -25,14 +26,38 @@ from ecphoria.recall.pipeline import (
     seed_shares,
     text_pool,
 )
-from ecphoria.recall.subgraph import SIMILAR, Limits, Subgraph, gains
+from ecphoria.recall.subgraph import EDGES, SIMILAR, Limits, Subgraph, gains
 from ecphoria.records.history import Use
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Mark
+from ecphoria.records.recall import Mark, Stream
 
 FloatArray = NDArray[np.float64]
 _DAY_S = 86_400.0
 _TRACED_HITS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Persona:
+    """A kind of agent (NeuromemoryAI, table 1), as the paper's published code sets it.
+
+    Attributes:
+        decay: d, the exponent of forgetting.
+        context: Factor on the weight of the context.
+        importance: Factor on the weight of importance.
+    """
+
+    decay: float
+    context: float = 1.0
+    importance: float = 1.0
+
+
+PERSONAS: Mapping[str, Persona] = {
+    "chatbot": Persona(decay=0.4, context=4 / 3),
+    "task_agent": Persona(decay=0.6),
+    "personal_assistant": Persona(decay=0.45, importance=1.4),
+    "researcher": Persona(decay=0.35, context=4 / 3, importance=0.6),
+}
+"""From the slowest to the fastest to forget: researcher, chatbot, assistant, task agent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +76,12 @@ class ActrOptions(BaseOptions):
         1.2, "Weight of what it primes among documents.", low=0, high=5,
         source="measured on titled passages",
     )  # fmt: skip
+    level: str = parameter(
+        "squashed", "How presence counts: `squashed` to 0 to 1, or `printed`, the logarithm B.",
+        choices=("squashed", "printed"), source="N2; NeuromemoryAI, Eq. 7",
+    )  # fmt: skip
     w_presence: float = parameter(
-        0.02, "Weight of how present a memory is.", low=0, high=0.2, source="measured; .1 in 2.3a"
+        0.02, "Weight of how present a memory is.", low=0, high=1, source="measured; .1 in 2.3a"
     )
     w_importance: float = parameter(
         0.1, "Weight of the importance its author gave.", low=0, high=1, source="2.3a"
@@ -64,6 +93,28 @@ class ActrOptions(BaseOptions):
     similar: float = parameter(
         SIMILAR, "Gain of SIMILAR: what is near in meaning, or was recalled together.",
         low=0, high=1, source="2.0",
+    )  # fmt: skip
+    links: str = parameter(
+        "all", "Edges that prime: `all` under the fan effect, or `similar` alone, by weight.",
+        choices=("all", "similar"), source="NeuromemoryAI 3.2: Hebbian links",
+    )  # fmt: skip
+    session: str = parameter(
+        "",
+        "Session whose latest turns are the context; empty for what the cue calls up.",
+        source="NeuromemoryAI 3.2: the context set C",
+    )
+    working: int = parameter(
+        7, "Turns of the session that are on one's mind.", unit="turns", low=1, high=50,
+        source="span of working memory",
+    )  # fmt: skip
+    words_only: bool = parameter(
+        default=False,
+        doc="Rank only what the text index finds, and what the context primes.",
+        source="NeuromemoryAI 4.2",
+    )
+    persona: str = parameter(
+        "", "Agent whose decay, context and importance replace `decay` and scale the weights.",
+        choices=("", *PERSONAS), source="NeuromemoryAI 4.3; numbers of its published code",
     )  # fmt: skip
     fan_log: bool = parameter(
         default=False, doc="Let association fall with the logarithm of the fan.", source="ACT-R"
@@ -85,7 +136,23 @@ class ActrOptions(BaseOptions):
 
 
 _DEFAULT = ActrOptions()
-_PAPER = ActrOptions(w_presence=0.1, w_bridge=0.0, fan_log=True, slots=False, seeds=10)
+_PAPER = ActrOptions(
+    base="fusion",
+    w_base=0.0,
+    level="printed",
+    w_presence=1.0,
+    w_context=1.0,
+    w_bridge=0.0,
+    w_importance=0.5,
+    links="similar",
+    similar=1.0,
+    words_only=True,
+    slots=False,
+    seeds=10,
+    fan=64,
+    floor=0.0,
+)
+"""NeuromemoryAI, Eq. 7; gamma is that of the published code, for the paper prints none."""
 
 
 class Actr:
@@ -105,9 +172,9 @@ class Actr:
 
     async def rank(self, search: Search, options: ActrOptions) -> Ranked:
         """Prime the neighbours of the anchors, and add the presence of each memory."""
-        base = text_pool(search, options.base)
-        named = max(1, len(search.seeding.concepts))
-        taken = anchors(search, base, options.seeds, lambda _: 1.0 / named)
+        options = _as_persona(options)
+        base = _candidates(search, options)
+        taken = await _on_mind(search, base, options)
         limits = Limits(waves=1 + options.slots, fan=options.fan, floor=options.floor)
         graph, start = await enter(search, taken, limits)
         arcs = _associations(graph, options)
@@ -147,6 +214,43 @@ class Actr:
         return replace(ranked, waves=tuple(waves))
 
 
+def _as_persona(options: ActrOptions) -> ActrOptions:
+    """Let a persona replace the decay and scale the weights."""
+    persona = PERSONAS.get(options.persona)
+    if persona is None:
+        return options
+    return replace(
+        options,
+        decay=persona.decay,
+        w_context=options.w_context * persona.context,
+        w_importance=options.w_importance * persona.importance,
+    )
+
+
+def _candidates(search: Search, options: ActrOptions) -> Pool:
+    pool = text_pool(search, options.base)
+    if not options.words_only:
+        return pool
+    listed = {seed.id for seed in search.seeding.by_text}
+    return replace(pool, found=np.array([one in listed for one in pool.ids], dtype=np.bool_))
+
+
+async def _on_mind(search: Search, base: Pool, options: ActrOptions) -> Sequence[Anchor]:
+    """Choose the context: the latest turns of the session, else what the cue calls up."""
+    if options.session:
+        turns = await search.store.latest_turns(search.tenant, options.session, options.working)
+        return [
+            Anchor(node=turn, kind="episode", stream=Stream.SESSION, label="", level=1.0)
+            for turn in turns
+        ]
+    named = max(1, len(search.seeding.concepts))
+    taken = anchors(search, base, options.seeds, lambda _: 1.0 / named)
+    if options.links == "all":
+        return taken
+    # Only memories have links; the paper gives each of the context the same weight.
+    return [replace(one, level=1.0) for one in taken if one.kind == "episode"]
+
+
 def _minds(
     graph: Subgraph, arcs: Adjacency, start: FloatArray, options: ActrOptions
 ) -> list[FloatArray]:
@@ -161,6 +265,9 @@ def _minds(
 def _associations(graph: Subgraph, options: ActrOptions) -> Adjacency:
     """Give the arcs their associative strength S."""
     gain = gains(similar=options.similar)
+    if options.links == "similar":
+        gain[[place for place, edge in enumerate(EDGES) if edge != "SIMILAR"]] = 0.0
+        return graph.adjacency(gain, 0.0, guard=False)
     if not options.fan_log:
         return graph.adjacency(gain, 1.0, guard=True)
     seen = graph.relations()
@@ -178,7 +285,9 @@ def _parts(
     level = base_level(
         uses.age_s, uses.owner, size=len(pool.ids), decay=options.decay, beyond=uses.beyond
     )
-    present = squash(level, midpoint_s=options.midpoint_days * _DAY_S, decay=options.decay)
+    present = level
+    if options.level == "squashed":
+        present = squash(level, midpoint_s=options.midpoint_days * _DAY_S, decay=options.decay)
     parts = {
         "base": options.w_base * pool.score,
         "context": options.w_context * primed,
