@@ -300,4 +300,9 @@ def cues(of: Life) -> list[Body]:
         {"cue": cue, "filters": {"speaker": f"Tamsin {of.mark}"}, "include_dormant": True},
         {"cue": cue, "filters": {"occurred_from": "2024-03-01T02:00:00Z"}},
         {"cue": cue, "filters": {"exclude": [of.awake, of.dormant]}},
+        {
+            "cue": cue,
+            "strategy": "actr",
+            "options": {"preset": "paper", "session": f"harbour of {of.mark}"},
+        },
     ]
