@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ecphoria.client import AsyncClient, Client, Retries
     from ecphoria.errors import EcphoriaError
+    from ecphoria.memory import AsyncMemory, Memory
     from ecphoria.records.episode import Episode, Receipt
     from ecphoria.records.recall import Hit, RecallResult, Trace
     from ecphoria.records.tenant import Scope
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AppendRequest",
     "AsyncClient",
+    "AsyncMemory",
     "BatchAnswer",
     "Client",
     "EcphoriaError",
@@ -28,6 +30,7 @@ __all__ = [
     "GateAnswer",
     "GateRequest",
     "Hit",
+    "Memory",
     "RecallResult",
     "Receipt",
     "Retries",
@@ -39,6 +42,7 @@ __all__ = [
 _HOMES = {
     "AppendRequest": "ecphoria.wire.episodes",
     "AsyncClient": "ecphoria.client",
+    "AsyncMemory": "ecphoria.memory",
     "BatchAnswer": "ecphoria.wire.episodes",
     "Client": "ecphoria.client",
     "EcphoriaError": "ecphoria.errors",
@@ -48,6 +52,7 @@ _HOMES = {
     "GateAnswer": "ecphoria.wire.admin",
     "GateRequest": "ecphoria.wire.admin",
     "Hit": "ecphoria.records.recall",
+    "Memory": "ecphoria.memory",
     "RecallResult": "ecphoria.records.recall",
     "Receipt": "ecphoria.records.episode",
     "Retries": "ecphoria.client",
@@ -56,13 +61,23 @@ _HOMES = {
     "Trace": "ecphoria.records.recall",
 }
 
+_IN_PROCESS = "ecphoria.memory"
+
 
 def __getattr__(name: str) -> object:
     """Load a public name when it is first asked for."""
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(home), name)
+    try:
+        return getattr(import_module(home), name)
+    except ModuleNotFoundError as missing:
+        if home != _IN_PROCESS:
+            raise
+        raise ImportError(
+            f"{name} runs the service and needs its packages ({missing.name} is missing): "
+            "pip install 'ecphoria[server,local]'."
+        ) from missing
 
 
 def __dir__() -> list[str]:

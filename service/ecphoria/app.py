@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -24,7 +24,7 @@ from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
 from ecphoria.engine.assemble import silent
 from ecphoria.engine.home import write_private
 from ecphoria.engine.service import supervised
-from ecphoria.errors import Misconfigured
+from ecphoria.errors import EcphoriaError, Misconfigured, NotFound
 from ecphoria.extraction.service import Extract
 from ecphoria.extraction.store import ExtractionStore
 from ecphoria.facts.service import FactService
@@ -51,7 +51,7 @@ from ecphoria.recall.service import STRATEGIES, RecallService
 from ecphoria.recall.shadow import Policies, ShadowedRecall, TenantPolicies
 from ecphoria.recall.store import DormantReader, EpisodeReader
 from ecphoria.records.ids import TenantId, TraceId
-from ecphoria.records.recall import Comparison
+from ecphoria.records.recall import Comparison, Cue, RecallOptions
 from ecphoria.runtime import SystemClock
 from ecphoria.settings import LlmSettings, Settings
 from ecphoria.telemetry import Metrics, Spans, open_spans
@@ -63,6 +63,8 @@ from ecphoria.tenancy.store import Keys, Tenants
 ADMIN_KEY_FILE = "admin.key"
 _TRACE_QUERY = "what_woke_this_trace.cypher"
 _ANY_TRACE = "'' AS wanted"
+_WARM_TENANTS, _WARM_S = 5, 10.0
+_WARM_CUE = "What did Ana say about the house in March?"
 
 log = structlog.get_logger(__name__)
 
@@ -183,6 +185,22 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         )
     log.info("services_ready", neo4j=found.neo4j, gds=found.gds, model=embedder.model)
     return services
+
+
+async def warm_up(recall: RecallService, tenancy: TenancyService) -> None:
+    """Recall once in the newest tenants, so that no caller waits until Neo4j has planned queries.
+
+    A few seconds at most; what fails here is told to the first caller.
+    """
+    with suppress(TimeoutError, EcphoriaError):
+        async with asyncio.timeout(_WARM_S):
+            tenants = await tenancy.list_tenants()
+            newest = sorted(tenants, key=lambda tenant: tenant.created_at, reverse=True)
+            for tenant in newest[:_WARM_TENANTS]:
+                with suppress(NotFound):  # erased meanwhile
+                    await recall.recall(
+                        tenant.id, Cue(text=_WARM_CUE), RecallOptions(), record=False
+                    )
 
 
 @asynccontextmanager

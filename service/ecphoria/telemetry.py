@@ -351,6 +351,26 @@ def configure_logging(level: str, form: str, stream: TextIO | None = None) -> No
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
+def log_through_standard_library() -> None:
+    """Hand our events to `logging`, where the program that we are part of decides about them.
+
+    A program that has configured structlog itself is left alone.
+    """
+    if structlog.is_configured():
+        return
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            structlog.contextvars.merge_contextvars,
+            _frames_only,
+            structlog.processors.KeyValueRenderer(key_order=["event"]),
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=False,
+    )
+
+
 def _frames_only(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
     """Replace an exception by the classes and frames of its chain."""
     raised = event.pop("exc_info", None)

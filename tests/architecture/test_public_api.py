@@ -41,6 +41,16 @@ def test_a_name_that_is_not_public_is_refused() -> None:
         _ = ecphoria.Neo4j
 
 
+def test_a_memory_without_the_service_tells_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in [name for name in sys.modules if name.startswith(("ecphoria.memory", "uvicorn"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "ecphoria.http.app", None)
+    with pytest.raises(ImportError, match=r"ecphoria\[server,local\]"):
+        _ = ecphoria.Memory
+
+
 @pytest.mark.parametrize(
     "statement",
     ["import ecphoria", "from ecphoria import AsyncClient, Client", "import ecphoria.cli.main"],

@@ -14,7 +14,6 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from ecphoria.cli.connection import (
-    DEFAULT_URL,
     Home,
     Key,
     Server,
@@ -27,6 +26,7 @@ from ecphoria.cli.connection import (
     stdout,
 )
 from ecphoria.client import Client
+from ecphoria.client.defaults import DEFAULT_URL
 from ecphoria.errors import BadFile
 from ecphoria.records.recall import Choice, OptionValue, ShadowReport
 from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, Scope

@@ -28,15 +28,13 @@ from rich.theme import Theme
 
 from ecphoria import runtime
 from ecphoria.client import AsyncClient, Client
+from ecphoria.client.defaults import DEFAULT_TENANT, DEFAULT_URL, admin_key, local_key
 from ecphoria.errors import BadFile, EcphoriaError, InvalidInput, Misconfigured, Unauthenticated
 
 if TYPE_CHECKING:
     from ecphoria.evaluation.run import Connect
     from ecphoria.settings import Settings
 
-
-DEFAULT_URL = "http://127.0.0.1:8765"
-_ADMIN_KEY_FILE = "admin.key"
 
 Server = Annotated[
     str,
@@ -95,7 +93,7 @@ def connect(
     tenant: str | None,
     home: Path | None,
     *,
-    assumed: str | None = "default",
+    assumed: str | None = DEFAULT_TENANT,
 ) -> Client:
     """Open the client a command uses; close it with `with`.
 
@@ -110,10 +108,10 @@ def connect(
         BadFile: The admin key is there but cannot be read.
     """
     if key is None:
-        key = admin_key(home)
+        key = local_key(server, home)
         if key is not None and tenant is None:
             tenant = assumed
-    return Client(server, key, tenant=tenant)
+    return Client(server, key or "", tenant=tenant)  # no other key is looked for
 
 
 def connected(command: Callable[..., None]) -> Callable[..., None]:
@@ -139,31 +137,6 @@ def offering(
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
-
-
-def admin_key(home: Path | None) -> str | None:
-    """Read the key the service made at its first start, if it made one on this machine."""
-    place = home or _default_home()
-    if place is None:
-        return None
-    file = place.expanduser() / _ADMIN_KEY_FILE
-    try:
-        return file.read_text(encoding="ascii").strip() or None
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise BadFile(
-            f"The admin key {file} cannot be read ({error.strerror}); give a key with --key.",
-            path=str(file),
-        ) from error
-
-
-def _default_home() -> Path | None:
-    try:
-        import platformdirs  # noqa: PLC0415 (the light install has no service on this machine)
-    except ImportError:
-        return None
-    return Path(platformdirs.user_data_dir("ecphoria"))
 
 
 Watch = Callable[[str, int, int], None]
@@ -347,7 +320,7 @@ def on_service(
 @contextlib.asynccontextmanager
 async def _service(where: Where) -> "AsyncIterator[Connect]":
     if where.server is not None:
-        yield _connector(where.server, where.key or admin_key(where.home))
+        yield _connector(where.server, where.key or local_key(where.server, where.home))
         return
     try:
         from ecphoria.cli.serve import running  # noqa: PLC0415 (extra `server`)
@@ -371,7 +344,7 @@ def _key(settings: "Settings", where: Where) -> str | None:
 
 
 def _connector(url: str, key: str | None) -> "Connect":
-    return lambda tenant: AsyncClient(url, key, tenant=tenant, timeout=_TIMEOUT_S)
+    return lambda tenant: AsyncClient(url, key or "", tenant=tenant, timeout=_TIMEOUT_S)
 
 
 def _settings(home: Path | None) -> "Settings":

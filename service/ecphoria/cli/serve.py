@@ -19,10 +19,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ecphoria.app import Reports, build
-from ecphoria.cli.connection import DEFAULT_URL, counting, stderr, stdout
+from ecphoria.cli.connection import counting, stderr, stdout
 from ecphoria.cli.engine import drawn
 from ecphoria.cli.render import draw_hits, draw_timings, draw_verdict, path_nodes
 from ecphoria.client import AsyncClient
+from ecphoria.client.defaults import DEFAULT_URL
 from ecphoria.demo.sample import SampleQuestion, sample_conversation, sample_questions
 from ecphoria.errors import Conflict, NotFound
 from ecphoria.http.app import Started
@@ -81,9 +82,12 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
     with _cancelled_by_signals():
         with drawn(stderr()) as engine:
             reports = Reports(engine=engine, weights=_weights())
-            task = asyncio.create_task(
-                serve_api(settings, reports=reports, started=ready.set_result)
-            )
+
+            def begin(started: Started) -> None:
+                tune_garbage_collection()
+                ready.set_result(started)
+
+            task = asyncio.create_task(serve_api(settings, reports=reports, started=begin))
             either: set[asyncio.Future[Any]] = {task, ready}
             try:
                 await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)

@@ -8,6 +8,7 @@ from uuid import uuid4
 import httpx
 
 from ecphoria.client.async_upkeep import AsyncUpkeep
+from ecphoria.client.defaults import DEFAULT_URL, target
 from ecphoria.client.exchange import (
     Call,
     Retries,
@@ -59,7 +60,6 @@ from ecphoria.wire.recall import AskRequest, FilterRequest, RecallRequest
 
 _CHARACTERS_A_SECOND = 2_000
 """The least that a slow and busy machine encodes."""
-_DEFAULT_URL = "http://127.0.0.1:8765"
 
 
 class AsyncClient(AsyncUpkeep):
@@ -70,9 +70,11 @@ class AsyncClient(AsyncUpkeep):
     moment; an append counts as one, because it carries a key.
 
     Args:
-        base_url: Address of the service.
-        api_key: Secret of a key; not needed where authentication is off.
-        tenant: Tenant to act for, with an operator's key.
+        base_url: Address of the service; `ECPHORIA_URL` or this machine's if absent.
+        api_key: Secret of a key. If absent, `ECPHORIA_API_KEY`, or the key that a service on this
+            machine left in its home, for the tenant `default`.
+        tenant: Tenant to act for, with an operator's key; `ECPHORIA_TENANT` if neither a key nor
+            a tenant is given.
         timeout: Seconds to wait for an answer; an append of long texts may take a second more for
             each 2,000 characters, because every part of them is encoded.
         retries: How often, and after how long, a call is sent again.
@@ -80,11 +82,12 @@ class AsyncClient(AsyncUpkeep):
 
     Raises:
         InvalidInput: `base_url` is no address.
+        BadFile: The key in the home of the local service cannot be read.
     """
 
     def __init__(
         self,
-        base_url: str = _DEFAULT_URL,
+        base_url: str | None = None,
         api_key: str | None = None,
         *,
         tenant: str | None = None,
@@ -92,7 +95,10 @@ class AsyncClient(AsyncUpkeep):
         retries: Retries | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        address = address_of(base_url)
+        if transport is None:
+            wanted = target(base_url, api_key, tenant)
+            base_url, api_key, tenant = wanted.url, wanted.key, wanted.tenant
+        address = address_of(DEFAULT_URL if base_url is None else base_url)
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         if tenant is not None:
             headers["Ecphoria-Tenant"] = tenant

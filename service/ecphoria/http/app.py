@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import h11
@@ -18,7 +19,7 @@ from starlette.responses import HTMLResponse
 from starlette.staticfiles import StaticFiles
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ecphoria.app import Reports, Services, build
+from ecphoria.app import Reports, Services, build, warm_up
 from ecphoria.errors import Misconfigured
 from ecphoria.http import problems
 from ecphoria.http.middleware import BodyLimit, RequestEdge
@@ -41,7 +42,6 @@ from ecphoria.http.routes_upkeep import (
     jobs_routes,
     passages_routes,
 )
-from ecphoria.runtime import tune_garbage_collection
 from ecphoria.settings import ServerSettings, Settings
 from ecphoria.wire.base import Problem
 
@@ -218,6 +218,7 @@ async def serve(
     *,
     reports: Reports | None = None,
     started: Callable[[Started], None] = lambda _: None,
+    socket_path: Path | None = None,
 ) -> None:
     """Build the services, serve until a signal or `Started.stop`, close everything.
 
@@ -225,15 +226,16 @@ async def serve(
         settings: What to build and where to listen.
         reports: Told while parts come up.
         started: Called once, when requests are answered.
+        socket_path: Listen on a socket of this path instead of the address in the settings.
 
     Raises:
         Misconfigured: The address cannot be listened on, or a setting does not fit.
         EcphoriaError: A part cannot be brought up.
     """
-    with _bound(settings.server.host, settings.server.port) as listener:
+    with _listener(settings.server, socket_path) as listener:
         services = await build(settings, reports)
-        tune_garbage_collection()
         try:
+            await warm_up(services.recall, services.tenancy)
             await _run(services, listener, started)
         finally:
             await services.close()
@@ -269,6 +271,14 @@ async def _run(
         server.should_exit = True
 
     await server.serve(sockets=[listener])
+
+
+def _listener(settings: ServerSettings, path: Path | None) -> socket.socket:
+    if path is None:
+        return _bound(settings.host, settings.port)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    return listener
 
 
 def _bound(host: str, port: int) -> socket.socket:
@@ -320,6 +330,8 @@ def _tls(settings: ServerSettings) -> dict[str, Any]:
 
 
 def _url(scheme: str, listener: socket.socket) -> str:
+    if listener.family == socket.AF_UNIX:
+        return f"{scheme}://localhost"
     host, port = listener.getsockname()[:2]
     if host in {"0.0.0.0", "::"}:  # noqa: S104 (read, not bound)
         host = "127.0.0.1"

@@ -1,0 +1,94 @@
+"""`Memory()`: the whole service in the caller's process, without server, key or tenant."""
+
+import asyncio
+import stat
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from ecphoria import AsyncMemory, Memory
+from ecphoria.app import engine_settings
+from ecphoria.engine import Engine, EngineState
+from ecphoria.errors import InvalidInput, Misconfigured
+from ecphoria.settings import Settings
+from tests.conftest import CACHE
+
+SCRIPT = """
+from ecphoria import Memory
+
+memory = Memory(home={home!r})
+memory.remember("The kettle is green.", speaker="Ana")
+print(memory.recall("What colour is the kettle?").hits[0].episode.text)
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ECPHORIA_CACHE", str(CACHE))
+    monkeypatch.setenv("ECPHORIA_ENGINE__HEAP_MB", "512")
+    monkeypatch.setenv("ECPHORIA_ENGINE__PAGE_CACHE_MB", "64")
+    monkeypatch.delenv("ECPHORIA_NEO4J__URI", raising=False)
+    return tmp_path / "home"
+
+
+def state(home: Path) -> EngineState:
+    return Engine(engine_settings(Settings(home=home))).status().state
+
+
+def services() -> int:
+    return sum(thread.name == "ecphoria" for thread in threading.enumerate())
+
+
+def test_memories_of_a_process_share_a_service_and_find_everything_again(home: Path) -> None:
+    with Memory(home=home) as memory, Memory("acme", home=home) as other:
+        assert services() == 1
+        memory.remember("I moved to Lisbon in March.", speaker="Ana", session="2026-03-14")
+        answer = memory.recall("Where does Ana live now?")
+        assert answer.hits[0].episode.text == "I moved to Lisbon in March."
+        assert answer.hits[0].score > 0
+        assert other.recall("Where does Ana live now?").hits == ()
+        with pytest.raises(InvalidInput):
+            memory.remember("")
+        folder = memory._service.socket.parent
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        memory.close()
+        assert other.stats().episodes == 0
+    assert services() == 0
+    assert not folder.exists()
+    assert state(home) is EngineState.STOPPED
+
+    async def again() -> list[str]:
+        async with AsyncMemory(home=home) as memory:
+            hits = (await memory.recall("Where does Ana live now?")).hits
+        return [hit.episode.text for hit in hits]
+
+    assert asyncio.run(again()) == ["I moved to Lisbon in March."]
+    assert services() == 0
+
+
+def test_a_process_that_ends_without_closing_leaves_nothing_running(home: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(home=str(home))],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "The kettle is green.\n", "")
+    until = time.monotonic() + 30
+    while state(home) is not EngineState.STOPPED and time.monotonic() < until:
+        time.sleep(0.1)
+    assert state(home) is EngineState.STOPPED
+
+
+def test_a_start_that_fails_tells_why_and_leaves_nothing(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ECPHORIA_RECALL__STRATEGY", "magic")
+    with pytest.raises(Misconfigured, match="magic"):
+        Memory(home=home)
+    with pytest.raises(Misconfigured, match="magic"):
+        asyncio.run(AsyncMemory(home=home).__aenter__())
+    assert services() == 0
+    assert state(home) is EngineState.STOPPED

@@ -1,0 +1,46 @@
+"""The recalls before the service is ready: of the newest tenants, and never in the way."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+from ecphoria.app import warm_up
+from ecphoria.errors import EcphoriaError, NotFound
+from ecphoria.records.ids import TenantId
+from ecphoria.records.tenant import Tenant
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def warm(names: str, failures: dict[str, EcphoriaError] | None = None) -> list[tuple[str, bool]]:
+    """Warm up the tenants, the oldest first in `names`; tell who was recalled, and if recorded."""
+    recalled: list[tuple[str, bool]] = []
+
+    async def list_tenants() -> list[Tenant]:
+        return [
+            Tenant(id=TenantId(name), name=name, created_at=START + timedelta(days=day))
+            for day, name in enumerate(names)
+        ]
+
+    async def recall(tenant: str, *_: object, record: bool) -> None:
+        recalled.append((tenant, record))
+        if failures and tenant in failures:
+            raise failures[tenant]
+
+    services: Any = SimpleNamespace(recall=recall), SimpleNamespace(list_tenants=list_tenants)
+    asyncio.run(warm_up(*services))
+    return recalled
+
+
+def test_the_five_newest_tenants_are_recalled_and_no_trace_is_left() -> None:
+    assert warm("abcdefg") == [(name, False) for name in "gfedc"]
+    assert warm("") == []
+
+
+def test_a_tenant_that_is_erased_meanwhile_is_left_out() -> None:
+    assert [name for name, _ in warm("abc", {"b": NotFound("gone")})] == ["c", "b", "a"]
+
+
+def test_a_failure_does_not_stop_the_start() -> None:
+    assert [name for name, _ in warm("abc", {"b": EcphoriaError("no answer")})] == ["c", "b"]
