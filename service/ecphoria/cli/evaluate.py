@@ -23,6 +23,7 @@ from ecphoria.cli.connection import (
     stderr,
     stdout,
 )
+from ecphoria.cli.tuning import tune_synaptic
 from ecphoria.errors import Misconfigured
 
 if TYPE_CHECKING:
@@ -239,6 +240,7 @@ def dynamics(
 
 evaluation = typer.Typer(help="Measure recall on public data sets.", no_args_is_help=True)
 evaluation.command()(dynamics)
+evaluation.command()(tune_synaptic)
 
 Data = Annotated[Path, typer.Option("--data", metavar="FILE", help="Data file or folder.")]
 Corpus = Annotated[

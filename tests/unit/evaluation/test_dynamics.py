@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.errors import InvalidInput
+from ecphoria.evaluation.dynamics.agents import Benefit, Continuity, Relevance
 from ecphoria.evaluation.dynamics.firing import Firing, equal_count
 from ecphoria.evaluation.dynamics.ground import axis, lean
 from ecphoria.evaluation.dynamics.links import Bridge
@@ -60,6 +61,13 @@ def test_a_direction_leans_by_its_cosine(cosine: float) -> None:
         (Bridge(nearest_hit=False, depth0_hit=False, depth1_hit=True), True),
         (Bridge(nearest_hit=False, depth0_hit=True, depth1_hit=True), False),
         (Bridge(nearest_hit=False, depth0_hit=False, depth1_hit=False), False),
+        (Continuity(recall_at_3=0.8, words_at_3=0.4, paper_at_3=0.4), True),
+        (Continuity(recall_at_3=0.7, words_at_3=1.0, paper_at_3=1.0), False),
+        (Relevance(old_first=1.0, actr_first=1.0, paper_first=0.0), True),
+        (Relevance(old_first=1.0, actr_first=0.9, paper_first=0.0), False),
+        (Benefit(signal_before=0.0, signal_after=1.0, asleep=0.9, used_asleep=0), True),
+        (Benefit(signal_before=1.0, signal_after=1.0, asleep=0.9, used_asleep=0), False),
+        (Benefit(signal_before=0.0, signal_after=1.0, asleep=0.9, used_asleep=1), False),
     ],
 )
 def test_a_bound_holds_or_not(finding: Finding, holds: bool) -> None:

@@ -1,5 +1,6 @@
 """Tenants and vectors with known cosines, on which every generated task stands."""
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -62,3 +63,14 @@ async def remember(client: AsyncClient, items: Sequence[AppendRequest]) -> list[
     if None in ids:
         raise EcphoriaError("The service refused generated memories; this is a bug.")
     return [one for one in ids if one is not None]
+
+
+_PAUSE_S, _WAITS = 0.2, 600
+
+
+async def drained(client: AsyncClient) -> None:
+    """Wait until all recalls were learned from."""
+    for _ in range(_WAITS):
+        if (await client.learning()).pending == 0:
+            return
+        await asyncio.sleep(_PAUSE_S)

@@ -9,7 +9,6 @@ Cues that name both of a pair are replayed while the tenant learns; then cues ne
 name one of a pair, and the other counts as right too. Source: NeuromemoryAI's Hebbian links.
 """
 
-import asyncio
 from dataclasses import dataclass
 from statistics import mean
 from typing import ClassVar
@@ -20,7 +19,7 @@ from ecphoria.client import AsyncClient
 from ecphoria.evaluation.datasets.dataset import Question
 from ecphoria.evaluation.datasets.locomo import load_mini
 from ecphoria.evaluation.dynamics.firing import share_found
-from ecphoria.evaluation.dynamics.ground import Floats, Ground, axis, lean, remember
+from ecphoria.evaluation.dynamics.ground import Floats, Ground, axis, drained, lean, remember
 from ecphoria.wire.episodes import AppendRequest
 
 _DECOYS, _DECOY_COSINE, _LISTED = 12, 0.4, 10
@@ -102,7 +101,6 @@ async def _found(
 _TOPICS, _PAIRS, _FILLERS, _REPLAYS = 6, 3, 14, 4
 _HUB = "hub"
 _IN_COMMON, _ON_TOPIC, _ON_CUE = 0.7, 0.6, 0.9
-_PAUSE_S, _WAITS = 0.2, 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +149,7 @@ async def links(ground: Ground) -> Links:
         await client.set_learning(on=True)
         for pair in pairs * _REPLAYS:
             await _replay(client, known, pair)
-        await _drained(client)
+        await drained(client)
         await client.set_learning(on=False)
         after = [await _share_found(client, known, pair, aside) for pair in pairs]
         learned = await _learned(client, known)
@@ -208,14 +206,6 @@ async def _share_found(
         one.name, vector=vector, strategy="synapse", k=10, record=False, collapse=False
     )
     return share_found([hit.episode.id for hit in answer.hits], pair)
-
-
-async def _drained(client: AsyncClient) -> None:
-    """Wait until all recalls were learned from."""
-    for _ in range(_WAITS):
-        if (await client.learning()).pending == 0:
-            return
-        await asyncio.sleep(_PAUSE_S)
 
 
 async def _learned(client: AsyncClient, known: dict[str, _Memory]) -> set[tuple[str, str]]:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 from rich.table import Table
 
 from ecphoria.errors import InvalidInput
+from ecphoria.evaluation.dynamics.agents import benefit, continuity, relevance
 from ecphoria.evaluation.dynamics.firing import fired_sets, firing
 from ecphoria.evaluation.dynamics.forgetting import contradictions, forgetting
 from ecphoria.evaluation.dynamics.ground import Ground
@@ -95,6 +96,9 @@ TASKS: Mapping[str, Callable[[Ground], Awaitable[Finding]]] = {
     "bridge": bridge,
     "contradictions": contradictions,
     "consolidation": settling,
+    "continuity": continuity,
+    "relevance": relevance,
+    "benefit": benefit,
 }
 
 
