@@ -128,6 +128,9 @@ class ServerSettings(_Group):
     """Address to listen on; `0.0.0.0` for all."""
     port: int = Field(default=8765, ge=0, le=65_535)
     """Port to listen on; 0 takes a free one."""
+    public_host: str | None = Field(default=None, min_length=1)
+    """Host name under which others call the service, such as `memory.example.org`. `/mcp` answers
+    to this name and to those of this machine."""
     body_limit_mb: float = Field(default=16.0, gt=0, le=1_024, allow_inf_nan=False)
     """Largest body of an append, in MB (10^6 bytes); other bodies may have 256 kB."""
     shutdown_s: Seconds = 15.0

@@ -144,6 +144,7 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
     instants = {"as_of": "2024-03-02T00:00:00Z", "known_at": "2100-01-01T00:00:00Z"}
     times = {"occurred_from": "2024-03-01T00:00:00Z", "occurred_before": "2024-03-03T00:00:00Z"}
     gate = {"weights": {"share": 1.0}, "bias": 0.0, "threshold": 0.2, "verify_below": 0.4}
+    own = {"session": f"harbour of {of.mark}"}
     fact, other = of.facts
     pair = {"one": "marek novak", "other": "novak marek"}
     return {
@@ -272,6 +273,10 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ("delete", "/v1/keys/{key}"): [(f"/v1/keys/{of.key}", {})],
         ("delete", "/v1/episodes/{episode}"): [
             (f"/v1/episodes/{one}", {}) for one in (*of.spare, of.archived)
+        ],
+        ("post", "/v1/episodes/erase"): [
+            ("/v1/episodes/erase", {"json": {"filters": own, "dry_run": dry_run}})
+            for dry_run in (True, False)
         ],
         ("get", "/v1/tenants"): [("/v1/tenants", {})],
         ("post", "/v1/tenants"): [("/v1/tenants", {"json": {"name": "never-made"}})],

@@ -31,6 +31,9 @@ CALLS: dict[str, Call] = {
         "/v1/episodes/batch",
         json={"episodes": [{"text": "mine too", "idempotency_key": "shared 2"}]},
     ),
+    "post /v1/episodes/erase": lambda o, _: o.post(
+        "/v1/episodes/erase", json={"filters": {"session": "island"}}
+    ),
     "post /v1/recall": lambda o, _: o.post(
         "/v1/recall", json={"cue": SECRET, "k": 200, "explain": True}
     ),
@@ -226,6 +229,7 @@ SCOPE_OF = {
     "write": {
         "put /v1/merges",
         "post /v1/episodes", "post /v1/episodes/batch", "delete /v1/episodes/{episode}",
+        "post /v1/episodes/erase",
         "post /v1/passages", "post /v1/extraction/reset",
         "post /v1/consolidation", "post /v1/jobs/{job}/cancel", "post /v1/jobs/{job}/retry",
         "post /v1/traces/{trace}/feedback", "post /v1/dormancy/sleep", "post /v1/dormancy/wake",

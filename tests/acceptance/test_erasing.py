@@ -233,3 +233,67 @@ async def marks(cypher: Cypher, episode: str) -> list[set[str]]:
     """Give the properties of what an erasure left."""
     rows = await cypher("MATCH (b:Tombstone {id: $id}) RETURN keys(b) AS names", id=episode)
     return [set(row["names"]) for row in rows]
+
+
+def erase(owner: Owner, filters: dict[str, Any], **how: object) -> dict[str, int]:
+    answer = owner.post("/v1/episodes/erase", json={"filters": filters, **how})
+    assert answer.status_code == 200, answer.text
+    told: dict[str, int] = answer.json()
+    return told
+
+
+async def test_erasing_a_session_leaves_no_copy_of_it_and_nothing_else_goes(
+    owner: Owner, operator: httpx.Client, graph: Graph, home: Path
+) -> None:
+    mark = f"zq{secrets.token_hex(4)}x"
+    ids = [
+        owner.remember(**episode | {"session": "pier"}, occurred_at=f"2024-03-01T0{n}:30:00Z")
+        for n, episode in enumerate(marked(mark))
+        if "title" not in episode
+    ]
+    kept = owner.remember("The sea is calm.", session="harbour", speaker="Orla")
+    consolidate(owner)
+    archive_one(owner, ids[2])
+    assert owner.post("/v1/dormancy/sleep", json={"ids": [ids[1]]}).status_code == 200
+    with new_owner(operator) as other:
+        theirs = other.remember("The sea is calm.", session="pier")
+        assert erase(owner, {"session": "pier"}, dry_run=True) == {"matched": 3, "erased": 0}
+        assert await count_copies(graph, mark)
+        assert erase(owner, {"session": "pier"}, limit=2) == {"matched": 3, "erased": 2}
+        assert erase(owner, {"session": "pier"}) == {"matched": 1, "erased": 1}
+        assert erase(owner, {"session": "pier"}) == {"matched": 0, "erased": 0}
+        assert other.get(f"/v1/episodes/{theirs}").status_code == 200
+    assert await count_copies(graph, mark) == {}
+    assert mark.encode() not in on_disk(home)
+    assert [one["id"] for one in owner.get("/v1/episodes").json()["episodes"]] == [kept]
+    assert owner.get("/v1/doctor").json()["findings"] == []
+
+
+def test_an_episode_must_pass_every_filter_to_be_erased(owner: Owner) -> None:
+    for day, speaker in ((1, "Ana"), (2, "Ana"), (3, "Ana"), (2, "Bo")):
+        owner.remember(f"{speaker}, day {day}.", speaker=speaker, session=f"day {day}",
+                       occurred_at=f"2024-03-0{day}T12:00:00Z")  # fmt: skip
+    with Client(str(owner.base_url), owner.key) as client:
+        since, before = ("2024-03-02T00:00:00Z", "2024-03-03T00:00:00Z")
+        wanted = {"speaker": "Ana", "occurred_from": since, "occurred_before": before}
+        assert erase(owner, wanted) == {"matched": 1, "erased": 1}
+        assert owner.texts() == ["Ana, day 1.", "Ana, day 3.", "Bo, day 2."]
+        (last,) = (one.id for one in client.list(session="day 3"))
+        told: list[tuple[int, int]] = []
+        assert client.erase(speaker="Ana", exclude=[last], dry_run=True) == 1
+        erased = client.erase(
+            speaker="Ana", exclude=[last], watch=lambda done, total: told.append((done, total))
+        )
+        assert (erased, told) == (1, [(1, 1)])
+        assert owner.texts() == ["Ana, day 3.", "Bo, day 2."]
+        assert client.erase(session="nowhere") == 0
+
+
+@pytest.mark.parametrize("filters", [{}, {"session": ""}, {"exclude": ["0" * 32]}])
+def test_filters_that_name_nothing_erase_nothing(owner: Owner, filters: dict[str, Any]) -> None:
+    owner.remember("It rains.")
+    refused = problem(
+        owner.post("/v1/episodes/erase", json={"filters": filters}), 422, "invalid-input"
+    )
+    assert "delete the tenant" in refused["detail"]
+    assert owner.texts() == ["It rains."]

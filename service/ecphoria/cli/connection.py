@@ -28,7 +28,7 @@ from rich.theme import Theme
 
 from ecphoria import runtime
 from ecphoria.client import AsyncClient, Client
-from ecphoria.client.defaults import DEFAULT_TENANT, DEFAULT_URL, admin_key, local_key
+from ecphoria.client.defaults import DEFAULT_TENANT, DEFAULT_URL, Target, admin_key, local_key
 from ecphoria.errors import BadFile, EcphoriaError, InvalidInput, Misconfigured, Unauthenticated
 
 if TYPE_CHECKING:
@@ -107,11 +107,24 @@ def connect(
     Raises:
         BadFile: The admin key is there but cannot be read.
     """
+    found = target_of(server, key, tenant, home, assumed=assumed)
+    return Client(found.url, found.key or "", tenant=found.tenant)  # no other key is looked for
+
+
+def target_of(
+    server: str,
+    key: str | None,
+    tenant: str | None,
+    home: Path | None,
+    *,
+    assumed: str | None = DEFAULT_TENANT,
+) -> Target:
+    """Tell which service a command calls, and as whom; see `connect`."""
     if key is None:
         key = local_key(server, home)
         if key is not None and tenant is None:
             tenant = assumed
-    return Client(server, key or "", tenant=tenant)  # no other key is looked for
+    return Target(url=server, key=key, tenant=tenant)
 
 
 def connected(command: Callable[..., None]) -> Callable[..., None]:

@@ -13,7 +13,8 @@ from ecphoria.cli.connection import say_error, stderr, stdout
 from ecphoria.cli.evaluate import evaluation
 from ecphoria.cli.facts import engrams, fact, facts, learning, merges
 from ecphoria.cli.local import add_local_commands, backup
-from ecphoria.cli.memory import ask, import_file, recall, remember, stats
+from ecphoria.cli.mcp import mcp
+from ecphoria.cli.memory import ask, forget, import_file, recall, remember, stats
 from ecphoria.cli.upkeep import (
     archive,
     consolidate,
@@ -43,8 +44,10 @@ app.command(rich_help_panel=_USE)(remember)
 app.command(rich_help_panel=_USE)(recall)
 app.command(rich_help_panel=_USE)(ask)
 app.command("import", rich_help_panel=_USE)(import_file)
+app.command(rich_help_panel=_USE)(forget)
 app.command(rich_help_panel=_USE)(facts)
 app.add_typer(fact, name="fact", rich_help_panel=_USE)
+app.add_typer(mcp, name="mcp", rich_help_panel=_USE)
 app.command(rich_help_panel=_USE)(engrams)
 app.command(rich_help_panel=_USE)(stats)
 app.command(rich_help_panel=_KEEP)(consolidate)

@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, BinaryIO
@@ -18,10 +19,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from ecphoria.cli.connection import connected, instant, stderr, stdout
+from ecphoria.cli.connection import Watch, connected, instant, stderr, stdout, watching
 from ecphoria.cli.render import draw_answer, draw_hits, draw_timings, draw_verdict, path_nodes
 from ecphoria.client import Client
-from ecphoria.errors import BadFile, EcphoriaError, NotFound
+from ecphoria.errors import BadFile, EcphoriaError, InvalidInput, NotFound
 from ecphoria.records.answered import to_json
 from ecphoria.records.ask import CitedSentence
 from ecphoria.records.episode import Episode, Outcome
@@ -62,6 +63,54 @@ def remember(
     )
     known = receipt.outcome is Outcome.EXISTED
     stdout().print(f"{'Already remembered' if known else 'Remembered'}  [dim]{receipt.id}[/dim]")
+
+
+@connected
+def forget(
+    client: Client,
+    *,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help="Episodes to erase.")
+    ] = None,
+    session: Annotated[str | None, typer.Option(help="Erase this session.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="Erase what this speaker said.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--from", metavar="INSTANT", help="Erase nothing earlier.")
+    ] = None,
+    before: Annotated[
+        str | None, typer.Option(metavar="INSTANT", help="Erase nothing at this time or later.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count the episodes.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+) -> None:
+    """Erase episodes by id, or those that pass all filters given; this cannot be undone."""
+    by_filter = [one for one in (session, speaker, since, before) if one is not None]
+    if bool(ids) == bool(by_filter):
+        raise InvalidInput("Give ids of episodes, or filters such as --session.", field="ID")
+
+    def erase(*, dry_run: bool, watch: Watch = lambda *_: None) -> int:
+        return client.erase(
+            session=session,
+            speaker=speaker,
+            occurred_from=instant(since, "from"),
+            occurred_before=instant(before, "before"),
+            dry_run=dry_run,
+            watch=partial(watch, "erasing"),
+        )
+
+    matched = len(ids) if ids else erase(dry_run=True)
+    noun = "episode" if matched == 1 else "episodes"
+    if dry_run or not matched:
+        stdout().print(f"{matched:,} {noun} would be erased." if matched else "Nothing matches.")
+        return
+    if not yes:
+        typer.confirm(f"Erase {matched:,} {noun}?", abort=True)
+    with watching() as watch:
+        erased = len(ids) if ids else erase(dry_run=False, watch=watch)
+        for done, ident in enumerate(ids or (), start=1):
+            client.delete(ident)
+            watch("erasing", done, matched)
+    stdout().print(f"Erased {erased:,} {noun}.")
 
 
 @connected

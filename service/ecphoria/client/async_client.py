@@ -11,6 +11,7 @@ from ecphoria.client.async_upkeep import AsyncUpkeep
 from ecphoria.client.defaults import DEFAULT_URL, target
 from ecphoria.client.exchange import (
     Call,
+    Parameter,
     Retries,
     address_of,
     body_of,
@@ -203,6 +204,27 @@ class AsyncClient(AsyncUpkeep):
         ):
             for episode in page.episodes:
                 yield episode
+
+    async def page(
+        self,
+        *,
+        session: str | None = None,
+        concept: str | None = None,
+        occurred_from: datetime | None = None,
+        occurred_before: datetime | None = None,
+        cursor: int | str = 0,
+        limit: int = 100,
+    ) -> EpisodePage:
+        """Fetch one page of `list`; its `next_cursor` is the `cursor` of the next page."""
+        wanted: dict[str, Parameter] = {
+            "session": session,
+            "concept": concept,
+            "occurred_from": instant_text(occurred_from),
+            "occurred_before": instant_text(occurred_before),
+            "cursor": cursor,
+            "limit": limit,
+        }
+        return await self._ask(EpisodePage, "GET", "/v1/episodes", parameters=wanted)
 
     async def delete(self, episode: str) -> None:
         """Delete one episode with everything that depended on it."""

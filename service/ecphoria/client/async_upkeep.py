@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from datetime import datetime
 from time import monotonic
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
@@ -36,7 +37,9 @@ from ecphoria.records.upkeep import (
 )
 from ecphoria.wire.admin import ShadowAnswer, ShadowRequest
 from ecphoria.wire.base import Problem, Request, error_from
+from ecphoria.wire.episodes import EraseAnswer, EraseRequest
 from ecphoria.wire.facts import MergePage, MergeRequest
+from ecphoria.wire.recall import FilterRequest
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
     ArchiveRequest,
@@ -53,6 +56,7 @@ from ecphoria.wire.upkeep import (
 
 _FIRST_PAUSE_S = 0.05
 _LONGEST_PAUSE_S = 1.0
+_ERASURE_S = 300.0
 _Read = TypeVar("_Read")
 
 
@@ -215,6 +219,57 @@ class AsyncUpkeep(AsyncConnection):
         """
         wanted = body_of(ConsolidationRequest, steps=tuple(steps), dry_run=dry_run)
         return await self._ask(JobAnswer, "POST", "/v1/consolidation", wanted)
+
+    async def erase(
+        self,
+        *,
+        session: str | None = None,
+        speaker: str | None = None,
+        occurred_from: datetime | None = None,
+        occurred_before: datetime | None = None,
+        exclude: Sequence[str] = (),
+        dry_run: bool = False,
+        watch: Callable[[int, int], object] = lambda _erased, _matched: None,
+    ) -> int:
+        """Erase the episodes that pass all filters given; needs at least one besides `exclude`.
+
+        If it fails halfway, what was erased stays so; call it again for the rest.
+
+        Args:
+            session: Only this session.
+            speaker: Only what this speaker said.
+            occurred_from: Nothing earlier.
+            occurred_before: Nothing at or after this instant.
+            exclude: Ids of episodes to keep; at most 1,000.
+            dry_run: Only count.
+            watch: Told how many are erased, and how many there were.
+
+        Returns:
+            How many were erased, or would be.
+        """
+        wanted = body_of(
+            EraseRequest,
+            filters=body_of(
+                FilterRequest,
+                session=session,
+                speaker=speaker,
+                occurred_from=occurred_from,
+                occurred_before=occurred_before,
+                exclude=tuple(exclude) or None,
+            ),
+            dry_run=dry_run,
+        )
+        erased = 0
+        while True:
+            answer = await self._ask(
+                EraseAnswer, "POST", "/v1/episodes/erase", wanted, timeout_s=_ERASURE_S
+            )
+            if dry_run:
+                return answer.matched
+            watch(erased + answer.erased, erased + answer.matched)
+            erased += answer.erased
+            if answer.erased in {0, answer.matched}:
+                return erased
 
     async def reset_extraction(self) -> None:
         """Have the step `extract` read every live episode again; results stay until replaced."""

@@ -22,6 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from ecphoria.app import Reports, Services, build, warm_up
 from ecphoria.errors import Misconfigured
 from ecphoria.http import problems
+from ecphoria.http.mcp import mcp_mounted
 from ecphoria.http.middleware import BodyLimit, RequestEdge
 from ecphoria.http.problems import render
 from ecphoria.http.routes_admin import (
@@ -253,9 +254,10 @@ async def _run(
                 scheme = "https" if settings.server.tls_certificate else "http"
                 started(Started(url=_url(scheme, listener), services=services, stop=stop))
 
+    app = create_app(services)
     server = Server(
         uvicorn.Config(
-            create_app(services),
+            app,
             log_config=None,
             access_log=False,
             server_header=False,
@@ -270,7 +272,8 @@ async def _run(
     def stop() -> None:
         server.should_exit = True
 
-    await server.serve(sockets=[listener])
+    async with mcp_mounted(app, services):
+        await server.serve(sockets=[listener])
 
 
 def _listener(settings: ServerSettings, path: Path | None) -> socket.socket:

@@ -19,7 +19,14 @@ from ecphoria.records.ids import TenantId
 from ecphoria.records.tenant import Principal, Scope
 
 TENANT_HEADER = "Ecphoria-Tenant"
-_BULK = frozenset({"POST /v1/episodes/batch", "GET /v1/doctor", "DELETE /v1/tenants/{name}"})
+_BULK = frozenset(
+    {
+        "POST /v1/episodes/batch",
+        "POST /v1/episodes/erase",
+        "GET /v1/doctor",
+        "DELETE /v1/tenants/{name}",
+    }
+)
 """Calls that may take seconds; they have slots of their own."""
 _READS = frozenset({"POST /v1/recall"})
 """Calls beside GET that write nothing the caller waits for."""
@@ -47,6 +54,12 @@ def _principal(request: Request, _: _Shown) -> Principal:
     return principal
 
 
+def presented_key(request: Request) -> str | None:
+    """Read the secret of the key that a request shows, if it shows one."""
+    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    return secret.strip() if scheme.lower() == "bearer" else None
+
+
 class GuardedRoute(APIRoute):
     """Identifies the caller first, so that a stranger's body is never read."""
 
@@ -57,10 +70,8 @@ class GuardedRoute(APIRoute):
         body = self._body()
 
         async def guarded(request: Request) -> Response:
-            scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
-            presented = secret.strip() if scheme.lower() == "bearer" else None
             services = _services(request)
-            principal = await services.access.identify(presented)
+            principal = await services.access.identify(presented_key(request))
             request.state.principal = principal
             unknown = set() if known is None else request.query_params.keys() - known
             if unknown:

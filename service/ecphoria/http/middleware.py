@@ -130,7 +130,7 @@ def _route(scope: Scope) -> str:
 
 _SMALL = 256_000
 """Bytes of a body that holds no memories; a recall with a long vector has a tenth of it."""
-_LARGE = frozenset({"/v1/episodes", "/v1/episodes/batch"})
+_LARGE = frozenset({"/v1/episodes", "/v1/episodes/batch", "/mcp"})
 """Paths whose bodies hold memories."""
 
 

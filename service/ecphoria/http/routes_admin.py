@@ -120,6 +120,7 @@ async def get_readiness(services: Served) -> ReadinessAnswer:
         gds=found.gds,
         model=services.embedder.model,
         dimension=services.embedder.dimension,
+        language_model=services.settings.llm.model or None,
     )
 
 

@@ -42,6 +42,8 @@ from ecphoria.wire.episodes import (
     BatchRequest,
     EpisodePage,
     EpisodeQuery,
+    EraseAnswer,
+    EraseRequest,
     UnreadableItem,
 )
 from ecphoria.wire.recall import AskRequest, RecallRequest
@@ -120,6 +122,15 @@ async def list_episodes(
 async def delete(episode: str, tenant: Writer, services: Served) -> None:
     """Erase one episode with its vector and everything that only it supports."""
     await services.ingest.delete(tenant, EpisodeId(episode))
+
+
+@episodes_routes.post("/erase", responses=guarded())
+async def erase(body: EraseRequest, tenant: Writer, services: Served) -> EraseAnswer:
+    """Erase the episodes of a session, of a speaker or of a time; the oldest first."""
+    matched, erased = await services.ingest.erase(
+        tenant, body.filters.to_model(), limit=body.limit, dry_run=body.dry_run
+    )
+    return EraseAnswer(matched=matched, erased=erased)
 
 
 def _keyed(body: AppendRequest, header: str | None) -> AppendRequest:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -12,6 +13,7 @@ from ecphoria.errors import (
     Conflict,
     EcphoriaError,
     Erased,
+    InvalidInput,
     NotFound,
     OutcomeUnknown,
     TooLarge,
@@ -27,6 +29,7 @@ from ecphoria.ports import ArchivedEpisodesNeeded, ArchiveReader, Clock, Embedde
 from ecphoria.records.episode import Episode, NewEpisode, Outcome, Receipt, State
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.job import Lease
+from ecphoria.records.recall import Filters
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.concepts import Triple, read_stated
 
@@ -148,6 +151,43 @@ class IngestService:
         async with self._book.writing(tenant):
             await self._change(tenant, work)
         self._erased(tenant)
+
+    async def erase(
+        self, tenant: TenantId, filters: Filters, *, limit: int, dry_run: bool = False
+    ) -> tuple[int, int]:
+        """Remove the episodes that pass filters, the oldest turns first.
+
+        Each is removed as by `delete`, in a transaction of its own: when this fails halfway, what
+        was removed stays so, and the same again removes the rest.
+
+        Args:
+            tenant: Whose episodes.
+            filters: Which of them; at least one filter besides `exclude`.
+            limit: Most to remove.
+            dry_run: Only count them.
+
+        Returns:
+            How many pass, and how many of them were removed.
+
+        Raises:
+            InvalidInput: The filters name nothing, and so would remove everything.
+            NotFound: There is no such tenant.
+        """
+        if not (
+            filters.session or filters.speaker or filters.occurred_from or filters.occurred_before
+        ):
+            raise InvalidInput(
+                "give at least one of `session`, `speaker`, `occurred_from` and "
+                "`occurred_before`; to erase everything, delete the tenant",
+                field="filters",
+            )
+        matched, ids = await self._store.matching(tenant, filters, limit)
+        removed = 0
+        for episode in () if dry_run else ids:
+            with suppress(NotFound):  # somebody else erased it meanwhile
+                await self.delete(tenant, episode)
+                removed += 1
+        return matched, removed
 
     async def restate(
         self, tenant: TenantId, readings: Sequence[Reading], *, by: str, lease: Lease | None = None

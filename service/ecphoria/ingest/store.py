@@ -20,7 +20,7 @@ from ecphoria.ingest.rows import (
     apply_changes,
 )
 from ecphoria.neo4j_store.locks import Counters, change_under, count_change, lock_tenant
-from ecphoria.neo4j_store.passages import CREATE_PASSAGES, PassageRow, passage_groups
+from ecphoria.neo4j_store.passages import CREATE_PASSAGES, PassageRow, by_filter, passage_groups
 from ecphoria.neo4j_store.queries import any_phrase
 from ecphoria.neo4j_store.rows import StoredEpisode, to_episode
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
@@ -29,6 +29,7 @@ from ecphoria.records.episode import Episode
 from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.job import Lease
+from ecphoria.records.recall import Filters
 from ecphoria.text.cutting import WHOLE
 
 T = TypeVar("T")
@@ -103,11 +104,18 @@ class _StatedCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Matching:
+    matched: int
+    ids: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _FactKey:
     id: str
 
 
 _LIST_BODY_HASHES = Statement("ingest.list_body_hashes", _BodyHash)
+_LIST_MATCHING = Statement("ingest.list_matching", _Matching)
 _LIST_TOMBSTONES = Statement("ingest.list_tombstones", _Tombstone)
 _REMOVE_TOMBSTONES = Statement("ingest.remove_tombstones", Done)
 _DROP_OLD_TOMBSTONES = Statement("ingest.drop_old_tombstones", Done)
@@ -142,6 +150,19 @@ class IngestStore:
         """Look up, without the lock, which of these episodes exist: saves embedding them."""
         rows = await self._graph.run(_LIST_BODY_HASHES, tenant=tenant, ids=list(ids))
         return {EpisodeId(row.id): row.body_hash for row in rows}
+
+    async def matching(
+        self, tenant: TenantId, filters: Filters, limit: int
+    ) -> tuple[int, Sequence[EpisodeId]]:
+        """Count the episodes that pass filters, live or not, and list the first by turn."""
+        (row,) = await self._graph.run(
+            _LIST_MATCHING,
+            tenant=tenant,
+            limit=limit,
+            exclude=list(filters.exclude),
+            **by_filter(filters),
+        )
+        return row.matched, [EpisodeId(ident) for ident in row.ids]
 
     async def change(
         self,

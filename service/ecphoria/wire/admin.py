@@ -120,6 +120,8 @@ class ReadinessAnswer(Answer):
     """The embedding model."""
     dimension: int
     """Length of its vectors."""
+    language_model: str | None = None
+    """The language model that answers questions, if one is set."""
 
 
 class ErrorAnswer(Answer):

@@ -30,6 +30,7 @@ from ecphoria.wire.base import (
     StrictInt,
     first_problems,
 )
+from ecphoria.wire.recall import FilterRequest
 
 _TURN: JsonDict = {
     "text": "I moved to Lisbon in March, and the flat has a balcony over the river.",
@@ -201,6 +202,30 @@ class BatchAnswer(Answer):
     """Items that were not stored."""
     results: tuple[BatchItemAnswer, ...]
     """One result an item."""
+
+
+class EraseRequest(Request):
+    """Episodes to erase."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"filters": {"session": "2026-03-14"}, "dry_run": True}]}
+    )
+
+    filters: FilterRequest
+    """Which episodes; at least one filter besides `exclude`."""
+    dry_run: bool = Field(default=False, strict=True)
+    """Only count them."""
+    limit: StrictInt = Field(default=100, ge=1, le=1_000)
+    """Most to erase by this call."""
+
+
+class EraseAnswer(Answer):
+    """Episodes that were to erase."""
+
+    matched: int
+    """Episodes that passed the filters before this call, live or not."""
+    erased: int
+    """Episodes erased by this call. If they are fewer than `matched`, send the same again."""
 
 
 class EpisodeQuery(Parameters):

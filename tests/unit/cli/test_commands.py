@@ -329,6 +329,34 @@ def test_erasing_a_tenant_counts(command: Command, service: StubService) -> None
     assert done.out == "Erased demo: 394 episodes.\n"
 
 
+def test_forget_counts_asks_and_goes_on_until_none_is_left(
+    command: Command, service: StubService
+) -> None:
+    left = [3]
+
+    def erase(body: Any) -> tuple[int, dict[str, int]]:
+        assert body["filters"] == {"session": "s"}
+        matched = left[0]
+        erased = 0 if body.get("dry_run") else min(2, matched)
+        left[0] -= erased
+        return 200, {"matched": matched, "erased": erased}
+
+    service.routes["POST /v1/episodes/erase"] = erase
+    assert command("forget", "--session", "s", "--dry-run").out == "3 episodes would be erased.\n"
+    assert command("forget", "--session", "s").code == 1, "nobody is there to confirm"
+    assert left == [3]
+    assert command("forget", "--session", "s", "--yes").out == "Erased 3 episodes.\n"
+    assert left == [0]
+    assert command("forget", "--session", "s", "--yes").out == "Nothing matches.\n"
+
+
+def test_forget_takes_ids_or_filters(command: Command, service: StubService) -> None:
+    service.routes["DELETE /v1/episodes/a"] = 204, None
+    assert command("forget", "a", "--yes").out == "Erased 1 episode.\n"
+    for words in ((), ("a", "--session", "s")):
+        assert "Give ids of episodes, or filters" in command("forget", *words, "--yes").err
+
+
 @pytest.mark.parametrize("words", [("recal", "x"), ("recall",), ("recall", "x", "--nope")])
 def test_wrong_use_ends_with_two(command: Command, words: tuple[str, ...]) -> None:
     assert command(*words).code == 2

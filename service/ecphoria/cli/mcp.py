@@ -1,0 +1,135 @@
+"""`ecphoria mcp`: the memory as an MCP server on stdio, and its configuration for agents."""
+
+import asyncio
+import json
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ecphoria.cli.connection import Home, Key, Server, TenantName, refusing, stderr, target_of
+from ecphoria.client import AsyncClient
+from ecphoria.client.defaults import DEFAULT_URL
+from ecphoria.client.exchange import is_loopback
+from ecphoria.errors import EcphoriaError, Misconfigured
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import Context
+
+mcp = typer.Typer(
+    help="Serve the memory to agents by the Model Context Protocol.", invoke_without_command=True
+)
+
+
+class Tools(StrEnum):
+    """Which tools an agent sees."""
+
+    ALL = "all"
+    CORE = "core"
+
+
+class Profile(StrEnum):
+    """Whom the tools are for."""
+
+    ECPHORIA = "ecphoria"
+    OPENAI = "openai"
+
+
+class Agent(StrEnum):
+    """An agent that reads an MCP configuration."""
+
+    CLAUDE_CODE = "claude-code"
+    CURSOR = "cursor"
+    CODEX = "codex"
+
+
+@mcp.callback()
+def serve_stdio(
+    context: typer.Context,
+    *,
+    tools: Annotated[
+        Tools, typer.Option(help="`core` has only remember, recall, get and forget.")
+    ] = Tools.ALL,
+    profile: Annotated[
+        Profile, typer.Option(help="`openai` has only search and fetch, for ChatGPT.")
+    ] = Profile.ECPHORIA,
+    server: Server = DEFAULT_URL,
+    key: Key = None,
+    tenant: TenantName = None,
+    home: Home = None,
+) -> None:
+    """Serve MCP on stdin and stdout, for a service that runs; a service has it under `/mcp` too.
+
+    It starts no service and downloads nothing. Until the service answers, each tool tells why.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    with refusing():
+        try:
+            from ecphoria.mcp.server import create_server  # noqa: PLC0415 (extra `mcp`)
+        except ModuleNotFoundError as missing:
+            raise Misconfigured(
+                f"MCP needs its SDK ({missing.name} is missing): pip install 'ecphoria[mcp]'."
+            ) from missing
+
+        target = target_of(server, key, tenant, home)
+        client = AsyncClient(target.url, target.key or "", tenant=target.tenant)
+
+        @asynccontextmanager
+        async def connect(_: "Context") -> AsyncIterator[AsyncClient]:
+            yield client
+
+        async def asks() -> bool:
+            try:
+                return (await client.ready()).language_model is not None
+            except EcphoriaError:
+                return False
+
+        async def run() -> None:
+            async with client:
+                made = create_server(connect, tools=tools.value, profile=profile.value, asks=asks)
+                await made.run_stdio_async()
+
+        asyncio.run(run())
+
+
+@mcp.command()
+def config(
+    agent: Annotated[Agent, typer.Argument(help="The agent to configure.")],
+    server: Server = DEFAULT_URL,
+) -> None:
+    """Print the configuration that lets an agent start `ecphoria mcp`.
+
+    A service on another machine needs a key: set ECPHORIA_API_KEY where the agent runs.
+    """
+    command = shutil.which("ecphoria") or "ecphoria"
+    args = ["mcp"] if server == DEFAULT_URL else ["mcp", "--server", server]
+    remote = not is_loopback(server)
+    file = _FILES[agent]
+    if agent is Agent.CODEX:
+        lines = [
+            "[mcp_servers.ecphoria]",
+            f"command = {json.dumps(command)}",
+            f"args = {json.dumps(args)}",
+            *([f"env_vars = {json.dumps([_KEY])}"] if remote else []),
+        ]
+        text = "\n".join(lines)
+    else:
+        entry: dict[str, object] = {"command": command, "args": args}
+        if remote:
+            variable = _KEY if agent is Agent.CLAUDE_CODE else f"env:{_KEY}"
+            entry["env"] = {_KEY: f"${{{variable}}}"}
+        text = json.dumps({"mcpServers": {"ecphoria": entry}}, indent=2)
+    stderr().print(f"[dim]Add this to {file}:[/dim]")
+    typer.echo(text)
+
+
+_KEY = "ECPHORIA_API_KEY"
+_FILES = {
+    Agent.CLAUDE_CODE: ".mcp.json in the project",
+    Agent.CURSOR: ".cursor/mcp.json in the project, or ~/.cursor/mcp.json",
+    Agent.CODEX: "~/.codex/config.toml",
+}

@@ -1,0 +1,82 @@
+"""The MCP server under `/mcp`: streamable HTTP without sessions, with the service's own keys."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.util import find_spec
+
+import httpx
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ecphoria.app import Services
+from ecphoria.client import AsyncClient, Retries
+from ecphoria.http.auth import TENANT_HEADER, presented_key
+
+PATH = "/mcp"
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_WAIT_S = 150.0
+
+
+@asynccontextmanager
+async def mcp_mounted(app: FastAPI, services: Services) -> AsyncIterator[None]:
+    """Serve MCP while the block runs, if the extra `mcp` is installed.
+
+    A tool calls the service as its caller would, with the caller's key: so each limit and each
+    check of the API holds for tools too.
+    """
+    if find_spec("mcp") is None:
+        yield
+        return
+    from mcp.server.mcpserver import Context  # noqa: PLC0415 (extra `mcp`)
+    from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415 (the same)
+
+    from ecphoria.mcp.server import create_server  # noqa: PLC0415 (the same)
+
+    @asynccontextmanager
+    async def connect(context: Context) -> AsyncIterator[AsyncClient]:
+        request = context.request_context.request
+        assert isinstance(request, Request)
+        async with AsyncClient(
+            "http://service",
+            presented_key(request) or "",
+            tenant=request.headers.get(TENANT_HEADER),
+            timeout=_WAIT_S,
+            retries=Retries(limit=0),
+            transport=httpx.ASGITransport(app),
+        ) as client:
+            yield client
+
+    async def asks() -> bool:
+        return bool(services.settings.llm.model)
+
+    server = create_server(connect, asks=asks)
+    names = [*_LOOPBACK, *filter(None, [services.settings.server.public_host])]
+    hosts = [form for name in names for form in (name, f"{name}:*")]
+    security = TransportSecuritySettings(
+        allowed_hosts=hosts,
+        allowed_origins=[f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")],
+    )
+    inner = server.streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=True,
+        json_response=True,
+        max_request_body_size=int(services.settings.server.body_limit_mb * 1e6),
+        transport_security=security,
+    )
+    app.router.routes.append(Route(PATH, _Identified(inner, services), methods=None))
+    async with server.session_manager.run():
+        yield
+
+
+class _Identified:
+    """Lets in only callers with a key, before their body is read."""
+
+    def __init__(self, inner: ASGIApp, services: Services) -> None:
+        self._inner = inner
+        self._services = services
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._services.access.identify(presented_key(Request(scope)))
+        await self._inner(scope, receive, send)

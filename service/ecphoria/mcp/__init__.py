@@ -1,0 +1,1 @@
+"""The MCP server: the memory as tools, resources and prompts for agents."""

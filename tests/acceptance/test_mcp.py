@@ -1,0 +1,234 @@
+"""The MCP server on stdio and over HTTP, called by the SDK's own client in both protocol eras."""
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from time import monotonic
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import httpx2
+import pytest
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult, TextResourceContents
+
+from ecphoria.recall.answer import count_tokens
+from tests.acceptance.conftest import Owner, RunningService
+
+COMMAND = "from ecphoria.cli.main import run; run()"
+TOOLS = {
+    "remember", "remember_turns", "recall", "get", "timeline", "facts", "correct", "forget", "why",
+}  # fmt: skip
+BOUND = 8_000
+STDIO, OVER_HTTP, LEGACY = "stdio", "http", "legacy http"
+LONG = "The harbour inn has a lamp; 灯台守は夜に眠らない。 It stands by the sea. " * 400
+
+
+def words_of(answer: CallToolResult) -> str:
+    (item,) = answer.content
+    assert item.type == "text"
+    return item.text
+
+
+def data_of(answer: CallToolResult) -> dict[str, Any]:
+    assert not answer.is_error, answer
+    data: dict[str, Any] = answer.structured_content or {}
+    size = sum(count_tokens([words_of(answer), json.dumps(data, ensure_ascii=False)]))
+    assert size <= BOUND, size
+    return data
+
+
+async def refused(agent: Client, tool: str, **given: object) -> str:
+    answer = await agent.call_tool(tool, given)
+    assert answer.is_error
+    return words_of(answer)
+
+
+def on_stdio(owner: Owner, *options: str) -> StdioServerParameters:
+    return StdioServerParameters(
+        command=sys.executable,
+        args=["-c", COMMAND, "mcp", "--server", str(owner.base_url), *options],
+        env={"ECPHORIA_API_KEY": owner.key},
+    )
+
+
+@asynccontextmanager
+async def speaking(owner: Owner, how: str) -> AsyncIterator[Client]:
+    if how == STDIO:
+        async with Client(on_stdio(owner)) as agent:
+            yield agent
+        return
+    headers = {"Authorization": f"Bearer {owner.key}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
+        transport = streamable_http_client(f"{owner.base_url}/mcp", http_client=http)
+        async with Client(transport, mode="legacy" if how == LEGACY else "auto") as agent:
+            yield agent
+
+
+@pytest.mark.parametrize("how", [STDIO, OVER_HTTP, LEGACY])
+async def test_an_agent_remembers_recalls_explains_corrects_and_forgets(
+    owner: Owner, stranger: Owner, how: str
+) -> None:
+    theirs = stranger.remember("The key is under the mat.", session="2026-03-14")
+    begun = monotonic()
+    async with speaking(owner, how) as agent:
+        tools = {tool.name: tool for tool in (await agent.list_tools()).tools}
+        assert monotonic() - begun < 10  # two seconds on a quiet machine
+        assert set(tools) == TOOLS, "no language model is set, so there is no `ask`"
+        assert all(tool.annotations and tool.output_schema for tool in tools.values())
+        assert tools["recall"].annotations.read_only_hint  # type: ignore[union-attr]
+        assert tools["forget"].annotations.destructive_hint  # type: ignore[union-attr]
+
+        told = data_of(await agent.call_tool("remember", {
+            "text": "I moved to Lisbon in March.", "speaker": "Ana", "session": "2026-03-14",
+        }))  # fmt: skip
+        (first,) = told["ids"]
+        turns = [
+            {"text": f"Turn {number} about the boat.", "speaker": "Bo",
+             "occurred_at": f"2026-03-15T10:0{number}:00Z"} for number in range(3)
+        ]  # fmt: skip
+        for existed in (0, 3):
+            told = data_of(await agent.call_tool(
+                "remember_turns", {"session": "2026-03-15", "turns": turns}
+            ))  # fmt: skip
+            assert (len(told["ids"]), told["existed"], told["refused"]) == (3, existed, [])
+
+        answer = await agent.call_tool("recall", {"query": "Where does Ana live now?"})
+        found = data_of(answer)
+        assert found["hits"][0]["id"] == first
+        assert found["answerable"]
+        assert "Lisbon" in words_of(answer)
+        assert "<memories" in words_of(answer)
+        assert theirs not in json.dumps(found)
+        explained = data_of(await agent.call_tool(
+            "why", {"trace_id": found["trace_id"], "episode": first}
+        ))  # fmt: skip
+        assert explained["hits"][0]["path"]
+
+        listed = data_of(await agent.call_tool("timeline", {"session": "2026-03-15", "limit": 2}))
+        assert [one["preview"][:6] for one in listed["memories"]] == ["Turn 0", "Turn 1"]
+        rest = await agent.call_tool(
+            "timeline", {"session": "2026-03-15", "cursor": listed["next_cursor"]}
+        )
+        assert [one["preview"][:6] for one in data_of(rest)["memories"]] == ["Turn 2"]
+
+        read = await agent.call_tool("get", {"ids": [first, theirs]})
+        assert data_of(read)["missing"] == [theirs]
+        assert words_of(read) == "[1] I moved to Lisbon in March."
+        assert "(not-found)" in await refused(agent, "forget", ids=[theirs], dry_run=False)
+
+        for dry_run in (True, False):
+            gone = await agent.call_tool("forget", {"session": "2026-03-15", "dry_run": dry_run})
+            assert data_of(gone) == {"dry_run": dry_run, "count": 3}
+        assert owner.texts() == ["I moved to Lisbon in March."]
+    assert stranger.texts() == ["The key is under the mat."]
+
+
+async def test_facts_are_listed_and_corrected(owner: Owner) -> None:
+    fact = {"subject": "Ana", "predicate": "lives in", "object": "Porto"}
+    owner.remember("Ana lives in Porto.", extraction={"names": ["Ana"], "facts": [fact]})
+    async with speaking(owner, OVER_HTTP) as agent:
+        (known,) = data_of(await agent.call_tool("facts", {"about": "ana"}))["facts"]
+        assert (known["says"], known["holds"]) == ("ana lives in porto", True)
+        ruling = {"fact": known["id"], "ruling": "retract", "why": "It was a joke."}
+        data_of(await agent.call_tool("correct", ruling))
+        (known,) = data_of(await agent.call_tool("facts", {"about": "ana"}))["facts"]
+        assert known["standing"] == "retracted"
+
+
+async def test_no_answer_is_larger_than_its_bound(owner: Owner) -> None:
+    ids = [
+        owner.remember(f"{number} {LONG}", session="灯" * 200, speaker="灯" * 200,
+                       source="x" * 200)
+        for number in range(20)
+    ]  # fmt: skip
+    async with speaking(owner, OVER_HTTP) as agent:
+        query = {"query": "harbour inn lamp", "limit": 12, "token_budget": 2_500}
+        found = data_of(await agent.call_tool("recall", query))
+        data_of(await agent.call_tool("why", {"trace_id": found["trace_id"]}))
+        data_of(await agent.call_tool("timeline", {"limit": 20}))
+        data_of(await agent.call_tool("get", {"ids": ids}))
+        whole, offset = "", 0
+        while True:
+            page = await agent.call_tool("get", {"ids": [ids[0]], "offset": offset})
+            whole += words_of(page).removeprefix("[1] ")
+            offset = data_of(page)["memories"][0].get("next_offset")
+            if offset is None:
+                break
+        assert whole == f"0 {LONG}"
+        for address in (f"memory://episode/{ids[0]}", "memory://context/lamp"):
+            (item,) = (await agent.read_resource(address)).contents
+            assert isinstance(item, TextResourceContents)
+            assert sum(count_tokens([item.text])) <= BOUND
+
+
+async def test_bad_calls_are_told_in_the_protocol_s_form(owner: Owner) -> None:
+    async with speaking(owner, STDIO) as agent:
+        assert "has no argument 'colour'" in await refused(agent, "recall", query="x", colour=1)
+        assert "Unknown tool" in await refused(agent, "conjure")
+        assert "limit" in await refused(agent, "recall", query="x", limit=1_000)
+        assert "ids" in await refused(agent, "get", ids=["not an id"])
+        assert "`ids` or `session`" in await refused(agent, "forget")
+        assert "(not-found)" in await refused(agent, "why", trace_id="f" * 32)
+        assert "(invalid-input" in await refused(agent, "remember", text=" ")
+        with pytest.raises(MCPError):
+            await agent.read_resource("memory://episode/" + "0" * 32)
+
+
+async def test_resources_and_prompts(owner: Owner) -> None:
+    one = owner.remember("The boat is sold.", speaker="Bo", session="2026-03-14")
+    async with speaking(owner, OVER_HTTP) as agent:
+        texts = [
+            (await agent.read_resource(address)).contents[0].text  # type: ignore[union-attr]
+            for address in (f"memory://episode/{one}", "memory://session/2026-03-14",
+                            "memory://context/" + quote("Who sold the boat?"))
+        ]  # fmt: skip
+        assert texts[0] == "The boat is sold."
+        assert texts[1].endswith("Bo: The boat is sold.")
+        assert "The boat is sold." in texts[2]
+        assert {one.name for one in (await agent.list_prompts()).prompts} == {
+            "recall_first", "close_session",
+        }  # fmt: skip
+        asked = await agent.get_prompt("recall_first", {"question": "Where is Bo?"})
+        assert "Where is Bo?" in asked.messages[0].content.text  # type: ignore[union-attr]
+
+
+async def test_fewer_tools_on_request(owner: Owner) -> None:
+    one = owner.remember("The boat is sold.", speaker="Bo")
+    async with Client(on_stdio(owner, "--tools", "core")) as agent:
+        names = {tool.name for tool in (await agent.list_tools()).tools}
+        assert names == {"remember", "recall", "get", "forget"}
+    async with Client(on_stdio(owner, "--profile", "openai")) as agent:
+        assert {tool.name for tool in (await agent.list_tools()).tools} == {"search", "fetch"}
+        found = json.loads(
+            words_of(await agent.call_tool("search", {"query": "Is the boat sold?"}))
+        )
+        assert [result["id"] for result in found["results"]] == [one]
+        document = json.loads(words_of(await agent.call_tool("fetch", {"id": one})))
+        assert (document["text"], document["metadata"]["speaker"]) == ("The boat is sold.", "Bo")
+
+
+async def test_without_a_service_the_tools_tell_why(owner: Owner) -> None:
+    nowhere = StdioServerParameters(
+        command=sys.executable,
+        args=["-c", COMMAND, "mcp", "--server", "http://127.0.0.1:9", "--key", "eck_x"],
+    )
+    async with Client(nowhere) as agent:
+        assert len((await agent.list_tools()).tools) == len(TOOLS)
+        assert "127.0.0.1:9" in await refused(agent, "recall", query="Where is Bo?")
+
+
+def test_http_needs_a_key_and_a_known_host(owner: Owner, server: RunningService) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    accept = {"Accept": "application/json, text/event-stream"}
+    with httpx.Client(base_url=server.url, timeout=60, headers=accept) as stranger:
+        answer = stranger.post("/mcp", json=body)
+        assert answer.status_code == 401
+        assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+        keyed = {"Authorization": f"Bearer {owner.key}"}
+        assert stranger.post("/mcp", json=body, headers=keyed).status_code == 200
+        for wrong, status in (({"Host": "evil.example"}, 421), ({"Origin": "http://evil"}, 403)):
+            assert stranger.post("/mcp", json=body, headers=keyed | wrong).status_code == status
