@@ -1,14 +1,16 @@
-// doc: List the episodes that mention a concept or are about it, by turn, from a cursor on.
+// doc: List the episodes that mention a concept or are about it, by turn, or the newest first, from a cursor on.
 // mode: read
-// params: tenant STRING, concept STRING, session STRING, occurred_from DATETIME,
-//   occurred_before DATETIME, after_turn INTEGER, limit INTEGER
+// params: tenant STRING, concept STRING, session STRING, speaker STRING, role STRING,
+//   occurred_from DATETIME, occurred_before DATETIME, sign INTEGER, after INTEGER, limit INTEGER
 // returns: id STRING, tenant STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
 //   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at DATETIME,
 //   recorded_at DATETIME, source STRING, metadata STRING, importance FLOAT, state STRING
 CYPHER 25
 MATCH (c:Name {tenant: $tenant, normalised: $concept})-[:MENTIONS|ABOUT]-(e:Episode)
-WHERE e.turn > $after_turn
+WHERE $sign * e.turn > $after
   AND ($session IS NULL OR e.session = $session)
+  AND ($speaker IS NULL OR e.speaker = $speaker)
+  AND ($role IS NULL OR e.role = $role)
   AND ($occurred_from IS NULL OR e.occurred_at >= $occurred_from)
   AND ($occurred_before IS NULL OR e.occurred_at < $occurred_before)
 WITH DISTINCT e
@@ -19,5 +21,5 @@ RETURN e.id AS id, e.tenant AS tenant, e.turn AS turn, coalesce(e.text, e.summar
   CASE
     WHEN e:LiveEpisode THEN 'live' WHEN e:ArchivedEpisode THEN 'archived' ELSE 'dormant'
   END AS state
-ORDER BY turn
+ORDER BY $sign * turn
 LIMIT $limit

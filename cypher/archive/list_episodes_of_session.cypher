@@ -1,13 +1,15 @@
-// doc: List a session's episodes by turn, from a cursor on.
+// doc: List a session's episodes by turn, or the newest first, from a cursor on.
 // mode: read
-// params: tenant STRING, session STRING, occurred_from DATETIME, occurred_before DATETIME,
-//   after_turn INTEGER, limit INTEGER
+// params: tenant STRING, session STRING, speaker STRING, role STRING, occurred_from DATETIME,
+//   occurred_before DATETIME, sign INTEGER, after INTEGER, limit INTEGER
 // returns: id STRING, tenant STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
 //   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at DATETIME,
 //   recorded_at DATETIME, source STRING, metadata STRING, importance FLOAT, state STRING
 CYPHER 25
 MATCH (:Session {tenant: $tenant, name: $session})<-[:IN_SESSION]-(e:Episode)
-WHERE e.turn > $after_turn
+WHERE $sign * e.turn > $after
+  AND ($speaker IS NULL OR e.speaker = $speaker)
+  AND ($role IS NULL OR e.role = $role)
   AND ($occurred_from IS NULL OR e.occurred_at >= $occurred_from)
   AND ($occurred_before IS NULL OR e.occurred_at < $occurred_before)
 RETURN e.id AS id, e.tenant AS tenant, e.turn AS turn, coalesce(e.text, e.summary) AS text, e.title AS title,
@@ -17,5 +19,5 @@ RETURN e.id AS id, e.tenant AS tenant, e.turn AS turn, coalesce(e.text, e.summar
   CASE
     WHEN e:LiveEpisode THEN 'live' WHEN e:ArchivedEpisode THEN 'archived' ELSE 'dormant'
   END AS state
-ORDER BY turn
+ORDER BY $sign * turn
 LIMIT $limit

@@ -153,6 +153,8 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
             ("/v1/episodes", {}),
             ("/v1/episodes", {"params": {"session": f"harbour of {of.mark}", **times}}),
             ("/v1/episodes", {"params": {"session": "harbour 0"}}),
+            ("/v1/episodes", {"params": {"order": "newest", "role": "user"}}),
+            ("/v1/episodes", {"params": {"order": "newest", "speaker": f"Tamsin {of.mark}"}}),
             ("/v1/episodes", {"params": {"concept": "marek novak", "session": "harbour 0"}}),
             ("/v1/episodes", {"params": {"concept": f"port {of.mark}"}}),
             ("/v1/episodes", {"params": {"cursor": 3, "limit": 5}}),

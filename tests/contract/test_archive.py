@@ -1,4 +1,5 @@
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -25,8 +26,9 @@ async def turns(
     concept: str | None = None,
     occurred_from: datetime | None = None,
     occurred_before: datetime | None = None,
-    after_turn: int = 0,
+    cursor: int = 0,
     limit: int = 10,
+    **more: Any,
 ) -> list[int]:
     found = await archive.list_episodes(
         tenant,
@@ -34,8 +36,9 @@ async def turns(
         concept=concept,
         occurred_from=occurred_from,
         occurred_before=occurred_before,
-        after_turn=after_turn,
+        cursor=cursor,
         limit=limit,
+        **more,
     )
     return [episode.turn for episode in found]
 
@@ -65,25 +68,51 @@ async def test_a_dormant_episode_is_still_read_here(
 
 async def test_pages_go_by_turn(archive: EpisodeArchive, tenant: TenantId) -> None:
     assert await turns(archive, tenant, limit=3) == [1, 2, 3]
-    assert await turns(archive, tenant, after_turn=3, limit=3) == [4]
-    assert await turns(archive, tenant, after_turn=4) == []
+    assert await turns(archive, tenant, cursor=3, limit=3) == [4]
+    assert await turns(archive, tenant, cursor=4) == []
 
 
 async def test_lists_are_cut_by_session_concept_and_time(
     archive: EpisodeArchive, tenant: TenantId
 ) -> None:
     assert await turns(archive, tenant, session="s1") == [1, 2]
-    assert await turns(archive, tenant, session="s1", after_turn=1) == [2]
+    assert await turns(archive, tenant, session="s1", cursor=1) == [2]
     assert await turns(archive, tenant, session="s1", limit=1) == [1]
     assert await turns(archive, tenant, concept="rome") == [1, 4]
     assert await turns(archive, tenant, concept="rome", session="s1") == [1]
-    assert await turns(archive, tenant, concept="tiber", after_turn=2, limit=5) == [4]
+    assert await turns(archive, tenant, concept="tiber", cursor=2, limit=5) == [4]
     assert await turns(archive, tenant, concept="nile") == []
     late = START + timedelta(minutes=2)
     assert await turns(archive, tenant, occurred_from=late) == [2, 3, 4]
     assert await turns(archive, tenant, occurred_before=late) == [1]
     assert await turns(archive, tenant, session="s1", occurred_from=late) == [2]
     assert await turns(archive, tenant, concept="rome", occurred_before=late) == [1]
+
+
+async def test_the_newest_come_first_on_request(archive: EpisodeArchive, tenant: TenantId) -> None:
+    lists: list[tuple[dict[str, Any], list[int]]] = [
+        ({}, [4, 3, 2, 1]),
+        ({"session": "s1"}, [2, 1]),
+        ({"concept": "rome"}, [4, 1]),
+    ]
+    for among, expected in lists:
+        assert await turns(archive, tenant, newest=True, **among) == expected
+        first = await turns(archive, tenant, newest=True, limit=1, **among)
+        rest = await turns(archive, tenant, newest=True, cursor=first[-1], **among)
+        assert first + rest == expected
+
+
+async def test_lists_are_cut_by_speaker_and_role(
+    archive: EpisodeArchive, tenant: TenantId, cypher: Cypher
+) -> None:
+    ids = [episode_id(tenant, "2"), episode_id(tenant, "4")]
+    await cypher("MATCH (e:Episode) WHERE e.id IN $ids SET e.role = 'tool'", ids=ids)
+    assert await turns(archive, tenant, speaker="Ann") == [1, 3]
+    assert await turns(archive, tenant, speaker="Ann", session="s1", newest=True) == [1]
+    assert await turns(archive, tenant, speaker="ann") == []
+    assert await turns(archive, tenant, role="tool") == [2, 4]
+    assert await turns(archive, tenant, role="tool", concept="rome") == [4]
+    assert await turns(archive, tenant, role="tool", speaker="Bob", newest=True) == [2]
 
 
 async def test_sessions_tell_what_they_hold(archive: EpisodeArchive, tenant: TenantId) -> None:

@@ -194,7 +194,13 @@ async def _faults(query: Query, planner: neo4j.AsyncDriver) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "name", ["recall.list_places", "archive.list_episodes", "extraction.list_unread"]
+    "name",
+    [
+        "recall.list_places",
+        "archive.list_episodes",
+        "archive.list_newest_episodes",
+        "extraction.list_unread",
+    ],
 )
 async def test_the_walks_use_their_composite_indexes(
     name: str, planner: neo4j.AsyncDriver

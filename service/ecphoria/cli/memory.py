@@ -1,18 +1,16 @@
 """Commands that use a memory: remember, recall, import."""
 
 import contextlib
-import json
+import io
 import sys
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from functools import partial
-from hashlib import sha256
+from itertools import islice
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, cast
 
 import typer
-from pydantic import ValidationError
 from rich.live import Live
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -22,12 +20,12 @@ from rich.text import Text
 from ecphoria.cli.connection import Watch, connected, instant, stderr, stdout, watching
 from ecphoria.cli.render import draw_answer, draw_hits, draw_timings, draw_verdict, path_nodes
 from ecphoria.client import Client
-from ecphoria.errors import BadFile, EcphoriaError, InvalidInput, NotFound
+from ecphoria.errors import EcphoriaError, InvalidInput, NotFound
+from ecphoria.imports.exports import Format, Opened, opened, read_export
+from ecphoria.imports.records import Batch, batches
 from ecphoria.records.answered import to_json
 from ecphoria.records.ask import CitedSentence
 from ecphoria.records.episode import Episode, Outcome
-from ecphoria.wire.base import field_problems
-from ecphoria.wire.episodes import AppendRequest
 
 When = Annotated[
     str | None,
@@ -234,6 +232,36 @@ def ask(
 
 
 @connected
+def list_episodes(
+    client: Client,
+    *,
+    session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="Only this speaker.")] = None,
+    newest: Annotated[bool, typer.Option("--newest", help="The newest first.")] = False,
+    count: Annotated[int, typer.Option("-n", min=1, help="Most episodes to show.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+) -> None:
+    """List episodes in the order of their append."""
+    found = client.list(
+        session=session,
+        speaker=speaker,
+        order="newest" if newest else "oldest",
+        page_size=min(count, 1_000),
+    )
+    for episode in islice(found, count):
+        if as_json:
+            typer.echo(to_json(episode))
+            continue
+        line = Text()
+        line.append(f"{episode.id}  ", style="dim")
+        line.append(f"{episode.occurred_at:%Y-%m-%d %H:%M}  ", style="when")
+        line.append(f"{episode.speaker or episode.title or ''}  ", style="speaker")
+        line.append(" ".join(episode.text.split()))
+        line.truncate(max(stdout().width, 40), overflow="ellipsis")
+        stdout().print(line)
+
+
+@connected
 def stats(client: Client, as_json: AsJson = False) -> None:
     """Count a tenant's graph by kind."""
     counted = client.stats()
@@ -260,99 +288,6 @@ def episodes_on_paths(client: Client, nodes: Collection[str]) -> dict[str, Episo
     return found
 
 
-_MARK = b"\xef\xbb\xbf"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """One line of a file.
-
-    Attributes:
-        number: The line's number, from 1.
-        size: The line's bytes, with those of the blank lines before it.
-        content: What to append, or why the line cannot be used.
-    """
-
-    number: int
-    size: int
-    content: AppendRequest | BadFile
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """Records to send together, and those that cannot be sent."""
-
-    good: tuple[tuple[int, AppendRequest], ...]
-    bad: tuple[tuple[int, BadFile], ...]
-    size: int
-
-
-def read_records(lines: Iterable[bytes]) -> Iterator[Record]:
-    """Read each line that is not blank.
-
-    The fields are those of an append; `id` may stand for `idempotency_key`. A record without
-    either gets a key made from its bytes and from how often they came before, so that importing
-    the same file again, or a longer version of it, appends nothing twice.
-    """
-    seen: Counter[bytes] = Counter()
-    size = 0
-    for number, line in enumerate(lines, start=1):
-        size += len(line)
-        text = line.removeprefix(_MARK) if number == 1 else line
-        if not text.strip():
-            continue
-        digest = sha256(text.strip()).digest()[:16]
-        seen[digest] += 1
-        key = f"{digest.hex()}-{seen[digest]}"
-        yield Record(number=number, size=size, content=_read(text, key))
-        size = 0
-
-
-def batches(records: Iterable[Record], *, items: int, size: int) -> Iterator[Batch]:
-    """Gather records until there are `items` of them or `size` bytes."""
-    gathered: list[Record] = []
-    total = 0
-    for record in records:
-        if gathered and (len(gathered) == items or total + record.size > size):
-            yield _batch(gathered)
-            gathered, total = [], 0
-        gathered.append(record)
-        total += record.size
-    if gathered:
-        yield _batch(gathered)
-
-
-def _batch(records: list[Record]) -> Batch:
-    good: list[tuple[int, AppendRequest]] = []
-    bad: list[tuple[int, BadFile]] = []
-    for record in records:
-        if isinstance(record.content, BadFile):
-            bad.append((record.number, record.content))
-        else:
-            good.append((record.number, record.content))
-    return Batch(good=tuple(good), bad=tuple(bad), size=sum(record.size for record in records))
-
-
-def _read(line: bytes, key: str) -> AppendRequest | BadFile:
-    try:
-        fields = json.loads(line.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        return BadFile(f"Not UTF-8 at byte {error.start + 1}.")
-    except json.JSONDecodeError as error:
-        return BadFile(f"Not JSON at column {error.colno}: {error.msg}.")
-    except RecursionError:
-        return BadFile("Not JSON that can be read: nested too deep.")
-    if not isinstance(fields, dict):
-        return BadFile('Not a JSON object; write one like {"text": "..."}.')
-    named = fields.pop("id", None)
-    fields.setdefault("idempotency_key", key if named is None else str(named))
-    try:
-        return AppendRequest.model_validate(fields)
-    except ValidationError as error:
-        found = field_problems(error.errors(), "#")
-        return BadFile(" ".join(f"{problem.pointer[2:]}: {problem.detail}" for problem in found))
-
-
 _BATCH_BYTES = 4_000_000
 _TOLD = 20
 
@@ -376,18 +311,24 @@ def import_file(
         Path,
         typer.Argument(metavar="FILE", help="File with one JSON object a line; `-` reads stdin."),
     ],
+    form: Annotated[
+        Format,
+        typer.Option(
+            "--format", help="The file's format; `chatgpt` and `claude` take the ZIP file too."
+        ),
+    ] = Format.EPISODES,
     batch: Annotated[
         int, typer.Option(min=1, max=1_000, help="Number of episodes in a request.")
     ] = 200,
 ) -> None:
-    """Import a file of episodes; run it again to resume."""
+    """Import a file of episodes or another product's export; run it again to resume."""
     tally = _Tally()
-    with _opened(file) as (lines, size):
+    with _opened(file, form) as found:
         client.stats()
         with _progress() as progress:
-            task = progress.add_task(_counted(tally), total=size)
+            task = progress.add_task(_counted(tally), total=found.size)
             try:
-                for part in batches(read_records(lines), items=batch, size=_BATCH_BYTES):
+                for part in batches(found.records, items=batch, size=_BATCH_BYTES):
                     _send(client, part, tally)
                     progress.update(task, advance=part.size, description=_counted(tally))
             except EcphoriaError as error:
@@ -400,6 +341,13 @@ def import_file(
     if tally.refused:
         stderr().print("Mend the refused records and run the same command again.")
         raise typer.Exit(1)
+
+
+def _opened(file: Path, form: Format) -> contextlib.AbstractContextManager[Opened]:
+    if str(file) == "-":
+        stdin = cast("io.BufferedReader", sys.stdin.buffer)
+        return contextlib.nullcontext(Opened(records=read_export(stdin, form), size=None))
+    return opened(file, form)
 
 
 def _send(client: Client, part: Batch, tally: _Tally) -> None:
@@ -433,17 +381,3 @@ def _progress() -> Progress:
         TimeRemainingColumn(elapsed_when_finished=True),
         console=stderr(),
     )
-
-
-@contextlib.contextmanager
-def _opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:
-    if str(file) == "-":
-        yield sys.stdin.buffer, None
-        return
-    try:
-        lines = file.open("rb")
-        size = file.stat().st_size
-    except OSError as error:
-        raise BadFile(f"{file} cannot be read: {error.strerror}.", path=str(file)) from error
-    with lines:
-        yield lines, size

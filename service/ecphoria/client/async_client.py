@@ -188,43 +188,52 @@ class AsyncClient(AsyncUpkeep):
         *,
         session: str | None = None,
         concept: str | None = None,
+        speaker: str | None = None,
+        role: str | None = None,
         occurred_from: datetime | None = None,
         occurred_before: datetime | None = None,
+        order: Literal["oldest", "newest"] = "oldest",
         page_size: int = 100,
     ) -> AsyncIterator[Episode]:
-        """Iterate over episodes in the order of their append, page by page."""
+        """Iterate over episodes in the order of their append, page by page.
+
+        Args:
+            session: Only this session.
+            concept: Only what mentions this concept; its normalised name.
+            speaker: Only what this speaker said.
+            role: Only what a speaker of this role said.
+            occurred_from: Nothing earlier.
+            occurred_before: Nothing at or after this instant.
+            order: The oldest first, or the newest.
+            page_size: Episodes fetched at a time.
+        """
         async for page in self._pages(
             EpisodePage,
             "/v1/episodes",
             session=session,
             concept=concept,
+            speaker=speaker,
+            role=role,
             occurred_from=instant_text(occurred_from),
             occurred_before=instant_text(occurred_before),
+            order=None if order == "oldest" else order,
             limit=page_size,
         ):
             for episode in page.episodes:
                 yield episode
 
-    async def page(
-        self,
-        *,
-        session: str | None = None,
-        concept: str | None = None,
-        occurred_from: datetime | None = None,
-        occurred_before: datetime | None = None,
-        cursor: int | str = 0,
-        limit: int = 100,
-    ) -> EpisodePage:
-        """Fetch one page of `list`; its `next_cursor` is the `cursor` of the next page."""
-        wanted: dict[str, Parameter] = {
-            "session": session,
-            "concept": concept,
-            "occurred_from": instant_text(occurred_from),
-            "occurred_before": instant_text(occurred_before),
-            "cursor": cursor,
-            "limit": limit,
-        }
-        return await self._ask(EpisodePage, "GET", "/v1/episodes", parameters=wanted)
+    async def page(self, cursor: int | str = 0, **wanted: Parameter) -> EpisodePage:
+        """Fetch one page of `list`, with the parameters of `GET /v1/episodes`.
+
+        Its `next_cursor` is the `cursor` of the next page.
+        """
+        parameters = {"cursor": cursor, **wanted}
+        return await self._ask(EpisodePage, "GET", "/v1/episodes", parameters=parameters)
+
+    async def last_turns(self, session: str, count: int = 10) -> Sequence[Episode]:
+        """Fetch the last turns of a session, at most 1,000, in chronological order."""
+        page = await self.page(session=session, order="newest", limit=count)
+        return page.episodes[::-1]
 
     async def delete(self, episode: str) -> None:
         """Delete one episode with everything that depended on it."""

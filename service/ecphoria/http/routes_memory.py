@@ -102,15 +102,18 @@ async def get(episode: str, tenant: Reader, services: Served) -> Episode:
 async def list_episodes(
     tenant: Reader, services: Served, wanted: Annotated[EpisodeQuery, Query()]
 ) -> EpisodePage:
-    """List episodes in the order they were recorded, a page at a time."""
+    """List episodes in the order they were recorded, or the newest first, a page at a time."""
     found = await services.archive.list_episodes(
         tenant,
         session=wanted.session,
         concept=wanted.concept,
         occurred_from=wanted.occurred_from,
         occurred_before=wanted.occurred_before,
-        after_turn=wanted.cursor,
         limit=wanted.limit + 1,
+        speaker=wanted.speaker,
+        role=wanted.role,
+        newest=wanted.order == "newest",
+        cursor=wanted.cursor,
     )
     page = found[: wanted.limit]
     return EpisodePage(

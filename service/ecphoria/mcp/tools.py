@@ -14,6 +14,7 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
 from ecphoria.client import AsyncClient
+from ecphoria.client.exchange import instant_text
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.mcp.answers import (
     MISSES,
@@ -234,6 +235,7 @@ class Tools:
         ] = None,
         after: After = None,
         before: Before = None,
+        newest: Annotated[bool, Field(description="The newest first.")] = False,
         cursor: Annotated[int, Field(ge=0)] = 0,
         limit: Annotated[int, Field(ge=1, le=20)] = 20,
     ) -> Annotated[CallToolResult, Timeline]:
@@ -242,8 +244,9 @@ class Tools:
             page = await client.page(
                 session=session,
                 concept=about and about.lower(),
-                occurred_from=after,
-                occurred_before=before,
+                occurred_from=instant_text(after),
+                occurred_before=instant_text(before),
+                order="newest" if newest else "oldest",
                 cursor=cursor,
                 limit=limit,
             )

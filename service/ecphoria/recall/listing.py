@@ -57,11 +57,15 @@ class _Counts:
 
 _FIND_EPISODE = Statement("archive.find_episode", StoredEpisode)
 _LIST_EPISODES = Statement("archive.list_episodes", StoredEpisode)
+_LIST_NEWEST_EPISODES = Statement("archive.list_newest_episodes", StoredEpisode)
 _LIST_EPISODES_OF_SESSION = Statement("archive.list_episodes_of_session", StoredEpisode)
 _LIST_EPISODES_OF_CONCEPT = Statement("archive.list_episodes_of_concept", StoredEpisode)
 _LIST_ENGRAMS = Statement("archive.list_engrams", _EngramRow)
 _LIST_SESSIONS = Statement("archive.list_sessions", _SessionRow)
 _COUNT_GRAPH = Statement("archive.count_graph", _Counts)
+
+_BEYOND_ALL = 2**62
+"""A turn that no episode has."""
 
 
 class EpisodeArchive:
@@ -85,10 +89,13 @@ class EpisodeArchive:
         concept: str | None,
         occurred_from: datetime | None,
         occurred_before: datetime | None,
-        after_turn: int,
         limit: int,
+        speaker: str | None = None,
+        role: str | None = None,
+        newest: bool = False,
+        cursor: int = 0,
     ) -> Sequence[Episode]:
-        """List episodes by turn, from after `after_turn` on (the page's cursor).
+        """List episodes by turn.
 
         Args:
             tenant: Whose.
@@ -96,24 +103,34 @@ class EpisodeArchive:
             concept: Only those that mention or are about the concept of this normalised name.
             occurred_from: Only those that occurred at this instant or later.
             occurred_before: Only those that occurred before this instant.
-            after_turn: The last turn of the page before, 0 for the first page.
             limit: Size of the page.
+            speaker: Only what this speaker said.
+            role: Only what a speaker of this role said.
+            newest: The newest first.
+            cursor: The last turn of the page before, 0 for the first page.
         """
         page = {
             "tenant": tenant,
+            "speaker": speaker,
+            "role": role,
             "occurred_from": occurred_from,
             "occurred_before": occurred_before,
-            "after_turn": after_turn,
             "limit": limit,
         }
+        before = cursor or _BEYOND_ALL
+        signed = {"sign": -1, "after": -before} if newest else {"sign": 1, "after": cursor}
         if concept is not None:
             rows = await self._graph.run(
-                _LIST_EPISODES_OF_CONCEPT, concept=concept, session=session, **page
+                _LIST_EPISODES_OF_CONCEPT, concept=concept, session=session, **signed, **page
             )
         elif session is not None:
-            rows = await self._graph.run(_LIST_EPISODES_OF_SESSION, session=session, **page)
+            rows = await self._graph.run(
+                _LIST_EPISODES_OF_SESSION, session=session, **signed, **page
+            )
+        elif newest:
+            rows = await self._graph.run(_LIST_NEWEST_EPISODES, before_turn=before, **page)
         else:
-            rows = await self._graph.run(_LIST_EPISODES, **page)
+            rows = await self._graph.run(_LIST_EPISODES, after_turn=cursor, **page)
         return [to_episode(row) for row in rows]
 
     async def list_sessions(

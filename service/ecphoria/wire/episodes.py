@@ -235,6 +235,12 @@ class EpisodeQuery(Parameters):
     """Only this session."""
     concept: str | None = None
     """Only what mentions this concept; its normalised name."""
+    speaker: str | None = None
+    """Only what this speaker said."""
+    role: Literal["user", "assistant", "tool", "system"] | None = None
+    """Only what a speaker of this role said."""
+    order: Literal["oldest", "newest"] = "oldest"
+    """By when they were recorded: the oldest first, or the newest."""
     occurred_from: Instant | None = None
     """Earliest `occurred_at`, inclusive."""
     occurred_before: Instant | None = None
@@ -246,7 +252,7 @@ class EpisodeQuery(Parameters):
 
 
 class EpisodePage(Answer):
-    """Episodes in the order they were recorded."""
+    """Episodes in the order that was asked for."""
 
     episodes: tuple[Episode, ...]
     """The page."""

@@ -35,6 +35,10 @@ def test_pages_hold_everything_once(client: Client) -> None:
     assert client.append_batch(batch).created == 7
     texts = [episode.text for episode in client.list(session="pages", page_size=3)]
     assert texts == [f"lap {n}" for n in range(7)]
+    last = [episode.text for episode in client.last_turns("pages", 3)]
+    assert last == ["lap 4", "lap 5", "lap 6"]
+    texts = [episode.text for episode in client.list(order="newest", session="pages", page_size=3)]
+    assert texts == [f"lap {n}" for n in reversed(range(7))]
 
 
 def test_a_recall_leaves_its_trace(client: Client) -> None:

@@ -32,6 +32,32 @@ def test_a_file_is_imported_once(ecphoria: CommandLine, service: Served) -> None
     assert stats["sessions"] >= 28
 
 
+def test_an_export_is_imported_once_listed_and_forgotten(
+    ecphoria: CommandLine, service: Served, tmp_path: Path
+) -> None:
+    messages = [
+        {"uuid": f"m{n}", "sender": sender, "text": text, "created_at": f"2025-01-12T10:0{n}:00Z"}
+        for n, (sender, text) in enumerate(
+            [("human", "Which ferry goes to Vis?"), ("assistant", "The Petar Hektorović does.")]
+        )
+    ]
+    talk = {"uuid": "0a1b2c3d", "name": "Ferries", "chat_messages": messages}
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([talk]), encoding="utf-8")
+    for told in ("2 new, 0 known before, 0 refused", "0 new, 2 known before, 0 refused"):
+        done = ecphoria("import", str(file), "--format", "claude")
+        assert told in done.stdout, done.stderr
+    session = "Ferries (0a1b2c3d)"
+    listed = ecphoria("list", "--session", session, "--newest", "--json").stdout.splitlines()
+    assert [json.loads(line)["role"] for line in listed] == ["assistant", "user"]
+    cut = tmp_path / "cut.json"
+    cut.write_text(json.dumps([talk])[:-20], encoding="utf-8")
+    done = ecphoria("import", str(cut), "--format", "claude")
+    assert (done.returncode, "cut off" in done.stderr) == (1, True)
+    assert "Erased 2 episodes" in ecphoria("forget", "--session", session, "--yes").stdout
+    assert ecphoria("list", "--session", session).stdout == ""
+
+
 def test_a_memory_is_consolidated(ecphoria: CommandLine, service: Served) -> None:
     for text in ("The ferry leaves at eight.", "It comes back at nine."):
         assert ecphoria("remember", text, "--session", "harbour").returncode == 0

@@ -433,7 +433,7 @@ async def test_an_old_store_is_cut_in_the_background_while_appends_go_on(
     assert set((await reader.passages_of(tenant, ids, None)).episode) == set(ids[6:-1])
     last = (await EpisodeArchive(graph).list_episodes(
         tenant, session=None, concept=None, occurred_from=None, occurred_before=None,
-        after_turn=len(ids), limit=1,
+        cursor=len(ids), limit=1,
     ))[0]  # fmt: skip
     await ingest.delete(tenant, last.id)
     assert await memory_of(cypher, tenant) == before

@@ -350,6 +350,20 @@ def test_forget_counts_asks_and_goes_on_until_none_is_left(
     assert command("forget", "--session", "s", "--yes").out == "Nothing matches.\n"
 
 
+def test_list_shows_a_line_an_episode(command: Command, service: StubService) -> None:
+    episode = {
+        "id": "a" * 32, "turn": 1, "text": "It\nrains.", "speaker": "Ana", "importance": 0.5,
+        "occurred_at": "2026-03-14T09:30:00Z", "recorded_at": "2026-03-14T09:30:00Z",
+        "state": "live",
+    }  # fmt: skip
+    service.routes["GET /v1/episodes"] = 200, {"episodes": [episode] * 3}
+    shown = command("list", "--newest", "-n", "2").out.splitlines()
+    assert len(shown) == 2
+    assert "Ana  It rains." in shown[0] or shown[0].endswith("…")
+    told = command("list", "--json").out.splitlines()
+    assert [json.loads(line)["text"] for line in told] == ["It\nrains."] * 3
+
+
 def test_forget_takes_ids_or_filters(command: Command, service: StubService) -> None:
     service.routes["DELETE /v1/episodes/a"] = 204, None
     assert command("forget", "a", "--yes").out == "Erased 1 episode.\n"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.cli.memory import Record, batches, read_records
 from ecphoria.errors import BadFile
+from ecphoria.imports.records import Record, batches, read_records
 from ecphoria.wire.episodes import AppendRequest
 
 

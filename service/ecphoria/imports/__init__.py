@@ -1,0 +1,1 @@
+"""Reading files of episodes, and exports of other products."""

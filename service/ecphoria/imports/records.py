@@ -1,0 +1,134 @@
+"""Records of a file to import, in parts that fit a request."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+
+from pydantic import ValidationError
+
+from ecphoria.errors import BadFile
+from ecphoria.wire.base import field_problems
+from ecphoria.wire.episodes import AppendRequest
+
+_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One episode of a file.
+
+    Attributes:
+        number: The line's number, or that of the message in an export, from 1.
+        size: Bytes read since the record before.
+        content: What to append, or why it cannot be used.
+    """
+
+    number: int
+    size: int
+    content: AppendRequest | BadFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Records to send together, and those that cannot be sent."""
+
+    good: tuple[tuple[int, AppendRequest], ...]
+    bad: tuple[tuple[int, BadFile], ...]
+    size: int
+
+
+class Keys:
+    """Keys of records that have none: made of a record and of how often it came before.
+
+    So importing the same file again, or a longer version of it, appends nothing twice.
+    """
+
+    def __init__(self) -> None:
+        self._seen: Counter[bytes] = Counter()
+
+    def of(self, record: bytes) -> str:
+        """Make the key of the next record."""
+        digest = sha256(record).digest()[:16]
+        self._seen[digest] += 1
+        return f"{digest.hex()}-{self._seen[digest]}"
+
+
+def read_records(lines: Iterable[bytes]) -> Iterator[Record]:
+    """Read each line that is not blank.
+
+    The fields are those of an append; `id` may stand for `idempotency_key`.
+    """
+    keys = Keys()
+    size = 0
+    for number, line in enumerate(lines, start=1):
+        size += len(line)
+        text = line.removeprefix(_MARK) if number == 1 else line
+        if not text.strip():
+            continue
+        content = _read(text, keys.of(text.strip()))
+        yield Record(number=number, size=size, content=content)
+        size = 0
+
+
+def batches(records: Iterable[Record], *, items: int, size: int) -> Iterator[Batch]:
+    """Gather records until there are `items` of them or `size` bytes."""
+    gathered: list[Record] = []
+    total = 0
+    for record in records:
+        if gathered and (len(gathered) == items or total + record.size > size):
+            yield _batch(gathered)
+            gathered, total = [], 0
+        gathered.append(record)
+        total += record.size
+    if gathered:
+        yield _batch(gathered)
+
+
+def to_append(fields: Mapping[str, object]) -> AppendRequest | BadFile:
+    """Check the fields of an append; if one is wrong, tell which and why."""
+    try:
+        return AppendRequest.model_validate(fields)
+    except ValidationError as error:
+        found = field_problems(error.errors(), "#")
+        return BadFile(" ".join(f"{problem.pointer[2:]}: {problem.detail}" for problem in found))
+
+
+def read_line(line: bytes) -> object:
+    """Read a line of JSON.
+
+    Raises:
+        BadFile: It is none; the message tells where.
+    """
+    try:
+        return json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise BadFile(f"Not UTF-8 at byte {error.start + 1}.") from error
+    except json.JSONDecodeError as error:
+        raise BadFile(f"Not JSON at column {error.colno}: {error.msg}.") from error
+    except RecursionError as error:
+        raise BadFile("Not JSON that can be read: nested too deep.") from error
+
+
+def _batch(records: list[Record]) -> Batch:
+    good: list[tuple[int, AppendRequest]] = []
+    bad: list[tuple[int, BadFile]] = []
+    for record in records:
+        if isinstance(record.content, BadFile):
+            bad.append((record.number, record.content))
+        else:
+            good.append((record.number, record.content))
+    return Batch(good=tuple(good), bad=tuple(bad), size=sum(record.size for record in records))
+
+
+def _read(line: bytes, key: str) -> AppendRequest | BadFile:
+    try:
+        fields = read_line(line)
+    except BadFile as error:
+        return error
+    if not isinstance(fields, dict):
+        return BadFile('Not a JSON object; write one like {"text": "..."}.')
+    named = fields.pop("id", None)
+    fields.setdefault("idempotency_key", key if named is None else str(named))
+    return to_append(fields)
