@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import shlex
 import shutil
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from enum import StrEnum
@@ -10,11 +12,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ecphoria.cli.connection import Home, Key, Server, TenantName, refusing, stderr, target_of
-from ecphoria.client import AsyncClient
-from ecphoria.client.defaults import DEFAULT_URL
+from ecphoria.cli.connection import (
+    Home,
+    Key,
+    Server,
+    TenantName,
+    refusing,
+    say_error,
+    stderr,
+    target_of,
+)
+from ecphoria.client import AsyncClient, Client
+from ecphoria.client.defaults import DEFAULT_URL, Target
 from ecphoria.client.exchange import is_loopback
-from ecphoria.errors import EcphoriaError, Misconfigured
+from ecphoria.errors import EcphoriaError, InvalidInput, Misconfigured
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
@@ -97,8 +108,54 @@ def serve_stdio(
 
 
 @mcp.command()
+def hook(
+    server: Server = DEFAULT_URL, key: Key = None, tenant: TenantName = None, home: Home = None
+) -> None:
+    """Recall for a prompt of Claude Code and remember it, as the hook of an event.
+
+    The event is read from stdin. For `UserPromptSubmit` the context is printed if the memory
+    holds an answer, and the prompt is stored; for `Stop` the agent's last message is stored.
+    """
+    try:
+        _serve_event(sys.stdin.read(), target_of(server, key, tenant, home))
+    except EcphoriaError as error:
+        # Not as other commands end: with 2, Claude Code would hold back the prompt.
+        say_error(error)
+        raise typer.Exit(1) from error
+
+
+def _serve_event(text: str, target: Target) -> None:
+    try:
+        event = json.loads(text)
+        name, session = str(event["hook_event_name"]), str(event["session_id"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise InvalidInput(
+            "Standard input is no event of Claude Code; `ecphoria mcp config claude-code --hooks` "
+            "shows how to set the hook.",
+            field="stdin",
+        ) from error
+    prompt, answer = event.get("prompt"), event.get("last_assistant_message")
+    with Client(target.url, target.key or "", tenant=target.tenant, timeout=_HOOK_S) as client:
+        if name == "UserPromptSubmit" and isinstance(prompt, str) and prompt.strip():
+            # Recalled first, so that the prompt does not find itself.
+            found = client.recall(prompt[:_LONGEST_CUE], k=8, token_budget=_HOOK_TOKENS)
+            if found.answerable:
+                typer.echo(found.context)
+            client.remember(prompt, role="user", session=session, source="claude-code")
+        elif name == "Stop" and isinstance(answer, str) and answer.strip():
+            client.remember(answer, role="assistant", session=session, source="claude-code")
+
+
+@mcp.command()
 def config(
     agent: Annotated[Agent, typer.Argument(help="The agent to configure.")],
+    hooks: Annotated[
+        bool,
+        typer.Option(
+            "--hooks",
+            help="Print hooks that recall and remember each prompt; only for claude-code.",
+        ),
+    ] = False,
     server: Server = DEFAULT_URL,
 ) -> None:
     """Print the configuration that lets an agent start `ecphoria mcp`.
@@ -106,6 +163,10 @@ def config(
     A service on another machine needs a key: set ECPHORIA_API_KEY where the agent runs.
     """
     command = shutil.which("ecphoria") or "ecphoria"
+    if hooks:
+        with refusing():
+            _print_hooks(agent, command, server)
+        return
     args = ["mcp"] if server == DEFAULT_URL else ["mcp", "--server", server]
     remote = not is_loopback(server)
     file = _FILES[agent]
@@ -127,6 +188,19 @@ def config(
     typer.echo(text)
 
 
+def _print_hooks(agent: Agent, command: str, server: str) -> None:
+    if agent is not Agent.CLAUDE_CODE:
+        raise InvalidInput("Hooks are known of claude-code only.", field="agent")
+    words = [command, "mcp", "hook", *([] if server == DEFAULT_URL else ["--server", server])]
+    entry = {"type": "command", "command": shlex.join(words), "timeout": round(_HOOK_S)}
+    events = {name: [{"hooks": [entry]}] for name in ("UserPromptSubmit", "Stop")}
+    stderr().print("[dim]Add this to .claude/settings.json in the project:[/dim]")
+    typer.echo(json.dumps({"hooks": events}, indent=2))
+
+
+_HOOK_S = 10.0
+_HOOK_TOKENS = 1_000
+_LONGEST_CUE = 4_000
 _KEY = "ECPHORIA_API_KEY"
 _FILES = {
     Agent.CLAUDE_CODE: ".mcp.json in the project",

@@ -1,6 +1,8 @@
 """A service on loopback that answers with what a test tells it to."""
 
+import io
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -88,7 +90,9 @@ def command(
     for name in ("ECPHORIA_API_KEY", "ECPHORIA_TENANT", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
 
-    def call(*arguments: str) -> Ended:
+    def call(*arguments: str, feed: str | None = None) -> Ended:
+        if feed is not None:
+            monkeypatch.setattr(sys, "stdin", io.StringIO(feed))
         with pytest.raises(SystemExit) as ended:
             run(arguments)
         said = capsys.readouterr()

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from tests.unit.cli.conftest import Command
+from tests.unit.cli.conftest import Command, StubService
 
 
 def test_the_configuration_of_each_agent_can_be_read(command: Command) -> None:
@@ -43,3 +43,43 @@ def test_without_the_sdk_it_tells_what_to_install(
     done = command("mcp")
     assert done.code == 1
     assert "ecphoria[mcp]" in done.err
+
+
+RECALLED = {
+    "hits": [], "strategy": "ecphoria", "verdict": "answer", "answerable": True, "confidence": 0.9,
+    "calibrated": False, "reasons": [], "misses": [], "context": "Ana lives in Lisbon.",
+    "context_tokens": 5, "timings_ms": {}, "trace_id": "f" * 32, "degraded": [],
+}  # fmt: skip
+STORED = {"id": "a" * 32, "turn": 1, "outcome": "created"}
+
+
+def test_the_hook_gives_the_context_of_a_prompt_and_stores_it(
+    command: Command, service: StubService
+) -> None:
+    service.routes["POST /v1/recall"] = 200, RECALLED
+    service.routes["POST /v1/episodes"] = 201, STORED
+    event = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "Where is Ana?"}
+    assert command("mcp", "hook", feed=json.dumps(event)).out == "Ana lives in Lisbon.\n"
+    assert [path for _, path, _ in service.seen] == ["/v1/recall", "/v1/episodes"]
+    sent = service.seen[-1][2]
+    assert (sent["text"], sent["role"], sent["session"]) == ("Where is Ana?", "user", "s")
+
+    service.routes["POST /v1/recall"] = 200, RECALLED | {"answerable": False}
+    assert command("mcp", "hook", feed=json.dumps(event)).out == ""
+    stop = {"hook_event_name": "Stop", "session_id": "s", "last_assistant_message": "In Lisbon."}
+    assert command("mcp", "hook", feed=json.dumps(stop)).out == ""
+    assert service.seen[-1][2]["role"] == "assistant"
+    before = len(service.seen)
+    assert command("mcp", "hook", feed=json.dumps(stop | {"hook_event_name": "Other"})).code == 0
+    assert len(service.seen) == before
+    del service.routes["POST /v1/recall"]
+    assert command("mcp", "hook", feed=json.dumps(event)).code == 1, "2 would block the prompt"
+
+
+def test_a_hook_without_an_event_tells_how_to_set_it(command: Command) -> None:
+    for feed in ("", "[]", "{}"):
+        done = command("mcp", "hook", feed=feed)
+        assert (done.code, "--hooks" in done.err) == (1, True)
+    hooks = json.loads(command("mcp", "config", "claude-code", "--hooks").out)["hooks"]
+    assert hooks["UserPromptSubmit"][0]["hooks"][0]["command"].split()[1:3] == ["mcp", "hook"]
+    assert "claude-code only" in command("mcp", "config", "codex", "--hooks").err
