@@ -13,8 +13,9 @@ from ecphoria.cli.connection import say_error, stderr, stdout
 from ecphoria.cli.evaluate import evaluation
 from ecphoria.cli.facts import engrams, fact, facts, learning, merges
 from ecphoria.cli.local import add_local_commands, backup
+from ecphoria.cli.look import list_episodes, sessions, show, strategies, trace
 from ecphoria.cli.mcp import mcp
-from ecphoria.cli.memory import ask, forget, import_file, list_episodes, recall, remember, stats
+from ecphoria.cli.memory import ask, forget, import_file, recall, remember, stats
 from ecphoria.cli.upkeep import (
     archive,
     consolidate,
@@ -45,6 +46,10 @@ app.command(rich_help_panel=_USE)(recall)
 app.command(rich_help_panel=_USE)(ask)
 app.command("import", rich_help_panel=_USE)(import_file)
 app.command("list", rich_help_panel=_USE)(list_episodes)
+app.command(rich_help_panel=_USE)(show)
+app.command(rich_help_panel=_USE)(sessions)
+app.command(rich_help_panel=_USE)(trace)
+app.command(rich_help_panel=_USE)(strategies)
 app.command(rich_help_panel=_USE)(forget)
 app.command(rich_help_panel=_USE)(facts)
 app.add_typer(fact, name="fact", rich_help_panel=_USE)

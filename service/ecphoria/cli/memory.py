@@ -6,7 +6,6 @@ import sys
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -125,6 +124,16 @@ def recall(
     ] = None,
     session: Annotated[str | None, typer.Option(help="Only memories of this session.")] = None,
     speaker: Annotated[str | None, typer.Option(help="Only memories of this speaker.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--from", metavar="INSTANT", help="Only memories since then.")
+    ] = None,
+    before: Annotated[
+        str | None, typer.Option(metavar="INSTANT", help="Only memories before that time.")
+    ] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option("--as-of", metavar="INSTANT", help="Recall as it would have been then."),
+    ] = None,
     include_dormant: Annotated[
         bool, typer.Option("--include-dormant", help="Also search dormant memories.")
     ] = False,
@@ -158,6 +167,9 @@ def recall(
         strategy=strategy,
         session=session,
         speaker=speaker,
+        occurred_from=instant(since, "from"),
+        occurred_before=instant(before, "before"),
+        as_of=instant(as_of, "as-of"),
         include_dormant=include_dormant,
         wake=wake,
         asker=asker,
@@ -229,36 +241,6 @@ def ask(
         return
     cited = {citation.episode for sentence in answer.sentences for citation in sentence.citations}
     stdout().print(draw_answer(answer, episodes_on_paths(client, cited)))
-
-
-@connected
-def list_episodes(
-    client: Client,
-    *,
-    session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
-    speaker: Annotated[str | None, typer.Option(help="Only this speaker.")] = None,
-    newest: Annotated[bool, typer.Option("--newest", help="The newest first.")] = False,
-    count: Annotated[int, typer.Option("-n", min=1, help="Most episodes to show.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
-) -> None:
-    """List episodes in the order of their append."""
-    found = client.list(
-        session=session,
-        speaker=speaker,
-        order="newest" if newest else "oldest",
-        page_size=min(count, 1_000),
-    )
-    for episode in islice(found, count):
-        if as_json:
-            typer.echo(to_json(episode))
-            continue
-        line = Text()
-        line.append(f"{episode.id}  ", style="dim")
-        line.append(f"{episode.occurred_at:%Y-%m-%d %H:%M}  ", style="when")
-        line.append(f"{episode.speaker or episode.title or ''}  ", style="speaker")
-        line.append(" ".join(episode.text.split()))
-        line.truncate(max(stdout().width, 40), overflow="ellipsis")
-        stdout().print(line)
 
 
 @connected

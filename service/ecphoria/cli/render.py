@@ -11,7 +11,7 @@ from rich.tree import Tree
 
 from ecphoria.records.ask import Citation, CitedAnswer
 from ecphoria.records.episode import Episode
-from ecphoria.records.recall import Hit, NearMiss, PathStep, RecallResult, Verdict
+from ecphoria.records.recall import Hit, NearMiss, PathStep, RecallResult, Trace, Verdict
 
 _SAYINGS = {
     Verdict.ANSWER: "I remember",
@@ -102,9 +102,29 @@ def draw_hits(
     for hit in _drawn(answer, limit, also):
         body: list[RenderableType] = [_quote_hit(hit)]
         if explain:
-            body += [_path(hit, known), _parts(hit)]
+            body += [_path(hit.path, hit.episode.id, known), _parts(hit.parts)]
             body.append("")
         table.add_row(str(hit.rank), f"{hit.score:.3f}", Group(*body))
+    return table
+
+
+def draw_trace(trace: Trace, episodes: Episodes) -> RenderableType:
+    """List the hits of an earlier recall with the path to each.
+
+    Args:
+        trace: The record of the recall.
+        episodes: The hits and the episodes on the paths, where they are still stored.
+    """
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(justify="right", style="dim", width=2)
+    table.add_column(justify="right", style="score", width=5)
+    table.add_column(ratio=1)
+    for hit in trace.hits:
+        found = episodes.get(hit.episode)
+        quote = Text(f"{hit.episode}, erased", "dim") if found is None else _quote(found, _CLIP)
+        parts = _parts(hit.parts)
+        body = Group(quote, _path(hit.path, hit.episode, episodes), parts, "")
+        table.add_row(str(hit.rank), f"{hit.score:.3f}", body)
     return table
 
 
@@ -153,28 +173,28 @@ def _quote(episode: Episode, clip: int, text: str | None = None) -> Text:
     )
 
 
-def _path(hit: Hit, known: Episodes) -> RenderableType:
-    if not hit.path:
+def _path(path: Sequence[PathStep], to: str, known: Episodes) -> RenderableType:
+    if not path:
         return Text("no path was recorded", style="dim")
-    tree = Tree(_step(hit.path[0], hit, known, first=True), guide_style="rail")
+    tree = Tree(_step(path[0], to, known, first=True), guide_style="rail")
     branch = tree
-    for step in hit.path[1:]:
-        branch = branch.add(_step(step, hit, known, first=False))
+    for step in path[1:]:
+        branch = branch.add(_step(step, to, known, first=False))
     return tree
 
 
-def _step(step: PathStep, hit: Hit, known: Episodes, *, first: bool) -> Text:
+def _step(step: PathStep, to: str, known: Episodes, *, first: bool) -> Text:
     edge = _SEEDED_BY.get(step.edge, step.edge) if first else step.edge
     line = Text.assemble((edge, "edge"), (f" {step.energy:.2f} ", "dim"), ("→ ", "rail"))
-    if step.node == hit.episode.id:
+    if step.node == to:
         return line.append("this memory", style="italic")
     if step.kind == "episode" and step.node in known:
         return line.append_text(_quote(known[step.node], _PATH_CLIP))
     return line.append(step.label or step.node[:8], style="bold").append(f" ({step.kind})", "dim")
 
 
-def _parts(hit: Hit) -> Text:
-    present = ((name, part) for name, part in hit.parts.items() if abs(part) >= 0.0005)
+def _parts(parts: Mapping[str, float]) -> Text:
+    present = ((name, part) for name, part in parts.items() if abs(part) >= 0.0005)
     ranked = sorted(present, key=lambda item: (-abs(item[1]), item[0]))
     return Text("= " + _sum(ranked), style="dim")
 

@@ -58,6 +58,36 @@ def test_an_export_is_imported_once_listed_and_forgotten(
     assert ecphoria("list", "--session", session).stdout == ""
 
 
+def test_what_is_stored_is_shown(ecphoria: CommandLine, service: Served) -> None:
+    told = ecphoria("remember", "The lamp [red] is lit.", "--session", "pier", "--speaker", "Orla",
+                    "--at", "2024-03-01T09:00:00Z")  # fmt: skip
+    ident = told.stdout.split()[-1]
+    shown = ecphoria("show", ident).stdout
+    assert "The lamp [red] is lit." in shown
+    assert "2024-03-01 09:00:00 UTC" in shown
+    assert json.loads(ecphoria("show", ident, "--json").stdout)["speaker"] == "Orla"
+    assert ecphoria("show", "0" * 32).returncode == 1
+    assert any(
+        line.split() == ["pier", "1", "2024-03-01", "2024-03-01", "Orla"]
+        for line in ecphoria("sessions").stdout.splitlines()
+    )
+    names = [
+        json.loads(line)["name"] for line in ecphoria("sessions", "--json").stdout.splitlines()
+    ]
+    assert "pier" in names
+    answer = json.loads(ecphoria("recall", "Is the lamp lit?", "--json").stdout)
+    trace = ecphoria("trace", answer["trace_id"])
+    assert "Is the lamp lit?" in trace.stdout, trace.stderr
+    assert "The lamp [red] is lit." in trace.stdout
+    assert json.loads(ecphoria("trace", answer["trace_id"], "--json").stdout)["hits"]
+    early = ("recall", "Is the lamp lit?", "--json", "--session", "pier")
+    assert json.loads(ecphoria(*early, "--before", "2024-01-01T00:00:00Z").stdout)["hits"] == []
+    assert json.loads(ecphoria(*early, "--as-of", "2024-01-01T00:00:00Z").stdout)["hits"] == []
+    assert json.loads(ecphoria(*early, "--from", "2024-01-01T00:00:00Z").stdout)["hits"]
+    listed = ecphoria("strategies").stdout
+    assert all(name in listed for name in ("ecphoria", "synapse", "cls", "actr", "ecphory"))
+
+
 def test_a_memory_is_consolidated(ecphoria: CommandLine, service: Served) -> None:
     for text in ("The ferry leaves at eight.", "It comes back at nine."):
         assert ecphoria("remember", text, "--session", "harbour").returncode == 0
