@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.util import find_spec
+from importlib import import_module
 
 import httpx
 from fastapi import FastAPI
@@ -26,7 +26,7 @@ async def mcp_mounted(app: FastAPI, services: Services) -> AsyncIterator[None]:
     A tool calls the service as its caller would, with the caller's key: so each limit and each
     check of the API holds for tools too.
     """
-    if find_spec("mcp") is None:
+    if not _is_installed():
         yield
         return
     from mcp.server.mcpserver import Context  # noqa: PLC0415 (extra `mcp`)
@@ -68,6 +68,15 @@ async def mcp_mounted(app: FastAPI, services: Services) -> AsyncIterator[None]:
     app.router.routes.append(Route(PATH, _Identified(inner, services), methods=None))
     async with server.session_manager.run():
         yield
+
+
+def _is_installed() -> bool:
+    # A folder named `mcp` beside the caller's script can be found as a package too.
+    try:
+        import_module("mcp.server.mcpserver")
+    except ModuleNotFoundError:
+        return False
+    return True
 
 
 class _Identified:
