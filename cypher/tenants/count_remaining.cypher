@@ -47,6 +47,9 @@ CALL () {
   WHERE n.tenant = $tenant AND n.erased_at IS NOT NULL
   RETURN 'Tombstone' AS label, count(n) AS nodes
   UNION ALL
+  MATCH (n:Item) WHERE n.tenant = $tenant AND n.path IS NOT NULL
+  RETURN 'Item' AS label, count(n) AS nodes
+  UNION ALL
   MATCH (n:ApiKey) WHERE n.tenant = $tenant
   RETURN 'ApiKey' AS label, count(n) AS nodes
 }

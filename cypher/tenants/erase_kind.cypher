@@ -58,6 +58,10 @@ CALL (tenant) {
     MATCH (n:Word) WHERE n.tenant = tenant AND n.word IS NOT NULL
     RETURN n LIMIT $batch
   }
+  WHEN $kind = 'items' THEN {
+    MATCH (n:Item) WHERE n.tenant = tenant AND n.path IS NOT NULL
+    RETURN n LIMIT $batch
+  }
   WHEN $kind = 'keys' THEN {
     MATCH (n:ApiKey) WHERE n.tenant = tenant
     RETURN n LIMIT $batch

@@ -31,6 +31,8 @@ from ecphoria.facts.service import FactService
 from ecphoria.facts.store import FactStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
+from ecphoria.items.service import ItemService
+from ecphoria.items.store import ItemStore
 from ecphoria.jobs.service import JobService
 from ecphoria.learning.service import LearningService
 from ecphoria.learning.store import LearningStore
@@ -109,6 +111,7 @@ class Services:
     cold: ArchiveService
     doctor: Doctor
     facts: FactService
+    items: ItemService
     archive: EpisodeArchive
     tenancy: TenancyService
     access: Access
@@ -170,6 +173,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             cold=cold,
             doctor=Doctor(IntegrityStore(graph), time.monotonic, cold),
             facts=FactService(store=FactStore(graph), clock=SystemClock()),
+            items=ItemService(store=ItemStore(graph), embedder=embedder, clock=SystemClock()),
             archive=EpisodeArchive(graph),
             tenancy=tenancy,
             access=access,

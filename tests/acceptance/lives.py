@@ -119,6 +119,9 @@ def live(owner: Owner, mark: str) -> Life:
     made = owner.post(f"/v1/facts/{facts[0]}/decisions",
                       json={"ruling": "keep_open", "other": facts[1], "why": mark})  # fmt: skip
     assert made.status_code == 201, made.text
+    item = {"value": {"mark": mark}, "key": "note"}
+    kept = [{**item, "namespace": ["notes", of], "ttl_s": 1e6} for of in ("harbour", mark)]
+    assert owner.put("/v1/items", json={"items": kept}).status_code == 204
     key = owner.post("/v1/keys", json={"name": f"spare of {mark}", "scopes": ["read"]}).json()
     settled(owner)
     return Life(
@@ -202,6 +205,19 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
             (f"/v1/facts/{fact}/history", {}),
             (f"/v1/facts/{other}/history", {"params": instants}),
         ],
+        ("post", "/v1/items/find"): [
+            ("/v1/items/find", {"json": {"refresh": True, "keys": [
+                {"namespace": ["notes", place], "key": "note"} for place in ("harbour", of.mark)
+            ]}}),
+        ],
+        ("post", "/v1/items/search"): [
+            ("/v1/items/search", {"json": body})
+            for body in ({}, {"query": of.mark}, {"namespace": ["notes"], "filter": {}})
+        ],
+        ("post", "/v1/items/namespaces"): [
+            ("/v1/items/namespaces", {"json": {}}),
+            ("/v1/items/namespaces", {"json": {"prefix": ["notes", "*"]}}),
+        ],
         ("get", "/v1/predicates"): [("/v1/predicates", {})],
         ("get", "/v1/consolidation"): [("/v1/consolidation", {})],
         ("get", "/v1/consolidation/schedule"): [("/v1/consolidation/schedule", {})],
@@ -273,6 +289,12 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ("put", "/v1/learning"): [("/v1/learning", {"json": {"on": True}})],
         ("post", "/v1/keys"): [("/v1/keys", {"json": {"name": "another", "scopes": ["read"]}})],
         ("delete", "/v1/keys/{key}"): [(f"/v1/keys/{of.key}", {})],
+        ("put", "/v1/items"): [
+            ("/v1/items", {"json": {"items": [
+                {"namespace": ["notes", "harbour"], "key": "note", "value": value}
+            ]}})
+            for value in ({"replaced": True}, None)
+        ],
         ("delete", "/v1/episodes/{episode}"): [
             (f"/v1/episodes/{one}", {}) for one in (*of.spare, of.archived)
         ],

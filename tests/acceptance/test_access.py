@@ -85,6 +85,15 @@ CALLS: dict[str, Call] = {
     "delete /v1/episodes/{episode}/pin": lambda o, ids: o.delete(
         f"/v1/episodes/{ids['episode']}/pin"
     ),
+    "put /v1/items": lambda o, _: o.put(
+        "/v1/items",
+        json={"items": [{"namespace": ["island"], "key": "chest", "value": {"open": True}}]},
+    ),
+    "post /v1/items/find": lambda o, _: o.post(
+        "/v1/items/find", json={"keys": [{"namespace": ["island"], "key": "chest"}]}
+    ),
+    "post /v1/items/search": lambda o, _: o.post("/v1/items/search", json={"query": SECRET}),
+    "post /v1/items/namespaces": lambda o, _: o.post("/v1/items/namespaces", json={}),
     "get /v1/facts": lambda o, _: o.get("/v1/facts"),
     "get /v1/facts/{fact}/history": lambda o, ids: o.get(f"/v1/facts/{ids['fact']}/history"),
     "post /v1/facts/{fact}/decisions": lambda o, ids: o.post(
@@ -225,12 +234,13 @@ SCOPE_OF = {
         "get /v1/consolidation/schedule", "get /v1/dormancy", "get /v1/facts",
         "get /v1/facts/{fact}/history", "get /v1/predicates",
         "get /v1/merges", "get /v1/engrams",
+        "post /v1/items/find", "post /v1/items/search", "post /v1/items/namespaces",
     },
     "write": {
         "put /v1/merges",
         "post /v1/episodes", "post /v1/episodes/batch", "delete /v1/episodes/{episode}",
         "post /v1/episodes/erase",
-        "post /v1/passages", "post /v1/extraction/reset",
+        "post /v1/passages", "post /v1/extraction/reset", "put /v1/items",
         "post /v1/consolidation", "post /v1/jobs/{job}/cancel", "post /v1/jobs/{job}/retry",
         "post /v1/traces/{trace}/feedback", "post /v1/dormancy/sleep", "post /v1/dormancy/wake",
         "post /v1/archive/restore",

@@ -79,7 +79,7 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "['Episode', 'LiveEpisode', 'LiveConcept', 'Concept', 'Tenant', 'ApiKey', 'Session', "
         "'Speaker', 'Term', 'Word', 'Name', 'Fact', 'LiveFact', 'Decision', 'Trace', 'Engram', "
         "'SchemaMigration', 'DormantEpisode', 'ArchivedEpisode', 'Passage', 'LivePassage', "
-        "'Tombstone'] "
+        "'Tombstone', 'Item'] "
         "RETURN name, type, properties, state ORDER BY name"
     )
     assert {row["state"] for row in rows} == {"ONLINE"}
@@ -94,6 +94,10 @@ async def test_a_migrated_store_has_every_constraint_and_index_online(
         "concept_touched": ("RANGE", ["tenant", "touched"]),
         "engram_id": ("RANGE", ["id"]),
         "engram_recorded_at": ("RANGE", ["tenant", "recorded_at"]),
+        "item_address": ("RANGE", ["tenant", "path", "key"]),
+        "item_embedding": ("VECTOR", ["embedding", "tenant", "path"]),
+        "item_expires_at": ("RANGE", ["tenant", "expires_at"]),
+        "item_updated_at": ("RANGE", ["tenant", "updated_at", "key"]),
         "episode_embedding": (
             "VECTOR",
             ["embedding", "tenant", "session", "speaker", "occurred_at"],

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import httpx
 
-from ecphoria.client.async_upkeep import AsyncUpkeep
+from ecphoria.client.async_items import AsyncItems
 from ecphoria.client.defaults import DEFAULT_URL, target
 from ecphoria.client.exchange import (
     Call,
@@ -63,7 +63,7 @@ _CHARACTERS_A_SECOND = 2_000
 """The least that a slow and busy machine encodes."""
 
 
-class AsyncClient(AsyncUpkeep):
+class AsyncClient(AsyncItems):
     """One connection to an Ecphoria service, asynchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands

@@ -33,6 +33,7 @@ from ecphoria.http.routes_admin import (
     shadow_routes,
 )
 from ecphoria.http.routes_facts import facts_routes, learning_routes, merges_routes
+from ecphoria.http.routes_items import items_routes
 from ecphoria.http.routes_memory import archive_routes, episodes_routes, recall_routes
 from ecphoria.http.routes_upkeep import (
     cold_routes,
@@ -75,6 +76,7 @@ def create_app(services: Services) -> FastAPI:
         recall_routes,
         archive_routes,
         facts_routes,
+        items_routes,
         consolidation_routes,
         extraction_routes,
         dormancy_routes,

@@ -28,7 +28,14 @@ _BULK = frozenset(
     }
 )
 """Calls that may take seconds; they have slots of their own."""
-_READS = frozenset({"POST /v1/recall"})
+_READS = frozenset(
+    {
+        "POST /v1/recall",
+        "POST /v1/items/find",
+        "POST /v1/items/search",
+        "POST /v1/items/namespaces",
+    }
+)
 """Calls beside GET that write nothing the caller waits for."""
 _HAS_BODY = frozenset({"content-length", "transfer-encoding"})
 _SHOWN = 100

@@ -1,7 +1,6 @@
 """Validate episodes before they are stored."""
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
@@ -10,7 +9,7 @@ from math import isfinite
 
 from ecphoria.errors import InvalidInput, TooLarge
 from ecphoria.records.episode import Extracted, MetadataValue, NewEpisode, Statement
-from ecphoria.text.tokens import UNREADABLE
+from ecphoria.text.readable import check_readable
 
 _NAME_LIMIT = 256
 _KEY_LIMIT = 512
@@ -19,7 +18,6 @@ _EXTRACTION_LIMIT = 1_000
 _PARTS = ("subject", "predicate", "object")
 _EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
 _AHEAD = timedelta(days=100 * 366)
-_UNREADABLE = re.compile(f"[{UNREADABLE}]")
 
 
 def check(new: NewEpisode) -> None:
@@ -29,17 +27,17 @@ def check(new: NewEpisode) -> None:
         InvalidInput: A field is empty, unreadable or out of range; names it and the remedy.
         TooLarge: A field is over its bound.
     """
-    _readable("text", new.text)
+    check_readable("text", new.text)
     if not new.text.strip():
         raise InvalidInput("`text` is empty; send what is to be remembered", field="text")
     for field in ("title", "speaker", "role", "session", "source"):
         value: str | None = getattr(new, field)
         if value is not None:
-            _readable(field, value, 4 * _NAME_LIMIT if field == "source" else _NAME_LIMIT)
+            check_readable(field, value, 4 * _NAME_LIMIT if field == "source" else _NAME_LIMIT)
             if not value.strip():
                 raise InvalidInput(f"`{field}` is blank; leave it out instead", field=field)
     if new.idempotency_key is not None:
-        _readable("idempotency_key", new.idempotency_key, _KEY_LIMIT)
+        check_readable("idempotency_key", new.idempotency_key, _KEY_LIMIT)
     if not (isfinite(new.importance) and 0 <= new.importance <= 1):
         raise InvalidInput("`importance` must be between 0 and 1", field="importance")
     if new.position is not None and not 0 <= new.position < 2**31:
@@ -149,20 +147,6 @@ def content_key(new: NewEpisode, body: str) -> str | None:
     return f"body:{body if new.extraction is None else _hash(_body(new))}"
 
 
-def _readable(field: str, value: str, limit: int | None = None) -> None:
-    if limit is not None and len(value) > limit:
-        raise TooLarge(
-            f"`{field}` has {len(value):,} characters; at most {limit:,} are stored, so split it",
-            field=field,
-        )
-    if found := _UNREADABLE.search(value):
-        raise InvalidInput(
-            f"`{field}` holds the unreadable character U+{ord(found[0]):04X} at place "
-            f"{found.start()}; remove it",
-            field=field,
-        )
-
-
 def check_extraction(given: Extracted) -> None:
     """Refuse names and facts that cannot be stored; InvalidInput or TooLarge."""
     if max(len(given.names), len(given.facts)) > _EXTRACTION_LIMIT:
@@ -171,13 +155,13 @@ def check_extraction(given: Extracted) -> None:
             field="extraction",
         )
     for fact in given.facts:
-        _readable("extraction", fact.qualifier, _NAME_LIMIT)
+        check_readable("extraction", fact.qualifier, _NAME_LIMIT)
         sure = fact.reliability
         if sure is not None and not (isfinite(sure) and 0 <= sure <= 1):
             raise InvalidInput("`reliability` must be between 0 and 1", field="extraction")
     parts = (getattr(fact, part) for fact in given.facts for part in _PARTS)
     for part in (*given.names, *parts):
-        _readable("extraction", part, _NAME_LIMIT)
+        check_readable("extraction", part, _NAME_LIMIT)
         if not part.strip():
             raise InvalidInput(
                 "`extraction` holds a blank name or part of a fact; leave it out",
@@ -188,9 +172,9 @@ def check_extraction(given: Extracted) -> None:
 def _check_metadata(metadata: Mapping[str, MetadataValue]) -> None:
     size = 0
     for name, value in metadata.items():
-        _readable("metadata", name, _NAME_LIMIT)
+        check_readable("metadata", name, _NAME_LIMIT)
         if isinstance(value, str):
-            _readable("metadata", value, _METADATA_LIMIT)
+            check_readable("metadata", value, _METADATA_LIMIT)
         if isinstance(value, float) and not isfinite(value):
             raise InvalidInput(f"`metadata.{name}` is not a finite number", field="metadata")
         if isinstance(value, int) and not -(2**63) <= value < 2**63:

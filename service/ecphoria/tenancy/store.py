@@ -64,7 +64,7 @@ _ERASE_KIND = Statement("tenants.erase_kind", _Deleted)
 # nearly everything else.
 _KINDS: Final = (
     "jobs", "traces", "engrams", "decisions", "facts", "passages", "episodes", "tombstones",
-    "sessions", "speakers", "names", "terms", "words", "keys",
+    "sessions", "speakers", "names", "terms", "words", "items", "keys",
 )  # fmt: skip
 
 

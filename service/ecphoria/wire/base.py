@@ -88,7 +88,7 @@ def _texts(value: object) -> Iterator[str]:
         for key, inner in value.items():
             yield from _texts(key)
             yield from _texts(inner)
-    elif isinstance(value, tuple):
+    elif isinstance(value, tuple | list):
         for inner in value:
             yield from _texts(inner)
 

@@ -1,0 +1,7 @@
+// doc: Delete items by address.
+// mode: write
+// params: tenant STRING, rows LIST<MAP>
+CYPHER 25
+UNWIND $rows AS row
+MATCH (n:Item {tenant: $tenant, path: row.path, key: row.key})
+DETACH DELETE n

@@ -1,0 +1,12 @@
+// doc: Store items, each in place of the one with the same address.
+// mode: write
+// params: tenant STRING, rows LIST<MAP>, now DATETIME
+CYPHER 25
+UNWIND $rows AS row
+MERGE (n:Item {tenant: $tenant, path: row.path, key: row.key})
+SET n.namespace = row.namespace, n.value = row.value, n.ttl_s = row.ttl_s,
+  n.expires_at = row.expires_at, n.created_at = coalesce(n.created_at, $now), n.updated_at = $now
+REMOVE n.embedding
+WITH n, row
+WHERE row.vector IS NOT NULL
+CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)

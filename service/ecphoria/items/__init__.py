@@ -1,0 +1,1 @@
+"""Items: JSON objects by namespace and key, with search."""

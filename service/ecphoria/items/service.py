@@ -1,0 +1,246 @@
+"""The item service: store, find, search and list items."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from itertools import islice
+from math import isfinite
+from typing import Any, Final
+
+from ecphoria.errors import InvalidInput, TooLarge
+from ecphoria.items.conditions import check_condition, matches
+from ecphoria.items.store import ItemStore, StoredItem
+from ecphoria.ports import Clock, Embedder, Vector
+from ecphoria.records.ids import TenantId
+from ecphoria.records.item import Item, ItemKey, ItemSearch, ItemWrite, Namespace, NamespaceSearch
+from ecphoria.text.readable import check_readable
+
+_VALUE_LIMIT: Final = 262_144
+_TEXT_LIMIT: Final = 32_768
+"""Characters that are embedded; the encoder reads the beginning of a text."""
+_LABELS: Final = 32
+_NAMESPACE_LIMIT: Final = 1_000
+"""Characters of all labels: with the key they are one entry of an index, 8 kB at most."""
+_KEY_LIMIT: Final = 512
+_PAGE: Final = 500
+_FURTHEST: Final = 10_000
+"""Candidates of a ranked search, so that a condition that hardly any meets ends."""
+_LONGEST: Final = timedelta(days=100 * 366)
+
+
+class ItemService:
+    """Keeps items: JSON objects that are replaced, not remembered."""
+
+    def __init__(self, *, store: ItemStore, embedder: Embedder, clock: Clock) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._clock = clock
+
+    async def write(self, tenant: TenantId, writes: Sequence[ItemWrite]) -> None:
+        """Store, replace and delete items in one transaction; the last write of a key wins.
+
+        Raises:
+            InvalidInput: An address, value or time cannot be stored.
+            TooLarge: One of them is over its bound.
+            EncoderUnavailable: The model does not answer; nothing was written.
+            NotFound: There is no such tenant.
+        """
+        last = {(write.namespace, write.key): write for write in writes}
+        texts = {}
+        for address, write in last.items():
+            _check_address(ItemKey(namespace=write.namespace, key=write.key))
+            if write.value is not None:
+                _check_life(write.ttl_s)
+                texts[address] = _searched(write)
+        wanted = {address: text for address, text in texts.items() if text.strip()}
+        vectors = await self._embedder.embed(list(wanted.values())) if wanted else ()
+        found: Mapping[tuple[Namespace, str], Vector] = dict(zip(wanted, vectors, strict=True))
+        now = self._clock.now()
+        items = [
+            StoredItem(
+                namespace=write.namespace,
+                key=write.key,
+                value=_text_of(write.value),
+                created_at=now,
+                updated_at=now,
+                ttl_s=write.ttl_s,
+                expires_at=None if write.ttl_s is None else now + timedelta(seconds=write.ttl_s),
+                vector=found.get(address),
+            )
+            for address, write in last.items()
+            if write.value is not None
+        ]
+        gone = [
+            ItemKey(namespace=write.namespace, key=write.key)
+            for write in last.values()
+            if write.value is None
+        ]
+        await self._store.write(tenant, items, gone, now)
+
+    async def find(
+        self, tenant: TenantId, keys: Sequence[ItemKey], *, refresh: bool = False
+    ) -> Sequence[Item]:
+        """Find items by address; those that do not exist are left out.
+
+        Args:
+            tenant: Whose items.
+            keys: Their addresses.
+            refresh: Start their lives again.
+        """
+        for key in keys:
+            _check_address(key)
+        found = await self._store.find(tenant, keys, self._clock.now())
+        return await self._refreshed(tenant, found, refresh=refresh)
+
+    async def search(self, tenant: TenantId, wanted: ItemSearch) -> Sequence[Item]:
+        """Search items under a namespace: the most similar first, or the newest.
+
+        Of a ranked search with conditions the nearest 10,000 are looked at.
+
+        Raises:
+            InvalidInput: A label or an operator cannot be.
+            EncoderUnavailable: The model does not answer.
+        """
+        _check_labels(wanted.prefix)
+        if wanted.where is not None:
+            check_condition(wanted.where)
+        if wanted.query is None:
+            found = await self._newest(tenant, wanted)
+        else:
+            (vector,) = await self._embedder.embed([wanted.query[:_TEXT_LIMIT]])
+            found = await self._nearest(tenant, wanted, vector)
+        return await self._refreshed(tenant, found, refresh=wanted.refresh)
+
+    async def namespaces(self, tenant: TenantId, wanted: NamespaceSearch) -> Sequence[Namespace]:
+        """List namespaces in alphabetical order."""
+        _check_labels(wanted.prefix)
+        _check_labels(wanted.suffix)
+        fixed = (
+            wanted.prefix[: wanted.prefix.index("*")] if "*" in wanted.prefix else wanted.prefix
+        )
+        listed = await self._store.namespaces(tenant, fixed, self._clock.now())
+        kept = {
+            place[: wanted.max_depth]
+            for place in listed
+            if _fits(place[: len(wanted.prefix)], wanted.prefix)
+            and _fits(place[len(place) - len(wanted.suffix) :], wanted.suffix)
+            and len(place) >= max(len(wanted.prefix), len(wanted.suffix))
+        }
+        return sorted(kept)[wanted.offset : wanted.offset + wanted.limit]
+
+    async def _newest(self, tenant: TenantId, wanted: ItemSearch) -> list[Item]:
+        if wanted.where is None:
+            return await self._store.newest(
+                tenant, wanted.prefix, self._clock.now(), wanted.offset, wanted.limit
+            )
+        met: list[Item] = []
+        seen = 0
+        while len(met) < wanted.offset + wanted.limit:
+            page = await self._store.newest(tenant, wanted.prefix, self._clock.now(), seen, _PAGE)
+            met += (item for item in page if matches(item.value, wanted.where))
+            seen += len(page)
+            if len(page) < _PAGE:
+                break
+        return met[wanted.offset : wanted.offset + wanted.limit]
+
+    async def _nearest(self, tenant: TenantId, wanted: ItemSearch, vector: Vector) -> list[Item]:
+        enough = wanted.offset + wanted.limit
+        fetch = min(_FURTHEST, max(50, enough if wanted.where is None else 4 * enough))
+        while True:
+            found = await self._store.nearest(
+                tenant, wanted.prefix, self._clock.now(), vector, fetch
+            )
+            met = (
+                item for item in found if wanted.where is None or matches(item.value, wanted.where)
+            )
+            kept = list(islice(met, wanted.offset, enough))
+            if len(kept) == wanted.limit or len(found) < fetch or fetch == _FURTHEST:
+                return kept
+            fetch = min(_FURTHEST, 4 * fetch)
+
+    async def _refreshed(
+        self, tenant: TenantId, found: Sequence[Item], *, refresh: bool
+    ) -> Sequence[Item]:
+        dying = [item for item in found if item.expires_at is not None]
+        if not refresh or not dying:
+            return found
+        keys = [ItemKey(namespace=item.namespace, key=item.key) for item in dying]
+        ends = await self._store.refresh(tenant, keys, self._clock.now())
+        return [
+            replace(item, expires_at=ends.get((item.namespace, item.key), item.expires_at))
+            for item in found
+        ]
+
+
+def _fits(labels: Namespace, pattern: Namespace) -> bool:
+    return len(labels) == len(pattern) and all(
+        wanted in ("*", label) for label, wanted in zip(labels, pattern, strict=True)
+    )
+
+
+def _check_address(address: ItemKey) -> None:
+    if not address.namespace:
+        raise InvalidInput("`namespace` has no label; send at least one", field="namespace")
+    _check_labels(address.namespace)
+    _check_text("key", address.key, _KEY_LIMIT)
+
+
+def _check_labels(labels: Namespace) -> None:
+    if len(labels) > _LABELS:
+        raise TooLarge(f"`namespace` has {len(labels)} labels; at most {_LABELS} are stored")
+    for label in labels:
+        _check_text("namespace", label, _NAMESPACE_LIMIT)
+    if sum(map(len, labels)) > _NAMESPACE_LIMIT:
+        raise TooLarge(
+            f"`namespace` may have {_NAMESPACE_LIMIT:,} characters in all its labels",
+            field="namespace",
+        )
+
+
+def _check_text(field: str, text: str, limit: int) -> None:
+    if not text:
+        raise InvalidInput(f"`{field}` is empty; send at least one character", field=field)
+    check_readable(field, text, limit)
+
+
+def _check_life(ttl_s: float | None) -> None:
+    if ttl_s is not None and not (isfinite(ttl_s) and 0 < ttl_s <= _LONGEST.total_seconds()):
+        raise InvalidInput("`ttl_s` must be above 0 and at most a century", field="ttl_s")
+
+
+def _text_of(value: Mapping[str, Any] | None) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except ValueError:
+        raise InvalidInput(
+            "`value` holds a number that JSON cannot write, such as NaN; remove it", field="value"
+        ) from None
+    if len(text) > _VALUE_LIMIT:
+        raise TooLarge(
+            f"`value` has {len(text):,} characters as JSON; at most {_VALUE_LIMIT:,} are stored, "
+            "so split it",
+            field="value",
+        )
+    return text
+
+
+def _searched(write: ItemWrite) -> str:
+    if write.text is not None:
+        return write.text[:_TEXT_LIMIT]
+    return "\n".join(_words(write.value))[:_TEXT_LIMIT]
+
+
+def _words(value: Any, name: str = "") -> Iterator[str]:
+    """Write a value for the encoder: a line each text or number, with the name of its field."""
+    match value:
+        case None | bool():
+            return
+        case Mapping():
+            for inner_name, inner in value.items():
+                yield from _words(inner, str(inner_name))
+        case list() | tuple():
+            for inner in value:
+                yield from _words(inner, name)
+        case _:
+            yield f"{name}: {value}" if name else str(value)

@@ -1,0 +1,201 @@
+"""Items: JSON objects by namespace and key, replaced, searched, expired, and never shared."""
+
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+
+from ecphoria.client import Client
+from ecphoria.wire.items import ItemAddress, ItemWriteRequest
+from tests.acceptance.conftest import Owner, RunningService, new_owner, problem
+
+ANA = ("users", "ana")
+FOOD = {"likes": ["sardines", "figs"], "allergy": "walnuts", "level": 2}
+
+
+@pytest.fixture
+def client(server: RunningService, owner: Owner) -> Iterator[Client]:
+    with Client(server.url, owner.key) as made:
+        yield made
+
+
+def put(owner: Owner, *items: dict[str, Any]) -> httpx.Response:
+    return owner.put("/v1/items", json={"items": list(items)})
+
+
+def keys(client: Client, namespace: tuple[str, ...] = (), **wanted: Any) -> list[str]:
+    return [item.key for item in client.search_items(namespace, **wanted)]
+
+
+def test_an_item_is_stored_replaced_and_deleted(client: Client) -> None:
+    assert client.get_item(ANA, "food") is None
+    client.put_item(ANA, "food", FOOD)
+    first = client.get_item(ANA, "food")
+    assert first is not None
+    assert (first.namespace, first.key, first.value) == (ANA, "food", FOOD)
+    assert (first.expires_at, first.score) == (None, None)
+    client.put_item(ANA, "food", {"likes": []})
+    second = client.get_item(ANA, "food")
+    assert second is not None
+    assert second.value == {"likes": []}
+    assert second.created_at == first.created_at < second.updated_at
+    client.delete_item(ANA, "food")
+    client.delete_item(ANA, "food")
+    assert client.get_item(ANA, "food") is None
+    assert keys(client) == []
+
+
+def test_a_search_finds_by_meaning_under_a_namespace(client: Client) -> None:
+    client.put_item((*ANA, "preferences"), "food", FOOD)
+    client.put_item((*ANA, "work"), "place", {"office": "a bakery by the harbour"})
+    client.put_item(("users", "anabel"), "food", FOOD)
+    found = client.search_items(ANA, query="Which nuts make her ill?")
+    assert [item.key for item in found] == ["food", "place"]
+    assert 1 >= (found[0].score or 0) > (found[1].score or 0)
+    assert keys(client, ("users",), query="allergy", limit=2) == ["food", "food"]
+    assert keys(client, ("users", "an"), query="allergy") == []
+    client.put_item((*ANA, "preferences"), "food", FOOD, text="She rides a horse.")
+    assert keys(client, ANA, query="On which animal does she sit?")[0] == "food"
+    client.put_item((*ANA, "preferences"), "food", FOOD, text="")
+    assert keys(client, ANA, query="allergy to nuts") == ["place"]
+
+
+def test_conditions_paging_and_order(client: Client) -> None:
+    for n in range(7):
+        client.put_item(("n",), f"k{n}", {"n": n, "even": n % 2 == 0, "text": f"number {n}"})
+    assert keys(client, ("n",)) == [f"k{n}" for n in reversed(range(7))]
+    assert keys(client, ("n",), limit=2, offset=3) == ["k3", "k2"]
+    assert keys(client, ("n",), where={"even": True}) == ["k6", "k4", "k2", "k0"]
+    assert keys(client, ("n",), where={"even": True}, limit=2, offset=1) == ["k4", "k2"]
+    assert keys(client, ("n",), where={"n": {"$gte": 2, "$lt": 4}}) == ["k3", "k2"]
+    near = keys(client, ("n",), query="number 5", where={"even": False}, limit=2)
+    assert near[0] == "k5"
+    assert len(near) == 2
+    assert keys(client, ("n",), query="number 5", limit=3, offset=6) != []
+
+
+def test_rare_conditions_are_met_far_from_the_query(client: Client) -> None:
+    writes = [
+        ItemWriteRequest(namespace=("many",), key=f"k{n:03}", value={"text": f"cat {n}", "n": n})
+        for n in range(400)
+    ]
+    client.write_items(writes)
+    assert keys(client, ("many",), query="cat", where={"n": 399}) == ["k399"]
+    assert keys(client, ("many",), where={"n": 0}) == ["k000"]
+
+
+def test_namespaces_are_listed(client: Client) -> None:
+    for place in (("a",), ("a", "b"), ("a", "b", "c"), ("a", "x", "c"), ("b", "b")):
+        client.put_item(place, "key", {})
+    assert [tuple(one) for one in client.namespaces()] == [
+        ("a",), ("a", "b"), ("a", "b", "c"), ("a", "x", "c"), ("b", "b"),
+    ]  # fmt: skip
+    assert [tuple(one) for one in client.namespaces(("a", "*", "c"))] == [
+        ("a", "b", "c"), ("a", "x", "c"),
+    ]  # fmt: skip
+    assert [tuple(one) for one in client.namespaces(suffix=("b",))] == [("a", "b"), ("b", "b")]
+    assert [tuple(one) for one in client.namespaces(("a",), max_depth=2)] == [
+        ("a",), ("a", "b"), ("a", "x"),
+    ]  # fmt: skip
+    assert [tuple(one) for one in client.namespaces(limit=1, offset=4)] == [("b", "b")]
+
+
+def test_an_item_expires_and_a_read_can_refresh_it(client: Client) -> None:
+    client.put_item(("t",), "short", {"text": "gone soon"}, ttl_s=1.5)
+    client.put_item(("t",), "kept", {"text": "refreshed"}, ttl_s=1.5)
+    found = client.get_item(("t",), "kept")
+    assert found is not None
+    assert found.expires_at is not None
+    time.sleep(1)
+    again = client.get_item(("t",), "kept", refresh=True)
+    assert again is not None
+    assert again.expires_at is not None
+    assert again.expires_at > found.expires_at
+    time.sleep(0.7)
+    assert keys(client, ("t",)) == keys(client, ("t",), query="gone") == ["kept"]
+    assert client.get_item(("t",), "short") is None
+
+
+def test_writes_are_one_transaction_and_the_last_of_a_key_counts(
+    client: Client, owner: Owner
+) -> None:
+    wanted = {"namespace": ["n"], "key": "k", "value": {"n": 1}}
+    answer = put(owner, wanted, wanted | {"value": {"n": 2}}, wanted | {"key": "gone"},
+                 wanted | {"key": "gone", "value": None})  # fmt: skip
+    assert answer.status_code == 204
+    assert [item.value for item in client.search_items(("n",))] == [{"n": 2}]
+    bad = wanted | {"key": "bad", "value": {"text": "x" * 300_000}}
+    problem(put(owner, wanted | {"value": {"n": 3}}, bad), 413, "too-large")
+    assert [item.value for item in client.search_items(("n",))] == [{"n": 2}]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"namespace": []}, {"namespace": [""]}, {"namespace": "users"}, {"namespace": [1]},
+        {"namespace": ["a\x1fb"]}, {"namespace": ["x" * 1_001]}, {"namespace": ["a"] * 33},
+        {"key": ""}, {"key": "a\x00b"}, {"key": "x" * 513}, {"key": 7}, {"value": []},
+        {"value": "text"}, {"ttl_s": 0}, {"ttl_s": -1}, {"ttl_s": 1e300}, {"other": 1},
+        {"value": {"half": "\ud800"}}, {"value": {"deep": [["\udfff"]]}},
+    ],
+)  # fmt: skip
+def test_bad_items_are_refused_and_nothing_is_written(
+    client: Client, owner: Owner, wrong: dict[str, object]
+) -> None:
+    good = {"namespace": ["n"], "key": "k", "value": {}}
+    # httpx itself refuses half of a surrogate pair.
+    body = json.dumps({"items": [good, good | {"key": "other"} | wrong]})
+    answer = owner.put("/v1/items", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code in {413, 422}, answer.text
+    assert answer.json()["errors"], answer.text
+    assert keys(client) == []
+
+
+def test_names_with_dots_slashes_and_signs_are_as_good_as_others(client: Client) -> None:
+    for place in (("a.b",), ("a", "b"), ("a/b",), ("a*",), ("ä 漢",), ("%2F", "..")):
+        client.put_item(place, "k/.. ?#*", {"at": list(place)})
+        found = client.get_item(place, "k/.. ?#*")
+        assert found is not None
+        assert found.value == {"at": list(place)}
+    assert len(client.namespaces()) == 6
+
+
+def test_any_json_comes_back_as_it_was(client: Client) -> None:
+    value: dict[str, Any] = {
+        "": None,
+        "n": -1.5e-9,
+        "big": 2**70,
+        "t": "line\nline \u0000 \u2028 😀",
+        "l": [[], {}],
+    }
+    client.put_item(("json",), "k", value, text="json")
+    found = client.get_item(("json",), "k")
+    assert found is not None
+    assert found.value == value
+
+
+def test_concurrent_writes_leave_one_item(client: Client) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: client.put_item(("race",), "k", {"n": n}), range(40)))
+    (left,) = client.search_items(("race",))
+    assert left.value["n"] in range(40)
+
+
+def test_two_tenants_never_meet_and_an_erased_one_leaves_nothing(
+    operator: httpx.Client, server: RunningService, client: Client
+) -> None:
+    client.put_item(ANA, "food", FOOD)
+    with new_owner(operator) as other, Client(server.url, other.key) as stranger:
+        assert stranger.search_items(query="walnuts") == ()
+        assert stranger.get_item(ANA, "food") is None
+        assert stranger.namespaces() == ()
+        stranger.put_item(ANA, "food", {"mine": True})
+        stranger.delete_item(ANA, "other")
+        erased = operator.delete(f"/v1/tenants/{other.name}").json()
+        assert erased["removed"]["items"] == 1
+    found = client.find_items([ItemAddress(namespace=ANA, key="food")])
+    assert [item.value for item in found] == [FOOD]
