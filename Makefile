@@ -5,7 +5,7 @@ UV := $(shell command -v uv 2>/dev/null || echo $(BIN)/uv)
 export UV_LINK_MODE ?= copy
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-outage test-long check audit bench docs clean
+.PHONY: help setup demo test test-frameworks test-outage test-long check audit bench docs clean
 
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,6 +28,9 @@ test: setup  ## Run all tests, on a real Neo4j
 	$(BIN)/pytest -q -n 2 tests/unit tests/architecture
 	$(BIN)/pytest -q --doctest-modules service/ecphoria/maths
 	$(BIN)/pytest -q -n 2 --dist loadfile -m "not outage" tests/cypher tests/contract tests/integration tests/acceptance
+
+test-frameworks: setup  ## Test the adapters, each in an environment of its own
+	$(BIN)/python -m scripts.test_frameworks
 
 test-outage: setup  ## Kill the service and Neo4j under load, at random and in a cycle: ten minutes
 	$(BIN)/pytest -q -m outage tests/contract tests/acceptance

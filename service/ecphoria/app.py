@@ -120,7 +120,7 @@ class Services:
     metrics: Metrics
     spans: Spans
     health: Callable[[], Awaitable[Health]]
-    browser: Path
+    browser: Path = field(default_factory=lambda: cypher_root() / "browser")
     admin_key_file: Path | None = None
     engine: Endpoint | None = None
     resources: AsyncExitStack = field(default_factory=AsyncExitStack)
@@ -182,7 +182,6 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             metrics=metrics,
             spans=spans,
             health=partial(health, graph),
-            browser=cypher_root() / "browser",
             admin_key_file=await _open_store(settings, tenancy),
             engine=endpoint,
             resources=stack.pop_all(),

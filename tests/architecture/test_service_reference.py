@@ -9,7 +9,7 @@ import pytest
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
-from ecphoria.http import routes_admin, routes_facts, routes_memory, routes_upkeep
+from ecphoria.http import routes_admin, routes_facts, routes_items, routes_memory, routes_upkeep
 from ecphoria.http.problems import PROBLEMS
 from ecphoria.ingest.service import BATCH_LIMIT
 from ecphoria.wire.base import error_classes
@@ -43,7 +43,7 @@ def test_every_error_has_a_row_in_the_table() -> None:
 def test_every_endpoint_is_documented_and_no_other() -> None:
     served = {
         f"{method} {route.path}"
-        for module in (routes_admin, routes_facts, routes_memory, routes_upkeep)
+        for module in (routes_admin, routes_facts, routes_items, routes_memory, routes_upkeep)
         for router in vars(module).values()
         if isinstance(router, APIRouter)
         for route in router.routes

@@ -130,8 +130,8 @@ def _route(scope: Scope) -> str:
 
 _SMALL = 256_000
 """Bytes of a body that holds no memories; a recall with a long vector has a tenth of it."""
-_LARGE = frozenset({"/v1/episodes", "/v1/episodes/batch", "/mcp"})
-"""Paths whose bodies hold memories."""
+_LARGE = frozenset({"/v1/episodes", "/v1/episodes/batch", "/v1/items", "/mcp"})
+"""Paths whose bodies hold memories or items."""
 
 
 def is_small(request: Request) -> bool:

@@ -40,7 +40,7 @@ class ItemWriteRequest(Request):
     """The JSON object to store, at most 262,144 characters; null deletes the item."""
     text: str | None = None
     """Words by which a search finds it; those of the value if absent, none if empty."""
-    ttl_s: StrictFloat | StrictInt | None = None
+    ttl_s: StrictFloat | None = None
     """Seconds of life after this write, or after a read with `refresh`; unlimited if absent."""
 
     def to_model(self) -> ItemWrite:
@@ -97,9 +97,9 @@ class SearchRequest(Request):
     filter: dict[str, JsonValue] | None = None
     """Conditions on fields of the value: a value to equal, or `$eq`, `$ne`, `$gt`, `$gte`, `$lt`,
     `$lte`; an object is compared field by field."""
-    limit: int = Field(default=10, ge=1, le=1_000)
+    limit: StrictInt = Field(default=10, ge=1, le=1_000)
     """Number of items."""
-    offset: int = Field(default=0, ge=0, le=1_000_000)
+    offset: StrictInt = Field(default=0, ge=0, le=1_000_000)
     """Number of items to leave out first."""
     refresh: StrictBool = False
     """Start the lives of the found items again."""
@@ -123,11 +123,11 @@ class NamespacesRequest(Request):
     """First labels; `*` stands for any one."""
     suffix: Labels = Field(default=(), max_length=32)
     """Last labels; `*` stands for any one."""
-    max_depth: int | None = Field(default=None, ge=1, le=32)
+    max_depth: StrictInt | None = Field(default=None, ge=1, le=32)
     """Cut namespaces to this many labels, each result once."""
-    limit: int = Field(default=100, ge=1, le=1_000)
+    limit: StrictInt = Field(default=100, ge=1, le=1_000)
     """Number of namespaces."""
-    offset: int = Field(default=0, ge=0, le=1_000_000)
+    offset: StrictInt = Field(default=0, ge=0, le=1_000_000)
     """Number of namespaces to leave out first."""
 
     def to_model(self) -> NamespaceSearch:

@@ -18,11 +18,11 @@ async def test_load_measures_a_growing_store(tmp_path: Path) -> None:
         engine={"heap_mb": 512, "page_cache_mb": 128},
         log={"level": "warning"},
     )  # fmt: skip
-    plan = LoadPlan(nodes=(150, 300), clients=(1, 3), tenants=3, recalls=12, encoded=5, new=9)
+    plan = LoadPlan(nodes=(90, 180), clients=(1, 3), tenants=3, recalls=6, encoded=5, new=9)
 
     report = await measure_load(settings, plan, lambda *stage: told.append(stage))
 
-    assert [size.nodes for size in report.sizes] == [150, 300]
+    assert [size.nodes for size in report.sizes] == [90, 180]
     assert 1_000 < report.bytes_per_episode < 200_000
     assert report.engine["neo4j"].startswith("2026.")
     for size in report.sizes:
@@ -36,7 +36,7 @@ async def test_load_measures_a_growing_store(tmp_path: Path) -> None:
         for runs in size.strategies.values():
             assert [run.clients for run in runs] == [1, 3]
             for run in runs:
-                assert run.recalls == 12
+                assert run.recalls == 6
                 assert {"seeds", "subgraph", "spread", "rank", "total"} <= run.phases.keys()
                 total = run.phases["total"]
                 assert 0 < total.p50 <= total.p95 <= total.p99 <= total.max

@@ -1,0 +1,48 @@
+"""What the adapters share: recalled memories, and long lists in parts."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+from ecphoria.records.recall import Hit, RecallResult
+
+_Item = TypeVar("_Item")
+
+
+def in_parts(whole: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
+    """Cut a sequence into parts of at most `size` items."""
+    return (whole[start : start + size] for start in range(0, len(whole), size))
+
+
+def hits_of(result: RecallResult, *, abstain: bool) -> Sequence[Hit]:
+    """Give the hits of a recall; with `abstain` none if the gate refused it."""
+    return () if abstain and not result.answerable else result.hits
+
+
+def text_of(hit: Hit) -> str:
+    """Give the words of a memory; of a long memory the part that matches best."""
+    text = hit.episode.text
+    return text[hit.passage.start : hit.passage.end] if hit.passage else text
+
+
+def details_of(hit: Hit, result: RecallResult) -> dict[str, Any]:
+    """Describe a hit: the memory's fields and metadata, its score, and the verdict on all hits.
+
+    The memory's own metadata stand under `metadata`, so that they cannot replace a field.
+    """
+    episode = hit.episode
+    return {
+        "id": episode.id,
+        "score": hit.score,
+        "rank": hit.rank,
+        "session": episode.session,
+        "speaker": episode.speaker,
+        "role": episode.role,
+        "title": episode.title,
+        "source": episode.source,
+        "occurred_at": episode.occurred_at.isoformat(),
+        "superseded": hit.superseded_at is not None,
+        "metadata": dict(episode.metadata),
+        "verdict": str(result.verdict),
+        "confidence": result.confidence,
+        "trace_id": result.trace_id,
+    }
