@@ -27,7 +27,7 @@ demo: setup  ## Ask five questions of a sample conversation and see what woke ea
 test: setup  ## Run all tests, on a real Neo4j
 	$(BIN)/pytest -q -n 2 tests/unit tests/architecture
 	$(BIN)/pytest -q --doctest-modules service/ecphoria/maths
-	$(BIN)/pytest -q -n 2 --dist loadfile -m "not outage" tests/cypher tests/contract tests/integration tests/acceptance
+	$(BIN)/pytest -q -n 2 --dist loadfile -m "not outage and not long" tests/cypher tests/contract tests/integration tests/acceptance
 
 test-frameworks: setup  ## Test the adapters, each in an environment of its own
 	$(BIN)/python -m scripts.test_frameworks
@@ -37,6 +37,7 @@ test-outage: setup  ## Kill the service and Neo4j under load, at random and in a
 
 test-long: setup  ## The generated tests at length and a storm of 50 kills: a night
 	$(BIN)/pytest -q -n 2 --hypothesis-profile long tests/unit
+	$(BIN)/pytest -q -m long tests/integration
 	ECPHORIA_TEST_STEPS=2000 $(BIN)/pytest -q tests/acceptance/test_any_order.py
 	ECPHORIA_TEST_EXAMPLES=50 $(BIN)/pytest -q tests/acceptance/test_openapi.py
 	ECPHORIA_TEST_KILLS=50 $(BIN)/pytest -q -m outage tests/acceptance/test_storm.py

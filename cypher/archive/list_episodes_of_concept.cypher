@@ -1,7 +1,7 @@
 // doc: List the episodes that mention a concept or are about it, by turn, or the newest first, from a cursor on.
 // mode: read
 // params: tenant STRING, concept STRING, session STRING, speaker STRING, role STRING,
-//   occurred_from DATETIME, occurred_before DATETIME, sign INTEGER, after INTEGER, limit INTEGER
+//   metadata LIST<STRING>, occurred_from DATETIME, occurred_before DATETIME, sign INTEGER, after INTEGER, limit INTEGER
 // returns: id STRING, tenant STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
 //   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at DATETIME,
 //   recorded_at DATETIME, source STRING, metadata STRING, importance FLOAT, state STRING
@@ -11,6 +11,8 @@ WHERE $sign * e.turn > $after
   AND ($session IS NULL OR e.session = $session)
   AND ($speaker IS NULL OR e.speaker = $speaker)
   AND ($role IS NULL OR e.role = $role)
+  AND all(entry IN $metadata
+    WHERE e.metadata CONTAINS entry + ', ' OR e.metadata ENDS WITH entry + '}')
   AND ($occurred_from IS NULL OR e.occurred_at >= $occurred_from)
   AND ($occurred_before IS NULL OR e.occurred_at < $occurred_before)
 WITH DISTINCT e

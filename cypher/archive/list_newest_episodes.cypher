@@ -1,7 +1,7 @@
 // doc: List a tenant's episodes by turn, the newest first, from before a cursor on.
 // mode: read
-// params: tenant STRING, speaker STRING, role STRING, occurred_from DATETIME,
-//   occurred_before DATETIME, before_turn INTEGER, limit INTEGER
+// params: tenant STRING, speaker STRING, role STRING,
+//   metadata LIST<STRING>, occurred_from DATETIME, occurred_before DATETIME, before_turn INTEGER, limit INTEGER
 // returns: id STRING, tenant STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
 //   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at DATETIME,
 //   recorded_at DATETIME, source STRING, metadata STRING, importance FLOAT, state STRING
@@ -10,6 +10,8 @@ MATCH (e:Episode)
 WHERE e.tenant = $tenant AND e.turn < $before_turn
   AND ($speaker IS NULL OR e.speaker = $speaker)
   AND ($role IS NULL OR e.role = $role)
+  AND all(entry IN $metadata
+    WHERE e.metadata CONTAINS entry + ', ' OR e.metadata ENDS WITH entry + '}')
   AND ($occurred_from IS NULL OR e.occurred_at >= $occurred_from)
   AND ($occurred_before IS NULL OR e.occurred_at < $occurred_before)
 RETURN e.id AS id, e.tenant AS tenant, e.turn AS turn, coalesce(e.text, e.summary) AS text, e.title AS title,

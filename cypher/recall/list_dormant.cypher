@@ -1,7 +1,8 @@
 // doc: Compare the newest dormant episodes with a vector or count a cue's stems in them, one by one.
 // mode: read
 // params: tenant STRING, vector VECTOR, stems LIST<STRING>, scan INTEGER, limit INTEGER,
-//   session STRING, speaker STRING, occurred_from DATETIME, occurred_before DATETIME
+//   session STRING, speaker STRING, occurred_from DATETIME, occurred_before DATETIME,
+//   sessions LIST<STRING>, role STRING, metadata LIST<STRING>
 // each: id STRING, session STRING, ordinal INTEGER, score FLOAT
 CYPHER 25
 MATCH (e:DormantEpisode)
@@ -10,6 +11,10 @@ WHERE e.tenant = $tenant AND e.turn > 0
   AND ($speaker IS NULL OR e.speaker = $speaker)
   AND ($occurred_from IS NULL OR e.occurred_at >= $occurred_from)
   AND ($occurred_before IS NULL OR e.occurred_at < $occurred_before)
+  AND ($sessions IS NULL OR e.session IN $sessions)
+  AND ($role IS NULL OR e.role = $role)
+  AND all(entry IN $metadata
+    WHERE e.metadata CONTAINS entry + ', ' OR e.metadata ENDS WITH entry + '}')
 WITH e
 ORDER BY e.tenant DESC, e.turn DESC
 LIMIT $scan

@@ -1,7 +1,8 @@
 // doc: Search the text index; filters other than the tenant's cut its ranked hits.
 // mode: read
 // params: tenant STRING, query STRING, fetch INTEGER, limit INTEGER,
-//   session STRING, speaker STRING, occurred_from DATETIME, occurred_before DATETIME
+//   session STRING, speaker STRING, occurred_from DATETIME, occurred_before DATETIME,
+//   sessions LIST<STRING>, role STRING, metadata LIST<STRING>
 // each: id STRING, session STRING, ordinal INTEGER, score FLOAT
 CYPHER 25
 CALL db.index.fulltext.queryNodes('episode_terms', $query, {limit: $fetch})
@@ -11,6 +12,10 @@ WHERE node.tenant = $tenant
   AND ($speaker IS NULL OR node.speaker = $speaker)
   AND ($occurred_from IS NULL OR node.occurred_at >= $occurred_from)
   AND ($occurred_before IS NULL OR node.occurred_at < $occurred_before)
+  AND ($sessions IS NULL OR node.session IN $sessions)
+  AND ($role IS NULL OR node.role = $role)
+  AND all(entry IN $metadata
+    WHERE node.metadata CONTAINS entry + ', ' OR node.metadata ENDS WITH entry + '}')
 WITH node, score
 ORDER BY score DESC, node.turn
 LIMIT $limit

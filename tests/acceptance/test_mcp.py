@@ -143,7 +143,7 @@ async def test_no_answer_is_larger_than_its_bound(owner: Owner) -> None:
     ids = [
         owner.remember(f"{number} {LONG}", session="灯" * 200, speaker="灯" * 200,
                        source="x" * 200)
-        for number in range(20)
+        for number in range(13)
     ]  # fmt: skip
     async with speaking(owner, OVER_HTTP) as agent:
         query = {"query": "harbour inn lamp", "limit": 12, "token_budget": 2_500}

@@ -5,6 +5,7 @@ import pytest
 
 from ecphoria.errors import Conflict, NotFound
 from ecphoria.ingest.store import IngestStore, IngestTransaction
+from ecphoria.items.store import ItemStore, StoredItem
 from ecphoria.jobs.store import JobStore
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
@@ -59,6 +60,13 @@ async def test_a_gate_comes_back_as_it_was_given_and_goes(graph: Graph) -> None:
         await tenants.set_gate(made.id, gate)
 
 
+def an_item() -> StoredItem:
+    return StoredItem(
+        namespace=("users", "ana"), key="food", value="{}", created_at=NOW, updated_at=NOW,
+        ttl_s=None, expires_at=None, vector=None,
+    )  # fmt: skip
+
+
 async def test_a_name_is_taken_once(graph: Graph) -> None:
     tenants, made = Tenants(graph), a_tenant()
     await tenants.create(made)
@@ -81,6 +89,7 @@ async def test_erasing_leaves_nothing_of_one_and_all_of_the_other(
         keyed = turn(owner, 9, ordinal=9, idempotency_key="k9")
         await write(graph, owner, appended(keyed))
         await write(graph, owner, appended(removed=(keyed.id,)))
+        await ItemStore(graph).write(owner, [an_item()], [], NOW)
     counts = await tenants.erase(gone.id)
     assert counts == {
         "jobs": 1,
@@ -95,6 +104,7 @@ async def test_erasing_leaves_nothing_of_one_and_all_of_the_other(
         "names": 2,
         "terms": 2,
         "words": 2,
+        "items": 1,
         "tombstones": 1,
         "keys": 1,
         "tenants": 1,

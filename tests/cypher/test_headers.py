@@ -22,7 +22,7 @@ VERBS = frozenset((
 
 def in_package() -> Iterator[Statement[object]]:
     for module in pkgutil.walk_packages(ecphoria.__path__, "ecphoria."):
-        if module.name.startswith("ecphoria.models."):
+        if module.name.startswith(("ecphoria.models.", "ecphoria.integrations.")):
             continue  # Some adapters need packages that only their users install.
         loaded = importlib.import_module(module.name)
         for value in vars(loaded).values():

@@ -1,5 +1,6 @@
 """The asynchronous client: every call of the REST API as a typed method."""
 
+import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal
@@ -190,6 +191,7 @@ class AsyncClient(AsyncItems):
         concept: str | None = None,
         speaker: str | None = None,
         role: str | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
         occurred_from: datetime | None = None,
         occurred_before: datetime | None = None,
         order: Literal["oldest", "newest"] = "oldest",
@@ -202,6 +204,7 @@ class AsyncClient(AsyncItems):
             concept: Only what mentions this concept; its normalised name.
             speaker: Only what this speaker said.
             role: Only what a speaker of this role said.
+            metadata: Only episodes whose metadata have these entries.
             occurred_from: Nothing earlier.
             occurred_before: Nothing at or after this instant.
             order: The oldest first, or the newest.
@@ -214,6 +217,7 @@ class AsyncClient(AsyncItems):
             concept=concept,
             speaker=speaker,
             role=role,
+            metadata=None if metadata is None else json.dumps(dict(metadata)),
             occurred_from=instant_text(occurred_from),
             occurred_before=instant_text(occurred_before),
             order=None if order == "oldest" else order,
@@ -253,6 +257,9 @@ class AsyncClient(AsyncItems):
         occurred_from: datetime | None = None,
         occurred_before: datetime | None = None,
         exclude: Sequence[str] = (),
+        sessions: Sequence[str] = (),
+        role: str | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
         token_budget: int | None = None,
         as_of: datetime | None = None,
         known_at: datetime | None = None,
@@ -279,6 +286,9 @@ class AsyncClient(AsyncItems):
             occurred_from: Wake nothing earlier.
             occurred_before: Wake nothing at or after this instant.
             exclude: Ids of episodes to leave out, as if they were not stored; at most 1,000.
+            sessions: Wake only these sessions; at most 100.
+            role: Wake only what speakers of this role said.
+            metadata: Wake only episodes whose metadata have these entries.
             token_budget: Greatest size of `context`, in tokens; 2,000 if absent.
             as_of: Recall as of then: only what had happened, and facts as they stood.
             known_at: Only what had been recorded by then.
@@ -306,6 +316,9 @@ class AsyncClient(AsyncItems):
                 occurred_from=occurred_from,
                 occurred_before=occurred_before,
                 exclude=tuple(exclude) or None,
+                sessions=tuple(sessions) or None,
+                role=role,
+                metadata=None if metadata is None else dict(metadata),
             ),
             token_budget=token_budget,
             as_of=as_of,

@@ -22,6 +22,7 @@ from ecphoria.client.exchange import (
     unreachable,
 )
 from ecphoria.records.answered import adapter
+from ecphoria.records.episode import MetadataValue
 from ecphoria.records.fact import Merge, MergeStatus
 from ecphoria.records.job import ENDED, ConsolidationReport, JobState
 from ecphoria.records.recall import OptionValue
@@ -228,6 +229,9 @@ class AsyncUpkeep(AsyncConnection):
         occurred_from: datetime | None = None,
         occurred_before: datetime | None = None,
         exclude: Sequence[str] = (),
+        sessions: Sequence[str] = (),
+        role: str | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
         dry_run: bool = False,
         watch: Callable[[int, int], object] = lambda _erased, _matched: None,
     ) -> int:
@@ -241,6 +245,9 @@ class AsyncUpkeep(AsyncConnection):
             occurred_from: Nothing earlier.
             occurred_before: Nothing at or after this instant.
             exclude: Ids of episodes to keep; at most 1,000.
+            sessions: Only these sessions; at most 100.
+            role: Only what speakers of this role said.
+            metadata: Only episodes whose metadata have these entries.
             dry_run: Only count.
             watch: Told how many are erased, and how many there were.
 
@@ -256,6 +263,9 @@ class AsyncUpkeep(AsyncConnection):
                 occurred_from=occurred_from,
                 occurred_before=occurred_before,
                 exclude=tuple(exclude) or None,
+                sessions=tuple(sessions) or None,
+                role=role,
+                metadata=None if metadata is None else dict(metadata),
             ),
             dry_run=dry_run,
         )

@@ -221,7 +221,7 @@ def _unreadable(error: RequestValidationError) -> Problem:
 
 def _fault(error: ErrorDetails) -> FieldProblem:
     where, *rest = error["loc"] or ("body",)
-    if error["type"] == "json_invalid":
+    if error["type"] == "json_invalid" and where == "body":
         detail = f"The body is not valid JSON from character {rest[0]} on."
         return FieldProblem(pointer="#", detail=detail)
     place = pointer(rest, "#") if where == "body" else f"{where}:{'/'.join(map(str, rest))}"

@@ -112,6 +112,7 @@ async def list_episodes(
         limit=wanted.limit + 1,
         speaker=wanted.speaker,
         role=wanted.role,
+        metadata=wanted.metadata,
         newest=wanted.order == "newest",
         cursor=wanted.cursor,
     )
@@ -127,9 +128,9 @@ async def delete(episode: str, tenant: Writer, services: Served) -> None:
     await services.ingest.delete(tenant, EpisodeId(episode))
 
 
-@episodes_routes.post("/erase", responses=guarded())
+@episodes_routes.post("/erase", responses=guarded(Conflict))
 async def erase(body: EraseRequest, tenant: Writer, services: Served) -> EraseAnswer:
-    """Erase the episodes of a session, of a speaker or of a time; the oldest first."""
+    """Erase the episodes that pass filters, such as those of a session; the oldest first."""
     matched, erased = await services.ingest.erase(
         tenant, body.filters.to_model(), limit=body.limit, dry_run=body.dry_run
     )

@@ -171,14 +171,13 @@ class IngestService:
 
         Raises:
             InvalidInput: The filters name nothing, and so would remove everything.
+            Conflict: They ask for metadata, which archived episodes have in the archive.
             NotFound: There is no such tenant.
         """
-        if not (
-            filters.session or filters.speaker or filters.occurred_from or filters.occurred_before
-        ):
+        if not filters.bounded:
             raise InvalidInput(
-                "give at least one of `session`, `speaker`, `occurred_from` and "
-                "`occurred_before`; to erase everything, delete the tenant",
+                "give at least one filter besides `exclude`; to erase everything, delete the "
+                "tenant",
                 field="filters",
             )
         matched, ids = await self._store.matching(tenant, filters, limit)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
+from ecphoria.errors import Conflict
 from ecphoria.facts.store import FactTransaction, classes_of
 from ecphoria.ingest.rows import (
     Body,
@@ -107,6 +108,7 @@ class _StatedCount:
 class _Matching:
     matched: int
     ids: list[str]
+    sealed: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +156,11 @@ class IngestStore:
     async def matching(
         self, tenant: TenantId, filters: Filters, limit: int
     ) -> tuple[int, Sequence[EpisodeId]]:
-        """Count the episodes that pass filters, live or not, and list the first by turn."""
+        """Count the episodes that pass filters, live or not, and list the first by turn.
+
+        Raises:
+            Conflict: The filters ask for metadata, and archived episodes pass the others.
+        """
         (row,) = await self._graph.run(
             _LIST_MATCHING,
             tenant=tenant,
@@ -162,6 +168,12 @@ class IngestStore:
             exclude=list(filters.exclude),
             **by_filter(filters),
         )
+        if row.sealed:
+            raise Conflict(
+                f"{row.sealed:,} archived episodes may match, but their metadata are in the "
+                "archive; restore them first, or erase by other filters",
+                archived=row.sealed,
+            )
         return row.matched, [EpisodeId(ident) for ident in row.ids]
 
     async def change(

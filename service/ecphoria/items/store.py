@@ -66,7 +66,7 @@ _FIND_ITEMS = Statement("items.find_items", _Row)
 _LIST_NEWEST = Statement("items.list_newest", _Row)
 _LIST_NEAREST = Statement("items.list_nearest", _Scored)
 _LIST_NAMESPACES = Statement("items.list_namespaces", _Place)
-_REFRESH_ITEMS = Statement("items.refresh_items", _Refreshed)
+_RENEW_ITEMS = Statement("items.renew_items", _Refreshed)
 
 
 class ItemStore:
@@ -145,7 +145,7 @@ class ItemStore:
         self, tenant: TenantId, keys: Sequence[ItemKey], now: datetime
     ) -> Mapping[tuple[Namespace, str], datetime]:
         """Start the lives of items again; gives their new ends."""
-        rows = await self._graph.run(_REFRESH_ITEMS, tenant=tenant, rows=_addresses(keys), now=now)
+        rows = await self._graph.run(_RENEW_ITEMS, tenant=tenant, rows=_addresses(keys), now=now)
         return {(tuple(row.namespace), row.key): row.expires_at for row in rows}
 
 

@@ -4,8 +4,9 @@ A passage never changes, so each is read once by a process. The rules of forgett
 the contents of episodes: all of a tenant goes when one of its episodes was deleted.
 """
 
+import json
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, Protocol, TypeVar
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from ecphoria.neo4j_store.queries import any_of
 from ecphoria.neo4j_store.session import Done, Graph, Statement, packed, to_map
 from ecphoria.ports import Vector
+from ecphoria.records.episode import MetadataValue
 from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters
@@ -391,6 +393,7 @@ MARK_UNCUT = Statement("passages.mark_uncut", Done)
 REMOVE_PASSAGES = Statement("ingest.remove_passages", Done)
 _BY_VECTOR = Statement("recall.seeds_by_passage_vector", SeedOfPassage)
 _BY_VECTOR_WITHIN = Statement("recall.seeds_by_passage_vector_within", SeedOfPassage)
+_BY_VECTOR_AMONG = Statement("recall.seeds_by_passage_vector_among", SeedOfPassage)
 _BY_TEXT = Statement("recall.seeds_by_passage_text", SeedOfPassage)
 
 
@@ -424,7 +427,7 @@ class PassageFinder(HistoryReader):
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
         """Search the vector index; score is the cosine; best first, ties by turn, then part."""
-        search = (_BY_VECTOR, _BY_VECTOR_WITHIN)
+        search = (_BY_VECTOR, _BY_VECTOR_WITHIN, _BY_VECTOR_AMONG)
         rows = await self._by_vector(
             search, tenant, vector, limit, filters, at_least=_PASSAGES_AT_LEAST
         )
@@ -445,7 +448,7 @@ class PassageFinder(HistoryReader):
 
     async def _by_vector(
         self,
-        search: tuple[Statement[R], Statement[R]],
+        search: tuple[Statement[R], Statement[R], Statement[R]],
         tenant: TenantId,
         vector: Vector,
         limit: int,
@@ -453,13 +456,21 @@ class PassageFinder(HistoryReader):
         *,
         at_least: int = 0,
     ) -> list[R]:
-        """Search a vector index: by the first statement without filters, else by the second.
+        """Search a vector index, or compare one by one where it lacks a filter.
 
-        `at_least` so many more than `limit` are fetched from the index.
+        Args:
+            search: The statement without filters, with those of the index, and with any.
+            tenant: Whose index.
+            vector: What to search.
+            limit: Number of rows.
+            filters: What passes.
+            at_least: So many more than `limit` are fetched from the index.
         """
-        plain, filtered = search
-        fetch = max(overfetch(limit), limit + at_least)
-        asked = {"tenant": tenant, "vector": packed(vector), "fetch": fetch, "limit": limit}
+        plain, filtered, any_filter = search
+        asked = {"tenant": tenant, "vector": packed(vector), "limit": limit}
+        if filters.beyond_indexes:
+            return await self._graph.run(any_filter, **asked, **by_filter(filters))
+        asked["fetch"] = max(overfetch(limit), limit + at_least)
         if filters == Filters():
             return await self._graph.run(plain, **asked)
         return await self._graph.run(filtered, **asked, **_within(filters))
@@ -502,14 +513,30 @@ def _within(filters: Filters) -> dict[str, str | datetime]:
     }
 
 
-def by_filter(filters: Filters) -> dict[str, str | datetime | None]:
-    """Write filters as parameters that are null where nothing is asked."""
+def by_filter(filters: Filters) -> dict[str, str | datetime | list[str] | None]:
+    """Write filters as parameters that are null or empty where nothing is asked."""
     return {
         "session": filters.session,
         "speaker": filters.speaker,
         "occurred_from": filters.occurred_from,
         "occurred_before": filters.occurred_before,
+        "sessions": list(filters.sessions) or None,
+        "role": filters.role,
+        "metadata": entries_of(filters.metadata),
     }
+
+
+def metadata_text(metadata: Mapping[str, MetadataValue]) -> str:
+    """Write metadata as they are stored; filters look for entries in this form."""
+    return json.dumps(dict(metadata), ensure_ascii=False, sort_keys=True)
+
+
+def entries_of(metadata: Iterable[tuple[str, MetadataValue]]) -> list[str]:
+    """Write wanted entries of metadata as they stand in the stored JSON.
+
+    A quote inside of a JSON text is escaped, so no text can pretend to be such an entry.
+    """
+    return [metadata_text({name: value})[1:-1] for name, value in metadata]
 
 
 def to_passage_seed(row: SeedOfPassage) -> PassageSeed:

@@ -17,7 +17,7 @@ from neo4j.vector import Vector as DriverVector
 from neo4j.vector import VectorDType
 
 from ecphoria.errors import EcphoriaError
-from ecphoria.neo4j_store.passages import PassageRow
+from ecphoria.neo4j_store.passages import PassageRow, metadata_text
 from ecphoria.neo4j_store.session import packed
 from ecphoria.ports import Vector
 from ecphoria.records.episode import Episode, MetadataValue, State
@@ -140,7 +140,7 @@ def _to_map(row: EpisodeRow) -> dict[str, Any]:
         **_instant("occurred", row.occurred_at),
         **_instant("recorded", row.recorded_at),
         "source": row.source,
-        "metadata": json.dumps(dict(row.metadata), ensure_ascii=False, sort_keys=True),
+        "metadata": metadata_text(row.metadata),
         "importance": row.importance,
         "body_hash": row.body_hash,
         "idempotency_key": row.idempotency_key,

@@ -251,7 +251,7 @@ async def gather(
         ],
         dtype=np.bool_,
     )
-    inside &= _allowed(columns, filters)
+    inside &= await _allowed(store, tenant, columns, filters)
     subject = find_subject(seeding.subjects, columns)
     return await _weigh(store, tenant, columns, seeding, inside=inside, subject=subject)
 
@@ -279,7 +279,7 @@ async def gather_more(
     columns = await store.columns(tenant, ids, (), seeding.vector, around)
     wanted = set(ids)
     inside = np.array([episode in wanted for episode in columns.id], dtype=np.bool_)
-    inside &= _allowed(columns, filters)
+    inside &= await _allowed(store, tenant, columns, filters)
     return await _weigh(store, tenant, columns, seeding, inside=inside, subject=subject)
 
 
@@ -317,9 +317,18 @@ def _places(seeds: Iterable[SeedRow]) -> set[tuple[str | None, int]]:
     }
 
 
-def _allowed(columns: Columns, filters: Filters) -> BoolArray:
+async def _allowed(
+    store: RecallStore, tenant: TenantId, columns: Columns, filters: Filters
+) -> BoolArray:
     """Apply the filters to turns that came in as neighbours."""
-    allowed = np.ones(len(columns.id), dtype=np.bool_)
+    kept = await store.with_metadata(tenant, columns.id, filters)
+    allowed = np.array([episode in kept for episode in columns.id], dtype=np.bool_)
+    if filters.sessions:
+        allowed &= np.array(
+            [session in filters.sessions for session in columns.session], dtype=np.bool_
+        )
+    if filters.role is not None:
+        allowed &= np.array([role == filters.role for role in columns.role], dtype=np.bool_)
     if filters.session is not None:
         allowed &= np.array(
             [session == filters.session for session in columns.session], dtype=np.bool_

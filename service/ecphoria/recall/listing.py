@@ -1,14 +1,15 @@
 """List stored episodes and sessions, and count them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.locks import no_tenant
+from ecphoria.neo4j_store.passages import entries_of
 from ecphoria.neo4j_store.rows import StoredEpisode, to_episode
 from ecphoria.neo4j_store.session import Graph, Statement
-from ecphoria.records.episode import Episode, Session
+from ecphoria.records.episode import Episode, MetadataValue, Session
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.tenant import TenantStats
 from ecphoria.records.upkeep import Engram, EngramKind
@@ -92,6 +93,7 @@ class EpisodeArchive:
         limit: int,
         speaker: str | None = None,
         role: str | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
         newest: bool = False,
         cursor: int = 0,
     ) -> Sequence[Episode]:
@@ -106,6 +108,7 @@ class EpisodeArchive:
             limit: Size of the page.
             speaker: Only what this speaker said.
             role: Only what a speaker of this role said.
+            metadata: Only those whose metadata have these entries.
             newest: The newest first.
             cursor: The last turn of the page before, 0 for the first page.
         """
@@ -113,6 +116,7 @@ class EpisodeArchive:
             "tenant": tenant,
             "speaker": speaker,
             "role": role,
+            "metadata": entries_of((metadata or {}).items()),
             "occurred_from": occurred_from,
             "occurred_before": occurred_before,
             "limit": limit,

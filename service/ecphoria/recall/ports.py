@@ -1,6 +1,6 @@
 """The reads of recall: live, with dormant memories, or as of a moment."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -370,6 +370,12 @@ class RecallStore(Histories, PassageReads, Protocol):
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the text index for items with any of the stems; best first, ties by turn."""
+        ...
+
+    async def with_metadata(
+        self, tenant: TenantId, ids: Sequence[EpisodeId], filters: Filters
+    ) -> Collection[EpisodeId]:
+        """Choose the episodes whose metadata pass the filters."""
         ...
 
     async def near_concepts(

@@ -1,6 +1,6 @@
 """Read for recall: searches, columns of candidates, whole episodes, dormant ones if asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from ecphoria.neo4j_store.passages import (
     PassageSeed,
     SeedOfPassage,
     by_filter,
+    entries_of,
     overfetch,
     to_passage_seed,
 )
@@ -145,8 +146,17 @@ class _ConceptVector:
 
 
 _LOAD_LEXICON = Statement("recall.load_lexicon", _LexiconRow)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Passing:
+    id: str
+
+
 _SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", SeedColumns)
 _SEEDS_BY_VECTOR_WITHIN = Statement("recall.seeds_by_vector_within", SeedColumns)
+_SEEDS_BY_VECTOR_AMONG = Statement("recall.seeds_by_vector_among", SeedColumns)
+_LIST_WITH_METADATA = Statement("recall.list_with_metadata", _Passing)
 _SEEDS_BY_TEXT = Statement("recall.seeds_by_text", SeedColumns)
 _EXPAND_FRONTIER = Statement("recall.expand_frontier", _ArcLists)
 _LIST_CONCEPTS_OF = Statement("recall.list_concepts_of", _EdgeLists)
@@ -219,7 +229,7 @@ class EpisodeReader(PassageFinder):
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the vector index; score is the cosine; best first, ties by turn."""
-        search = (_SEEDS_BY_VECTOR, _SEEDS_BY_VECTOR_WITHIN)
+        search = (_SEEDS_BY_VECTOR, _SEEDS_BY_VECTOR_WITHIN, _SEEDS_BY_VECTOR_AMONG)
         rows = await self._by_vector(search, tenant, vector, limit, filters)
         return [to_seed(row) for row in rows]
 
@@ -229,6 +239,20 @@ class EpisodeReader(PassageFinder):
         """Search the text index for items with any of the stems; best first, ties by turn."""
         rows = await self._by_text(_SEEDS_BY_TEXT, tenant, stems, limit, filters)
         return [to_seed(row) for row in rows]
+
+    async def with_metadata(
+        self, tenant: TenantId, ids: Sequence[EpisodeId], filters: Filters
+    ) -> Collection[EpisodeId]:
+        """Choose the episodes whose metadata pass the filters."""
+        if not filters.metadata:
+            return ids
+        rows = await self._graph.run(
+            _LIST_WITH_METADATA,
+            tenant=tenant,
+            ids=list(ids),
+            metadata=entries_of(filters.metadata),
+        )
+        return {EpisodeId(row.id) for row in rows}
 
     async def columns(
         self,

@@ -102,6 +102,12 @@ class StoreView(ABC):
         kept = await self.kept(tenant, [row.id for row in found])
         return [row for row in found if row.id in kept]
 
+    async def with_metadata(
+        self, tenant: TenantId, ids: Sequence[EpisodeId], filters: Filters
+    ) -> Collection[EpisodeId]:
+        """Choose the episodes whose metadata pass the filters."""
+        return await self._store.with_metadata(tenant, ids, filters)
+
     async def passages_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:

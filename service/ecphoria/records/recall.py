@@ -1,12 +1,12 @@
 """Recall: filters, hits, traces and comparisons."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from ecphoria.records.answered import Internal, answered
-from ecphoria.records.episode import DEFAULT_RELIABILITY, Episode
+from ecphoria.records.episode import DEFAULT_RELIABILITY, Episode, MetadataValue
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 
@@ -35,9 +35,11 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Filters of memories; applied inside the indexes.
+    """Filters of memories; an episode passes if it passes all of them.
 
     Attributes:
+        sessions: Only these sessions; any if empty.
+        metadata: Entries that an episode's metadata must have, with value and type.
         occurred_from: Earliest `occurred_at`, inclusive.
         occurred_before: Latest `occurred_at`, exclusive.
         exclude: Episodes that the recall treats as if they were not stored.
@@ -48,6 +50,19 @@ class Filters:
     occurred_from: datetime | None = None
     occurred_before: datetime | None = None
     exclude: frozenset[EpisodeId] = frozenset()
+    sessions: tuple[str, ...] = ()
+    role: str | None = None
+    metadata: tuple[tuple[str, MetadataValue], ...] = ()
+
+    @property
+    def beyond_indexes(self) -> bool:
+        """Whether a filter is set that the vector indexes do not have."""
+        return bool(self.sessions or self.role or self.metadata)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a filter besides `exclude` is set."""
+        return replace(self, exclude=frozenset()) != Filters()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

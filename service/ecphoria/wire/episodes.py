@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     ConfigDict,
     Field,
+    Json,
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
@@ -239,6 +240,8 @@ class EpisodeQuery(Parameters):
     """Only what this speaker said."""
     role: Literal["user", "assistant", "tool", "system"] | None = None
     """Only what a speaker of this role said."""
+    metadata: Json[dict[str, Flat]] | None = None
+    """Only episodes whose metadata have these entries, as a JSON object."""
     order: Literal["oldest", "newest"] = "oldest"
     """By when they were recorded: the oldest first, or the newest."""
     occurred_from: Instant | None = None

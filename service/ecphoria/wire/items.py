@@ -8,7 +8,7 @@ from pydantic.config import JsonDict
 from ecphoria.records.item import Item, ItemKey, ItemSearch, ItemWrite, NamespaceSearch
 from ecphoria.wire.base import Answer, FewFaults, Request, StrictBool, StrictFloat, StrictInt
 
-Labels = Annotated[tuple[str, ...], FewFaults]
+Labels = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], FewFaults]
 """A namespace."""
 
 _MOST = 1_000
@@ -19,7 +19,12 @@ _WRITES: JsonDict = {
             "key": "food",
             "value": {"likes": ["sardines", "figs"], "allergy": "walnuts"},
         },
-        {"namespace": ["users", "ana", "drafts"], "key": "letter", "value": None},
+        {
+            "namespace": ["users", "ana"],
+            "key": "draft",
+            "value": {"text": "Dear Bo"},
+            "ttl_s": 3600,
+        },
     ]
 }
 _SEARCH: JsonDict = {

@@ -38,11 +38,23 @@ class FilterRequest(Request):
     """Latest `occurred_at`, exclusive."""
     exclude: Annotated[tuple[_EpisodeId, ...], FewFaults] = Field(default=(), max_length=1_000)
     """Ids of episodes to leave out, as if they were not stored; at most 1,000."""
+    sessions: Annotated[tuple[str, ...], FewFaults] = Field(default=(), max_length=100)
+    """Only these sessions; any if empty."""
+    role: str | None = None
+    """Only what speakers of this role said."""
+    metadata: dict[str, Flat] = Field(default={}, max_length=20)
+    """Only episodes whose metadata have these entries, with the same values and types."""
 
     def to_model(self) -> Filters:
         """Hand over to the domain."""
         given = {name: getattr(self, name) for name in type(self).model_fields}
-        return Filters(**given | {"exclude": frozenset(map(EpisodeId, self.exclude))})
+        return Filters(
+            **given
+            | {
+                "exclude": frozenset(map(EpisodeId, self.exclude)),
+                "metadata": tuple(sorted(self.metadata.items())),
+            }
+        )
 
 
 class AskRequest(Request):

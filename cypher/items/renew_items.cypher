@@ -1,6 +1,7 @@
 // doc: Start the lives of items again.
 // mode: write
 // params: tenant STRING, rows LIST<MAP>, now DATETIME
+// plan: Eager addresses are distinct, and nothing that is looked for is changed
 // returns: namespace LIST<STRING>, key STRING, expires_at DATETIME
 CYPHER 25
 UNWIND $rows AS row

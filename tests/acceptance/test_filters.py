@@ -1,0 +1,124 @@
+"""Filters of recall, lists and erasure: sessions, role and metadata, alone and together."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from ecphoria.client import Client
+from ecphoria.errors import Conflict, InvalidInput
+from tests.acceptance.conftest import Owner, RunningService, problem
+
+CUE = "What colour is the boat?"
+COLOURS = ("red", "green", "blue", "white", "black", "yellow")
+
+
+@pytest.fixture
+def client(server: RunningService, owner: Owner) -> Iterator[Client]:
+    with Client(server.url, owner.key) as made:
+        for n, colour in enumerate(COLOURS):
+            made.remember(
+                f"The colour of boat number {n} is {colour}.",
+                session=f"s{n // 2}",
+                role=("user", "assistant")[n % 2],
+                metadata={"n": n, "even": n % 2 == 0, "place": ("pier", 'a "b", \\c')[n // 3]},
+                importance=0.5,
+            )
+        yield made
+
+
+def colours(client: Client, **filters: object) -> list[str]:
+    hits = client.recall(CUE, **filters).hits  # type: ignore[arg-type]
+    return sorted(hit.episode.text.split()[-1].rstrip(".") for hit in hits)
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({"sessions": ("s0", "s2")}, {0, 1, 4, 5}),
+        ({"sessions": ("s1",), "session": "s1"}, {2, 3}),
+        ({"sessions": ("s1",), "session": "s0"}, set()),
+        ({"sessions": ("none",)}, set()),
+        ({"role": "assistant"}, {1, 3, 5}),
+        ({"role": "assistant", "session": "s1"}, {3}),
+        ({"metadata": {"n": 1}}, {1}),
+        ({"metadata": {"n": True}}, set()),
+        ({"metadata": {"n": "1"}}, set()),
+        ({"metadata": {"even": True}}, {0, 2, 4}),
+        ({"metadata": {"place": "pier"}}, {0, 1, 2}),
+        ({"metadata": {"place": 'a "b", \\c'}}, {3, 4, 5}),
+        ({"metadata": {"place": "a"}}, set()),
+        ({"metadata": {"place": "pier", "even": True}, "sessions": ("s0",)}, {0}),
+        ({"metadata": {"other": 1}}, set()),
+    ],
+)
+def test_only_what_passes_every_filter_is_recalled(
+    client: Client, filters: dict[str, object], found: set[int]
+) -> None:
+    expected = sorted(COLOURS[n] for n in found)
+    for strategy in ("ecphoria", "dense", "lexical", "synapse"):
+        assert colours(client, strategy=strategy, **filters) == expected, strategy
+
+
+def test_filters_hold_for_dormant_memories_and_as_of(client: Client, owner: Owner) -> None:
+    ids = [episode.id for episode in client.list(metadata={"even": True})]
+    assert len(ids) == 3
+    owner.post("/v1/dormancy/sleep", json={"ids": ids})
+    assert colours(client, metadata={"even": True}) == []
+    asleep = colours(client, metadata={"even": True}, include_dormant=True)
+    assert asleep == ["black", "blue", "red"]
+
+
+def test_no_metadata_can_pretend_to_be_others(client: Client) -> None:
+    client.remember(
+        "The colour of boat number 9 is pink.",
+        metadata={"fake": '", "n": 1, "x": "', "n": 12, '"n": 1}': "y"},
+    )
+    assert colours(client, metadata={"n": 1}) == ["green"]
+    assert colours(client, metadata={"n": 12}) == ["pink"]
+
+
+def test_an_erasure_by_metadata_never_leaves_archived_memories_behind(
+    client: Client, owner: Owner
+) -> None:
+    first = next(iter(client.list()))
+    owner.post("/v1/dormancy/sleep", json={"ids": [first.id]})
+    policy = {"mode": "off", "quiet_days": 0, "archive_days": 90, "second_look": True}
+    owner.put("/v1/dormancy/policy", json=policy)
+    assert owner.post("/v1/archive", json={"days": 0}).json() == {"archived": 1}
+    with pytest.raises(Conflict, match="1 archived"):
+        client.erase(metadata={"place": "pier"})
+    assert client.erase(metadata={"place": "pier"}, sessions=("s1",)) == 1
+    owner.post("/v1/archive/restore", json={"ids": [first.id]})
+    assert client.erase(metadata={"place": "pier"}) == 2
+
+
+def test_long_memories_are_filtered_by_passage(client: Client) -> None:
+    long = "Nothing happened at the pier on that day, and nobody said a word. " * 60
+    for n in range(2):
+        client.remember(
+            f"{long} The colour of the long boat is {('gold', 'silver')[n]}. {long}",
+            role=("user", "assistant")[n], metadata={"long": n},
+        )  # fmt: skip
+    (hit,) = client.recall("What colour is the long boat?", metadata={"long": 1}).hits
+    assert "silver" in hit.episode.text
+    assert hit.passage is not None
+    start, end = hit.passage.start, hit.passage.end
+    assert "silver" in hit.episode.text[start:end]
+
+
+def test_lists_and_erasure_take_them_too(client: Client, owner: Owner) -> None:
+    texts = [one.text for one in client.list(metadata={"place": "pier"}, role="user")]
+    assert [text.split()[-1] for text in texts] == ["red.", "blue."]
+    odd = client.list(metadata={"even": False}, order="newest")
+    assert [one.metadata["n"] for one in odd] == [5, 3, 1]
+    assert [one.metadata["n"] for one in client.list(session="s2", metadata={"n": 4})] == [4]
+    assert client.erase(metadata={"place": "pier"}, role="user", dry_run=True) == 2
+    assert client.erase(metadata={"place": "pier"}, role="user") == 2
+    assert client.erase(sessions=("s2",)) == 2
+    assert [one.metadata["n"] for one in client.list()] == [1, 3]
+    with pytest.raises(InvalidInput, match="at least one filter"):
+        client.erase()
+    answer = owner.get("/v1/episodes", params={"metadata": "{"})
+    assert problem(answer, 422, "invalid-input")["errors"][0]["pointer"] == "query:metadata"
+    nested = owner.post("/v1/recall", json={"cue": CUE, "filters": {"metadata": {"a": {}}}})
+    problem(nested, 422, "invalid-input")
