@@ -24,7 +24,15 @@ from ecphoria.errors import Misconfigured
 
 PREFIX = "ECPHORIA_"
 DELIMITER = "__"
-CLIENT_VARIABLES = frozenset({"ECPHORIA_URL", "ECPHORIA_API_KEY", "ECPHORIA_TENANT"})
+CLIENT_VARIABLES = frozenset(
+    {
+        "ECPHORIA_URL",
+        "ECPHORIA_API_KEY",
+        "ECPHORIA_TENANT",
+        "ECPHORIA_SOURCE_USER",
+        "ECPHORIA_SOURCE_PASSWORD",
+    }
+)
 """Read by the command line for its client, never by the service."""
 TEST_PREFIX = "ECPHORIA_TEST_"
 """Read by the tests of this project."""

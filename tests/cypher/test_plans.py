@@ -47,6 +47,7 @@ from tests.contract.memories import (
 )
 from tests.contract.tenants import a_key
 from tests.contract.traces import a_trace
+from tests.graphiti_graph import graphiti_graph
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
 SAMPLES: Mapping[str, object] = {
@@ -113,6 +114,10 @@ async def planner(
         await Copies(graph).add(tenant, "digest", 1, nodes=[made])
         await Copies(graph).discard(tenant)
         await Tenants(graph).erase(tenant)
+    with graphiti_graph(neo4j_server) as other:
+        (one,) = other.entities("Ana").values()
+        other.fact(one, "KNOWS", one, valid_at=NOW, invalid_at=NOW, expired_at=NOW)
+        other.episode("Hello.", [one])
     auth = (neo4j_server.user, neo4j_server.password)
     async with neo4j.AsyncGraphDatabase.driver(
         neo4j_server.uri, auth=auth, warn_notification_severity=None

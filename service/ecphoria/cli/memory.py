@@ -3,7 +3,7 @@
 import contextlib
 import io
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -19,8 +19,8 @@ from rich.text import Text
 from ecphoria.cli.connection import Watch, connected, instant, stderr, stdout, watching
 from ecphoria.cli.render import draw_answer, draw_hits, draw_timings, draw_verdict, path_nodes
 from ecphoria.client import Client
-from ecphoria.errors import EcphoriaError, InvalidInput, NotFound
-from ecphoria.imports.exports import Format, Opened, opened, read_export
+from ecphoria.errors import EcphoriaError, InvalidInput, Misconfigured, NotFound
+from ecphoria.imports.exports import Format, Opened, opened, opened_stream
 from ecphoria.imports.records import Batch, batches
 from ecphoria.records.answered import to_json
 from ecphoria.records.ask import CitedSentence
@@ -272,6 +272,8 @@ def episodes_on_paths(client: Client, nodes: Collection[str]) -> dict[str, Episo
 
 _BATCH_BYTES = 4_000_000
 _TOLD = 20
+_RESUME = "Run the same command again to go on from here."
+_INTERRUPTED = 130
 
 
 @dataclass(slots=True, kw_only=True)
@@ -285,37 +287,68 @@ class _Tally:
         return self.created + self.existed + self.refused
 
 
+SourceUser = Annotated[
+    str,
+    typer.Option(envvar="ECPHORIA_SOURCE_USER", metavar="NAME", help="User of Graphiti's Neo4j."),
+]
+SourcePassword = Annotated[
+    str,
+    typer.Option(
+        envvar="ECPHORIA_SOURCE_PASSWORD",
+        metavar="PASSWORD",
+        help="Password of Graphiti's Neo4j; others can read it here, so use the variable.",
+    ),
+]
+
+
 @connected
 def import_file(
     client: Client,
     *,
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="File with one JSON object a line; `-` reads stdin."),
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="File, ZIP archive or folder; `-` reads stdin; bolt://HOST:PORT is Graphiti.",
+        ),
     ],
     form: Annotated[
-        Format,
-        typer.Option(
-            "--format", help="The file's format; `chatgpt` and `claude` take the ZIP file too."
-        ),
-    ] = Format.EPISODES,
+        Format | None, typer.Option("--format", help="The format. Default: told by the content.")
+    ] = None,
     batch: Annotated[
         int, typer.Option(min=1, max=1_000, help="Number of episodes in a request.")
     ] = 200,
+    group: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only this group of Graphiti.")
+    ] = None,
+    source_user: SourceUser = "neo4j",
+    source_password: SourcePassword = "",
+    source_database: Annotated[
+        str, typer.Option(metavar="NAME", help="Database of Graphiti's Neo4j.")
+    ] = "neo4j",
 ) -> None:
-    """Import a file of episodes or another product's export; run it again to resume."""
+    """Import episodes or another product's memory; run it again to resume."""
+    graph = partial(
+        _graphiti,
+        user=source_user,
+        password=source_password,
+        database=source_database,
+        group=group,
+    )
     tally = _Tally()
-    with _opened(file, form) as found:
-        client.stats()
-        with _progress() as progress:
-            task = progress.add_task(_counted(tally), total=found.size)
-            try:
-                for part in batches(found.records, items=batch, size=_BATCH_BYTES):
-                    _send(client, part, tally)
-                    progress.update(task, advance=part.size, description=_counted(tally))
-            except EcphoriaError as error:
-                error.message += " Run the same command again to go on from here."
-                raise
+    try:
+        with _opened(source, form, graph) as found:
+            client.stats()
+            if form is None and found.form is not Format.EPISODES:
+                stderr().print(f"Read as {found.form}; --format chooses another format.")
+            _import(client, found, tally, batch)
+    except EcphoriaError as error:
+        if tally.seen:
+            error.message += f" {_RESUME}"
+        raise
+    except KeyboardInterrupt as interrupt:
+        stderr().print(f"Interrupted after {tally.seen:,} episodes. {_RESUME}")
+        raise typer.Exit(_INTERRUPTED) from interrupt
     stdout().print(
         f"Imported {tally.created:,} new, {tally.existed:,} known before,"
         f" {tally.refused:,} refused."
@@ -325,15 +358,46 @@ def import_file(
         raise typer.Exit(1)
 
 
-def _opened(file: Path, form: Format) -> contextlib.AbstractContextManager[Opened]:
-    if str(file) == "-":
+def _import(client: Client, found: Opened, tally: _Tally, batch: int) -> None:
+    with _progress(found.size) as advance:
+        for part in batches(found.records, items=batch, size=_BATCH_BYTES):
+            _send(client, part, tally)
+            advance(part.size, tally)
+    for reason, times in found.left_out.most_common():
+        stderr().print(f"Left out: {times:,} {escape(reason)}")
+
+
+def _opened(
+    source: str,
+    form: Format | None,
+    graphiti: Callable[[str], contextlib.AbstractContextManager[Opened]],
+) -> contextlib.AbstractContextManager[Opened]:
+    if "://" in source:
+        if form not in {None, Format.GRAPHITI}:
+            raise InvalidInput("Only Graphiti is read from an address.", field="--format")
+        return graphiti(source)
+    if source == "-":
         stdin = cast("io.BufferedReader", sys.stdin.buffer)
-        return contextlib.nullcontext(Opened(records=read_export(stdin, form), size=None))
-    return opened(file, form)
+        return contextlib.nullcontext(opened_stream(stdin, form))
+    return opened(Path(source), form)
+
+
+def _graphiti(
+    uri: str, *, user: str, password: str, database: str, group: str | None
+) -> contextlib.AbstractContextManager[Opened]:
+    try:
+        from ecphoria.imports.graphiti import opened_graph  # noqa: PLC0415 (extra `server`)
+        from ecphoria.neo4j_store.session import GraphOptions  # noqa: PLC0415
+    except ModuleNotFoundError as missing:
+        raise Misconfigured(
+            f"Reading Graphiti needs {missing.name}: pip install 'ecphoria[server]'."
+        ) from missing
+    options = GraphOptions(uri=uri, user=user, password=password, database=database)
+    return opened_graph(options, group)
 
 
 def _send(client: Client, part: Batch, tally: _Tally) -> None:
-    refused = [(number, error.message) for number, error in part.bad]
+    refused = [(record, error.message) for record, error in part.bad]
     if part.good:
         answer = client.append_batch([request for _, request in part.good])
         tally.created += answer.created
@@ -343,23 +407,41 @@ def _send(client: Client, part: Batch, tally: _Tally) -> None:
             for result in answer.results
             if result.problem is not None
         ]
-    for number, why in sorted(refused):
+    for record, why in sorted(refused, key=lambda told: told[0].number):
         tally.refused += 1
         if tally.refused <= _TOLD:
-            stderr().print(f"[error]Record {number}:[/error] {escape(why)}", soft_wrap=True)
+            place = f" ({record.place})" if record.place else ""
+            stderr().print(
+                f"[error]Record {record.number:}{escape(place)}:[/error] {escape(why)}",
+                soft_wrap=True,
+            )
         elif tally.refused == _TOLD + 1:
             stderr().print("Further refused records are only counted.")
 
 
-def _counted(tally: _Tally) -> str:
-    return f"{tally.seen:,} episodes"
+@contextlib.contextmanager
+def _progress(size: int | None) -> Iterator[Callable[[int, _Tally], None]]:
+    """Show how far the import is: a bar on a terminal, else a line a tenth."""
+    if not stderr().is_terminal:
+        done = 0
+        with watching() as watch:
 
+            def tell(advance: int, _: _Tally) -> None:
+                nonlocal done
+                done += advance
+                if size:
+                    watch("importing", done, size)
 
-def _progress() -> Progress:
-    return Progress(
+            yield tell
+        return
+    with Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=28),
         TextColumn("{task.percentage:>3.0f}%"),
         TimeRemainingColumn(elapsed_when_finished=True),
         console=stderr(),
-    )
+    ) as progress:
+        task = progress.add_task("0 episodes", total=size)
+        yield lambda advance, tally: progress.update(
+            task, advance=advance, description=f"{tally.seen:,} episodes"
+        )

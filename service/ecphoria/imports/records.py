@@ -12,7 +12,8 @@ from ecphoria.errors import BadFile
 from ecphoria.wire.base import field_problems
 from ecphoria.wire.episodes import AppendRequest
 
-_MARK = b"\xef\xbb\xbf"
+MARK = b"\xef\xbb\xbf"
+"""Byte order mark, with which some editors begin a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,19 +24,21 @@ class Record:
         number: The line's number, or that of the message in an export, from 1.
         size: Bytes read since the record before.
         content: What to append, or why it cannot be used.
+        place: Where it is in the file; empty where the number tells it.
     """
 
     number: int
     size: int
     content: AppendRequest | BadFile
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
     """Records to send together, and those that cannot be sent."""
 
-    good: tuple[tuple[int, AppendRequest], ...]
-    bad: tuple[tuple[int, BadFile], ...]
+    good: tuple[tuple[Record, AppendRequest], ...]
+    bad: tuple[tuple[Record, BadFile], ...]
     size: int
 
 
@@ -64,7 +67,7 @@ def read_records(lines: Iterable[bytes]) -> Iterator[Record]:
     size = 0
     for number, line in enumerate(lines, start=1):
         size += len(line)
-        text = line.removeprefix(_MARK) if number == 1 else line
+        text = line.removeprefix(MARK) if number == 1 else line
         if not text.strip():
             continue
         content = _read(text, keys.of(text.strip()))
@@ -112,13 +115,13 @@ def read_line(line: bytes) -> object:
 
 
 def _batch(records: list[Record]) -> Batch:
-    good: list[tuple[int, AppendRequest]] = []
-    bad: list[tuple[int, BadFile]] = []
+    good: list[tuple[Record, AppendRequest]] = []
+    bad: list[tuple[Record, BadFile]] = []
     for record in records:
         if isinstance(record.content, BadFile):
-            bad.append((record.number, record.content))
+            bad.append((record, record.content))
         else:
-            good.append((record.number, record.content))
+            good.append((record, record.content))
     return Batch(good=tuple(good), bad=tuple(bad), size=sum(record.size for record in records))
 
 

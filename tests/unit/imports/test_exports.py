@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.errors import BadFile
-from ecphoria.imports.exports import Format, opened, read_export
+from ecphoria.imports.exports import Format, opened, opened_stream
 from ecphoria.wire.episodes import AppendRequest
 
 
 def read(content: object, form: Format) -> list[AppendRequest | BadFile]:
     raw = content if isinstance(content, bytes) else json.dumps(content).encode()
     stream = io.BufferedReader(io.BytesIO(raw))
-    return [record.content for record in read_export(stream, form, name="chat")]
+    return [record.content for record in opened_stream(stream, form, name="chat").records]
 
 
 def good(content: object, form: Format) -> list[AppendRequest]:
@@ -109,7 +110,9 @@ def test_openai_messages_are_read_a_list_a_line() -> None:
     assert keys == [one.idempotency_key for one in good(raw, Format.OPENAI)]
     told = faults(raw + b'\n{broken\n{"messages": [{"role": "user", "content": null}]}\n5\n',
                   Format.OPENAI)  # fmt: skip
-    assert [fault.split()[0] for fault in told] == ["Not", "A", "Line"]
+    assert [fault.split()[:2] for fault in told] == [
+        ["Not", "JSON"], ["The", "message"], ["There", "are"],
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("wrapper", ["results", "memories", "items", None])
@@ -147,21 +150,23 @@ def test_a_file_that_is_no_list_is_told(form: Format, content: bytes) -> None:
     assert "--format" in fault
 
 
+SINGLE = set(Format) - {Format.EPISODES, Format.SLACK, Format.MARKDOWN, Format.GRAPHITI}
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from([
         "mapping", "current_node", "a", "parent", "message", "author", "role", "content", "parts",
         "text", "create_time", "metadata", "chat_messages", "sender", "attachments", "memory",
-        "extracted_content", "file_name", "messages", "created_at", "title", "id", "uuid",
+        "extracted_content", "file_name", "messages", "created_at", "title", "id", "uuid", "type",
+        "data", "kwargs", "tool_calls",
     ]), inner, max_size=6),
     max_leaves=30,
 )  # fmt: skip
 
 
-@given(st.lists(JSON, max_size=4), st.sampled_from(sorted(set(Format) - {Format.EPISODES})))
+@given(st.lists(JSON, max_size=4), st.sampled_from(sorted(SINGLE)))
 def test_whatever_a_file_holds_each_fault_is_told(items: list[Any], form: Format) -> None:
     raw = (
-        "\n".join(map(json.dumps, items)).encode() if form is Format.OPENAI
+        "\n".join(map(json.dumps, items)).encode() if form in {Format.OPENAI, Format.LANGCHAIN}
         else json.dumps(items).encode()
     )  # fmt: skip
     for one in read(raw, form):
@@ -188,7 +193,147 @@ def test_an_archive_is_read_as_it_was_downloaded(tmp_path: Path) -> None:
         assert sum(record.size for record in records) == export.size
     with zipfile.ZipFile(file, "w") as packed:
         packed.writestr("user.json", "{}")
-    with pytest.raises(BadFile, match=r"no conversations\.json"), opened(file, Format.CLAUDE):
+    with pytest.raises(BadFile, match="nothing of the format claude"), opened(file, Format.CLAUDE):
         pass
-    with pytest.raises(BadFile, match="cannot be read"), opened(tmp_path, Format.CHATGPT):
+    missing = tmp_path / "missing"
+    with pytest.raises(BadFile, match="cannot be read"), opened(missing, Format.CHATGPT):
         pass
+
+
+MESSAGES: list[dict[str, Any]] = [
+    {"type": "system", "content": "Be kind."},
+    {"type": "human", "content": "Where is the boat?", "name": "Ana", "id": "h1"},
+    {"type": "ai", "content": [{"type": "reasoning", "reasoning": "Hm."},
+                               {"type": "text", "text": "In Porto."}, "It is red."]},
+    {"type": "ai", "content": "", "tool_calls": [{"name": "look", "args": {}, "id": "c1"}]},
+    {"type": "tool", "content": "Found it.", "tool_call_id": "c1"},
+    {"type": "chat", "role": "user", "content": "Thanks."},
+    {"type": "AIMessageChunk", "content": "Good bye."},
+]  # fmt: skip
+CLASSES = {"human": "HumanMessage", "ai": "AIMessage", "system": "SystemMessage",
+           "tool": "ToolMessage", "chat": "ChatMessage"}  # fmt: skip
+FORMS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "dumped": lambda message: message,
+    "in data": lambda message: {"type": message["type"], "data": message},
+    "constructor": lambda message: {
+        "lc": 1, "type": "constructor", "kwargs": message,
+        "id": ["langchain", "schema", "messages", CLASSES.get(message["type"], message["type"])],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("layout", ["list", "printed list", "object", "lines", "messages a line"])
+def test_langchain_messages_are_read_in_each_form_and_layout(form: str, layout: str) -> None:
+    messages = [FORMS[form](message) for message in MESSAGES]
+    content = {
+        "list": json.dumps(messages),
+        "printed list": json.dumps(messages, indent=2),
+        "object": json.dumps({"messages": messages}, indent=2),
+        "lines": "\n".join(map(json.dumps, [messages, {"id": "t2", "messages": messages}])),
+        "messages a line": "\n".join(map(json.dumps, messages)) + "\n",
+    }[layout].encode()
+    stream = io.BufferedReader(io.BytesIO(content))
+    export = opened_stream(stream, name="chat")
+    assert export.form is Format.LANGCHAIN, "told by the content"
+    found = [record.content for record in export.records]
+    turns = [one for one in found if isinstance(one, AppendRequest)]
+    assert len(turns) == len(found)
+    assert [(turn.role, turn.text, turn.speaker) for turn in turns[:5]] == [
+        ("user", "Where is the boat?", "Ana"), ("assistant", "In Porto.\nIt is red.", None),
+        ("tool", "Found it.", None), ("user", "Thanks.", None), ("assistant", "Good bye.", None),
+    ]  # fmt: skip
+    times = 2 if layout == "lines" else 1
+    sessions = ["chat 1", "t2"][:times]
+    assert [turn.session for turn in turns] == [name for name in sessions for _ in range(5)]
+    assert [turn.position for turn in turns[:5]] == [1, 2, 4, 5, 6]
+    assert export.left_out == {"system messages": times, "messages without text": times}
+    assert len({turn.idempotency_key for turn in turns}) == 5 * times
+
+
+def test_openai_messages_with_tools_parts_and_times_are_read() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    messages = [
+        {"role": "developer", "content": "Be kind."},
+        {"role": "user", "created_at": "2025-01-12T10:04:00Z", "content": [
+            {"type": "image_url", "image_url": {"url": "data:x"}},
+            {"type": "text", "text": "Which boat is this?"}]},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "The Marlin."},
+        {"role": "assistant", "content": [{"type": "refusal", "refusal": "I may not say."}]},
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:x"}}]},
+        {"role": "assistant", "content": [{"type": "text", "text": {"value": "It is blue."}}]},
+        {"role": "pirate", "content": "Arr."},
+    ]  # fmt: skip
+    raw = json.dumps({"messages": messages}).encode()
+    export = opened_stream(io.BufferedReader(io.BytesIO(raw)), name="chat")
+    assert export.form is Format.OPENAI
+    records = list(export.records)
+    turns = [one.content for one in records if isinstance(one.content, AppendRequest)]
+    assert [(turn.role, turn.text) for turn in turns[:4]] == [
+        ("user", "Which boat is this?"), ("tool", "The Marlin."), ("assistant", "I may not say."),
+        ("assistant", "It is blue."),
+    ]  # fmt: skip
+    assert turns[0].occurred_at is not None
+    assert export.left_out == {"system messages": 1, "messages without text": 2}
+    assert records[1].place == "line 1, message 4"
+
+
+def test_a_long_first_line_of_lists_is_still_a_line() -> None:
+    talk = [{"role": "user", "content": "x" * 20_000}]
+    raw = b"\n".join(json.dumps(talk).encode() for _ in range(2))
+    assert [turn.session for turn in good(raw, Format.OPENAI)] == ["chat 1", "chat 2"]
+    (turn,) = good(json.dumps(talk).encode(), Format.OPENAI)
+    assert turn.session == "chat 1"
+
+
+DETECTED = {
+    Format.EPISODES: b'{"text": "Note.", "metadata": {"role": "user", "content": "x"}}\n',
+    Format.CHATGPT: json.dumps([chatgpt_talk()], indent=1).encode(),
+    Format.CLAUDE: b'[{"uuid": "u", "chat_messages": [{"sender": "human", "text": "Hello."}]}]',
+    Format.OPENAI: b'\xef\xbb\xbf[\n  {"role": "user", "content": "Hello."}\n]',
+    Format.LANGCHAIN: b'[[{"type": "human", "data": {"content": "Hello."}}]]',
+    Format.MEM0: b'{"results": [{"id": "m", "memory": "Ana likes tea."}]}',
+}
+
+
+@pytest.mark.parametrize("form", DETECTED)
+def test_a_format_is_told_by_the_content(form: Format) -> None:
+    export = opened_stream(io.BufferedReader(io.BytesIO(DETECTED[form])))
+    assert export.form is form
+    contents = [record.content for record in export.records]
+    assert contents
+    assert all(isinstance(one, AppendRequest) for one in contents), contents
+
+
+def test_a_list_of_something_else_is_refused_at_once() -> None:
+    with pytest.raises(BadFile, match="give --format"):
+        opened_stream(io.BufferedReader(io.BytesIO(b'[{"name": "Ana"}]')))
+    with pytest.raises(BadFile, match="ZIP archive of the export"):
+        opened_stream(io.BufferedReader(io.BytesIO(b"[]")), Format.SLACK)
+
+
+def test_an_archive_that_is_cut_off_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "export.zip"
+    with zipfile.ZipFile(file, "w") as packed:
+        packed.writestr("conversations.json", json.dumps([chatgpt_talk()]))
+    file.write_bytes(file.read_bytes()[:-40])
+    with pytest.raises(BadFile, match="cut off or damaged"), opened(file):
+        pass
+
+
+def test_damage_of_one_part_of_an_archive_leaves_the_others(tmp_path: Path) -> None:
+    file = tmp_path / "export.zip"
+    with zipfile.ZipFile(file, "w") as packed:
+        for number in range(3):
+            packed.writestr(f"conversations-{number}.json", json.dumps([chatgpt_talk()]))
+    raw = bytearray(file.read_bytes())
+    raw[raw.find(b"Where is the boat?", len(raw) // 3)] ^= 1
+    file.write_bytes(raw)
+    with opened(file) as export:
+        assert export.form is Format.CHATGPT
+        records = list(export.records)
+    (fault,) = (one for one in records if isinstance(one.content, BadFile))
+    assert fault.place == "conversations-1.json"
+    assert "CRC" in str(fault.content)
+    assert len(records) >= 5

@@ -87,7 +87,7 @@ def test_batches_keep_to_both_bounds() -> None:
 def test_nothing_is_lost(lines: list[str]) -> None:
     raw = [f"{line}\n".encode() for line in lines]
     parts = list(batches(read_records(raw), items=3, size=40))
-    numbers = sorted(n for part in parts for n, _ in (*part.good, *part.bad))
+    numbers = sorted(one.number for part in parts for one, _ in (*part.good, *part.bad))
     assert numbers == [n for n, line in enumerate(lines, start=1) if line]
     keys = [item.idempotency_key for part in parts for _, item in part.good]
     assert len(keys) == len(set(keys))
