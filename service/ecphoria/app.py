@@ -260,21 +260,28 @@ def open_chat(
     """Give the language model if one is set.
 
     Raises:
-        Misconfigured: One is set, and the package that asks it is missing.
+        Misconfigured: One is set, and the package that asks it is missing, or its cassette
+            cannot be used.
     """
     if group.model is None:
         return None
-    options = ChatOptions(
-        model=group.model,
+    chat = create_chat(chat_options(group, group.model), metrics.tokens, resting)
+    stack.push_async_callback(chat.close)
+    return StructuredChat(chat)
+
+
+def chat_options(group: LlmSettings, model: str) -> ChatOptions:
+    """Read the settings of the endpoint, for one of its models."""
+    return ChatOptions(
+        model=model,
         base_url=group.base_url,
         api_key=group.api_key.get_secret_value() if group.api_key else None,
         timeout_s=group.timeout_s,
         retries=group.retries,
         budget=Budget(calls_a_minute=group.calls_a_minute, tokens_a_day=group.tokens_a_day),
+        record=group.record,
+        replay=group.replay,
     )
-    chat = create_chat(options, metrics.tokens, resting)
-    stack.push_async_callback(chat.close)
-    return StructuredChat(chat)
 
 
 def _admission(settings: Settings, metrics: Metrics) -> Admission:

@@ -221,6 +221,10 @@ class LlmSettings(_Group):
     tokens_a_day: int | None = Field(default=None, ge=1)
     """Most tokens of one process in a day of UTC; then calls are refused until the next day.
     Empty: no limit."""
+    record: Folder | None = None
+    """Cassette to which answers are added; an answer that it holds is not asked for again."""
+    replay: Folder | None = None
+    """Cassette from which all answers come; the endpoint is not asked."""
     cue_s: Seconds = 3.0
     """Timeout of the reading of a cue, in seconds; after it the recall goes on without."""
     extract: bool = False

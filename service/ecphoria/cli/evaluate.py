@@ -23,14 +23,14 @@ from ecphoria.cli.connection import (
     stderr,
     stdout,
 )
+from ecphoria.cli.dynamics import dynamics
 from ecphoria.cli.tuning import tune_synaptic
-from ecphoria.errors import Misconfigured
+from ecphoria.errors import InvalidInput, Misconfigured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ecphoria.evaluation.datasets.dataset import Dataset
-    from ecphoria.evaluation.dynamics.report import DynamicsReport
     from ecphoria.evaluation.evaluate import Wanted
     from ecphoria.evaluation.report import Report
     from ecphoria.evaluation.run import Connect, Outcome, Watch
@@ -204,40 +204,6 @@ def _draw(report: "Report", outcome: "Outcome", out: Path) -> None:
         stderr().print(error.message)
 
 
-def dynamics(
-    *,
-    task: Annotated[
-        list[str] | None,
-        typer.Option("--task", metavar="NAME", help="Run only this task; repeatable."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the generated data.")] = 1,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write the report here, as JSON.")
-    ] = None,
-    server: Server = None,
-    key: Key = None,
-    home: Home = None,
-) -> None:
-    """Check how memory changes over time and use, on generated data; exits with 1 on failure."""
-    with refusing():
-        from ecphoria.evaluation.dynamics.report import measure, table, write  # noqa: PLC0415 (costly)
-
-        check_targets(out)
-        found: list[DynamicsReport] = []
-
-        async def work(connect: "Connect", watch: "Watch") -> None:
-            name = f"dynamics-{secrets.token_hex(4)}"
-            found.append(await measure(connect, watch, wanted=task or (), name=name, seed=seed))
-
-        on_service(work, Where(server=server, key=key, home=home))
-        (report,) = found
-        stdout().print(table(report))
-        if out is not None:
-            write(report, out)
-        if report.failed:
-            raise typer.Exit(1)
-
-
 evaluation = typer.Typer(help="Measure recall on public data sets.", no_args_is_help=True)
 evaluation.command()(dynamics)
 evaluation.command()(tune_synaptic)
@@ -406,9 +372,22 @@ def qa(
         Path, typer.Option(metavar="FILE", help="Data set of any known format, with answers.")
     ],
     model: Annotated[
-        str,
+        str | None,
         typer.Option(metavar="NAME", help="Name of the service's language model, for the report."),
-    ],
+    ] = None,
+    oracle: Annotated[
+        bool,
+        typer.Option(
+            "--oracle",
+            help="Ask no model: give the data's answer if its evidence is recalled (upper bound).",
+        ),
+    ] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Model at the endpoint of `ECPHORIA_LLM__BASE_URL` as judge."
+        ),
+    ] = None,
     corpus: Corpus = None,
     step: Steps = None,
     questions: Questions = None,
@@ -420,17 +399,22 @@ def qa(
     """Let the service's language model answer questions, and score its answers."""
     with refusing():
         from ecphoria.evaluation.datasets.told_apart import load_any  # noqa: PLC0415 (costly)
+        from ecphoria.evaluation.judge import open_judge  # noqa: PLC0415
         from ecphoria.evaluation.qa import measure_answers, show_answers  # noqa: PLC0415
+        from ecphoria.settings import read_settings  # noqa: PLC0415
 
+        if oracle == (model is not None):
+            raise InvalidInput("Give either --model NAME or --oracle.", field="model")
         check_targets(out)
         dataset = some(load_any(data, corpus, None), questions)
         steps = _steps(step) if step else None
 
         async def work(connect: "Connect", watch: "Watch") -> None:
             name = f"eval-{secrets.token_hex(4)}"
-            report = await measure_answers(
-                dataset, connect, watch, name=name, model=model, steps=steps
-            )
+            async with open_judge(read_settings().llm, judge) as judging:
+                report = await measure_answers(
+                    dataset, connect, watch, name=name, model=model, steps=steps, judge=judging
+                )
             show_answers(report, stdout(), out)
 
         on_service(work, Where(server=server, key=key, home=home))

@@ -8,11 +8,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date
+from pathlib import Path
 from typing import Final, Generic, TypeVar
 
+from httpx import AsyncHTTPTransport
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ecphoria.errors import Misconfigured
+from ecphoria.models.cassette import Cassette
 from ecphoria.ports import Chat, Clock, Form, JsonSchema, NoAnswer, Reply, TextRefused
 from ecphoria.runtime import SystemClock
 
@@ -270,7 +273,12 @@ class BudgetedChat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatOptions:
-    """The endpoint of a language model, and the budget of its calls."""
+    """The endpoint of a language model, and the budget of its calls.
+
+    Attributes:
+        record: File to which answers are added; an answer in it is not asked for again.
+        replay: File from which all answers come; the endpoint is not asked.
+    """
 
     model: str
     base_url: str
@@ -278,6 +286,8 @@ class ChatOptions:
     timeout_s: float = 60.0
     retries: int = 2
     budget: Budget = Budget()
+    record: Path | None = None
+    replay: Path | None = None
 
 
 def create_chat(
@@ -293,7 +303,7 @@ def create_chat(
         waiting: Entered around each call, which may take a minute.
 
     Raises:
-        Misconfigured: The package that asks a model is missing.
+        Misconfigured: The package that asks a model is missing, or a cassette cannot be used.
     """
     try:
         from ecphoria.models.openai import OpenAIChat  # noqa: PLC0415 (optional extra)
@@ -308,7 +318,22 @@ def create_chat(
         base_url=options.base_url,
         api_key=options.api_key,
         timeout=options.timeout_s,
-        retries=options.retries,
+        retries=options.retries if options.replay is None else 0,
         counted=counted,
+        transport=_cassette(options),
     )
-    return BudgetedChat(chat, options.budget, waiting=waiting)
+    budget = options.budget if options.replay is None else Budget()
+    return BudgetedChat(chat, budget, waiting=waiting)
+
+
+def _cassette(options: ChatOptions) -> Cassette | None:
+    if options.record is not None and options.replay is not None:
+        raise Misconfigured(
+            "ECPHORIA_LLM__RECORD and ECPHORIA_LLM__REPLAY are both set; unset one.",
+            setting="ECPHORIA_LLM__RECORD",
+        )
+    if options.replay is not None:
+        return Cassette(options.replay, None)
+    if options.record is not None:
+        return Cassette(options.record, AsyncHTTPTransport())
+    return None

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any
 
 import numpy as np
-from httpx import HTTPError
+from httpx import AsyncBaseTransport, AsyncClient, HTTPError
 from numpy.typing import NDArray
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, Omit, OpenAIError, omit
 from openai.types.chat import ChatCompletionMessageParam
@@ -13,10 +13,9 @@ from openai.types.chat.completion_create_params import ResponseFormat
 from pydantic import BaseModel, Field, ValidationError
 
 from ecphoria.errors import EncoderUnavailable, InvalidInput, Misconfigured
+from ecphoria.models.cassette import REFUSED_TEXTS, Unrecorded
 from ecphoria.models.lane import require_encodable
 from ecphoria.ports import Form, JsonSchema, NoAnswer, Reply, TextRefused
-
-REFUSED_TEXTS = frozenset({400, 413, 422})
 
 
 class Item(BaseModel, hide_input_in_errors=True):
@@ -152,8 +151,6 @@ class OpenAIEmbedder:
         return np.asarray(values / lengths, dtype=np.float32)
 
 
-_REFUSED_TEXTS: Final = frozenset({400, 413, 422})
-
 Counted = Callable[[str, str, int], None]
 """Told the purpose, `read` or `written`, and how many tokens."""
 
@@ -221,6 +218,7 @@ class OpenAIChat:
         timeout: float = 60.0,
         retries: int = 2,
         counted: Counted = lambda _purpose, _direction, _tokens: None,
+        transport: AsyncBaseTransport | None = None,
     ) -> None:
         """Connect to nothing yet.
 
@@ -231,12 +229,19 @@ class OpenAIChat:
             timeout: Seconds to wait for one answer.
             retries: Further attempts after a timeout, a lost connection, a 429 or a 5xx.
             counted: Told the tokens of each answer, as the endpoint counts them.
+            transport: Sends the requests; None for the usual one.
         """
         self._model = model
         self._counted = counted
         self._streams = True
+        # From version 3 on, the package's types name its own copy of httpx; it takes either.
+        sender: Any = None if transport is None else AsyncClient(transport=transport)
         self._client = AsyncOpenAI(
-            base_url=base_url, api_key=api_key or "none", timeout=timeout, max_retries=retries
+            base_url=base_url,
+            api_key=api_key or "none",
+            timeout=timeout,
+            max_retries=retries,
+            http_client=sender,
         )
 
     @property
@@ -268,6 +273,8 @@ class OpenAIChat:
         except APIStatusError as error:
             raise _refusal(error.status_code) from None  # its body may quote the text
         except APIConnectionError as error:
+            if isinstance(error.__cause__, Unrecorded):
+                raise NoAnswer(str(error.__cause__)) from error
             raise NoAnswer("the model's endpoint does not answer; check its address") from error
         except (OpenAIError, ValidationError, HTTPError) as error:
             raise NoAnswer(
@@ -309,7 +316,7 @@ class OpenAIChat:
                 stream_options={"include_usage": True},
             )
         except APIStatusError as error:
-            if error.status_code not in _REFUSED_TEXTS:
+            if error.status_code not in REFUSED_TEXTS:
                 raise
             said = await self._whole(messages, wanted)  # raises too where the text is at fault
             self._streams = False
@@ -347,7 +354,7 @@ def _response_format(form: Form, schema: JsonSchema | None) -> ResponseFormat | 
 
 
 def _refusal(status: int) -> NoAnswer | TextRefused:
-    if status in _REFUSED_TEXTS:
+    if status in REFUSED_TEXTS:
         return TextRefused(f"the model's endpoint refused a text (HTTP {status})")
     return NoAnswer(
         f"the model's endpoint answered HTTP {status}; check its key, its model and its limits"

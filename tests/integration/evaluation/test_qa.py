@@ -1,19 +1,24 @@
-"""`eval qa` with an oracle: it answers from the gold if the evidence is in the prompt, else not.
+"""`eval qa`, with a scripted model that answers from the gold if the evidence is in the prompt.
 
-Its figures bound those of any model from above; they say nothing of a model.
+The command's own oracle asks no model, and must find the same.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
+from typer.testing import CliRunner
 
+from ecphoria.cli.main import app
 from ecphoria.client import AsyncClient
 from ecphoria.errors import InvalidInput, ModelMissing
 from ecphoria.evaluation.datasets.locomo import load_locomo
-from ecphoria.evaluation.qa import AnswerReport, measure_answers
+from ecphoria.evaluation.judge import INSTRUCTION, Judge, open_judge
+from ecphoria.evaluation.qa import ORACLE, AnswerReport, measure_answers, show_answers
 from ecphoria.settings import LlmSettings
 from tests.acceptance.conftest import RunningService, running, settings_for
 from tests.chat_endpoint import ChatEndpoint, chat_endpoint, fenced
@@ -66,7 +71,26 @@ def service(
         yield made
 
 
-async def measured(service: RunningService, folder: Path, model: str) -> AnswerReport:
+def says_yes(text: str) -> str:
+    """Judge as a model does that knows only of Oslo."""
+    return json.dumps({"correct": "Answer: Oslo" in text.splitlines()})
+
+
+@pytest.fixture
+def judging() -> Iterator[ChatEndpoint]:
+    with chat_endpoint() as endpoint:
+        endpoint.says = says_yes
+        yield endpoint
+
+
+@pytest.fixture
+async def judge(judging: ChatEndpoint) -> AsyncIterator[Judge]:
+    async with open_judge(LlmSettings(base_url=judging.url, retries=0), "strict") as made:
+        assert made is not None
+        yield made
+
+
+def talk_file(folder: Path) -> Path:
     talk = {
         "speaker_a": "Ana", "speaker_b": "Ben", "session_1_date_time": "1:00 pm on 8 May, 2023",
         "session_1": [{"dia_id": ident, "speaker": speaker, "text": text}
@@ -74,13 +98,19 @@ async def measured(service: RunningService, folder: Path, model: str) -> AnswerR
     }  # fmt: skip
     file = folder / "talk.json"
     file.write_text(json.dumps([{"sample_id": "t", "conversation": talk, "qa": QUESTIONS}]))
+    return file
 
+
+async def measured(
+    service: RunningService, folder: Path, model: str | None, judge: Judge | None = None
+) -> AnswerReport:
     def connect(tenant: str | None) -> AsyncClient:
         return AsyncClient(service.url, service.key, tenant=tenant, timeout=120)
 
     return await measure_answers(
-        load_locomo(file), connect, lambda *_: None, name=f"qa-{folder.name}", model=model
-    )
+        load_locomo(talk_file(folder)), connect, lambda *_: None,
+        name=f"qa-{folder.name}", model=model, judge=judge,
+    )  # fmt: skip
 
 
 async def test_an_oracle_scores_what_recall_brought_it(
@@ -104,10 +134,100 @@ async def test_a_model_that_fails_scores_nothing_and_is_counted(
 ) -> None:
     model.says = lambda _: "I will not."
     try:
-        row = (await measured(service, tmp_path, "oracle")).categories["4"]
+        report = await measured(service, tmp_path, "oracle")
     finally:
         model.says = oracle
+    row = report.categories["4"]
     assert (row.failed, row.exact, row.f1, row.answered) == (1, 0.0, 0.0, 0.0)
+    assert "the model gave none of the wanted form" in (report.first_failure or "")
+
+
+async def test_the_oracle_asks_no_model_and_is_named_as_a_bound(
+    service: RunningService, model: ChatEndpoint, tmp_path: Path
+) -> None:
+    asked = len(model.requests)
+    report = await measured(service, tmp_path, None)
+    assert len(model.requests) == asked
+    assert report.model == ORACLE
+    assert report.categories["all"].tokens == 0
+    told = await measured(service, tmp_path, "oracle")
+    for name, row in told.categories.items():
+        own = report.categories[name]
+        assert (own.answered, own.exact, own.f1) == (row.answered, row.exact, row.f1)
+    console = Console(file=StringIO(), width=120)
+    show_answers(report, console, tmp_path / "report.json")
+    shown = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO, as made above
+    assert "answered by oracle (upper bound)" in shown
+    assert "are no quality" in shown
+    assert json.loads((tmp_path / "report.json").read_text())["model"] == ORACLE
+
+
+async def test_the_oracle_knows_nothing_whose_evidence_is_not_recalled(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far = {
+        **TURNS,
+        **{f"D1:{n}": ("Ben", f"Oslo in May is fine, part {n}.") for n in range(5, 60)},
+    }
+    far["D1:1"] = ("Ana", "We packed the boxes.")
+    monkeypatch.setattr(f"{__name__}.TURNS", far)
+    report = await measured(service, tmp_path, None)
+    assert report.categories["4"].answered == 0.0
+    assert report.categories["4"].exact == 0.0
+    assert report.categories["1"].exact == 1.0
+
+
+async def test_a_judge_is_asked_about_each_answer_and_named(
+    service: RunningService, judge: Judge, judging: ChatEndpoint, tmp_path: Path
+) -> None:
+    report = await measured(service, tmp_path, "oracle", judge)
+    assert (report.judge, report.judge_prompt) == ("strict", INSTRUCTION)
+    judged = {name: row.judged for name, row in report.categories.items()}
+    assert judged == {"1": 0.0, "4": 1.0, "unanswerable": 1.0, "all": pytest.approx(2 / 3)}
+    requests: list[Any] = judging.requests
+    assert len(requests) == 2, "no answer needs no judge"
+    assert "Right answer: Oslo\nAnswer: Oslo" in requests[0]["messages"][-1]["content"]
+
+
+async def test_a_judge_that_fails_judges_nothing(
+    service: RunningService, judge: Judge, judging: ChatEndpoint, tmp_path: Path
+) -> None:
+    judging.says = lambda text: "Yes." if "Oslo" in text else says_yes(text)
+    report = await measured(service, tmp_path, "oracle", judge)
+    assert (report.categories["4"].judged, report.categories["4"].unjudged) == (None, 1)
+    assert report.categories["all"].judged == 0.5
+    assert (report.categories["all"].exact, report.categories["all"].unjudged) == (1.0, 1)
+
+
+async def test_without_a_judge_nothing_is_judged(
+    service: RunningService, judge: Judge, tmp_path: Path
+) -> None:
+    report = await measured(service, tmp_path, "oracle")
+    assert (report.judge, report.judge_prompt, report.categories["all"].judged) == (None,) * 3
+    with pytest.raises(InvalidInput, match="leave out the judge"):
+        await measured(service, tmp_path, None, judge)
+
+
+async def test_a_recorded_evaluation_is_repeated_without_the_endpoint(
+    neo4j_server: Server, model: ChatEndpoint, tmp_path: Path
+) -> None:
+    file = tmp_path / "answers.jsonl"
+    reports = []
+    for number, llm in enumerate((
+        LlmSettings(model="oracle", base_url=model.url, retries=0, record=file),
+        LlmSettings(model="oracle", base_url="http://127.0.0.1:9/v1", replay=file),
+    )):  # fmt: skip
+        with running(settings_for(neo4j_server, tmp_path / str(number), llm=llm)) as service:
+            reports.append(await measured(service, tmp_path, "oracle"))
+    assert reports[0] == reports[1]
+    assert reports[0].categories["4"].exact == 1.0
+
+
+@pytest.mark.parametrize("given", [[], ["--model", "m", "--oracle"]])
+def test_the_command_wants_a_model_or_the_oracle(given: list[str], tmp_path: Path) -> None:
+    told = CliRunner().invoke(app, ["eval", "qa", "--data", str(talk_file(tmp_path)), *given])
+    assert told.exit_code == 2
+    assert "either --model NAME or --oracle" in told.output
 
 
 async def test_the_model_must_be_the_one_that_answers(
