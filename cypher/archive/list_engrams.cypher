@@ -7,6 +7,9 @@ CYPHER 25
 MATCH (g:Engram)
 WHERE g.tenant = $tenant AND g.recorded_at IS NOT NULL AND g.id > $after
   AND ($kind IS NULL OR g.kind = $kind)
+  AND NOT EXISTS {
+    MATCH (g)-[:EVIDENCE]->(e:Episode) WHERE e.expires_at <= datetime()
+  }
 WITH g
 ORDER BY g.id
 LIMIT $limit

@@ -6,11 +6,15 @@
 CYPHER 25
 MATCH (s:Session)
 WHERE s.tenant = $tenant AND s.name > $after
+  AND EXISTS {
+    MATCH (s)<-[:IN_SESSION]-(e:Episode) WHERE coalesce(e.expires_at > datetime(), true)
+  }
 WITH s
 ORDER BY s.name
 LIMIT $limit
 CALL (s) {
   MATCH (s)<-[:IN_SESSION]-(e:Episode)
+  WHERE coalesce(e.expires_at > datetime(), true)
   WITH e
   ORDER BY e.speaker
   RETURN count(e) AS episodes, min(e.occurred_at) AS first_occurred_at,
@@ -18,5 +22,11 @@ CALL (s) {
     collect(DISTINCT nullIf(e.speaker, '')) AS speakers
 }
 RETURN s.name AS name, episodes, first_occurred_at, last_occurred_at, speakers,
-  head(COLLECT { MATCH (g:Engram)-[:SUMMARISES]->(s) RETURN g.summary }) AS summary
+  head(COLLECT { 
+    MATCH (g:Engram)-[:SUMMARISES]->(s)
+    WHERE NOT EXISTS {
+      MATCH (g)-[:EVIDENCE]->(e:Episode) WHERE e.expires_at <= datetime()
+    }
+    RETURN g.summary
+  }) AS summary
 ORDER BY name

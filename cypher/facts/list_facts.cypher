@@ -1,4 +1,5 @@
-// doc: List a tenant's facts by id, from a cursor on; only facts about a name if one is given.
+// doc: List a tenant's facts by id, from a cursor on; only facts about a name if one is given, and
+//   none that only episodes claim whose life is over.
 // mode: read
 // params: tenant STRING, name STRING, relation STRING, after STRING, limit INTEGER
 // returns: fact STRING, subject STRING, relation STRING, qualifier STRING
@@ -21,6 +22,9 @@ CALL (tenant) {
 }
 WITH f
 WHERE f.id > $after AND ($relation IS NULL OR f.relation = $relation)
+  AND EXISTS {
+    MATCH (f)-[:EVIDENCE]->(e:Episode) WHERE coalesce(e.expires_at > datetime(), true)
+  }
 RETURN f.id AS fact, f.subject AS subject, f.relation AS relation, f.qualifier AS qualifier
 ORDER BY fact
 LIMIT $limit

@@ -14,6 +14,8 @@ CREATE (e:Episode:LiveEpisode {
   speaker: group.speaker, role: row.role,
   occurred_at: datetime({epochSeconds: row.occurred_s, nanosecond: row.occurred_ns}),
   recorded_at: recorded_at,
+  expires_at: CASE WHEN row.expires_s IS NOT NULL
+    THEN datetime({epochSeconds: row.expires_s, nanosecond: row.expires_ns}) END,
   title: row.title, text: row.text, source: row.source, metadata: row.metadata,
   importance: row.importance, body_hash: row.body_hash,
   idempotency_key: row.idempotency_key,

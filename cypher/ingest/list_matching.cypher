@@ -1,6 +1,6 @@
 // doc: Count the episodes that pass filters, and list the ids of the first of them by turn.
 // mode: read
-// params: tenant STRING, session STRING, speaker STRING, occurred_from DATETIME,
+// params: tenant STRING, session STRING, speakers LIST<STRING>, occurred_from DATETIME,
 //   occurred_before DATETIME, sessions LIST<STRING>, role STRING, metadata LIST<STRING>,
 //   exclude LIST<STRING>, limit INTEGER
 // returns: matched INTEGER, ids LIST<STRING>, sealed INTEGER
@@ -8,7 +8,7 @@ CYPHER 25
 MATCH (e:Episode)
 WHERE e.tenant = $tenant AND e.turn > 0
   AND ($session IS NULL OR e.session = $session)
-  AND ($speaker IS NULL OR e.speaker = $speaker)
+  AND ($speakers IS NULL OR e.speaker IN $speakers)
   AND ($occurred_from IS NULL OR e.occurred_at >= $occurred_from)
   AND ($occurred_before IS NULL OR e.occurred_at < $occurred_before)
   AND ($sessions IS NULL OR e.session IN $sessions)

@@ -1,14 +1,14 @@
 // doc: Compare passages of the newest dormant episodes with a vector or count a cue's stems in them.
 // mode: read
 // params: tenant STRING, vector VECTOR, stems LIST<STRING>, scan INTEGER, limit INTEGER,
-//   session STRING, speaker STRING, occurred_from DATETIME, occurred_before DATETIME,
+//   session STRING, speakers LIST<STRING>, occurred_from DATETIME, occurred_before DATETIME,
 //   sessions LIST<STRING>, role STRING, metadata LIST<STRING>
 // each: passage STRING, episode STRING, session STRING, ordinal INTEGER, part INTEGER, score FLOAT
 CYPHER 25
 MATCH (e:DormantEpisode)
 WHERE e.tenant = $tenant AND e.turn > 0
   AND ($session IS NULL OR e.session = $session)
-  AND ($speaker IS NULL OR e.speaker = $speaker)
+  AND ($speakers IS NULL OR e.speaker IN $speakers)
   AND ($occurred_from IS NULL OR e.occurred_at >= $occurred_from)
   AND ($occurred_before IS NULL OR e.occurred_at < $occurred_before)
   AND ($sessions IS NULL OR e.session IN $sessions)

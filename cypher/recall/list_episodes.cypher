@@ -3,7 +3,8 @@
 // params: tenant STRING, ids LIST<STRING>, dormant BOOLEAN
 // each: id STRING, tenant STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
 //   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at INSTANT,
-//   recorded_at INSTANT, source STRING, metadata STRING, importance FLOAT, state STRING
+//   recorded_at INSTANT, source STRING, metadata STRING, importance FLOAT, expires_at INSTANT,
+//   state STRING
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
@@ -16,6 +17,7 @@ WITH [
   e.position, e.occurred_at.epochSeconds * 1000000 + e.occurred_at.microsecond,
   e.recorded_at.epochSeconds * 1000000 + e.recorded_at.microsecond,
   e.source, e.metadata, e.importance,
+  e.expires_at.epochSeconds * 1000000 + e.expires_at.microsecond,
   CASE WHEN $dormant AND NOT e:LiveEpisode THEN 'dormant' ELSE 'live' END
 ] AS row
 // Without its text, the episode was archived a moment ago.

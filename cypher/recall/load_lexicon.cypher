@@ -3,7 +3,7 @@
 // params: tenant STRING, stems LIST<STRING>, names LIST<STRING>
 // returns: items INTEGER, length INTEGER, near_length FLOAT, titles INTEGER, stated INTEGER,
 //   timed BOOLEAN, change INTEGER, deletions INTEGER, passages INTEGER,
-//   passage_length INTEGER, cuts INTEGER, learned BOOLEAN, gate STRING,
+//   passage_length INTEGER, cuts INTEGER, learned BOOLEAN, expired BOOLEAN, gate STRING,
 //   participants LIST<STRING>, terms LIST<MAP>, concepts LIST<MAP>
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
@@ -13,7 +13,8 @@ RETURN t.items AS items, t.length AS length, t.near_length AS near_length,
   coalesce(t.timed, false) AS timed, t.change AS change, t.turn - t.items AS deletions,
   coalesce(t.passages, 0) AS passages, coalesce(t.passage_length, 0) AS passage_length,
   coalesce(t.cuts, 0) AS cuts,
-  coalesce(t.recall_total, t.feedback_total) IS NOT NULL AS learned, t.gate AS gate,
+  coalesce(t.recall_total, t.feedback_total) IS NOT NULL AS learned,
+  coalesce(t.expires_from <= datetime(), false) AS expired, t.gate AS gate,
   COLLECT {
     MATCH (p:Speaker)
     WHERE p.tenant = $tenant AND p.name IS NOT NULL

@@ -1,7 +1,7 @@
 // doc: Search the text index; filters other than the tenant's cut its ranked hits.
 // mode: read
 // params: tenant STRING, query STRING, fetch INTEGER, limit INTEGER,
-//   session STRING, speaker STRING, occurred_from DATETIME, occurred_before DATETIME,
+//   session STRING, speakers LIST<STRING>, occurred_from DATETIME, occurred_before DATETIME,
 //   sessions LIST<STRING>, role STRING, metadata LIST<STRING>
 // each: id STRING, session STRING, ordinal INTEGER, score FLOAT
 CYPHER 25
@@ -9,7 +9,7 @@ CALL db.index.fulltext.queryNodes('episode_terms', $query, {limit: $fetch})
 YIELD node, score
 WHERE node.tenant = $tenant
   AND ($session IS NULL OR node.session = $session)
-  AND ($speaker IS NULL OR node.speaker = $speaker)
+  AND ($speakers IS NULL OR node.speaker IN $speakers)
   AND ($occurred_from IS NULL OR node.occurred_at >= $occurred_from)
   AND ($occurred_before IS NULL OR node.occurred_at < $occurred_before)
   AND ($sessions IS NULL OR node.session IN $sessions)

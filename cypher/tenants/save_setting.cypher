@@ -4,6 +4,7 @@
 // returns: id STRING
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
-WHERE t.erasing IS NULL AND $setting IN ['gate', 'policy', 'dormancy', 'engram_formula', 'extraction']
+WHERE t.erasing IS NULL
+  AND $setting IN ['gate', 'policy', 'dormancy', 'engram_formula', 'extraction', 'life_days']
 SET t[$setting] = $value
 RETURN t.id AS id

@@ -6,6 +6,7 @@ CYPHER 25
 UNWIND $ids AS id
 CALL (id) {
   MATCH (n:Episode {id: id})
+  WHERE coalesce(n.expires_at > datetime(), true)
   // An episode's opening is enough for a line of it.
   RETURN n, n.title AS title, n.speaker AS speaker, left(coalesce(n.text, n.summary), 500) AS text
   UNION

@@ -156,7 +156,9 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         tenancy, access = _tenancy(settings, graph, cold)
         policies, shadowed, waking = _recalls(graph, recall, forgetting, metrics, stack)
         extract = Extract(ExtractionStore(graph), ingest, chat)
-        start = partial(start_background, extract=extract, metrics=metrics, stack=stack)
+        start = partial(
+            start_background, ingest=ingest, extract=extract, metrics=metrics, stack=stack
+        )
         services = Services(
             settings=settings,
             ingest=ingest,

@@ -12,7 +12,7 @@ from ecphoria.consolidation.archive import ArchiveService, Archiving
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.archive_store import ColdStore
 from ecphoria.consolidation.concept_vectors import ConceptVectorStore, EmbedConcepts
-from ecphoria.consolidation.dormancy import Dormancy
+from ecphoria.consolidation.dormancy import Dormancy, Expire
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.engram_store import EngramStore
 from ecphoria.consolidation.engrams import MakeClusters, MakeEngrams
@@ -28,6 +28,7 @@ from ecphoria.errors import NotFound
 from ecphoria.extraction.service import Extract
 from ecphoria.facts.store import FactStore
 from ecphoria.ingest.prepare import OlderEpisodes
+from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import CuttingStore
 from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, ScheduleStore
 from ecphoria.jobs.service import JobService
@@ -51,7 +52,9 @@ from ecphoria.settings import ConsolidationSettings, JobsSettings, Settings
 from ecphoria.telemetry import Metrics
 
 # The cost of these steps depends on the new memories only.
-_LIGHT = (EmbedConcepts.name, ProposeMerges.name, MakeEngrams.name, Associate.name, Supersede.name)
+_LIGHT = (
+    EmbedConcepts.name, ProposeMerges.name, MakeEngrams.name, Associate.name, Supersede.name,
+)  # fmt: skip
 
 
 async def start_background(
@@ -61,6 +64,7 @@ async def start_background(
     embedder: Embedder,
     chat: StructuredChat | None,
     *,
+    ingest: IngestService,
     extract: Extract,
     metrics: Metrics,
     stack: AsyncExitStack,
@@ -72,9 +76,9 @@ async def start_background(
     """
     group, default = settings.jobs, _schedule(settings.consolidation)
     steps = build_steps(graph, options, embedder, archive_folder(settings), chat)
-    extracts = settings.llm.extract and chat is not None
+    extracts, expire = settings.llm.extract and chat is not None, Expire(ingest.expire)
     consolidation = ConsolidationService(
-        steps=(extract, *steps),
+        steps=(expire, extract, *steps),
         survey=GraphSurvey(graph),
         monotonic=time.monotonic,
         on_request=() if extracts else (extract.name,),
@@ -96,11 +100,12 @@ async def start_background(
         store,
         SchedulerOptions(
             default=default,
-            light=(extract.name, *_LIGHT) if extracts else _LIGHT,
+            light=(expire.name, *((extract.name,) if extracts else ()), *_LIGHT),
             tick_s=group.schedule_s,
         ),
         queued=worker.wake,
         counted=partial(_tell_stored, metrics),
+        expire=ingest.expire_all,
     )
     service = JobService(
         store,

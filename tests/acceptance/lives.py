@@ -87,7 +87,8 @@ def said(mark: str) -> list[Body]:
         {"text": long + f"Also {mark}.", "session": "harbour 0", "speaker": "Ilse Brandt",
          "extraction": {"names": ["Ilse Brandt"], "facts": [
              {"subject": "Ilse Brandt", "predicate": "looks after", "object": "the boat house"}]}},
-        {"text": f"The spare oar of {mark} is in the boat house.", "idempotency_key": "spare"},
+        {"text": f"The spare oar of {mark} is in the boat house.", "idempotency_key": "spare",
+         "expires_at": "2100-01-01T00:00:00Z"},
         {"text": long + f"Once more, {mark}.", "session": "harbour 1", "speaker": "Ilse Brandt",
          "idempotency_key": "spare-2", "extraction": {"names": ["Spare Oar"], "facts": [
              {"subject": "Spare Oar", "predicate": "lies in", "object": f"Port {mark}"}]}},
@@ -242,6 +243,18 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ("get", "/errors/{code}"): [("/errors/not-found", {})],
         ("get", "/v1/browser"): [("/v1/browser", {})],
         ("get", "/browser-guide/{file}"): [("/browser-guide/ecphoria.grass", {})],
+        ("get", "/v1/expiry"): [("/v1/expiry", {})],
+        ("put", "/v1/expiry"): [("/v1/expiry", {"json": {"days": days}}) for days in (9.5, None)],
+        ("patch", "/v1/episodes/{episode}"): [
+            (f"/v1/episodes/{one}", {"json": change})
+            for one in every
+            for change in (
+                {"metadata": {"seen": of.mark}},
+                {"metadata": {"seen": None}},
+                {"expires_at": "2100-01-01T00:00:00Z"},
+                {"expires_at": None},
+            )
+        ],
         ("post", "/v1/archive/scrub"): [("/v1/archive/scrub", {})],
         ("put", "/v1/episodes/{episode}/pin"): [(f"/v1/episodes/{one}/pin", {}) for one in every],
         ("delete", "/v1/episodes/{episode}/pin"): [

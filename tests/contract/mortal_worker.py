@@ -68,7 +68,9 @@ async def work(job: JobId, tenant: TenantId, fault: str | None) -> None:
             store=IngestStore(graph), embedder=LateEmbedder(), clock=SystemClock()
         )
         extract = Extract(ExtractionStore(graph), ingest, None)
-        start = partial(start_background, extract=extract, metrics=metrics, stack=stack)
+        start = partial(
+            start_background, ingest=ingest, extract=extract, metrics=metrics, stack=stack
+        )
         await start(settings, graph, options, LateEmbedder(), None)
         jobs = JobStore(Graph.connect(options), settings.jobs.kept)
         stack.push_async_callback(jobs._graph.close)

@@ -50,6 +50,7 @@ NO_TENANT: Mapping[str, str] = {
     "doctor.count_copies": "looks for a text in the whole store, counts only; no face calls it",
     "graphiti.list_keys": "reads the database of another product",
     "graphiti.load_episodes": "reads the database of another product",
+    "ingest.list_expiring_tenants": "the scheduler looks after every tenant",
     "jobs.claim_job": "a worker works for every tenant",
     "jobs.count_jobs": "counts for the operator's metrics",
     "jobs.finish_job": "a worker ends the job that it holds the lease of",

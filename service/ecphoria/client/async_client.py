@@ -16,6 +16,7 @@ from ecphoria.client.exchange import (
     Retries,
     address_of,
     body_of,
+    body_with,
     instant_text,
     is_loopback,
     segment,
@@ -28,24 +29,15 @@ from ecphoria.records.fact import Decision, Predicate, PredicateClass
 from ecphoria.records.history import Learning
 from ecphoria.records.recall import OptionValue, RecallResult, Trace
 from ecphoria.records.strategy import StrategyInfo
-from ecphoria.records.tenant import Scope, Tenant, TenantStats
-from ecphoria.wire.admin import (
-    ErasureAnswer,
-    GateAnswer,
-    GateRequest,
-    IssuedKeyAnswer,
-    KeyAnswer,
-    KeyRequest,
-    ReadinessAnswer,
-    SessionPage,
-    TenantRequest,
-)
+from ecphoria.records.tenant import TenantStats
+from ecphoria.wire.admin import ReadinessAnswer, SessionPage
 from ecphoria.wire.episodes import (
     AppendRequest,
     BatchAnswer,
     BatchRequest,
     EpisodePage,
     Extraction,
+    UpdateRequest,
 )
 from ecphoria.wire.facts import (
     ClassRequest,
@@ -126,6 +118,7 @@ class AsyncClient(AsyncItems):
         source: str | None = None,
         metadata: Mapping[str, MetadataValue] | None = None,
         importance: float | None = None,
+        expires_at: datetime | None = None,
         idempotency_key: str | None = None,
         vector: Sequence[float] | None = None,
         extraction: Extraction | None = None,
@@ -143,6 +136,8 @@ class AsyncClient(AsyncItems):
             source: Where it came from.
             metadata: Your own flat values, stored and returned.
             importance: 0 to 1.
+            expires_at: End of its life, with a time zone: from then on it is never shown, and is
+                erased. By the tenant's default life if absent.
             idempotency_key: Sending the same key and body again changes nothing.
             vector: Embedding of the text by the store's own model.
             extraction: Names and facts that the text holds.
@@ -160,6 +155,7 @@ class AsyncClient(AsyncItems):
                 source=source,
                 metadata=None if metadata is None else dict(metadata),
                 importance=importance,
+                expires_at=expires_at,
                 idempotency_key=idempotency_key,
                 vector=None if vector is None else tuple(map(float, vector)),
                 extraction=extraction,
@@ -238,6 +234,28 @@ class AsyncClient(AsyncItems):
         """Fetch the last turns of a session, at most 1,000, in chronological order."""
         page = await self.page(session=session, order="newest", limit=count)
         return page.episodes[::-1]
+
+    async def update(
+        self,
+        episode: str,
+        *,
+        metadata: Mapping[str, MetadataValue | None] | None = None,
+        expires_at: datetime | None = None,
+        never_expires: bool = False,
+    ) -> Episode:
+        """Change metadata or the end of the life of an episode; its text never changes.
+
+        Args:
+            episode: Its id.
+            metadata: Entries to set, and with None to remove; others stay.
+            expires_at: New end of its life, with a time zone.
+            never_expires: Take the end of its life away.
+        """
+        change: dict[str, object] = {} if metadata is None else {"metadata": dict(metadata)}
+        if never_expires or expires_at is not None:
+            change["expires_at"] = None if never_expires else expires_at
+        wanted = body_with(UpdateRequest, change)
+        return await self._ask(Episode, "PATCH", f"/v1/episodes/{segment(episode)}", wanted)
 
     async def delete(self, episode: str) -> None:
         """Delete one episode with everything that depended on it."""
@@ -415,45 +433,6 @@ class AsyncClient(AsyncItems):
     async def strategies(self) -> Sequence[StrategyInfo]:
         """List the recall strategies with their options."""
         return await self._ask(tuple[StrategyInfo, ...], "GET", "/v1/strategies")
-
-    async def tenants(self) -> Sequence[Tenant]:
-        """List the tenants by name; needs an operator's key."""
-        return await self._ask(tuple[Tenant, ...], "GET", "/v1/tenants")
-
-    async def create_tenant(self, name: str) -> Tenant:
-        """Create a tenant; needs an operator's key."""
-        wanted = body_of(TenantRequest, name=name)
-        return await self._ask(Tenant, "POST", "/v1/tenants", wanted, repeatable=False)
-
-    async def erase_tenant(self, name: str) -> ErasureAnswer:
-        """Erase a tenant with everything it owns; returns the counts."""
-        path = f"/v1/tenants/{segment(name)}"
-        return await self._ask(ErasureAnswer, "DELETE", path, repeatable=False)
-
-    async def keys(self) -> Sequence[KeyAnswer]:
-        """List the tenant's keys, without their secrets."""
-        return await self._ask(tuple[KeyAnswer, ...], "GET", "/v1/keys")
-
-    async def issue_key(self, name: str, scopes: Sequence[Scope]) -> IssuedKeyAnswer:
-        """Issue a key of the tenant; only this answer holds its secret."""
-        wanted = body_of(KeyRequest, name=name, scopes=frozenset(scopes))
-        return await self._ask(IssuedKeyAnswer, "POST", "/v1/keys", wanted, repeatable=False)
-
-    async def revoke_key(self, key: str) -> None:
-        """Revoke a key by its id; it is refused within seconds."""
-        await self._send(Call("DELETE", f"/v1/keys/{segment(key)}", repeatable=False))
-
-    async def gate(self) -> GateAnswer:
-        """Show the gate of the tenant's recalls; needs the scope admin."""
-        return await self._ask(GateAnswer, "GET", "/v1/gate")
-
-    async def set_gate(self, gate: GateRequest) -> GateAnswer:
-        """Set the tenant's own gate; it applies from the next recall."""
-        return await self._ask(GateAnswer, "PUT", "/v1/gate", gate)
-
-    async def reset_gate(self) -> None:
-        """Go back to the shipped gate."""
-        await self._send(Call("DELETE", "/v1/gate"))
 
     async def ready(self) -> ReadinessAnswer:
         """Report whether the service is ready, and list missing parts."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ecphoria.client.async_upkeep import AsyncUpkeep
+from ecphoria.client.async_administration import AsyncAdministration
 from ecphoria.client.exchange import Call, body_of
 from ecphoria.records.item import Item
 from ecphoria.wire.items import (
@@ -18,7 +18,7 @@ from ecphoria.wire.items import (
 )
 
 
-class AsyncItems(AsyncUpkeep):
+class AsyncItems(AsyncAdministration):
     """Items: JSON objects that are replaced, beside the episodes, which are remembered."""
 
     async def put_item(

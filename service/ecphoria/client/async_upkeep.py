@@ -25,18 +25,17 @@ from ecphoria.records.answered import adapter
 from ecphoria.records.episode import MetadataValue
 from ecphoria.records.fact import Merge, MergeStatus
 from ecphoria.records.job import ENDED, ConsolidationReport, JobState
-from ecphoria.records.recall import OptionValue
 from ecphoria.records.upkeep import (
     DormancyMode,
     DormancyPolicy,
     Engram,
     EngramKind,
+    ExpiryPolicy,
     IntegrityReport,
     Restored,
     Scrub,
     Sleeper,
 )
-from ecphoria.wire.admin import ShadowAnswer, ShadowRequest
 from ecphoria.wire.base import Problem, Request, error_from
 from ecphoria.wire.episodes import EraseAnswer, EraseRequest
 from ecphoria.wire.facts import MergePage, MergeRequest
@@ -47,6 +46,7 @@ from ecphoria.wire.upkeep import (
     ConsolidationRequest,
     DormancyPolicyRequest,
     EngramPage,
+    ExpiryRequest,
     IdsAnswer,
     IdsRequest,
     JobAnswer,
@@ -465,6 +465,20 @@ class AsyncUpkeep(AsyncConnection):
         )
         return await self._ask(DormancyPolicy, "PUT", "/v1/dormancy/policy", wanted)
 
+    async def expiry(self) -> ExpiryPolicy:
+        """Show the default life of the tenant's episodes; needs the scope admin."""
+        return await self._ask(ExpiryPolicy, "GET", "/v1/expiry")
+
+    async def set_expiry(self, days: float | None) -> ExpiryPolicy:
+        """Set the default life of the tenant's episodes; needs the scope admin.
+
+        Args:
+            days: Days from its append until an episode expires that came without `expires_at`;
+                None for never.
+        """
+        wanted = ExpiryRequest(days=None if days is None else float(days))
+        return await self._ask(ExpiryPolicy, "PUT", "/v1/expiry", wanted)
+
     async def archive(self, *, days: float = 90.0, timeout_s: float = 600.0) -> ArchiveAnswer:
         """Move long dormant memories to the files of the archive; needs the scope admin.
 
@@ -531,45 +545,3 @@ class AsyncUpkeep(AsyncConnection):
     async def _set_merge_status(self, one: str, other: str, status: MergeStatus) -> Merge:
         wanted = body_of(MergeRequest, one=one, other=other, status=status)
         return await self._ask(Merge, "PUT", "/v1/merges", wanted)
-
-    async def shadow(self) -> ShadowAnswer:
-        """Show the default strategy, the one in its shadow, and how they compare.
-
-        Needs the scope admin, as do the calls that change it.
-        """
-        return await self._ask(ShadowAnswer, "GET", "/v1/shadow")
-
-    async def set_shadow(
-        self,
-        strategy: str,
-        *,
-        options: Mapping[str, OptionValue] | None = None,
-        share: float = 0.1,
-    ) -> ShadowAnswer:
-        """Run a strategy in the shadow of the live one; answers stay as they are.
-
-        Args:
-            strategy: Name of the strategy to try.
-            options: Its parameters, `preset` among them.
-            share: Share of the cues, 0 to 1.
-        """
-        wanted = body_of(
-            ShadowRequest, strategy=strategy, options=dict(options or {}), share=share
-        )
-        return await self._ask(ShadowAnswer, "PUT", "/v1/shadow", wanted)
-
-    async def end_shadow(self) -> None:
-        """Stop the shadow strategy."""
-        await self._send(Call("DELETE", "/v1/shadow"))
-
-    async def reset_shadow_report(self) -> None:
-        """Reset the report of the comparison."""
-        await self._send(Call("DELETE", "/v1/shadow/report"))
-
-    async def promote_shadow(self) -> ShadowAnswer:
-        """Make the shadow's strategy the tenant's default, and end the shadow."""
-        return await self._ask(ShadowAnswer, "POST", "/v1/promotion", repeatable=False)
-
-    async def undo_promotion(self) -> ShadowAnswer:
-        """Undo the latest promotion."""
-        return await self._ask(ShadowAnswer, "DELETE", "/v1/promotion", repeatable=False)

@@ -175,9 +175,17 @@ def body_of(model: type[_Body], /, **given: object) -> _Body:
     Raises:
         InvalidInput: The model refuses one of them.
     """
-    present = {name: value for name, value in given.items() if value is not None}
+    return body_with(model, {name: value for name, value in given.items() if value is not None})
+
+
+def body_with(model: type[_Body], given: Mapping[str, object]) -> _Body:
+    """Make a body of values, None among them.
+
+    Raises:
+        InvalidInput: The model refuses one of them.
+    """
     try:
-        return model.model_validate(present)
+        return model.model_validate(given)
     except ValidationError as error:
         raise unusable(error) from error
 

@@ -8,6 +8,7 @@ fifty turns; a budget forgets only where there is too much.
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Protocol
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from ecphoria.ports import Clock
 from ecphoria.records.history import FIRST_STABILITY
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Change, Outcome
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, Restored, Sleeper
+from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, ExpiryPolicy, Restored, Sleeper
 
 _PAGE = 5_000
 _CHUNK = 200
@@ -167,6 +168,40 @@ def _milliseconds(instant: datetime) -> float:
     return 1e3 * instant.timestamp()
 
 
+_ERASED_AT_ONCE = 200
+
+
+class Erase(Protocol):
+    """Erases some of a tenant's episodes whose life is over."""
+
+    async def __call__(
+        self, tenant: TenantId, limit: int, *, dry_run: bool = False
+    ) -> tuple[int, int]:
+        """Return how many were erased, and how many could not be."""
+        ...
+
+
+class Expire:
+    """Step that erases the episodes whose life is over, which nobody is shown any longer."""
+
+    name = "expire"
+
+    def __init__(self, erase: Erase) -> None:
+        self._erase = erase
+
+    async def run(self, cycle: Cycle) -> Outcome:
+        """Erase them; a dry run counts the first of them."""
+        erased = kept = 0
+        while True:
+            await cycle.reached("expire: erase")
+            gone, kept = await self._erase(cycle.tenant, _ERASED_AT_ONCE, dry_run=cycle.dry_run)
+            erased += gone
+            if cycle.dry_run or gone == 0 or gone + kept < _ERASED_AT_ONCE:
+                break
+        unread = (f"{kept} archived episodes wait until the archive can be read",) if kept else ()
+        return Outcome(counts={"erased": erased}, degraded=unread)
+
+
 AT_ONCE = 1_000
 """Episodes of one request."""
 
@@ -194,6 +229,15 @@ class ForgettingService:
     async def set_policy(self, tenant: TenantId, policy: DormancyPolicy) -> DormancyPolicy:
         """Set how the tenant forgets; NotFound without the tenant."""
         await self._store.set_policy(tenant, policy)
+        return policy
+
+    async def expiry(self, tenant: TenantId) -> ExpiryPolicy:
+        """Tell how long new episodes live; NotFound without the tenant."""
+        return ExpiryPolicy(days=await self._store.life_days(tenant))
+
+    async def set_expiry(self, tenant: TenantId, policy: ExpiryPolicy) -> ExpiryPolicy:
+        """Set how long new episodes live; NotFound without the tenant."""
+        await self._store.set_life_days(tenant, policy.days)
         return policy
 
     async def looks_again(self, tenant: TenantId) -> bool:

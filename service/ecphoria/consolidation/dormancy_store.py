@@ -94,6 +94,16 @@ class DormancyStore:
         text = None if policy == DormancyPolicy() else json.dumps(asdict(policy), sort_keys=True)
         await save_setting(self._graph, tenant, "dormancy", text)
 
+    async def life_days(self, tenant: TenantId) -> float | None:
+        """Find how many days new episodes live, None for no end; NotFound without the tenant."""
+        text = await find_setting(self._graph, tenant, "life_days")
+        return None if text is None else float(text)
+
+    async def set_life_days(self, tenant: TenantId, days: float | None) -> None:
+        """Keep how many days new episodes live; NotFound without the tenant."""
+        text = None if days is None else repr(days)
+        await save_setting(self._graph, tenant, "life_days", text)
+
     async def count_live(self, tenant: TenantId) -> int:
         """Count the live episodes."""
         (row,) = await self._graph.run(_COUNT_LIVE, tenant=tenant)

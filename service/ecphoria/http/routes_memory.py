@@ -45,6 +45,7 @@ from ecphoria.wire.episodes import (
     EraseAnswer,
     EraseRequest,
     UnreadableItem,
+    UpdateRequest,
 )
 from ecphoria.wire.recall import AskRequest, RecallRequest
 from ecphoria.wire.upkeep import EngramPage, EngramQuery
@@ -120,6 +121,16 @@ async def list_episodes(
     return EpisodePage(
         episodes=tuple(page), next_cursor=str(page[-1].turn) if len(found) > wanted.limit else None
     )
+
+
+@episodes_routes.patch("/{episode}", responses=guarded(Conflict, TooLarge))
+async def update(episode: str, body: UpdateRequest, tenant: Writer, services: Served) -> Episode:
+    """Change metadata or the end of the life of an episode; its text never changes.
+
+    Recalls and lists see it at once. The last write of an entry wins; updates of different
+    entries do not undo each other. The same again changes nothing.
+    """
+    return await services.ingest.update(tenant, EpisodeId(episode), body.to_model())
 
 
 @episodes_routes.delete("/{episode}", status_code=HTTP_204_NO_CONTENT, responses=guarded())

@@ -11,12 +11,13 @@ from ecphoria.http.auth import GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
 from ecphoria.records.ids import EpisodeId, JobId
 from ecphoria.records.job import ConsolidationReport, Job, JobState, Standing
-from ecphoria.records.upkeep import DormancyPolicy, IntegrityReport, Restored, Scrub
+from ecphoria.records.upkeep import DormancyPolicy, ExpiryPolicy, IntegrityReport, Restored, Scrub
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
     ArchiveRequest,
     ConsolidationRequest,
     DormancyPolicyRequest,
+    ExpiryRequest,
     IdsAnswer,
     IdsRequest,
     JobAnswer,
@@ -176,6 +177,18 @@ async def set_dormancy_policy(
 ) -> DormancyPolicy:
     """Set the tenant's dormancy policy; it applies from the next consolidation."""
     return await services.forgetting.set_policy(tenant, body.to_model())
+
+
+@dormancy_routes.get("/expiry", responses=guarded())
+async def get_expiry(tenant: TenantAdmin, services: Served) -> ExpiryPolicy:
+    """Show the default life of the tenant's episodes."""
+    return await services.forgetting.expiry(tenant)
+
+
+@dormancy_routes.put("/expiry", responses=guarded())
+async def set_expiry(body: ExpiryRequest, tenant: TenantAdmin, services: Served) -> ExpiryPolicy:
+    """Set the default life of the tenant's episodes; it applies from the next append."""
+    return await services.forgetting.set_expiry(tenant, body.to_model())
 
 
 @dormancy_routes.put(

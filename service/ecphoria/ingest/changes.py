@@ -74,6 +74,7 @@ async def sequence_batch(
                 places.get(prepared.id),
                 vectors.whole[prepared.id],
                 vectors.parts.get(prepared.id),
+                transaction.life,
             )
             for prepared in new
         ),

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 
 import structlog
@@ -12,7 +12,14 @@ from ecphoria.facts.store import EvidenceRow
 from ecphoria.facts.timelines import relation
 from ecphoria.ingest.sequence import Arrival, Place
 from ecphoria.ingest.store import CuttingStore, Uncut
-from ecphoria.ingest.validation import body_hash, check, checked_claims, checked_time, content_key
+from ecphoria.ingest.validation import (
+    body_hash,
+    check,
+    checked_claims,
+    checked_expiry,
+    checked_time,
+    content_key,
+)
 from ecphoria.maths.checks import unit_vector
 from ecphoria.neo4j_store.passages import PassageRow
 from ecphoria.neo4j_store.rows import EpisodeRow
@@ -89,6 +96,7 @@ class Prepared:
     text: str
     occurred_at: datetime
     recorded_at: datetime
+    expires_at: datetime | None
     terms: tuple[str, ...]
     words: tuple[str, ...]
     features: TurnFeatures
@@ -130,10 +138,16 @@ class Prepared:
         )
 
     def row(
-        self, turn: int, place: Place | None, vector: Vector, parts: Vectors | None = None
+        self,
+        turn: int,
+        place: Place | None,
+        vector: Vector,
+        parts: Vectors | None = None,
+        life: timedelta | None = None,
     ) -> EpisodeRow:
-        """Join text, place and vectors to what is stored."""
+        """Join text, place and vectors to what is stored; `life` is the tenant's default."""
         new = self.new
+        usual_end = None if life is None else self.recorded_at + life
         return EpisodeRow(
             id=self.id,
             turn=turn,
@@ -163,6 +177,7 @@ class Prepared:
             second_person=self.features.second_person,
             vector=vector,
             passages=_rows(self.parts, parts),
+            expires_at=self.expires_at or usual_end,
         )
 
 
@@ -193,6 +208,7 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
         text=text,
         occurred_at=occurred_at,
         recorded_at=recorded_at,
+        expires_at=checked_expiry(new.expires_at, recorded_at),
         terms=terms,
         words=tuple(normalised_words(new.text)),
         features=turn_features(new.text, len(terms)) if new.session is not None else _SILENT,

@@ -24,9 +24,10 @@ from ecphoria.ingest.concepts import ConceptBook, disturbed, facts_of
 from ecphoria.ingest.prepare import Prepared, facts_by_id, prepare
 from ecphoria.ingest.restate import Restated, ids_of
 from ecphoria.ingest.rows import Reading
-from ecphoria.ingest.store import IngestStore, IngestTransaction
+from ecphoria.ingest.store import IngestStore, IngestTransaction, LifeOver
+from ecphoria.ingest.validation import check_metadata, checked_expiry
 from ecphoria.ports import ArchivedEpisodesNeeded, ArchiveReader, Clock, Embedder, Vector, Vectors
-from ecphoria.records.episode import Episode, NewEpisode, Outcome, Receipt, State
+from ecphoria.records.episode import Episode, EpisodeUpdate, NewEpisode, Outcome, Receipt, State
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.job import Lease
 from ecphoria.records.recall import Filters
@@ -129,6 +130,41 @@ class IngestService:
             stored |= known
         return list(_results(checked, stored, erased))
 
+    async def update(self, tenant: TenantId, episode: EpisodeId, update: EpisodeUpdate) -> Episode:
+        """Change metadata and the end of a life; text, id and the hash of the append stay.
+
+        Of two updates at the same time both hold, and of the same entry the last.
+
+        Raises:
+            InvalidInput: The metadata or the end cannot be stored.
+            TooLarge: With these entries the metadata are over their bound.
+            Conflict: The metadata are in the archive.
+            NotFound: No such episode in this tenant.
+        """
+        end = checked_expiry(update.expires_at, self._clock.now())
+
+        async def work(transaction: IngestTransaction) -> Episode:
+            found = await transaction.episode(episode, expired=False)
+            if found is None:
+                raise NotFound(f"there is no episode {episode} in this tenant", id=episode)
+            changed = replace(found, expires_at=end if update.sets_expiry else found.expires_at)
+            if update.metadata:
+                if found.state is State.ARCHIVED:
+                    raise Conflict(
+                        "the metadata of this episode are in the archive; restore it first",
+                        id=episode,
+                    )
+                merged = {**found.metadata, **update.metadata}
+                kept = {name: value for name, value in merged.items() if value is not None}
+                check_metadata(kept)
+                changed = replace(changed, metadata=kept)
+            if changed != found:
+                metadata = changed.metadata if update.metadata else None
+                await transaction.save_details(episode, metadata, changed.expires_at)
+            return changed
+
+        return await self._store.change(tenant, work)
+
     async def delete(self, tenant: TenantId, episode: EpisodeId) -> None:
         """Remove an episode and all that only it supported; its session closes the gap.
 
@@ -187,6 +223,41 @@ class IngestService:
                 await self.delete(tenant, episode)
                 removed += 1
         return matched, removed
+
+    async def expire(
+        self, tenant: TenantId, limit: int, *, dry_run: bool = False
+    ) -> tuple[int, int]:
+        """Erase some of the episodes whose life is over, each as by `delete`; a dry run counts.
+
+        Returns:
+            How many were or would be erased, and how many could not be, because their words are
+            in an archive that cannot be read now. These stay hidden.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        erased = kept = 0
+        ended = await self._store.expired(tenant, limit)
+        if dry_run:
+            return len(ended), 0
+        for episode in ended:
+            try:
+                await self.delete(tenant, episode)
+                erased += 1
+            except ArchiveUnavailable:
+                kept += 1
+            except NotFound:  # somebody else erased it meanwhile
+                continue
+        await self._store.renew_expiry(tenant)
+        return erased, kept
+
+    async def expire_all(self, limit: int = 1_000) -> int:
+        """Erase episodes whose life is over, of every tenant at most `limit`; count them."""
+        erased = 0
+        for tenant in await self._store.expiring_tenants():
+            with suppress(NotFound):  # the tenant was erased meanwhile
+                erased += (await self.expire(tenant, limit))[0]
+        return erased
 
     async def restate(
         self, tenant: TenantId, readings: Sequence[Reading], *, by: str, lease: Lease | None = None
@@ -345,14 +416,19 @@ class IngestService:
             }
             return theirs, erased
 
-        try:
-            async with self._book.writing(tenant):
-                return await self._change(tenant, work)
-        except OutcomeUnknown:
-            # The ids are fixed, so a second attempt finds what the first may have written.
-            unsure = True
-            async with self._book.writing(tenant):
-                return await self._change(tenant, work)
+        while True:
+            try:
+                async with self._book.writing(tenant):
+                    return await self._change(tenant, work)
+            except LifeOver as over:
+                for episode in over.ids:
+                    with suppress(NotFound):  # somebody else erased it meanwhile
+                        await self.delete(tenant, episode)
+            except OutcomeUnknown:
+                if unsure:
+                    raise
+                # The ids are fixed, so a second attempt finds what the first may have written.
+                unsure = True
 
     async def _change(self, tenant: TenantId, work: Work[T]) -> T:
         """Run `work` in one transaction, again once the episodes it needs are restored.

@@ -10,6 +10,7 @@ from typing import TypeVar
 from ecphoria.errors import Conflict
 from ecphoria.facts.store import FactTransaction, classes_of
 from ecphoria.ingest.rows import (
+    ADVANCE_EXPIRY,
     Body,
     IngestChanges,
     NameState,
@@ -20,13 +21,14 @@ from ecphoria.ingest.rows import (
     StoredTurn,
     apply_changes,
 )
+from ecphoria.neo4j_store.filters import by_filter, metadata_text, named
 from ecphoria.neo4j_store.locks import Counters, change_under, count_change, lock_tenant
-from ecphoria.neo4j_store.passages import CREATE_PASSAGES, PassageRow, by_filter, passage_groups
+from ecphoria.neo4j_store.passages import CREATE_PASSAGES, PassageRow, passage_groups
 from ecphoria.neo4j_store.queries import any_phrase
 from ecphoria.neo4j_store.rows import StoredEpisode, to_episode
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.ports import Vector
-from ecphoria.records.episode import Episode
+from ecphoria.records.episode import Episode, MetadataValue
 from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.job import Lease
@@ -43,6 +45,17 @@ _NAMES_A_QUERY = 500
 class _BodyHash:
     id: str
     body_hash: str
+    is_over: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TenantKey:
+    tenant: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ended:
+    id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +131,10 @@ class _FactKey:
 
 _LIST_BODY_HASHES = Statement("ingest.list_body_hashes", _BodyHash)
 _LIST_MATCHING = Statement("ingest.list_matching", _Matching)
+_LIST_EXPIRED = Statement("ingest.list_expired", _Ended)
+_LIST_EXPIRING_TENANTS = Statement("ingest.list_expiring_tenants", _TenantKey)
+_RENEW_EXPIRY = Statement("ingest.renew_expiry", Done)
+_SAVE_DETAILS = Statement("ingest.save_details", Done)
 _LIST_TOMBSTONES = Statement("ingest.list_tombstones", _Tombstone)
 _REMOVE_TOMBSTONES = Statement("ingest.remove_tombstones", Done)
 _DROP_OLD_TOMBSTONES = Statement("ingest.drop_old_tombstones", Done)
@@ -137,6 +154,14 @@ _REMOVE_EVIDENCE = Statement("extraction.remove_evidence", Done)
 _SAVE_READ = Statement("extraction.save_read", Done)
 
 
+class LifeOver(Exception):
+    """Episodes are written again whose life is over, and that are not erased yet."""
+
+    def __init__(self, ids: Sequence[EpisodeId]) -> None:
+        super().__init__()
+        self.ids = ids
+
+
 class IngestStore:
     """The write side of the memory graph."""
 
@@ -149,9 +174,31 @@ class IngestStore:
     async def body_hashes(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
     ) -> Mapping[EpisodeId, str]:
-        """Look up, without the lock, which of these episodes exist: saves embedding them."""
+        """Look up, without the lock, which of these episodes exist: saves embedding them.
+
+        One whose life is over is left out, for it is about to be erased.
+        """
         rows = await self._graph.run(_LIST_BODY_HASHES, tenant=tenant, ids=list(ids))
-        return {EpisodeId(row.id): row.body_hash for row in rows}
+        return {EpisodeId(row.id): row.body_hash for row in rows if not row.is_over}
+
+    async def expired(self, tenant: TenantId, limit: int) -> Sequence[EpisodeId]:
+        """List some of the episodes whose life is over, the longest first."""
+        rows = await self._graph.run(_LIST_EXPIRED, tenant=tenant, limit=limit)
+        return [EpisodeId(row.id) for row in rows]
+
+    async def expiring_tenants(self) -> Sequence[TenantId]:
+        """List the tenants that have episodes whose life is over."""
+        rows = await self._graph.run(_LIST_EXPIRING_TENANTS)
+        return [TenantId(row.tenant) for row in rows]
+
+    async def renew_expiry(self, tenant: TenantId) -> None:
+        """Find out when the next life ends; NotFound without the tenant."""
+
+        async def renew(work: Work) -> None:
+            await lock_tenant(work, tenant)
+            await work.run(_RENEW_EXPIRY, tenant=tenant)
+
+        await self._graph.change("ingest.renew_expiry", renew)
 
     async def matching(
         self, tenant: TenantId, filters: Filters, limit: int
@@ -161,6 +208,7 @@ class IngestStore:
         Raises:
             Conflict: The filters ask for metadata, and archived episodes pass the others.
         """
+        filters, _ = await named(self._graph, tenant, filters)
         (row,) = await self._graph.run(
             _LIST_MATCHING,
             tenant=tenant,
@@ -239,13 +287,25 @@ class IngestTransaction:
         return self._counters.turn
 
     @property
+    def life(self) -> timedelta | None:
+        """The life of new episodes that come without one; None for no end."""
+        days = self._counters.life_days
+        return None if days is None else timedelta(days=days)
+
+    @property
     def stated(self) -> int:
         """Count the names and facts that the tenant's episodes came with."""
         return self._counters.stated
 
     async def body_hashes(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
-        """Look up which of these episodes exist, and the hash of their bodies."""
+        """Look up which of these episodes exist, and the hash of their bodies.
+
+        Raises:
+            LifeOver: The life of some of them is over; they must be erased first.
+        """
         rows = await self._work.run(_LIST_BODY_HASHES, tenant=self._tenant, ids=list(ids))
+        if over := [EpisodeId(row.id) for row in rows if row.is_over]:
+            raise LifeOver(over)
         return {EpisodeId(row.id): row.body_hash for row in rows}
 
     async def erased(self, ids: Sequence[EpisodeId], keep: timedelta) -> frozenset[EpisodeId]:
@@ -264,10 +324,28 @@ class IngestTransaction:
         seconds = keep.total_seconds()
         await self._work.run(_DROP_OLD_TOMBSTONES, tenant=self._tenant, seconds=seconds)
 
-    async def episode(self, episode: EpisodeId) -> Episode | None:
-        """Fetch one episode of the tenant, live or not."""
-        row = await self._work.run_one(_FIND_EPISODE, tenant=self._tenant, id=episode)
+    async def episode(self, episode: EpisodeId, *, expired: bool = True) -> Episode | None:
+        """Fetch one episode of the tenant, live or not; one whose life is over if wanted."""
+        row = await self._work.run_one(
+            _FIND_EPISODE, tenant=self._tenant, id=episode, expired=expired
+        )
         return None if row is None else to_episode(row)
+
+    async def save_details(
+        self,
+        episode: EpisodeId,
+        metadata: Mapping[str, MetadataValue] | None,
+        expires_at: datetime | None,
+    ) -> None:
+        """Replace metadata unless None is given, and the end of a life."""
+        text = None if metadata is None else metadata_text(metadata)
+        await self._work.run(
+            _SAVE_DETAILS,
+            tenant=self._tenant, id=episode, metadata=text, expires_at=expires_at,
+        )  # fmt: skip
+        if expires_at is not None:
+            await self._work.run(ADVANCE_EXPIRY, tenant=self._tenant, ends=[expires_at])
+        await count_change(self._work, self._tenant)
 
     async def segments(
         self, starts: Sequence[SegmentStart], margin: int
@@ -444,11 +522,6 @@ class CuttingStart:
 
     after: int
     turn: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TenantKey:
-    tenant: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

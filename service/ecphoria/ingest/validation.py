@@ -42,7 +42,7 @@ def check(new: NewEpisode) -> None:
         raise InvalidInput("`importance` must be between 0 and 1", field="importance")
     if new.position is not None and not 0 <= new.position < 2**31:
         raise InvalidInput("`position` must be between 0 and 2147483647", field="position")
-    _check_metadata(new.metadata)
+    check_metadata(new.metadata)
     if new.extraction is not None:
         check_extraction(new.extraction)
 
@@ -70,6 +70,27 @@ def checked_time(occurred_at: datetime | None, recorded_at: datetime) -> datetim
     return occurred_at.astimezone(UTC)
 
 
+def checked_expiry(expires_at: datetime | None, now: datetime) -> datetime | None:
+    """Bring the end of a life to UTC; None for no end.
+
+    Raises:
+        InvalidInput: It has no offset, is over already, or lies over a century ahead.
+    """
+    if expires_at is None:
+        return None
+    if expires_at.tzinfo is None:
+        raise InvalidInput(
+            "`expires_at` has no offset; send for example 2030-03-01T12:00:00Z", field="expires_at"
+        )
+    if not now < expires_at <= now + _AHEAD:
+        raise InvalidInput(
+            "`expires_at` must lie ahead, by a century at most; to remove an episode now, erase "
+            "it",
+            field="expires_at",
+        )
+    return expires_at.astimezone(UTC)
+
+
 def checked_claims(given: Extracted | None, occurred_at: datetime) -> None:
     """Refuse facts that end before they begin, and times without an offset.
 
@@ -93,7 +114,10 @@ def checked_claims(given: Extracted | None, occurred_at: datetime) -> None:
 
 
 def body_hash(new: NewEpisode) -> str:
-    """Hash everything a caller said of an episode, to tell a repeat from another body."""
+    """Hash everything a caller said of an episode, to tell a repeat from another body.
+
+    The end of its life is left out: a caller that computes it anew for a retry means the same.
+    """
     return _hash(_body(new) | _extraction(new.extraction))
 
 
@@ -169,7 +193,8 @@ def check_extraction(given: Extracted) -> None:
             )
 
 
-def _check_metadata(metadata: Mapping[str, MetadataValue]) -> None:
+def check_metadata(metadata: Mapping[str, MetadataValue]) -> None:
+    """Refuse metadata that cannot be stored; InvalidInput or TooLarge."""
     size = 0
     for name, value in metadata.items():
         check_readable("metadata", name, _NAME_LIMIT)

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, time, timedelta
 
@@ -211,6 +211,7 @@ class Scheduler:
         *,
         queued: Callable[[], None] = lambda: None,
         counted: Callable[[Mapping[JobState, int]], None] = lambda _: None,
+        expire: Callable[[], Awaitable[int]] | None = None,
     ) -> None:
         """Make a scheduler that does nothing yet.
 
@@ -220,12 +221,14 @@ class Scheduler:
             options: How to work.
             queued: Told when a job was queued.
             counted: Told at each look how many jobs there are by state.
+            expire: Erases at each look episodes whose life is over, and counts them.
         """
         self._schedules = schedules
         self._jobs = jobs
         self._options = options
         self._queued = queued
         self._counted = counted
+        self._expire = expire
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -265,6 +268,8 @@ class Scheduler:
         while True:
             try:
                 await self.tick()
+                if self._expire is not None and (erased := await self._expire()):
+                    log.info("episodes_expired", episodes=erased)
                 self._counted(await self._jobs.count())
             except EcphoriaError as error:
                 log.warning("schedules_out_of_reach", code=error.code)

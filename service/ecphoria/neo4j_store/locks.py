@@ -20,6 +20,7 @@ class Counters:
     timed: bool
     classes: str | None
     recalls: int
+    life_days: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,20 +4,18 @@ A passage never changes, so each is read once by a process. The rules of forgett
 the contents of episodes: all of a tenant goes when one of its episodes was deleted.
 """
 
-import json
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ecphoria.neo4j_store.filters import by_filter, within
 from ecphoria.neo4j_store.queries import any_of
 from ecphoria.neo4j_store.session import Done, Graph, Statement, packed, to_map
 from ecphoria.ports import Vector
-from ecphoria.records.episode import MetadataValue
 from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters
@@ -361,10 +359,6 @@ def to_charge(row: StoredCharge) -> Charge | None:
 
 R = TypeVar("R")
 
-# Ranges that leave nothing out, so that one query text serves every filter.
-_FIRST_TEXT, _LAST_TEXT = "", "\U0010ffff"
-_FIRST_INSTANT = datetime(1, 1, 1, tzinfo=UTC)
-_LAST_INSTANT = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
 # How many more than asked are fetched from an index whose scores are rounded or tied.
 _OVERFETCH, _OVERFETCH_AT_LEAST = 1.25, 20
 # A passage unlike the rest of its text is far from its neighbours in the vector index: with 23
@@ -473,7 +467,7 @@ class PassageFinder(HistoryReader):
         asked["fetch"] = max(overfetch(limit), limit + at_least)
         if filters == Filters():
             return await self._graph.run(plain, **asked)
-        return await self._graph.run(filtered, **asked, **_within(filters))
+        return await self._graph.run(filtered, **asked, **within(filters))
 
     async def _by_text(
         self,
@@ -499,44 +493,6 @@ class PassageFinder(HistoryReader):
 def overfetch(limit: int) -> int:
     """Tell how many to fetch from an index so that the best `limit` are among them."""
     return max(int(limit * _OVERFETCH), limit + _OVERFETCH_AT_LEAST)
-
-
-def _within(filters: Filters) -> dict[str, str | datetime]:
-    """Write filters as the ranges that a vector index takes."""
-    return {
-        "session_from": filters.session or _FIRST_TEXT,
-        "session_to": filters.session or _LAST_TEXT,
-        "speaker_from": filters.speaker or _FIRST_TEXT,
-        "speaker_to": filters.speaker or _LAST_TEXT,
-        "occurred_from": filters.occurred_from or _FIRST_INSTANT,
-        "occurred_before": filters.occurred_before or _LAST_INSTANT,
-    }
-
-
-def by_filter(filters: Filters) -> dict[str, str | datetime | list[str] | None]:
-    """Write filters as parameters that are null or empty where nothing is asked."""
-    return {
-        "session": filters.session,
-        "speaker": filters.speaker,
-        "occurred_from": filters.occurred_from,
-        "occurred_before": filters.occurred_before,
-        "sessions": list(filters.sessions) or None,
-        "role": filters.role,
-        "metadata": entries_of(filters.metadata),
-    }
-
-
-def metadata_text(metadata: Mapping[str, MetadataValue]) -> str:
-    """Write metadata as they are stored; filters look for entries in this form."""
-    return json.dumps(dict(metadata), ensure_ascii=False, sort_keys=True)
-
-
-def entries_of(metadata: Iterable[tuple[str, MetadataValue]]) -> list[str]:
-    """Write wanted entries of metadata as they stand in the stored JSON.
-
-    A quote inside of a JSON text is escaped, so no text can pretend to be such an entry.
-    """
-    return [metadata_text({name: value})[1:-1] for name, value in metadata]
 
 
 def to_passage_seed(row: SeedOfPassage) -> PassageSeed:

@@ -17,7 +17,8 @@ from neo4j.vector import Vector as DriverVector
 from neo4j.vector import VectorDType
 
 from ecphoria.errors import EcphoriaError
-from ecphoria.neo4j_store.passages import PassageRow, metadata_text
+from ecphoria.neo4j_store.filters import metadata_text
+from ecphoria.neo4j_store.passages import PassageRow
 from ecphoria.neo4j_store.session import packed
 from ecphoria.ports import Vector
 from ecphoria.records.episode import Episode, MetadataValue, State
@@ -39,6 +40,7 @@ class EpisodeRow:
         length_prior, is_question, time_expression: Turn priors, 0 for a document.
         first_person, second_person: Pronouns the text has.
         passages: Its parts, if the text is too long for one vector.
+        expires_at: End of its life; None for no end.
     """
 
     id: EpisodeId
@@ -69,6 +71,7 @@ class EpisodeRow:
     second_person: bool
     vector: Vector
     passages: tuple[PassageRow, ...] = ()
+    expires_at: datetime | None = None
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -93,6 +96,7 @@ class StoredEpisode:
     source: str | None
     metadata: str
     importance: float
+    expires_at: datetime | None
     state: str
 
 
@@ -113,6 +117,7 @@ def to_episode(stored: StoredEpisode) -> Episode:
         source=stored.source,
         metadata=json.loads(stored.metadata),
         importance=stored.importance,
+        expires_at=stored.expires_at,
         state=State(stored.state),
     )
 
@@ -139,6 +144,7 @@ def _to_map(row: EpisodeRow) -> dict[str, Any]:
         "position": row.position,
         **_instant("occurred", row.occurred_at),
         **_instant("recorded", row.recorded_at),
+        **({} if row.expires_at is None else _instant("expires", row.expires_at)),
         "source": row.source,
         "metadata": metadata_text(row.metadata),
         "importance": row.importance,
@@ -170,7 +176,7 @@ def _instant(name: str, at: datetime) -> dict[str, int]:
 STAYS = frozenset((
     "id", "tenant", "turn", "session", "speaker", "role", "ordinal", "position", "occurred_at",
     "recorded_at", "importance", "title", "length", "near_length", "context_norm", "body_hash",
-    "idempotency_key", "pinned", "touched", "dormant_at", "state_reason",
+    "idempotency_key", "expires_at", "pinned", "touched", "dormant_at", "state_reason",
 ))  # fmt: skip
 """What a stub keeps: who it is, where it stands, and what writes around it go on changing."""
 

@@ -493,7 +493,7 @@ def _native(value: object, kind: str) -> object:
         return value.to_native().astimezone(UTC)
     if isinstance(value, PackedVector):
         return value.to_numpy().astype(np.float32)
-    if kind == "INSTANT":
+    if kind == "INSTANT" and value is not None:
         assert isinstance(value, int), "an instant is a number of microseconds"
         return _EPOCH + timedelta(microseconds=value)
     return value

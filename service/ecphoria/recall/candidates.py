@@ -333,9 +333,9 @@ async def _allowed(
         allowed &= np.array(
             [session == filters.session for session in columns.session], dtype=np.bool_
         )
-    if filters.speaker is not None:
+    if filters.speakers:
         allowed &= np.array(
-            [speaker == filters.speaker for speaker in columns.speaker], dtype=np.bool_
+            [speaker in filters.speakers for speaker in columns.speaker], dtype=np.bool_
         )
     if filters.occurred_from is not None:
         allowed &= columns.occurred_ms >= 1e3 * filters.occurred_from.timestamp()

@@ -5,12 +5,13 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from ecphoria.errors import NotFound
+from ecphoria.neo4j_store.filters import entries_of, named
 from ecphoria.neo4j_store.locks import no_tenant
-from ecphoria.neo4j_store.passages import entries_of
 from ecphoria.neo4j_store.rows import StoredEpisode, to_episode
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.records.episode import Episode, MetadataValue, Session
 from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import Filters
 from ecphoria.records.tenant import TenantStats
 from ecphoria.records.upkeep import Engram, EngramKind
 
@@ -77,7 +78,7 @@ class EpisodeArchive:
 
     async def episode(self, tenant: TenantId, episode: EpisodeId) -> Episode:
         """Fetch one episode; NotFound if it is not this tenant's."""
-        row = await self._graph.run_one(_FIND_EPISODE, tenant=tenant, id=episode)
+        row = await self._graph.run_one(_FIND_EPISODE, tenant=tenant, id=episode, expired=False)
         if row is None:
             raise NotFound("there is no such episode", episode=episode)
         return to_episode(row)
@@ -106,15 +107,16 @@ class EpisodeArchive:
             occurred_from: Only those that occurred at this instant or later.
             occurred_before: Only those that occurred before this instant.
             limit: Size of the page.
-            speaker: Only what this speaker said.
+            speaker: Only what this speaker said, named in any case.
             role: Only what a speaker of this role said.
             metadata: Only those whose metadata have these entries.
             newest: The newest first.
             cursor: The last turn of the page before, 0 for the first page.
         """
+        filters, _ = await named(self._graph, tenant, Filters(speaker=speaker))
         page = {
             "tenant": tenant,
-            "speaker": speaker,
+            "speakers": list(filters.speakers) or None,
             "role": role,
             "metadata": entries_of((metadata or {}).items()),
             "occurred_from": occurred_from,

@@ -108,6 +108,7 @@ class Profile:
         timed: Whether any fact has a place in time: without, none was ever superseded.
         turn: The tenant's turn: how many episodes it ever had.
         learned: Whether its recalls ever left marks on memories.
+        expired: Whether there may be episodes whose life is over and that are not erased yet.
         passages: Passages of its long episodes; 0: none is long.
         mean_passage_length: Mean number of stems a passage has, 0 without any.
     """
@@ -121,6 +122,7 @@ class Profile:
     change: int
     turn: int
     learned: bool = False
+    expired: bool = False
     gate: Gate | None = None
     timed: bool = False
     passages: int = 0
@@ -376,6 +378,14 @@ class RecallStore(Histories, PassageReads, Protocol):
         self, tenant: TenantId, ids: Sequence[EpisodeId], filters: Filters
     ) -> Collection[EpisodeId]:
         """Choose the episodes whose metadata pass the filters."""
+        ...
+
+    async def named(self, tenant: TenantId, filters: Filters) -> tuple[Filters, tuple[str, ...]]:
+        """Find the spellings of the wanted speaker, and tell which wanted names do not exist."""
+        ...
+
+    async def expired(self, tenant: TenantId) -> Collection[EpisodeId]:
+        """List the episodes whose life is over and that are not erased yet."""
         ...
 
     async def near_concepts(

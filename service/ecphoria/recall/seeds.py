@@ -3,7 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
@@ -239,9 +239,19 @@ class Participants:
             return self.learn(tenant, (await store.lexicon(tenant, (), ())).profile)
         return self._known[tenant]
 
+    async def expired(self, store: RecallStore, tenant: TenantId) -> bool:
+        """Tell whether the last recall found that the life of some episodes is over.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+        return (await self.expected(store, tenant)).expired
+
     def learn(self, tenant: TenantId, profile: Profile) -> "_Expected":
         """Cache the current values."""
-        found = _Expected(names=profile.participants, passages=profile.passages > 0)
+        found = _Expected(
+            names=profile.participants, passages=profile.passages > 0, expired=profile.expired
+        )
         self._known[tenant] = found
         self._known.move_to_end(tenant)
         if len(self._known) > self._keep:
@@ -255,6 +265,7 @@ class _Expected:
 
     names: tuple[str, ...]
     passages: bool
+    expired: bool = field(compare=False)
 
 
 async def seed(

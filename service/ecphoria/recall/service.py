@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from time import perf_counter
 
@@ -27,7 +29,7 @@ from ecphoria.recall.cue_reading import NO_READING, CueReader, CueReading
 from ecphoria.recall.gate import check_floors, count_above, judge, judge_floors
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.ports import RecallStore
-from ecphoria.recall.seeds import Participants, Subject, seed
+from ecphoria.recall.seeds import Participants, Seeding, Subject, seed
 from ecphoria.recall.strategies.actr import Actr
 from ecphoria.recall.strategies.baselines import Dense, Fusion, Lexical
 from ecphoria.recall.strategies.cls import Cls
@@ -52,6 +54,7 @@ from ecphoria.runtime import run_off_loop
 
 CUE_LIMIT = 10_000
 K_LIMIT = 200
+EXCLUDE_LIMIT = 1_000
 _TRACES_WAITING = 256
 _GATHER_S = 0.5
 
@@ -159,6 +162,8 @@ class RecallService:
         strategy = self._strategy(options.strategy)
         _check(cue, options)
         clock = _Stopwatch()
+        filters, unknown = await self._store.named(tenant, options.filters)
+        options = replace(options, filters=filters)
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
         ranked, behind = await promote_current_facts(search, ranked)
         own = search.seeding.profile.gate
@@ -194,7 +199,7 @@ class RecallService:
             confidence=judgement.confidence,
             calibrated=own is not None,
             evidence=judgement.evidence,
-            reasons=judgement.reasons,
+            reasons=(*unknown, *judgement.reasons),
             misses=misses_of(ranked, k, shown.episodes),
             context=context.text,
             context_tokens=context.tokens,
@@ -242,18 +247,10 @@ class RecallService:
         """Seed, gather, and let the strategy spread and rank."""
         parsed = resolve(strategy.options, strategy.presets, options.options)
         reading = await self._read(cue, clock) if options.read_cue else NO_READING
-        store: RecallStore = self._dormant if options.include_dormant else self._store
-        if options.filters.exclude:
-            store = ExcludingStore(store, options.filters.exclude)
-        now = self._clock.now()
-        if options.as_of is not None or options.known_at is not None:
-            now = options.as_of or now
-            store = AsOfStore(store, now, options.known_at)
-        seeding = await seed(
-            store, self._embedder, tenant, cue,
-            participants=self._participants, filters=options.filters, limit=strategy.seeds,
-            asker=options.asker, reading=reading,
-        )  # fmt: skip
+        now = options.as_of or self._clock.now()
+        store, seeding = await self._seed(
+            tenant, cue, options, limit=strategy.seeds, reading=reading, now=now
+        )
         clock.lap("seeds", minus=seeding.encode_ms)
         clock.laps["encode"] = seeding.encode_ms
         search = Search(
@@ -268,6 +265,38 @@ class RecallService:
         ranked = await strategy.rank(search, parsed)
         clock.lap("spread")
         return search, ranked
+
+    async def _seed(
+        self,
+        tenant: TenantId,
+        cue: Cue,
+        options: RecallOptions,
+        *,
+        limit: int,
+        reading: CueReading,
+        now: datetime,
+    ) -> tuple[RecallStore, Seeding]:
+        """Seed from the episodes that may be shown, and give the view of them.
+
+        Episodes whose life is over are looked up only where there are some: every recall reads
+        whether, beside its seeds, and seeks again if that is news.
+        """
+        whole: RecallStore = self._dormant if options.include_dormant else self._store
+        look = await self._participants.expired(whole, tenant)
+        while True:
+            hidden = await whole.expired(tenant) if look else ()
+            excluded = options.filters.exclude.union(hidden)
+            store = ExcludingStore(whole, excluded) if excluded else whole
+            if options.as_of is not None or options.known_at is not None:
+                store = AsOfStore(store, now, options.known_at)
+            seeding = await seed(
+                store, self._embedder, tenant, cue,
+                participants=self._participants, filters=options.filters, limit=limit,
+                asker=options.asker, reading=reading,
+            )  # fmt: skip
+            if look or not seeding.profile.expired:
+                return store, seeding
+            look = True
 
     async def _read(self, cue: Cue, clock: "_Stopwatch") -> CueReading:
         if self._reader is None:
@@ -402,15 +431,25 @@ def _check(cue: Cue, options: RecallOptions) -> None:
     if not 1 <= options.token_budget <= 1_000_000:
         raise InvalidInput("`token_budget` must lie between 1 and 1000000", field="token_budget")
     check_floors(options)
+    _check_filters(options)
+    for name, instant in (("as_of", options.as_of), ("known_at", options.known_at)):
+        if instant is not None and instant.tzinfo is None:
+            raise InvalidInput(
+                f"`{name}` has no offset; send for example 2025-03-01T12:00:00Z", field=name
+            )
+
+
+def _check_filters(options: RecallOptions) -> None:
+    if len(options.filters.exclude) > EXCLUDE_LIMIT:
+        raise InvalidInput(
+            f"`filters.exclude` names {len(options.filters.exclude):,} episodes; at most "
+            f"{EXCLUDE_LIMIT:,} can be left out",
+            field="filters.exclude",
+        )
     since, until = options.filters.occurred_from, options.filters.occurred_before
     for name, instant in (("occurred_from", since), ("occurred_before", until)):
         if instant is not None and instant.tzinfo is None:
             raise InvalidInput(
                 f"`filters.{name}` has no offset; send for example 2025-03-01T12:00:00Z",
                 field=f"filters.{name}",
-            )
-    for name, instant in (("as_of", options.as_of), ("known_at", options.known_at)):
-        if instant is not None and instant.tzinfo is None:
-            raise InvalidInput(
-                f"`{name}` has no offset; send for example 2025-03-01T12:00:00Z", field=name
             )

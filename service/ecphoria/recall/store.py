@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ecphoria.neo4j_store.filters import by_filter, entries_of, named
 from ecphoria.neo4j_store.locks import no_tenant
 from ecphoria.neo4j_store.passages import (
     PassageFinder,
     PassageSeed,
     SeedOfPassage,
-    by_filter,
-    entries_of,
     overfetch,
     to_passage_seed,
 )
@@ -58,6 +57,7 @@ class _LexiconRow:
     passage_length: int
     cuts: int
     learned: bool
+    expired: bool
     gate: str | None
     participants: list[str]
     terms: list[dict[str, Any]]
@@ -157,6 +157,7 @@ _SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", SeedColumns)
 _SEEDS_BY_VECTOR_WITHIN = Statement("recall.seeds_by_vector_within", SeedColumns)
 _SEEDS_BY_VECTOR_AMONG = Statement("recall.seeds_by_vector_among", SeedColumns)
 _LIST_WITH_METADATA = Statement("recall.list_with_metadata", _Passing)
+_LIST_EXPIRED = Statement("recall.list_expired", _Passing)
 _SEEDS_BY_TEXT = Statement("recall.seeds_by_text", SeedColumns)
 _EXPAND_FRONTIER = Statement("recall.expand_frontier", _ArcLists)
 _LIST_CONCEPTS_OF = Statement("recall.list_concepts_of", _EdgeLists)
@@ -253,6 +254,14 @@ class EpisodeReader(PassageFinder):
             metadata=entries_of(filters.metadata),
         )
         return {EpisodeId(row.id) for row in rows}
+
+    async def named(self, tenant: TenantId, filters: Filters) -> tuple[Filters, tuple[str, ...]]:
+        """Find the spellings of the wanted speaker, and tell which wanted names do not exist."""
+        return await named(self._graph, tenant, filters)
+
+    async def expired(self, tenant: TenantId) -> Collection[EpisodeId]:
+        """List the episodes whose life is over and that are not erased yet."""
+        return {EpisodeId(row.id) for row in await self._graph.run(_LIST_EXPIRED, tenant=tenant)}
 
     async def columns(
         self,
@@ -441,6 +450,7 @@ def _to_profile(row: _LexiconRow) -> Profile:
         change=row.change,
         turn=row.items + row.deletions,
         learned=row.learned,
+        expired=row.expired,
         gate=None if row.gate is None else gate_of(row.gate),
         timed=row.timed,
         passages=row.passages,

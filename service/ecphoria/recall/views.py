@@ -6,7 +6,7 @@ frequencies, mean lengths) still count it, and so do facts and names that it sha
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.errors import InvalidInput
 from ecphoria.neo4j_store.passages import PassageColumns, PassageSeed
 from ecphoria.ports import Vector
 from ecphoria.recall.ports import (
@@ -40,9 +39,8 @@ from ecphoria.records.recall import Filters
 
 T = TypeVar("T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts, PassageColumns)
 
-EXCLUDE_LIMIT = 1_000
 _FURTHEST = 200
-"""Neighbours of one episode that are looked at, so that a long list stays cheap."""
+"""Excluded episodes that a first search allows for, so that a long list stays cheap."""
 
 
 class StoreView(ABC):
@@ -107,6 +105,14 @@ class StoreView(ABC):
     ) -> Collection[EpisodeId]:
         """Choose the episodes whose metadata pass the filters."""
         return await self._store.with_metadata(tenant, ids, filters)
+
+    async def named(self, tenant: TenantId, filters: Filters) -> tuple[Filters, tuple[str, ...]]:
+        """Find the spellings of the wanted speaker, and tell which wanted names do not exist."""
+        return await self._store.named(tenant, filters)
+
+    async def expired(self, tenant: TenantId) -> Collection[EpisodeId]:
+        """List the episodes whose life is over."""
+        return await self._store.expired(tenant)
 
     async def passages_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
@@ -237,21 +243,10 @@ class StoreView(ABC):
 
 
 class ExcludingStore(StoreView):
-    """A store without the episodes that a caller names."""
+    """A store without some episodes: those that a caller names, and those whose life is over."""
 
     def __init__(self, store: RecallStore, excluded: Collection[EpisodeId]) -> None:
-        """Leave out some episodes of a store.
-
-        Raises:
-            InvalidInput: There are too many.
-        """
         super().__init__(store)
-        if len(excluded) > EXCLUDE_LIMIT:
-            raise InvalidInput(
-                f"`filters.exclude` names {len(excluded):,} episodes;"
-                f" at most {EXCLUDE_LIMIT:,} can be left out",
-                field="filters.exclude",
-            )
         self._excluded = frozenset(excluded)
 
     async def kept(self, tenant: TenantId, ids: Iterable[EpisodeId]) -> Collection[EpisodeId]:
@@ -269,15 +264,23 @@ class ExcludingStore(StoreView):
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the vector index, with enough results that `limit` remain after the filter."""
-        further = limit + len(self._excluded)
-        return (await super().seeds_by_vector(tenant, vector, further, filters))[:limit]
+
+        async def search(further: int) -> Sequence[SeedRow]:
+            return await self._store.seeds_by_vector(
+                tenant, vector, further, self.filters(filters)
+            )
+
+        return await self._searched(search, limit)
 
     async def seeds_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the text index, with enough results that `limit` remain after the filter."""
-        further = limit + len(self._excluded)
-        return (await super().seeds_by_text(tenant, stems, further, filters))[:limit]
+
+        async def search(further: int) -> Sequence[SeedRow]:
+            return await self._store.seeds_by_text(tenant, stems, further, self.filters(filters))
+
+        return await self._searched(search, limit)
 
     async def nearest(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
@@ -288,6 +291,19 @@ class ExcludingStore(StoreView):
         for row in await super().nearest(tenant, episodes, further):
             by_episode.setdefault(row.of, []).append(row)
         return [row for rows in by_episode.values() for row in rows[:limit]]
+
+    async def _searched(
+        self, search: Callable[[int], Awaitable[Sequence[SeedRow]]], limit: int
+    ) -> Sequence[SeedRow]:
+        """Search further and further, until `limit` seeds are left or nothing more is found."""
+        most = limit + len(self._excluded)
+        further = min(most, limit + _FURTHEST)
+        while True:
+            found = await search(further)
+            kept = [row for row in found if row.id not in self._excluded]
+            if len(kept) >= limit or len(found) < further or further == most:
+                return kept[:limit]
+            further = min(most, 4 * further)
 
 
 def keep_rows(columns: T, kept: Sequence[bool]) -> T:

@@ -88,6 +88,8 @@ class NewEpisode:
         source: Where it came from (file, URL, tool).
         metadata: The caller's own flat values, stored and returned.
         importance: 0 to 1.
+        expires_at: End of its life, after which it is never shown and is erased; by the tenant's
+            default life if absent.
         idempotency_key: A second append with the same key and body changes nothing.
         vector: Embedding made by the caller with the store's own model.
         extraction: Names and facts that the caller knows it to hold, beside those that the
@@ -104,6 +106,7 @@ class NewEpisode:
     source: str | None = None
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     importance: float = 0.5
+    expires_at: datetime | None = None
     idempotency_key: str | None = None
     vector: tuple[float, ...] | None = None
     extraction: Extracted | None = None
@@ -142,8 +145,25 @@ class Episode:
     """The values sent with it."""
     importance: float
     """0 to 1."""
+    expires_at: datetime | None = None
+    """End of its life: from then on it is never shown, and is erased. Null for no end."""
     state: State
     """`live`, `dormant` or `archived`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeUpdate:
+    """A change of what stands beside an episode's text.
+
+    Attributes:
+        metadata: Entries to set, and with None to remove; others stay.
+        sets_expiry: Whether `expires_at` replaces the end of its life.
+        expires_at: The new end; None for no end.
+    """
+
+    metadata: Mapping[str, MetadataValue | None] = field(default_factory=dict)
+    sets_expiry: bool = False
+    expires_at: datetime | None = None
 
 
 class Outcome(StrEnum):

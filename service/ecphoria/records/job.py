@@ -126,12 +126,12 @@ class StepReport:
     """The report of a step; of a dry run, the planned changes."""
 
     name: str
-    """The step: `extract` reads names and facts by a language model, `embed` gives concepts
-    vectors, `merge` proposes concepts that are likely one, `engrams` summarises sessions,
-    `associate` joins what is alike, `prior` ranks every node by PageRank, `decay` weakens what
-    was learned and not used, `prune` removes what a node has too much of, `dormancy` and `archive`
-    forget, `supersede` lays out facts in time, `replay` looks at a sample again,
-    `clusters` summarises what is alike."""
+    """The step: `expire` erases what has reached the end of its life, `extract` reads names and
+    facts by a language model, `embed` gives concepts vectors, `merge` proposes concepts that are
+    likely one, `engrams` summarises sessions, `associate` joins what is alike, `prior` ranks every
+    node by PageRank, `decay` weakens what was learned and not used, `prune` removes what a node
+    has too much of, `dormancy` and `archive` forget, `supersede` lays out facts in time, `replay`
+    looks at a sample again, `clusters` summarises what is alike."""
     status: StepStatus
     """`done`, or `skipped` with its `reason`."""
     seconds: float

@@ -38,11 +38,13 @@ class Filters:
     """Filters of memories; an episode passes if it passes all of them.
 
     Attributes:
+        speaker: Only this speaker, in any case.
         sessions: Only these sessions; any if empty.
         metadata: Entries that an episode's metadata must have, with value and type.
         occurred_from: Earliest `occurred_at`, inclusive.
         occurred_before: Latest `occurred_at`, exclusive.
         exclude: Episodes that the recall treats as if they were not stored.
+        spoken_by: The stored spellings of `speaker`; the store finds them.
     """
 
     session: str | None = None
@@ -53,11 +55,17 @@ class Filters:
     sessions: tuple[str, ...] = ()
     role: str | None = None
     metadata: tuple[tuple[str, MetadataValue], ...] = ()
+    spoken_by: tuple[str, ...] = ()
+
+    @property
+    def speakers(self) -> tuple[str, ...]:
+        """The names that pass as the speaker; any if empty."""
+        return self.spoken_by or (() if self.speaker is None else (self.speaker,))
 
     @property
     def beyond_indexes(self) -> bool:
         """Whether a filter is set that the vector indexes do not have."""
-        return bool(self.sessions or self.role or self.metadata)
+        return bool(self.sessions or self.role or self.metadata or len(self.spoken_by) > 1)
 
     @property
     def bounded(self) -> bool:

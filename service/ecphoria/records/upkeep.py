@@ -241,6 +241,16 @@ class DormancyPolicy:
     """Whether what sleeps is looked at when the gate refuses a cue."""
 
 
+@answered("days")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpiryPolicy:
+    """The default life of a tenant's episodes."""
+
+    days: float | None = None
+    """Days from its append until an episode expires that came without `expires_at`; null for
+    never."""
+
+
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sleeper:

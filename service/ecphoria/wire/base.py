@@ -18,6 +18,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ecphoria.errors import EcphoriaError, ErrorField
+from ecphoria.records.episode import ROLES
 
 _MOST_FIELDS: Final = 1_000
 """Fields of an object in a body. Above that each would only be refused one by one."""
@@ -128,6 +129,28 @@ def _flat(value: object) -> object:
 
 Flat = Annotated[str | int | float | bool, BeforeValidator(_flat)]
 """A value without parts, which keeps its type."""
+
+
+def _said(value: str) -> str:
+    """Refuse a name that is empty: it would look for what has no such name."""
+    if not value.strip():
+        raise ValueError("Is empty; leave it out, or send a name")
+    return value
+
+
+def _known_role(value: str) -> str:
+    if value not in ROLES:
+        raise ValueError(
+            f"Is no role; send one of: {', '.join(ROLES)}. A human is `user`, a model `assistant`"
+        )
+    return value
+
+
+Role = Annotated[str, AfterValidator(_known_role), Field(json_schema_extra={"enum": [*ROLES]})]
+"""The role of a speaker for an agent."""
+
+Name = Annotated[str, AfterValidator(_said)]
+"""The name of a speaker or session to filter by."""
 
 StrictBool = Annotated[bool, Field(strict=True)]
 StrictInt = Annotated[int, Field(strict=True)]

@@ -1,7 +1,7 @@
 """Bodies of the episode calls: append, batch, get, list."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     ConfigDict,
@@ -10,23 +10,33 @@ from pydantic import (
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
+    model_validator,
 )
 from pydantic.config import JsonDict
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import is_instance_schema
 
-from ecphoria.records.episode import Episode, Extracted, NewEpisode, Outcome, Statement
+from ecphoria.records.episode import (
+    Episode,
+    EpisodeUpdate,
+    Extracted,
+    NewEpisode,
+    Outcome,
+    Statement,
+)
 from ecphoria.wire.base import (
     Answer,
     FewFaults,
     FieldProblem,
     Flat,
     Instant,
+    Name,
     Numbers,
     Parameters,
     Problem,
     Request,
+    Role,
     StrictFloat,
     StrictInt,
     first_problems,
@@ -118,7 +128,7 @@ class AppendRequest(Request):
     """Title of a document."""
     speaker: str | None = None
     """Speaker."""
-    role: str | None = None
+    role: Role | None = None
     """The speaker's role for an agent: user, assistant, tool, system."""
     session: str | None = None
     """The stream of turns it belongs to."""
@@ -132,6 +142,9 @@ class AppendRequest(Request):
     """Your own flat values, stored and returned."""
     importance: StrictFloat = 0.5
     """0 to 1."""
+    expires_at: Instant | None = None
+    """End of its life: from then on it is never shown, and is erased. By the tenant's default
+    life if absent. A repeat of an append does not change it."""
     idempotency_key: str | None = None
     """Sending the same key and body again changes nothing; another body is a conflict. The key of
     an episode that was erased is refused for some weeks."""
@@ -145,6 +158,33 @@ class AppendRequest(Request):
         given = {name: getattr(self, name) for name in type(self).model_fields}
         extraction = self.extraction and self.extraction.to_model()
         return NewEpisode(**given | {"extraction": extraction})
+
+
+class UpdateRequest(Request):
+    """A change of what stands beside an episode's text; what is not sent stays."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"metadata": {"reviewed": True, "draft": None}}]}
+    )
+
+    metadata: dict[str, Flat | None] = Field(default_factory=dict)
+    """Entries to set, and with null to remove; others stay."""
+    expires_at: Instant | None = None
+    """New end of its life; null for no end."""
+
+    @model_validator(mode="after")
+    def _has_a_change(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError("Send `metadata`, `expires_at` or both")
+        return self
+
+    def to_model(self) -> EpisodeUpdate:
+        """Hand over to the domain, which checks lengths and bounds."""
+        return EpisodeUpdate(
+            metadata=self.metadata,
+            sets_expiry="expires_at" in self.model_fields_set,
+            expires_at=self.expires_at,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,13 +272,13 @@ class EraseAnswer(Answer):
 class EpisodeQuery(Parameters):
     """Filter and page of episodes."""
 
-    session: str | None = None
-    """Only this session."""
+    session: Name | None = None
+    """Only this session. Notes without a session have none to ask for."""
     concept: str | None = None
     """Only what mentions this concept; its normalised name."""
-    speaker: str | None = None
-    """Only what this speaker said."""
-    role: Literal["user", "assistant", "tool", "system"] | None = None
+    speaker: Name | None = None
+    """Only what this speaker said, named in any case."""
+    role: Role | None = None
     """Only what a speaker of this role said."""
     metadata: Json[dict[str, Flat]] | None = None
     """Only episodes whose metadata have these entries, as a JSON object."""

@@ -7,7 +7,17 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Cue, Filters, RecallOptions
-from ecphoria.wire.base import FewFaults, Flat, Instant, Numbers, Request, StrictFloat, StrictInt
+from ecphoria.wire.base import (
+    FewFaults,
+    Flat,
+    Instant,
+    Name,
+    Numbers,
+    Request,
+    Role,
+    StrictFloat,
+    StrictInt,
+)
 
 _ID = re.compile("[0-9a-f]{32}")
 
@@ -28,19 +38,19 @@ _EpisodeId = Annotated[
 class FilterRequest(Request):
     """Filters of memories."""
 
-    session: str | None = None
-    """Only this session."""
-    speaker: str | None = None
-    """Only what this speaker said."""
+    session: Name | None = None
+    """Only this session. Notes without a session have none to ask for."""
+    speaker: Name | None = None
+    """Only what this speaker said, named in any case."""
     occurred_from: Instant | None = None
     """Earliest `occurred_at`, inclusive."""
     occurred_before: Instant | None = None
     """Latest `occurred_at`, exclusive."""
     exclude: Annotated[tuple[_EpisodeId, ...], FewFaults] = Field(default=(), max_length=1_000)
     """Ids of episodes to leave out, as if they were not stored; at most 1,000."""
-    sessions: Annotated[tuple[str, ...], FewFaults] = Field(default=(), max_length=100)
+    sessions: Annotated[tuple[Name, ...], FewFaults] = Field(default=(), max_length=100)
     """Only these sessions; any if empty."""
-    role: str | None = None
+    role: Role | None = None
     """Only what speakers of this role said."""
     metadata: dict[str, Flat] = Field(default={}, max_length=20)
     """Only episodes whose metadata have these entries, with the same values and types."""

@@ -14,7 +14,14 @@ from ecphoria.records.job import (
     Schedule,
     Trigger,
 )
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, Engram, EngramKind, Sleeper
+from ecphoria.records.upkeep import (
+    DormancyMode,
+    DormancyPolicy,
+    Engram,
+    EngramKind,
+    ExpiryPolicy,
+    Sleeper,
+)
 from ecphoria.wire.base import (
     Answer,
     FewFaults,
@@ -68,6 +75,20 @@ class DormancyPolicyRequest(Request):
     def to_model(self) -> DormancyPolicy:
         """Hand over the policy."""
         return DormancyPolicy(**{name: getattr(self, name) for name in type(self).model_fields})
+
+
+class ExpiryRequest(Request):
+    """The default life of a tenant's episodes."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"days": 365}]})
+
+    days: Annotated[StrictFloat, Field(gt=0, le=36_500, allow_inf_nan=False)] | None
+    """Days from its append until an episode expires that came without `expires_at`; null for
+    never. Episodes that are stored already keep theirs."""
+
+    def to_model(self) -> ExpiryPolicy:
+        """Hand over the policy."""
+        return ExpiryPolicy(days=self.days)
 
 
 class SleeperQuery(Parameters):

@@ -1,0 +1,36 @@
+// doc: Find the stored spellings of a speaker, the sessions that do not exist, and some names that do.
+// mode: read
+// params: tenant STRING, speaker STRING, sessions LIST<STRING>, limit INTEGER
+// returns: speakers LIST<STRING>, missing LIST<STRING>, known_speakers LIST<STRING>,
+//   known_sessions LIST<STRING>
+CYPHER 25
+MATCH (t:Tenant {id: $tenant})
+WHERE t.erasing IS NULL
+RETURN
+  COLLECT {
+    MATCH (p:Speaker)
+    WHERE p.tenant = $tenant AND p.name IS NOT NULL AND toLower(p.name) = toLower($speaker)
+    RETURN p.name
+    ORDER BY p.name
+  } AS speakers,
+  COLLECT {
+    UNWIND $sessions AS name
+    WITH name
+    WHERE NOT EXISTS { (:Session {tenant: $tenant, name: name}) }
+    RETURN name
+    ORDER BY name
+  } AS missing,
+  COLLECT {
+    MATCH (p:Speaker)
+    WHERE p.tenant = $tenant AND p.name IS NOT NULL
+    RETURN p.name
+    ORDER BY p.episodes DESC, p.name
+    LIMIT $limit
+  } AS known_speakers,
+  COLLECT {
+    MATCH (s:Session)
+    WHERE s.tenant = $tenant AND s.name IS NOT NULL
+    RETURN s.name
+    ORDER BY s.tenant, s.name
+    LIMIT $limit
+  } AS known_sessions
