@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 
@@ -41,6 +42,7 @@ from ecphoria.records.ids import TenantId, TraceId, fresh_id
 from ecphoria.records.recall import (
     Cue,
     Hit,
+    Match,
     OptionValue,
     RecallOptions,
     RecallResult,
@@ -49,6 +51,7 @@ from ecphoria.records.recall import (
 )
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria.runtime import run_off_loop
+from ecphoria.text.matching import read_match
 
 CUE_LIMIT = 10_000
 K_LIMIT = 200
@@ -158,6 +161,7 @@ class RecallService:
         """
         strategy = self._strategy(options.strategy)
         _check(cue, options)
+        asked, (cue, options) = cue, _read_match(cue, options)
         clock = _Stopwatch()
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
         ranked, behind = await promote_current_facts(search, ranked)
@@ -174,7 +178,7 @@ class RecallService:
         size = sum(len(hit.episode.text) for hit in hits)
         context = await run_off_loop(partial(context_block, hits, options.token_budget), size)
         trace = self._trace(
-            cue,
+            asked,
             options,
             strategy=strategy.name,
             ranked=ranked,
@@ -384,7 +388,17 @@ def _describe(strategy: Strategy) -> StrategyInfo:
         doc=(type(strategy).__doc__ or "").strip(),
         presets=tuple(sorted(strategy.presets)),
         parameters=parameters(strategy.options),
+        mechanisms=strategy.mechanisms,
     )
+
+
+def _read_match(cue: Cue, options: RecallOptions) -> tuple[Cue, RecallOptions]:
+    """Turn the words that a cue requires into a filter, and take their marks from the cue."""
+    if options.match is Match.ANY:
+        return cue, options
+    text, required = read_match(cue.text or "", options.match)
+    filters = replace(options.filters, required=required)
+    return replace(cue, text=text), replace(options, filters=filters)
 
 
 def _check(cue: Cue, options: RecallOptions) -> None:

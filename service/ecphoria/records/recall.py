@@ -33,6 +33,35 @@ class Verdict(StrEnum):
     EMPTY = "empty"
 
 
+class Match(StrEnum):
+    """What a memory must have of a cue's words."""
+
+    ANY = "any"
+    ALL = "all"
+    PHRASE = "phrase"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrase:
+    """Words that stand one after the other, or near each other in any order.
+
+    Attributes:
+        words: Normalised words.
+        between: Other words that may stand between them; 0 for exactly this phrase.
+    """
+
+    words: tuple[str, ...]
+    between: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Required:
+    """Stems and phrases that a memory must have, all of them."""
+
+    stems: tuple[str, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
     """Filters of memories; an episode passes if it passes all of them.
@@ -43,6 +72,7 @@ class Filters:
         occurred_from: Earliest `occurred_at`, inclusive.
         occurred_before: Latest `occurred_at`, exclusive.
         exclude: Episodes that the recall treats as if they were not stored.
+        required: Words and phrases that it must have, read from the cue.
     """
 
     session: str | None = None
@@ -53,6 +83,7 @@ class Filters:
     sessions: tuple[str, ...] = ()
     role: str | None = None
     metadata: tuple[tuple[str, MetadataValue], ...] = ()
+    required: Required = Required()
 
     @property
     def beyond_indexes(self) -> bool:
@@ -93,6 +124,7 @@ class RecallOptions:
         read_cue: Have a language model read the cue for names and expansions.
         min_score: Leave out hits with a lower score, 0 to 1,000.
         min_confidence: Refuse an answer with a lower confidence, 0 to 1.
+        match: What a memory must have of the cue's words; `any` asks for nothing.
     """
 
     strategy: str | None = None
@@ -110,6 +142,7 @@ class RecallOptions:
     read_cue: bool = False
     min_score: float | None = None
     min_confidence: float | None = None
+    match: Match = Match.ANY
 
 
 @answered()

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field
 
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Cue, Filters, RecallOptions
+from ecphoria.records.recall import Cue, Filters, Match, RecallOptions
 from ecphoria.wire.base import FewFaults, Flat, Instant, Numbers, Request, StrictFloat, StrictInt
 
 _ID = re.compile("[0-9a-f]{32}")
@@ -169,6 +169,9 @@ class RecallRequest(Request):
     """Have the language model read the cue for names and expansions; the service needs one."""
     record: bool = Field(default=True, strict=True)
     """Leave a trace; if false nothing is learned or compared, and `trace_id` leads nowhere."""
+    match: Match = Match.ANY
+    """Words that each hit must have: `all` of the cue's, or its `phrase`s. Both read
+    `"a phrase"`, `"near words"~5` and `+word`; `any` reads no marks."""
 
     def to_cue(self) -> Cue:
         """Convert to the record."""
@@ -192,4 +195,5 @@ class RecallRequest(Request):
             read_cue=self.read_cue,
             min_score=self.min_score,
             min_confidence=self.min_confidence,
+            match=self.match,
         )
