@@ -334,6 +334,7 @@ def cues(of: Life) -> list[Body]:
         {"cue": cue, "filters": {"exclude": [of.awake, of.dormant]}},
         {"cue": f'"{of.mark}" +{of.mark}', "match": "phrase", "include_dormant": True},
         {"cue": cue, "strategy": "synapse", "options": {"window": 5}},
+        {"cue": cue, "engrams": 50, "include_dormant": True},
         {
             "cue": cue,
             "strategy": "actr",

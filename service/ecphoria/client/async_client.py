@@ -273,6 +273,7 @@ class AsyncClient(AsyncItems):
         min_score: float | None = None,
         min_confidence: float | None = None,
         match: Match | str | None = None,
+        engrams: int | None = None,
     ) -> RecallResult:
         """Recall memories for a cue; check `answerable` before you trust the hits.
 
@@ -304,6 +305,7 @@ class AsyncClient(AsyncItems):
             min_confidence: Refuse an answer with a lower confidence, 0 to 1.
             match: Words that each hit must have: `all` of the cue's or its `phrase`s; both read
                 `"a phrase"`, `"near words"~5` and `+word`.
+            engrams: Number of summaries to recall too, each with its evidence; at most 50.
         """
         wanted = body_of(
             RecallRequest,
@@ -336,6 +338,7 @@ class AsyncClient(AsyncItems):
             min_score=None if min_score is None else float(min_score),
             min_confidence=None if min_confidence is None else float(min_confidence),
             match=match,
+            engrams=engrams,
         )
         return await self._ask(RecallResult, "POST", "/v1/recall", wanted)
 

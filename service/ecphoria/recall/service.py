@@ -25,6 +25,7 @@ from ecphoria.recall.answer import (
 from ecphoria.recall.as_of import AsOfStore, promote_current_facts
 from ecphoria.recall.candidates import gather
 from ecphoria.recall.cue_reading import NO_READING, CueReader, CueReading
+from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.gate import check_floors, count_above, judge, judge_floors
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.ports import RecallStore
@@ -41,6 +42,7 @@ from ecphoria.recall.views import ExcludingStore
 from ecphoria.records.ids import TenantId, TraceId, fresh_id
 from ecphoria.records.recall import (
     Cue,
+    EngramHit,
     Hit,
     Match,
     OptionValue,
@@ -55,6 +57,7 @@ from ecphoria.text.matching import read_match
 
 CUE_LIMIT = 10_000
 K_LIMIT = 200
+ENGRAM_LIMIT = 50
 _TRACES_WAITING = 256
 _GATHER_S = 0.5
 
@@ -92,6 +95,7 @@ class RecallService:
         snippet: Callable[[TraceId], str] = str,
         caches: Sequence[Callable[[TenantId], None]] = (),
         reader: CueReader | None = None,
+        engrams: EngramReader | None = None,
     ) -> None:
         """Answer from a store.
 
@@ -105,7 +109,9 @@ class RecallService:
             snippet: Gives the Cypher that shows a trace.
             caches: Dropped per tenant by `forget`.
             reader: Reads cues by a language model, if one is set.
+            engrams: Finds engrams; without it none is found.
         """
+        self._engrams = engrams
         self._reader = reader
         self._store = store
         self._dormant = dormant or store
@@ -175,6 +181,9 @@ class RecallService:
             ranked, k, shown.episodes, behind, copies=shown.copies,
             passages=await passages_of_hits(search, ranked.ids[:k]),
         )  # fmt: skip
+        engrams: tuple[EngramHit, ...] = ()
+        if options.engrams and self._engrams is not None:
+            engrams = await self._engrams.find(search, options.engrams)
         size = sum(len(hit.episode.text) for hit in hits)
         context = await run_off_loop(partial(context_block, hits, options.token_budget), size)
         trace = self._trace(
@@ -207,6 +216,7 @@ class RecallService:
             timings_ms=clock.result(),
             trace_id=trace.id,
             degraded=search.seeding.degraded,
+            engrams=engrams,
         )
 
     async def trace(self, tenant: TenantId, trace: TraceId) -> Trace:
@@ -411,10 +421,13 @@ def _check(cue: Cue, options: RecallOptions) -> None:
         )
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise InvalidInput("the cue holds a lone surrogate; send valid Unicode", field="cue")
-    if not 1 <= options.k <= K_LIMIT:
-        raise InvalidInput(f"`k` must lie between 1 and {K_LIMIT}", field="k")
-    if not 1 <= options.token_budget <= 1_000_000:
-        raise InvalidInput("`token_budget` must lie between 1 and 1000000", field="token_budget")
+    for name, number, low, high in (
+        ("k", options.k, 1, K_LIMIT),
+        ("engrams", options.engrams, 0, ENGRAM_LIMIT),
+        ("token_budget", options.token_budget, 1, 1_000_000),
+    ):
+        if not low <= number <= high:
+            raise InvalidInput(f"`{name}` must lie between {low} and {high}", field=name)
     check_floors(options)
     since, until = options.filters.occurred_from, options.filters.occurred_before
     for name, instant in (("occurred_from", since), ("occurred_before", until)):

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from ecphoria.records.answered import Internal, answered
-from ecphoria.records.episode import DEFAULT_RELIABILITY, Episode, MetadataValue
+from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode, MetadataValue
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 
@@ -125,6 +125,7 @@ class RecallOptions:
         min_score: Leave out hits with a lower score, 0 to 1,000.
         min_confidence: Refuse an answer with a lower confidence, 0 to 1.
         match: What a memory must have of the cue's words; `any` asks for nothing.
+        engrams: Number of engrams to recall beside the hits.
     """
 
     strategy: str | None = None
@@ -143,6 +144,7 @@ class RecallOptions:
     min_score: float | None = None
     min_confidence: float | None = None
     match: Match = Match.ANY
+    engrams: int = 0
 
 
 @answered()
@@ -202,6 +204,23 @@ class Hit:
     """The part of a long memory that matches best; absent if the memory has no parts."""
     passages: Internal[tuple[HitPassage, ...]] = ()
     """The known parts of the memory, from which the context takes the neighbours."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngramHit:
+    """A summary that answers a cue; `sum(parts.values()) == score` to 1e-9."""
+
+    rank: int
+    """From 1, among the engrams."""
+    score: float
+    """The sum of `parts`; it does not compare with the score of a memory."""
+    parts: Mapping[str, float]
+    """Parts of the score: words and meaning of the summary."""
+    engram: Engram
+    """The summary, with its members and how it was made."""
+    evidence: tuple[Episode, ...]
+    """The memories whose words are in it, in the order they were appended."""
 
 
 @answered()
@@ -396,6 +415,8 @@ class RecallResult:
     """Whether it was found only among what sleeps, after the gate had refused."""
     woken: tuple[EpisodeId, ...] = ()
     """Ids of dormant memories that this recall made live again."""
+    engrams: tuple[EngramHit, ...] = ()
+    """Summaries of sessions and clusters, best first, as many as were asked for."""
 
 
 @answered("options")

@@ -172,6 +172,8 @@ class RecallRequest(Request):
     match: Match = Match.ANY
     """Words that each hit must have: `all` of the cue's, or its `phrase`s. Both read
     `"a phrase"`, `"near words"~5` and `+word`; `any` reads no marks."""
+    engrams: StrictInt = Field(default=0, json_schema_extra={"minimum": 0, "maximum": 50})
+    """Number of engrams to recall beside the hits, 0 to 50: summaries with their evidence."""
 
     def to_cue(self) -> Cue:
         """Convert to the record."""
@@ -196,4 +198,5 @@ class RecallRequest(Request):
             min_score=self.min_score,
             min_confidence=self.min_confidence,
             match=self.match,
+            engrams=self.engrams,
         )
