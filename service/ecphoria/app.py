@@ -47,6 +47,7 @@ from ecphoria.portability.store import Copies
 from ecphoria.ports import Embedder
 from ecphoria.recall.ask import AskService
 from ecphoria.recall.cue_reading import CueReader
+from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.recall.second_look import SecondLookRecall
 from ecphoria.recall.service import STRATEGIES, RecallService
@@ -435,6 +436,7 @@ def _recall(
         default_strategy=settings.recall.strategy,
         snippet=_snippet(cypher_root() / "browser" / _TRACE_QUERY),
         reader=CueReader(chat, settings.llm.cue_s) if chat else None,
+        engrams=EngramReader(graph),
     )
 
 

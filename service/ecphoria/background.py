@@ -159,7 +159,7 @@ def build_steps(
     return (
         EmbedConcepts(ConceptVectorStore(graph), embedder),
         ProposeMerges(MergeStore(graph), embedder),
-        MakeEngrams(engrams, chat),
+        MakeEngrams(engrams, chat, embedder),
         Associate(associations),
         Prior(PriorStore(graph, options)),
         Decay(links),
@@ -168,7 +168,7 @@ def build_steps(
         _archiving(graph, archive),
         Supersede(FactStore(graph)),
         Replay(ReplayStore(graph), associations),
-        MakeClusters(engrams, chat),
+        MakeClusters(engrams, chat, embedder),
     )
 
 

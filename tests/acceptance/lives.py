@@ -345,6 +345,9 @@ def cues(of: Life) -> list[Body]:
         {"cue": cue, "filters": {"speaker": f"Tamsin {of.mark}"}, "include_dormant": True},
         {"cue": cue, "filters": {"occurred_from": "2024-03-01T02:00:00Z"}},
         {"cue": cue, "filters": {"exclude": [of.awake, of.dormant]}},
+        {"cue": f'"{of.mark}" +{of.mark}', "match": "phrase", "include_dormant": True},
+        {"cue": cue, "strategy": "synapse", "options": {"window": 5}},
+        {"cue": cue, "engrams": 50, "include_dormant": True},
         {
             "cue": cue,
             "strategy": "actr",

@@ -15,9 +15,9 @@ from ecphoria.consolidation.service import Cycle
 from ecphoria.neo4j_store.rows import EpisodeRow
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.listing import EpisodeArchive
+from ecphoria.records.episode import EngramKind
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
-from ecphoria.records.upkeep import EngramKind
 from tests.conftest import Cypher, new_tenant
 from tests.contract.canonical import canonical
 from tests.contract.memories import START, appended, axis, episode_id, turn, write

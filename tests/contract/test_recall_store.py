@@ -298,6 +298,48 @@ async def test_a_frontier_opens_both_ways_strongest_first(
     assert sorted(strong.edge) == ["MENTIONS", "NEXT"]
 
 
+async def test_the_turns_of_a_window_share_their_concepts(
+    graph: Graph, tenant: TenantId, reader: EpisodeReader
+) -> None:
+    turns = [turn(tenant, number) for number in range(1, 8)]
+    other = turn(tenant, 8, session="s2", ordinal=0)
+    await write(
+        graph,
+        tenant,
+        appended(
+            *turns,
+            other,
+            names=(named("tiber", candidates=2),),
+            concepts_made=(made(tenant, "tiber"),),
+            mentions_added=(mention(tenant, 2, "tiber", 0.5), mention(tenant, 8, "tiber")),
+        ),
+    )
+    tiber = concept_id(tenant, "tiber")
+    first, sixth = (episode_id(tenant, name) for name in "16")
+    ends = [first, sixth, tiber]
+    own = await reader.expand(tenant, ends, 10, 0.1, START)
+    assert {arc[:2] for arc in zip(own.tail, own.head, strict=True)} == {
+        (tiber, episode_id(tenant, "2")), (tiber, episode_id(tenant, "8")),
+    }  # fmt: skip
+    arcs = await reader.expand(tenant, ends, 10, 0.1, START, window=5)
+    found = set(
+        zip(arcs.tail, arcs.head, arcs.forward.tolist(), arcs.weight.tolist(),
+            arcs.degree.tolist(), strict=True)
+    ) - set(
+        zip(own.tail, own.head, own.forward.tolist(), own.weight.tolist(), own.degree.tolist(),
+            strict=True)
+    )  # fmt: skip
+    # Turns 1 to 5 are a window, turns 6 and 7 the next, turn 8 is in another session.
+    assert found == {
+        (first, tiber, True, 0.5, 1),
+        *((tiber, episode_id(tenant, name), False, 0.5, 6) for name in "12345"),
+        (tiber, episode_id(tenant, "8"), False, 1.0, 6),
+    }
+    assert set(arcs.edge) == {"MENTIONS"}
+    floored = await reader.expand(tenant, ends, 10, 0.6, START, window=5)
+    assert first not in floored.tail
+
+
 async def test_a_concept_leads_to_associated_ones_only_if_that_is_wanted(
     graph: Graph, tenant: TenantId, reader: EpisodeReader
 ) -> None:

@@ -228,7 +228,11 @@ Strategies = Annotated[
     ),
 ]
 Ablate = Annotated[
-    bool, typer.Option("--ablate", help="Also measure the default without each mechanism.")
+    bool,
+    typer.Option(
+        "--ablate",
+        help="Also measure each named strategy (else the default) without each mechanism.",
+    ),
 ]
 TakeOut = Annotated[
     bool,

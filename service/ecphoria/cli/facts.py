@@ -13,9 +13,9 @@ from rich.text import Text
 from ecphoria.cli.connection import connected, instant, stdout
 from ecphoria.client import Client
 from ecphoria.records.answered import to_json
+from ecphoria.records.episode import Engram, EngramKind
 from ecphoria.records.fact import Decision, Merge, MergeStatus, Standing
 from ecphoria.records.history import Learning
-from ecphoria.records.upkeep import Engram, EngramKind
 from ecphoria.wire.facts import FactAnswer
 
 AsOf = Annotated[

@@ -25,6 +25,7 @@ from ecphoria.imports.records import Batch, batches
 from ecphoria.records.answered import to_json
 from ecphoria.records.ask import CitedSentence
 from ecphoria.records.episode import Episode, Outcome
+from ecphoria.records.recall import Match
 
 When = Annotated[
     str | None,
@@ -156,6 +157,9 @@ def recall(
         float | None,
         typer.Option(metavar="SHARE", help="Refuse an answer with a lower confidence, 0 to 1."),
     ] = None,
+    match: Annotated[
+        Match, typer.Option(help='Words that each hit must have; marks: "a phrase", +word.')
+    ] = Match.ANY,
     as_json: AsJson = False,
 ) -> None:
     """Recall memories for a question, best first."""
@@ -177,6 +181,7 @@ def recall(
         read_cue=read_cue,
         min_score=min_score,
         min_confidence=min_confidence,
+        match=match,
     )
     if as_json:
         typer.echo(to_json(answer, indent=2))

@@ -27,7 +27,7 @@ from ecphoria.records.ask import CitedAnswer, CitedSentence
 from ecphoria.records.episode import Episode, MetadataValue, Receipt, Session
 from ecphoria.records.fact import Decision, Predicate, PredicateClass
 from ecphoria.records.history import Learning
-from ecphoria.records.recall import OptionValue, RecallResult, Trace
+from ecphoria.records.recall import Match, OptionValue, RecallResult, Trace
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria.records.tenant import TenantStats
 from ecphoria.wire.admin import ReadinessAnswer, SessionPage
@@ -290,6 +290,8 @@ class AsyncClient(AsyncItems):
         read_cue: bool = False,
         min_score: float | None = None,
         min_confidence: float | None = None,
+        match: Match | str | None = None,
+        engrams: int | None = None,
     ) -> RecallResult:
         """Recall memories for a cue; check `answerable` before you trust the hits.
 
@@ -319,6 +321,9 @@ class AsyncClient(AsyncItems):
             read_cue: Have the language model read the cue; the service needs one.
             min_score: Leave out hits with a lower score.
             min_confidence: Refuse an answer with a lower confidence, 0 to 1.
+            match: Words that each hit must have: `all` of the cue's or its `phrase`s; both read
+                `"a phrase"`, `"near words"~5` and `+word`.
+            engrams: Number of summaries to recall too, each with its evidence; at most 50.
         """
         wanted = body_of(
             RecallRequest,
@@ -350,6 +355,8 @@ class AsyncClient(AsyncItems):
             read_cue=read_cue,
             min_score=None if min_score is None else float(min_score),
             min_confidence=None if min_confidence is None else float(min_confidence),
+            match=match,
+            engrams=engrams,
         )
         return await self._ask(RecallResult, "POST", "/v1/recall", wanted)
 

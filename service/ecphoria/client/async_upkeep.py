@@ -22,14 +22,12 @@ from ecphoria.client.exchange import (
     unreachable,
 )
 from ecphoria.records.answered import adapter
-from ecphoria.records.episode import MetadataValue
+from ecphoria.records.episode import Engram, EngramKind, MetadataValue
 from ecphoria.records.fact import Merge, MergeStatus
 from ecphoria.records.job import ENDED, ConsolidationReport, JobState
 from ecphoria.records.upkeep import (
     DormancyMode,
     DormancyPolicy,
-    Engram,
-    EngramKind,
     ExpiryPolicy,
     IntegrityReport,
     Restored,

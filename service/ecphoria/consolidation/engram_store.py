@@ -6,10 +6,11 @@ from datetime import datetime
 
 from ecphoria.consolidation.knn_store import Association
 from ecphoria.neo4j_store.locks import LOCK_TENANT, change_under, save_setting
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
-from ecphoria.ports import Vector
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
+from ecphoria.ports import Vector, Vectors
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import Lease
+from ecphoria.text.tokens import stems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,18 @@ _LIST_CLUSTER_ENGRAMS = Statement("consolidation.list_cluster_engrams", _EngramK
 _LIST_MEMBERS_OF = Statement("consolidation.list_members_of", Member)
 _CREATE_CLUSTER_ENGRAM = Statement("consolidation.create_cluster_engram", Done)
 _REMOVE_CLUSTER_ENGRAMS = Statement("consolidation.remove_cluster_engrams", Done)
+_INDEX_ENGRAMS = Statement("consolidation.index_engrams", Done)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnindexedEngram:
+    """An engram that recall cannot find yet."""
+
+    id: str
+    summary: str
+
+
+_LIST_UNINDEXED = Statement("consolidation.list_unindexed_engrams", UnindexedEngram)
 
 
 class EngramStore:
@@ -174,6 +187,30 @@ class EngramStore:
             )
 
         await change_under(self._graph, lease, "consolidation.save_cluster", save)
+
+    async def unindexed(
+        self, tenant: TenantId, after: str, limit: int
+    ) -> Sequence[UnindexedEngram]:
+        """List engrams without stems and vector by id, from after `after` on."""
+        return await self._graph.run(_LIST_UNINDEXED, tenant=tenant, after=after, limit=limit)
+
+    async def index(
+        self,
+        tenant: TenantId,
+        lease: Lease | None,
+        engrams: Sequence[UnindexedEngram],
+        vectors: Vectors,
+    ) -> None:
+        """Store the stems and vectors of summaries, in the order of the engrams."""
+        rows = [
+            {"id": engram.id, "terms": " ".join(stems(engram.summary)), "vector": packed(vector)}
+            for engram, vector in zip(engrams, vectors, strict=True)
+        ]
+
+        async def write(work: Work) -> None:
+            await work.run(_INDEX_ENGRAMS, tenant=tenant, rows=rows)
+
+        await change_under(self._graph, lease, "consolidation.index_engrams", write)
 
     async def remove_cluster_engrams(
         self, tenant: TenantId, lease: Lease | None, engrams: Sequence[str]

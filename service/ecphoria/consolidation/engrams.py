@@ -25,7 +25,7 @@ from ecphoria.consolidation.knn_store import Association
 from ecphoria.consolidation.service import TOLD, Cycle
 from ecphoria.maths.clustering import clusters, mmr_select
 from ecphoria.models.chat import Structure, StructuredChat, Truncated, Unusable
-from ecphoria.ports import NoAnswer, TextRefused
+from ecphoria.ports import Embedder, NoAnswer, TextRefused
 from ecphoria.records.episode import fenced
 from ecphoria.records.ids import TenantId, derived_id
 from ecphoria.records.job import Change, Outcome
@@ -275,10 +275,19 @@ class MakeClusters:
 
     name = "clusters"
 
-    def __init__(self, store: EngramStore, chat: StructuredChat | None = None) -> None:
-        """Summarise in the memories' own words, or in those of a language model."""
+    def __init__(
+        self,
+        store: EngramStore,
+        chat: StructuredChat | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        """Summarise in the memories' own words, or in those of a language model.
+
+        Without an embedder, recall does not find the engrams.
+        """
         self._store = store
         self._chat = chat
+        self._embedder = embedder
 
     async def run(self, cycle: Cycle) -> Outcome:
         """Summarise new clusters, and remove the engrams of clusters that no longer exist."""
@@ -304,6 +313,7 @@ class MakeClusters:
         if not cycle.dry_run:
             async for chunk in cycle.chunks(gone, _CHUNK, "clusters: drop"):
                 await self._store.remove_cluster_engrams(tenant, cycle.lease, chunk)
+            await _index(self._store, self._embedder, cycle)
         counts = {"clusters": len(due), "made": made, "dropped": len(gone)}
         return Outcome(
             counts=counts | writer.counts, changes=tuple(changes[:TOLD]), degraded=writer.degraded
@@ -325,6 +335,16 @@ class MakeClusters:
             method=summary.method,
             formula=FORMULA,
         )
+
+
+async def _index(store: EngramStore, embedder: Embedder | None, cycle: Cycle) -> None:
+    """Give engrams their stems and vectors, so that recall finds them."""
+    after = ""
+    while embedder and (engrams := await store.unindexed(cycle.tenant, after, _CHUNK)):
+        await cycle.reached("engrams: index")
+        after = engrams[-1].id
+        vectors = await embedder.embed([engram.summary for engram in engrams])
+        await store.index(cycle.tenant, cycle.lease, engrams, vectors)
 
 
 def _summarised(engram: EngramRow) -> Change:
@@ -364,10 +384,19 @@ class MakeEngrams:
 
     name = "engrams"
 
-    def __init__(self, store: EngramStore, chat: StructuredChat | None = None) -> None:
-        """Summarise in the turns' own words, or in those of a language model."""
+    def __init__(
+        self,
+        store: EngramStore,
+        chat: StructuredChat | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        """Summarise in the turns' own words, or in those of a language model.
+
+        Without an embedder, recall does not find the engrams.
+        """
         self._store = store
         self._chat = chat
+        self._embedder = embedder
 
     async def run(self, cycle: Cycle) -> Outcome:
         """Summarise the changed sessions."""
@@ -391,6 +420,8 @@ class MakeEngrams:
                 changes.append(told)
         if not cycle.dry_run and not writer.is_owing:
             await self._store.save_formula(cycle.tenant, cycle.lease, formula)
+        if not cycle.dry_run:
+            await _index(self._store, self._embedder, cycle)
         return Outcome(
             counts=counts | writer.counts, changes=tuple(changes[:TOLD]), degraded=writer.degraded
         )

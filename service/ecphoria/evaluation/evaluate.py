@@ -10,12 +10,13 @@ from pydantic import BaseModel, ConfigDict
 from rich.markup import escape
 from rich.table import Table
 
-from ecphoria.errors import BadFile
+from ecphoria.errors import BadFile, InvalidInput
 from ecphoria.evaluation.datasets.dataset import Dataset, Suite
 from ecphoria.evaluation.measures import HEADLINE, mean
 from ecphoria.evaluation.report import Report, make_report
-from ecphoria.evaluation.rows import ablations, chosen, unconsolidated, write_rows
+from ecphoria.evaluation.rows import Arm, ablations, chosen, unconsolidated, write_rows
 from ecphoria.evaluation.run import Connect, Outcome, Plan, Watch, run
+from ecphoria.records.strategy import StrategyInfo
 
 _ANY_TENANT = "default"
 """A tenant that every service has, to ask what the service can do."""
@@ -27,7 +28,8 @@ class Wanted:
 
     Attributes:
         strategies: By name; empty for all that are known.
-        ablate: Also measure the default without each of its mechanisms.
+        ablate: Also measure each strategy that is named without each of its mechanisms; the
+            default if none is named.
         take_out: Also ask the default with each question's evidence erased.
         with_default: Measure the default even if it is not among the strategies.
         steps, concurrency, keep: As in `Plan`.
@@ -62,6 +64,7 @@ async def evaluate(
         monotonic: Seconds from some fixed moment.
 
     Raises:
+        InvalidInput: No strategy that is named has a mechanism to switch off.
         UnknownStrategy: The service has none of a name wanted.
         EcphoriaError: The service cannot be used.
     """
@@ -70,18 +73,18 @@ async def evaluate(
         service = await client.ready()
     default = known[0].name
     arms = chosen(known, wanted.strategies)
-    needed = wanted.ablate or wanted.take_out or wanted.with_default
+    needed = (wanted.ablate and not wanted.strategies) or wanted.take_out or wanted.with_default
     if needed and default not in {arm.name for arm in arms}:
         arms += chosen(known, [default])
     names = [arm.name for arm in arms]
-    if wanted.ablate:
-        arms += [arm for arm in ablations(known) if arm.name not in names]
+    ablated = _ablated(known, wanted, arms)
+    arms += [arm for arm in ablations(known, ablated) if arm.name not in names]
     plan = Plan(
         arms=arms,
         name=name,
         monotonic=monotonic,
         take_out=next(arm for arm in arms if arm.name == default) if wanted.take_out else None,
-        unconsolidated=unconsolidated(default) if wanted.ablate else None,
+        unconsolidated=[unconsolidated(arm, default) for arm in ablated],
         steps=wanted.steps,
         concurrency=wanted.concurrency,
         keep=wanted.keep,
@@ -96,6 +99,22 @@ async def evaluate(
         service=service,
     )
     return report, outcome
+
+
+def _ablated(known: Sequence[StrategyInfo], wanted: Wanted, arms: Sequence[Arm]) -> list[Arm]:
+    """Choose the arms that are also measured without each mechanism."""
+    if not wanted.ablate:
+        return []
+    able = {strategy.name for strategy in known if strategy.mechanisms}
+    named = wanted.strategies or (known[0].name,)
+    found = [arm for arm in arms if arm.name in named and arm.strategy in able]
+    if not found:
+        raise InvalidInput(
+            f"no strategy of this run has a mechanism to switch off; these have: "
+            f"{', '.join(sorted(able))}",
+            field="ablate",
+        )
+    return found
 
 
 class Domain(BaseModel):

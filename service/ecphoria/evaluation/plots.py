@@ -82,7 +82,7 @@ def _ablation(report: Report) -> "Figure":
 
 
 def _spoken(arm: str) -> str:
-    return arm.removeprefix(WITHOUT) if arm.startswith(WITHOUT) else f"all, leaving {arm}"
+    return arm.replace(WITHOUT, "") if WITHOUT in arm else f"all, leaving {arm}"
 
 
 def _figure() -> "Figure":

@@ -24,7 +24,7 @@ from ecphoria.evaluation.measures import (
     mean,
     recall_at,
 )
-from ecphoria.evaluation.rows import UNCONSOLIDATED, WITHOUT, Row, read_rows, write_rows
+from ecphoria.evaluation.rows import UNCONSOLIDATED, WITHOUT, Row, read_rows, whole, write_rows
 from ecphoria.evaluation.run import Outcome
 from ecphoria.wire.admin import ReadinessAnswer
 
@@ -114,7 +114,7 @@ def _gain(own: Sequence[Row], others: Mapping[str, Sequence[Row]], measure: Meas
 
 
 class Ablation(BaseModel):
-    """The default without one mechanism, and how it differs from the default."""
+    """A strategy without one mechanism, and how it differs from the whole strategy."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -221,7 +221,7 @@ def make_report(
         ablations={
             name: Ablation(
                 figures=figures(of[name], dataset.suite),
-                difference=differences(of.get(default, []), of[name], dataset.suite),
+                difference=differences(of.get(whole(name, default), []), of[name], dataset.suite),
             )
             for name in apart
         },

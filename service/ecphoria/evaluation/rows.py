@@ -1,7 +1,7 @@
 """The strategies that are measured, and one row for each question asked."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ecphoria.errors import BadFile, InvalidInput, UnknownStrategy
 from ecphoria.evaluation.datasets.dataset import ADVERSARIAL, read_lines
 from ecphoria.records.recall import OptionValue
-from ecphoria.records.strategy import Parameter, StrategyInfo
+from ecphoria.records.strategy import StrategyInfo
 
 
 class Row(BaseModel):
@@ -18,7 +18,7 @@ class Row(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     strategy: str
-    """Its name, or `without:...` for an ablation of the default."""
+    """Its name, `without:...` for an ablation of the default, `NAME:without:...` of another."""
     collection: str
     """The conversation or pool."""
     question: str
@@ -89,14 +89,8 @@ NAMES = (
 """Strategies measured if none is named, as far as the service has them."""
 
 WITHOUT = "without:"
-UNCONSOLIDATED = WITHOUT + "consolidation"
-_PREFIXES = ("w_", "next_")
-_TOGETHER: Mapping[str, tuple[str, ...]] = {
-    "next edges": ("next_spreading", "w_ctx"),
-    "meaning": ("w_sem", "w_ctx"),
-    "turn priors": ("w_length", "w_question", "w_when"),
-}
-"""Mechanisms of the default that serve one purpose, also switched off at the same time."""
+_CONSOLIDATION = "consolidation"
+UNCONSOLIDATED = WITHOUT + _CONSOLIDATION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,45 +146,53 @@ def _read(value: str, wanted: type[str | int | float | bool]) -> OptionValue:
         return value
 
 
-def ablations(known: Sequence[StrategyInfo]) -> list[Arm]:
-    """Switch off each mechanism of the default, one at a time and some together; add fusion.
+def ablations(known: Sequence[StrategyInfo], arms: Sequence[Arm]) -> list[Arm]:
+    """Switch off each mechanism of some arms, one at a time; beside the default also add fusion.
 
-    A mechanism is an option that is on by default and can be off: a share, or a switch.
+    A mechanism that an arm has off already is left out. The values of a preset are not known
+    here, so an arm with a preset is measured without each mechanism of its strategy.
+
+    Args:
+        known: What the service has, the default first.
+        arms: To switch mechanisms off in.
     """
-    default = known[0]
-    off: dict[str, OptionValue] = {
-        option.name: False if isinstance(option.default, bool) else 0.0
-        for option in default.parameters
-        if _is_mechanism(option)
-    }
-    groups = {_spoken(name): (name,) for name in off} | {
-        spoken: names for spoken, names in _TOGETHER.items() if off.keys() >= set(names)
-    }
-    arms = [
+    default = known[0].name
+    there = {strategy.name: strategy for strategy in known}
+    found = [
         Arm(
-            name=WITHOUT + spoken,
-            strategy=default.name,
-            options={name: off[name] for name in names},
+            name=_without(arm.name, mechanism, default),
+            strategy=arm.strategy,
+            options={**arm.options, **off},
         )
-        for spoken, names in groups.items()
+        for arm in arms
+        for mechanism, off in there[arm.strategy].mechanisms.items()
+        if not _is_off(there[arm.strategy], arm, off)
     ]
-    if any(strategy.name == "fusion" for strategy in known):
-        arms.append(Arm(name="fusion", strategy="fusion"))
-    return arms
+    if "fusion" in there and any(arm.name == default for arm in arms):
+        found.append(Arm(name="fusion", strategy="fusion"))
+    return found
 
 
-def unconsolidated(default: str) -> Arm:
-    """Name the default as it is before the memory was consolidated."""
-    return Arm(name=UNCONSOLIDATED, strategy=default)
+def unconsolidated(arm: Arm, default: str) -> Arm:
+    """Name an arm as it is before the memory was consolidated."""
+    return replace(arm, name=_without(arm.name, _CONSOLIDATION, default))
 
 
-def _is_mechanism(option: Parameter) -> bool:
-    if isinstance(option.default, bool):
-        return option.default
-    return isinstance(option.default, float) and option.low == 0.0 and option.default > 0.0
+def whole(name: str, default: str) -> str:
+    """Name the arm that an ablation is compared with.
+
+    >>> whole("synapse:without:fan effect", "ecphoria"), whole("fusion", "ecphoria")
+    ('synapse', 'ecphoria')
+    """
+    arm, _, _ = name.rpartition(f":{WITHOUT}")
+    return arm or default
 
 
-def _spoken(option: str) -> str:
-    for prefix in _PREFIXES:
-        option = option.removeprefix(prefix)
-    return option
+def _without(arm: str, mechanism: str, default: str) -> str:
+    return f"{WITHOUT}{mechanism}" if arm == default else f"{arm}:{WITHOUT}{mechanism}"
+
+
+def _is_off(strategy: StrategyInfo, arm: Arm, off: Mapping[str, OptionValue]) -> bool:
+    defaults = {option.name: option.default for option in strategy.parameters}
+    values = arm.options if "preset" in arm.options else {**defaults, **arm.options}
+    return all(values.get(name) == value for name, value in off.items())

@@ -205,7 +205,7 @@ class Plan:
     Attributes:
         name: Prefix of the tenants' names, which must be new.
         monotonic: Seconds from some fixed moment.
-        unconsolidated: Asked before consolidation, to tell what that changes.
+        unconsolidated: Arms asked before consolidation, to tell what that changes.
         take_out: Asked last, each question with its evidence erased from the store.
         steps: Of consolidation; all if none is named, None leaves it out.
         concurrency: Questions under way at a time; latencies mean most with one.
@@ -215,7 +215,7 @@ class Plan:
     arms: Sequence[Arm]
     name: str
     monotonic: Callable[[], float]
-    unconsolidated: Arm | None = None
+    unconsolidated: Sequence[Arm] = ()
     take_out: Arm | None = None
     steps: tuple[str, ...] | None = ()
     concurrency: int = 1
@@ -274,8 +274,7 @@ class _Job:
         self.findings: Counter[str] = Counter()
         self.episodes = 0
         self.seconds = self.consolidation_s = 0.0
-        first = plan.unconsolidated
-        self.arms = [*plan.arms, *([first] if first else [])]
+        self.arms = [*plan.arms, *plan.unconsolidated]
         self._plan, self._watch = plan, watch
         self._depth = DEPTH[dataset.suite]
         self._sent = self._asked = self._without = 0
@@ -286,8 +285,8 @@ class _Job:
     async def measure(self, part: Collection, client: AsyncClient) -> None:
         """Append everything, consolidate, then ask everything of one arm after the other."""
         known = await self._append(part, client)
-        if self._plan.unconsolidated is not None:
-            await self._ask_arm(part, client, self._plan.unconsolidated, known)
+        for arm in self._plan.unconsolidated:
+            await self._ask_arm(part, client, arm, known)
         await self._consolidate(client)
         for arm in self._plan.arms:
             await self._ask_arm(part, client, arm, known)

@@ -18,7 +18,7 @@ from ecphoria.neo4j_store.session import Done, Graph, Statement, packed, to_map
 from ecphoria.ports import Vector
 from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import Filters
+from ecphoria.records.recall import Filters, Required
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -476,14 +476,16 @@ class PassageFinder(HistoryReader):
         stems: Sequence[str],
         limit: int,
         filters: Filters,
+        *,
+        required: Required | None = None,
     ) -> list[R]:
-        """Search a text index for any of the stems."""
-        if not stems:
+        """Search a text index for any of the stems, and for all that is required."""
+        if not stems and required is None:
             return []
         return await self._graph.run(
             search,
             tenant=tenant,
-            query=any_of(tenant, sorted(set(stems))),
+            query=any_of(tenant, sorted(set(stems)), required),
             fetch=overfetch(limit) if filters == Filters() else _FILTERED_FETCH,
             limit=limit,
             **by_filter(filters),

@@ -28,6 +28,7 @@ from pathlib import Path
 
 from ecphoria.errors import Misconfigured
 from ecphoria.records.ids import TenantId
+from ecphoria.records.recall import Phrase, Required
 
 _HEADER = re.compile(r"//\s*(doc|mode|params|returns|each|plan):\s*(.*)")
 _FIELD = re.compile(r"([a-z_]+) ([A-Z][A-Z0-9 <>_]*)")
@@ -185,9 +186,18 @@ def all_of(tenant: TenantId) -> str:
     return _only(tenant)
 
 
-def any_of(tenant: TenantId, stems: Sequence[str]) -> str:
-    """Ask for a tenant's items with at least one of the stems; the tenant adds no score."""
-    return f"{_only(tenant)} +({' '.join(_term(stem) for stem in stems)})"
+def any_of(tenant: TenantId, stems: Sequence[str], required: Required | None = None) -> str:
+    """Ask for a tenant's items with at least one of the stems, and with all that is required.
+
+    The tenant adds no score.
+    """
+    clauses = [_only(tenant)]
+    if stems:
+        clauses.append(f"+({' '.join(map(_term, stems))})")
+    if required is not None:
+        clauses += [f"+{_term(stem)}" for stem in required.stems]
+        clauses += [f"+{_phrase(phrase)}" for phrase in required.phrases]
+    return " ".join(clauses)
 
 
 def any_phrase(tenant: TenantId, names: Sequence[str]) -> str:
@@ -200,6 +210,18 @@ def any_phrase(tenant: TenantId, names: Sequence[str]) -> str:
 
 def _only(tenant: TenantId) -> str:
     return f"+tenant:{tenant}^0"
+
+
+def _phrase(phrase: Phrase) -> str:
+    """Write a phrase; one that allows words between finds also what is a little further apart.
+
+    Lucene counts moves: to bring n words from any order into that of the phrase takes up to
+    2 (n - 1) of them, beside one for each word between.
+    """
+    quoted = _PHRASE.format(" ".join(map(_escaped, phrase.words)))
+    if not phrase.between:
+        return quoted
+    return f"{quoted}~{phrase.between + 2 * (len(phrase.words) - 1)}"
 
 
 def _term(stem: str) -> str:

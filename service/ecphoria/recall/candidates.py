@@ -35,9 +35,10 @@ from ecphoria.neo4j_store.passages import PassageColumns
 from ecphoria.recall.ports import Around, Columns, RecallStore, SeedRow, TermCount, Window
 from ecphoria.recall.seeds import Seeding, Subject, find_subject
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import Filters
+from ecphoria.records.recall import Filters, Required
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.cue import CueAnalysis, date_affinities
+from ecphoria.text.matching import holds
 
 FloatArray = NDArray[np.float64]
 
@@ -341,7 +342,21 @@ async def _allowed(
         allowed &= columns.occurred_ms >= 1e3 * filters.occurred_from.timestamp()
     if filters.occurred_before is not None:
         allowed &= columns.occurred_ms < 1e3 * filters.occurred_before.timestamp()
+    if filters.required != Required():
+        allowed &= await _matching(store, tenant, columns, filters.required)
     return allowed
+
+
+async def _matching(
+    store: RecallStore, tenant: TenantId, columns: Columns, required: Required
+) -> BoolArray:
+    """Flag the rows that have the words and phrases that the cue requires."""
+    words = await store.words(tenant, columns.id) if required.phrases else {}
+    found = [
+        holds(required, words=words.get(episode, ""), terms=terms)
+        for episode, terms in zip(columns.id, columns.terms, strict=True)
+    ]
+    return np.array(found, dtype=np.bool_)
 
 
 def _count(

@@ -9,11 +9,11 @@ from ecphoria.neo4j_store.filters import entries_of, named
 from ecphoria.neo4j_store.locks import no_tenant
 from ecphoria.neo4j_store.rows import StoredEpisode, to_episode
 from ecphoria.neo4j_store.session import Graph, Statement
-from ecphoria.records.episode import Episode, MetadataValue, Session
+from ecphoria.recall.engrams import EngramRow
+from ecphoria.records.episode import Engram, EngramKind, Episode, MetadataValue, Session
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters
 from ecphoria.records.tenant import TenantStats
-from ecphoria.records.upkeep import Engram, EngramKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,18 +24,6 @@ class _SessionRow:
     last_occurred_at: datetime
     speakers: list[str]
     summary: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _EngramRow:
-    id: str
-    kind: str
-    session: str | None
-    summary: str
-    members: int
-    evidence: list[str]
-    method: str
-    recorded_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +50,7 @@ _LIST_EPISODES = Statement("archive.list_episodes", StoredEpisode)
 _LIST_NEWEST_EPISODES = Statement("archive.list_newest_episodes", StoredEpisode)
 _LIST_EPISODES_OF_SESSION = Statement("archive.list_episodes_of_session", StoredEpisode)
 _LIST_EPISODES_OF_CONCEPT = Statement("archive.list_episodes_of_concept", StoredEpisode)
-_LIST_ENGRAMS = Statement("archive.list_engrams", _EngramRow)
+_LIST_ENGRAMS = Statement("archive.list_engrams", EngramRow)
 _LIST_SESSIONS = Statement("archive.list_sessions", _SessionRow)
 _COUNT_GRAPH = Statement("archive.count_graph", _Counts)
 
@@ -163,19 +151,7 @@ class EpisodeArchive:
         rows = await self._graph.run(
             _LIST_ENGRAMS, tenant=tenant, kind=kind and kind.value, after=after or "", limit=limit
         )
-        return [
-            Engram(
-                id=row.id,
-                kind=EngramKind(row.kind),
-                session=row.session,
-                summary=row.summary,
-                members=row.members,
-                evidence=tuple(EpisodeId(episode) for episode in row.evidence),
-                method=row.method,
-                recorded_at=row.recorded_at,
-            )
-            for row in rows
-        ]
+        return [row.to_engram() for row in rows]
 
     async def stats(self, tenant: TenantId) -> TenantStats:
         """Count the tenant's graph by kind.

@@ -23,7 +23,7 @@ from ecphoria.recall.subgraph import EDGES, SIMILAR, Limits, Subgraph, fetch
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, OptionValue, PathStep, SeedRecord, Stream, Wave
-from ecphoria.records.strategy import Parameter
+from ecphoria.records.strategy import Mechanisms, Parameter
 
 Options = TypeVar("Options")
 
@@ -159,6 +159,7 @@ class Strategy(Protocol):
     seeds: ClassVar[int]
     options: ClassVar[type[Any]]
     presets: ClassVar[Mapping[str, Any]]
+    mechanisms: ClassVar[Mechanisms]
 
     async def rank(self, search: Search, options: Any) -> Ranked:
         """Rank the candidates and the memories that they activate."""
@@ -378,6 +379,19 @@ class WalkOptions(BaseOptions):
             "ASSOCIATED": (associated, associated),
         }
         return np.array([known.get(edge, (1.0, 1.0)) for edge in EDGES])
+
+
+BASE_MECHANISM: Mechanisms = {"text score": {"w_base": 0.0}}
+WALK_MECHANISMS: Mechanisms = {
+    "activation": {"w_activation": 0.0, "w_bridge": 0.0},
+    "bridge": {"w_bridge": 0.0},
+    "concept seeds": {"concept_seeds": 0},
+    "mentions back": {"mention_back": 0.0},
+    "similar": {"similar": 0.0},
+    "associated": {"associated": 0.0},
+    **BASE_MECHANISM,
+}
+"""The mechanisms of `WalkOptions`."""
 
 
 def text_pool(search: Search, base: str) -> Pool:

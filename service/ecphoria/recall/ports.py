@@ -388,6 +388,10 @@ class RecallStore(Histories, PassageReads, Protocol):
         """List the episodes whose life is over and that are not erased yet."""
         ...
 
+    async def words(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
+        """Read the words of episodes as the text index has them, joined by blanks."""
+        ...
+
     async def near_concepts(
         self, tenant: TenantId, vector: Vector, limit: int
     ) -> Sequence[NearConcept]:
@@ -420,11 +424,14 @@ class RecallStore(Histories, PassageReads, Protocol):
         now: datetime,
         *,
         associated: bool = False,
+        window: int = 0,
     ) -> Arcs:
         """List the live edges of a frontier, strongest first, at most `fan` per node and type.
 
         Edges lighter than `floor` are pruned by the server. What was learned of an edge weighs as
-        much as it is worth at `now`. Concepts lead to associated ones only if that is wanted.
+        much as it is worth at `now`. Concepts lead to associated ones only if that is wanted. With
+        a window, each of so many consecutive turns of a session also mentions the concepts of the
+        others.
         """
         ...
 

@@ -26,6 +26,7 @@ from ecphoria.recall.answer import (
 from ecphoria.recall.as_of import AsOfStore, promote_current_facts
 from ecphoria.recall.candidates import gather
 from ecphoria.recall.cue_reading import NO_READING, CueReader, CueReading
+from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.gate import check_floors, count_above, judge, judge_floors
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.ports import RecallStore
@@ -42,7 +43,9 @@ from ecphoria.recall.views import ExcludingStore
 from ecphoria.records.ids import TenantId, TraceId, fresh_id
 from ecphoria.records.recall import (
     Cue,
+    EngramHit,
     Hit,
+    Match,
     OptionValue,
     RecallOptions,
     RecallResult,
@@ -51,10 +54,12 @@ from ecphoria.records.recall import (
 )
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria.runtime import run_off_loop
+from ecphoria.text.matching import read_match
 
 CUE_LIMIT = 10_000
 K_LIMIT = 200
 EXCLUDE_LIMIT = 1_000
+ENGRAM_LIMIT = 50
 _TRACES_WAITING = 256
 _GATHER_S = 0.5
 
@@ -92,6 +97,7 @@ class RecallService:
         snippet: Callable[[TraceId], str] = str,
         caches: Sequence[Callable[[TenantId], None]] = (),
         reader: CueReader | None = None,
+        engrams: EngramReader | None = None,
     ) -> None:
         """Answer from a store.
 
@@ -105,7 +111,9 @@ class RecallService:
             snippet: Gives the Cypher that shows a trace.
             caches: Dropped per tenant by `forget`.
             reader: Reads cues by a language model, if one is set.
+            engrams: Finds engrams; without it none is found.
         """
+        self._engrams = engrams
         self._reader = reader
         self._store = store
         self._dormant = dormant or store
@@ -161,6 +169,7 @@ class RecallService:
         """
         strategy = self._strategy(options.strategy)
         _check(cue, options)
+        asked, (cue, options) = cue, _read_match(cue, options)
         clock = _Stopwatch()
         filters, unknown = await self._store.named(tenant, options.filters)
         options = replace(options, filters=filters)
@@ -176,10 +185,13 @@ class RecallService:
             ranked, k, shown.episodes, behind, copies=shown.copies,
             passages=await passages_of_hits(search, ranked.ids[:k]),
         )  # fmt: skip
+        engrams: tuple[EngramHit, ...] = ()
+        if options.engrams and self._engrams is not None:
+            engrams = await self._engrams.find(search, options.engrams)
         size = sum(len(hit.episode.text) for hit in hits)
         context = await run_off_loop(partial(context_block, hits, options.token_budget), size)
         trace = self._trace(
-            cue,
+            asked,
             options,
             strategy=strategy.name,
             ranked=ranked,
@@ -208,6 +220,7 @@ class RecallService:
             timings_ms=clock.result(),
             trace_id=trace.id,
             degraded=search.seeding.degraded,
+            engrams=engrams,
         )
 
     async def trace(self, tenant: TenantId, trace: TraceId) -> Trace:
@@ -413,7 +426,17 @@ def _describe(strategy: Strategy) -> StrategyInfo:
         doc=(type(strategy).__doc__ or "").strip(),
         presets=tuple(sorted(strategy.presets)),
         parameters=parameters(strategy.options),
+        mechanisms=strategy.mechanisms,
     )
+
+
+def _read_match(cue: Cue, options: RecallOptions) -> tuple[Cue, RecallOptions]:
+    """Turn the words that a cue requires into a filter, and take their marks from the cue."""
+    if options.match is Match.ANY:
+        return cue, options
+    text, required = read_match(cue.text or "", options.match)
+    filters = replace(options.filters, required=required)
+    return replace(cue, text=text), replace(options, filters=filters)
 
 
 def _check(cue: Cue, options: RecallOptions) -> None:
@@ -426,10 +449,13 @@ def _check(cue: Cue, options: RecallOptions) -> None:
         )
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise InvalidInput("the cue holds a lone surrogate; send valid Unicode", field="cue")
-    if not 1 <= options.k <= K_LIMIT:
-        raise InvalidInput(f"`k` must lie between 1 and {K_LIMIT}", field="k")
-    if not 1 <= options.token_budget <= 1_000_000:
-        raise InvalidInput("`token_budget` must lie between 1 and 1000000", field="token_budget")
+    for name, number, low, high in (
+        ("k", options.k, 1, K_LIMIT),
+        ("engrams", options.engrams, 0, ENGRAM_LIMIT),
+        ("token_budget", options.token_budget, 1, 1_000_000),
+    ):
+        if not low <= number <= high:
+            raise InvalidInput(f"`{name}` must lie between {low} and {high}", field=name)
     check_floors(options)
     _check_filters(options)
     for name, instant in (("as_of", options.as_of), ("known_at", options.known_at)):

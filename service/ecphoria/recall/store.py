@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ from ecphoria.recall.ports import (
 )
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import Filters
+from ecphoria.records.recall import Filters, Required
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,13 +154,21 @@ class _Passing:
     id: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    id: str
+    words: str
+
+
 _SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", SeedColumns)
 _SEEDS_BY_VECTOR_WITHIN = Statement("recall.seeds_by_vector_within", SeedColumns)
 _SEEDS_BY_VECTOR_AMONG = Statement("recall.seeds_by_vector_among", SeedColumns)
 _LIST_WITH_METADATA = Statement("recall.list_with_metadata", _Passing)
 _LIST_EXPIRED = Statement("recall.list_expired", _Passing)
+_LIST_WORDS = Statement("recall.list_words", _Words)
 _SEEDS_BY_TEXT = Statement("recall.seeds_by_text", SeedColumns)
 _EXPAND_FRONTIER = Statement("recall.expand_frontier", _ArcLists)
+_EXPAND_WINDOW = Statement("recall.expand_window", _ArcLists)
 _LIST_CONCEPTS_OF = Statement("recall.list_concepts_of", _EdgeLists)
 _LIST_EPISODES_OF = Statement("recall.list_episodes_of", _EdgeLists)
 _LIST_PRIORS = Statement("recall.list_priors", _PriorLists)
@@ -237,8 +246,14 @@ class EpisodeReader(PassageFinder):
     async def seeds_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
-        """Search the text index for items with any of the stems; best first, ties by turn."""
-        rows = await self._by_text(_SEEDS_BY_TEXT, tenant, stems, limit, filters)
+        """Search the text index for items with any of the stems; best first, ties by turn.
+
+        An item must also have what the filters require of its words.
+        """
+        required = filters.required if filters.required != Required() else None
+        rows = await self._by_text(
+            _SEEDS_BY_TEXT, tenant, stems, limit, filters, required=required
+        )
         return [to_seed(row) for row in rows]
 
     async def with_metadata(
@@ -263,6 +278,11 @@ class EpisodeReader(PassageFinder):
         """List the episodes whose life is over and that are not erased yet."""
         return {EpisodeId(row.id) for row in await self._graph.run(_LIST_EXPIRED, tenant=tenant)}
 
+    async def words(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
+        """Read the words of episodes as the text index has them, joined by blanks."""
+        rows = await self._graph.run(_LIST_WORDS, tenant=tenant, ids=list(ids))
+        return {EpisodeId(row.id): row.words for row in rows}
+
     async def columns(
         self,
         tenant: TenantId,
@@ -283,32 +303,21 @@ class EpisodeReader(PassageFinder):
         now: datetime,
         *,
         associated: bool = False,
+        window: int = 0,
     ) -> Arcs:
         """List the live edges of a frontier, strongest first, at most `fan` per node and type.
 
         Edges lighter than `floor` are pruned by the server. What was learned of an edge weighs as
-        much as it is worth at `now`. Concepts lead to associated ones only if that is wanted.
+        much as it is worth at `now`. Concepts lead to associated ones only if that is wanted. With
+        a window, each of so many consecutive turns of a session also mentions the concepts of the
+        others.
         """
-        (lists,) = await self._graph.run(
-            _EXPAND_FRONTIER,
-            tenant=tenant,
-            frontier=list(frontier),
-            fan=fan,
-            floor=floor,
-            now=now,
-            associated=associated,
-        )
-        return Arcs(
-            tail=tuple(lists.tail),
-            head=tuple(lists.head),
-            edge=tuple(lists.edge),
-            forward=np.asarray(lists.forward, np.bool_),
-            weight=np.asarray(lists.weight, np.float64),
-            degree=np.asarray(lists.degree, np.int64),
-            head_kind=tuple(lists.head_kind),
-            head_label=tuple(lists.head_label),
-            head_degree=np.asarray(lists.head_degree, np.int64),
-        )
+        asked = {"tenant": tenant, "frontier": list(frontier), "fan": fan, "floor": floor}
+        found = await self._graph.run(_EXPAND_FRONTIER, **asked, now=now, associated=associated)
+        if window:
+            # Of the same edge the later row counts: its degree is that within windows.
+            found += await self._graph.run(_EXPAND_WINDOW, **asked, window=window)
+        return _to_arcs(found)
 
     async def concepts_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
@@ -462,6 +471,25 @@ def to_seed(row: SeedColumns) -> SeedRow:
     """Build the seed a row describes."""
     return SeedRow(
         id=EpisodeId(row.id), session=row.session or None, ordinal=row.ordinal, score=row.score
+    )
+
+
+def _to_arcs(found: Sequence[_ArcLists]) -> Arcs:
+    """Join the columns of several answers."""
+
+    def column(name: str) -> list[Any]:
+        return list(chain.from_iterable(getattr(lists, name) for lists in found))
+
+    return Arcs(
+        tail=tuple(column("tail")),
+        head=tuple(column("head")),
+        edge=tuple(column("edge")),
+        forward=np.array(column("forward"), dtype=np.bool_),
+        weight=np.array(column("weight"), dtype=np.float64),
+        degree=np.array(column("degree"), dtype=np.int64),
+        head_kind=tuple(column("head_kind")),
+        head_label=tuple(column("head_label")),
+        head_degree=np.array(column("head_degree"), dtype=np.int64),
     )
 
 

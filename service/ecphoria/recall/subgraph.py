@@ -49,6 +49,7 @@ class Limits:
         floor: Lightest edge.
         nodes: Nodes in all.
         associated: Whether concepts lead to concepts that are mentioned together with them.
+        window: Turns of a session that share their concepts; 0 for none.
     """
 
     waves: int = 3
@@ -57,6 +58,7 @@ class Limits:
     floor: float = 0.05
     nodes: int = 2_000
     associated: bool = False
+    window: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -202,6 +204,7 @@ async def fetch(
                 limits.floor,
                 now,
                 associated=limits.associated,
+                window=limits.window,
             ),
             limits.nodes,
         )

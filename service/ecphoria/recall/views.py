@@ -114,6 +114,10 @@ class StoreView(ABC):
         """List the episodes whose life is over."""
         return await self._store.expired(tenant)
 
+    async def words(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
+        """Read the words of episodes."""
+        return await self._store.words(tenant, ids)
+
     async def passages_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
@@ -170,9 +174,12 @@ class StoreView(ABC):
         now: datetime,
         *,
         associated: bool = False,
+        window: int = 0,
     ) -> Arcs:
         """List the edges of a frontier that lead to concepts, or to episodes of this view."""
-        found = await self._store.expand(tenant, frontier, fan, floor, now, associated=associated)
+        found = await self._store.expand(
+            tenant, frontier, fan, floor, now, associated=associated, window=window
+        )
         ends = list(zip(found.head, found.head_kind, strict=True))
         episodes = [EpisodeId(head) for head, kind in ends if kind == "episode"]
         kept = await self.kept(tenant, episodes)

@@ -236,3 +236,33 @@ class Session:
     """Speakers."""
     summary: str | None = None
     """A few of its own sentences, once consolidation has chosen them."""
+
+
+class EngramKind(StrEnum):
+    """The kind of an engram: of a session or of a cluster."""
+
+    SESSION = "session"
+    CLUSTER = "cluster"
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engram:
+    """The summary of a session, or of a cluster of similar memories."""
+
+    id: str
+    """Its id, a hash of what it is of: the same members have the same."""
+    kind: EngramKind
+    """`session` or `cluster`."""
+    session: str | None = None
+    """The session; absent for a cluster."""
+    summary: str
+    """A few lines."""
+    members: int
+    """How many memories it stands for."""
+    evidence: tuple[EpisodeId, ...]
+    """The episodes whose words are in it, in the order they were appended."""
+    method: str
+    """How it was made: `extractive`, or `llm:` and the model's name."""
+    recorded_at: datetime
+    """When it was made."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from ecphoria.records.answered import Internal, answered
-from ecphoria.records.episode import DEFAULT_RELIABILITY, Episode, MetadataValue
+from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode, MetadataValue
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 
@@ -33,6 +33,35 @@ class Verdict(StrEnum):
     EMPTY = "empty"
 
 
+class Match(StrEnum):
+    """What a memory must have of a cue's words."""
+
+    ANY = "any"
+    ALL = "all"
+    PHRASE = "phrase"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrase:
+    """Words that stand one after the other, or near each other in any order.
+
+    Attributes:
+        words: Normalised words.
+        between: Other words that may stand between them; 0 for exactly this phrase.
+    """
+
+    words: tuple[str, ...]
+    between: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Required:
+    """Stems and phrases that a memory must have, all of them."""
+
+    stems: tuple[str, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
     """Filters of memories; an episode passes if it passes all of them.
@@ -45,6 +74,7 @@ class Filters:
         occurred_before: Latest `occurred_at`, exclusive.
         exclude: Episodes that the recall treats as if they were not stored.
         spoken_by: The stored spellings of `speaker`; the store finds them.
+        required: Words and phrases that it must have, read from the cue.
     """
 
     session: str | None = None
@@ -56,6 +86,7 @@ class Filters:
     role: str | None = None
     metadata: tuple[tuple[str, MetadataValue], ...] = ()
     spoken_by: tuple[str, ...] = ()
+    required: Required = Required()
 
     @property
     def speakers(self) -> tuple[str, ...]:
@@ -101,6 +132,8 @@ class RecallOptions:
         read_cue: Have a language model read the cue for names and expansions.
         min_score: Leave out hits with a lower score, 0 to 1,000.
         min_confidence: Refuse an answer with a lower confidence, 0 to 1.
+        match: What a memory must have of the cue's words; `any` asks for nothing.
+        engrams: Number of engrams to recall beside the hits.
     """
 
     strategy: str | None = None
@@ -118,6 +151,8 @@ class RecallOptions:
     read_cue: bool = False
     min_score: float | None = None
     min_confidence: float | None = None
+    match: Match = Match.ANY
+    engrams: int = 0
 
 
 @answered()
@@ -177,6 +212,23 @@ class Hit:
     """The part of a long memory that matches best; absent if the memory has no parts."""
     passages: Internal[tuple[HitPassage, ...]] = ()
     """The known parts of the memory, from which the context takes the neighbours."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngramHit:
+    """A summary that answers a cue; `sum(parts.values()) == score` to 1e-9."""
+
+    rank: int
+    """From 1, among the engrams."""
+    score: float
+    """The sum of `parts`; it does not compare with the score of a memory."""
+    parts: Mapping[str, float]
+    """Parts of the score: words and meaning of the summary."""
+    engram: Engram
+    """The summary, with its members and how it was made."""
+    evidence: tuple[Episode, ...]
+    """The memories whose words are in it, in the order they were appended."""
 
 
 @answered()
@@ -371,6 +423,8 @@ class RecallResult:
     """Whether it was found only among what sleeps, after the gate had refused."""
     woken: tuple[EpisodeId, ...] = ()
     """Ids of dormant memories that this recall made live again."""
+    engrams: tuple[EngramHit, ...] = ()
+    """Summaries of sessions and clusters, best first, as many as were asked for."""
 
 
 @answered("options")

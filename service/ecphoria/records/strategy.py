@@ -1,9 +1,13 @@
 """The description of a strategy."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ecphoria.records.answered import answered
 from ecphoria.records.recall import OptionValue
+
+Mechanisms = Mapping[str, Mapping[str, OptionValue]]
+"""Parts of a strategy by name, each with the options that switch it off."""
 
 
 @answered()
@@ -29,7 +33,7 @@ class Parameter:
     """The words allowed."""
 
 
-@answered()
+@answered("mechanisms")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrategyInfo:
     """A recall mechanism."""
@@ -42,3 +46,5 @@ class StrategyInfo:
     """Values of the option `preset`, each a set of defaults."""
     parameters: tuple[Parameter, ...]
     """The options it takes."""
+    mechanisms: Mechanisms = field(default_factory=dict)
+    """Its parts by name, each with the options that switch it off."""

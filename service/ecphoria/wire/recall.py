@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field
 
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Cue, Filters, RecallOptions
+from ecphoria.records.recall import Cue, Filters, Match, RecallOptions
 from ecphoria.wire.base import (
     FewFaults,
     Flat,
@@ -179,6 +179,11 @@ class RecallRequest(Request):
     """Have the language model read the cue for names and expansions; the service needs one."""
     record: bool = Field(default=True, strict=True)
     """Leave a trace; if false nothing is learned or compared, and `trace_id` leads nowhere."""
+    match: Match = Match.ANY
+    """Words that each hit must have: `all` of the cue's, or its `phrase`s. Both read
+    `"a phrase"`, `"near words"~5` and `+word`; `any` reads no marks."""
+    engrams: StrictInt = Field(default=0, json_schema_extra={"minimum": 0, "maximum": 50})
+    """Number of engrams to recall beside the hits, 0 to 50: summaries with their evidence."""
 
     def to_cue(self) -> Cue:
         """Convert to the record."""
@@ -202,4 +207,6 @@ class RecallRequest(Request):
             read_cue=self.read_cue,
             min_score=self.min_score,
             min_confidence=self.min_confidence,
+            match=self.match,
+            engrams=self.engrams,
         )

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
+from ecphoria.records.episode import Engram, EngramKind
 from ecphoria.records.job import (
     ConsolidationReport,
     JobFault,
@@ -14,14 +15,7 @@ from ecphoria.records.job import (
     Schedule,
     Trigger,
 )
-from ecphoria.records.upkeep import (
-    DormancyMode,
-    DormancyPolicy,
-    Engram,
-    EngramKind,
-    ExpiryPolicy,
-    Sleeper,
-)
+from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, ExpiryPolicy, Sleeper
 from ecphoria.wire.base import (
     Answer,
     FewFaults,

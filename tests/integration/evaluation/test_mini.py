@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from ecphoria.errors import InvalidInput
 from ecphoria.evaluation.datasets.dataset import Dataset, sampled
 from ecphoria.evaluation.datasets.locomo import load_mini
 from ecphoria.evaluation.evaluate import Wanted, evaluate
@@ -46,3 +47,48 @@ async def test_the_mini_set_gives_its_figures_every_time(connect: Connect, place
         # Of this one's score a part falls while one waits: how recently a memory was used.
         close = 1e-3 if row.strategy == "actr" else 1e-6
         assert row.scores == pytest.approx(before[row.strategy, row.question].scores, abs=close)
+
+
+async def test_a_strategy_is_measured_without_each_of_its_mechanisms(connect: Connect) -> None:
+    dataset = sampled(load_mini()[0], 4)
+    report, outcome = await evaluate(
+        dataset,
+        Wanted(strategies=("synapse",), ablate=True, concurrency=4, steps=None),
+        connect,
+        unwatched,
+        name=f"test-{secrets.token_hex(4)}",
+        monotonic=time.perf_counter,
+    )
+    assert outcome.findings == {}
+    assert list(report.strategies) == ["synapse"]
+    # Off by default: inhibition, firing, concept seeds, associated, window, prior.
+    assert sorted(report.ablations) == [
+        f"synapse:without:{name}"
+        for name in (
+            "about", "activation", "consolidation", "fan effect", "mentions back", "node decay",
+            "similar", "text score", "time decay",
+        )
+    ]  # fmt: skip
+    ranked = {
+        name: [row.ranked for row in outcome.rows if row.strategy == name]
+        for name in ("synapse", "synapse:without:text score", "synapse:without:activation")
+    }
+    assert len(ranked["synapse"]) == len(dataset.questions)
+    assert ranked["synapse:without:text score"] != ranked["synapse"]
+    scores = {
+        name: [row.scores for row in outcome.rows if row.strategy == name] for name in ranked
+    }
+    assert scores["synapse:without:activation"] != scores["synapse"]
+    assert report.ablations["synapse:without:text score"].difference["recall@10"].mean < 0
+
+
+async def test_a_run_with_nothing_to_switch_off_says_what_has_mechanisms(connect: Connect) -> None:
+    with pytest.raises(InvalidInput, match="these have: actr, cls, ecphoria"):
+        await evaluate(
+            sampled(load_mini()[0], 1),
+            Wanted(strategies=("fusion",), ablate=True),
+            connect,
+            unwatched,
+            name=f"test-{secrets.token_hex(4)}",
+            monotonic=time.perf_counter,
+        )

@@ -1,6 +1,6 @@
 """A small data set, and a run of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
 import pytest
@@ -57,7 +57,7 @@ def plan(
     *arms: Arm,
     concurrency: int = 1,
     keep: bool = False,
-    unconsolidated: Arm | None = None,
+    unconsolidated: Sequence[Arm] = (),
     take_out: Arm | None = None,
     steps: tuple[str, ...] | None = (),
 ) -> Plan:
@@ -79,9 +79,12 @@ def unwatched(stage: str, done: int, total: int) -> None:
 
 
 async def measured(dataset: Dataset, *, take_out: bool = False) -> tuple[Report, Outcome]:
-    arms = [*chosen(KNOWN, ["ecphoria"]), *ablations(KNOWN)]
+    own = chosen(KNOWN, ["ecphoria"])
+    arms = [*own, *ablations(KNOWN, own)]
     whole = plan(
-        *arms, unconsolidated=unconsolidated("ecphoria"), take_out=arms[0] if take_out else None
+        *arms,
+        unconsolidated=[unconsolidated(own[0], "ecphoria")],
+        take_out=own[0] if take_out else None,
     )
     outcome = await run(dataset, TinyService().connect, whole, unwatched)
     report = make_report(

@@ -27,8 +27,21 @@ STRATEGIES = [
             option("next_spreading", default=True),
             option("steps", 3, 1),
         ],
+        "mechanisms": {
+            "words": {"w_words": 0.0},
+            "off": {"w_off": 0.0},
+            "spreading": {"next_spreading": False},
+            "both": {"w_off": 0.0, "next_spreading": False},
+        },
     },
     {"name": "fusion", "doc": "", "presets": ["default"], "parameters": []},
+    {
+        "name": "walk",
+        "doc": "",
+        "presets": ["default", "paper"],
+        "parameters": [option("fan", 1.0, 0.0), option("bend", default="off")],
+        "mechanisms": {"fan effect": {"fan": 0.0}, "bend": {"bend": "off"}},
+    },
     {"name": "nightly", "doc": "", "presets": ["default"], "parameters": []},
 ]
 

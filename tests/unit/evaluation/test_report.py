@@ -78,7 +78,7 @@ async def test_the_report_holds_what_the_run_was(tmp_path: Path) -> None:
     assert report["findings"] == {"empty sessions": 1}
     assert report["consolidation"] == {"seconds": 2.0, "delta_recall@10": 0.0}
     assert set(report["ablations"]) == {
-        "without:words", "without:spreading", "without:consolidation", "fusion",
+        "without:words", "without:spreading", "without:both", "without:consolidation", "fusion",
     }  # fmt: skip
 
 
@@ -175,7 +175,7 @@ async def test_a_comparison_pairs_what_both_have(tmp_path: Path) -> None:
     )  # fmt: skip
     assert line.gap.mean == -1.0
     assert found.alone == (
-        "fusion", "without:consolidation", "without:spreading", "without:words",
+        "fusion", "without:both", "without:consolidation", "without:spreading", "without:words",
     )  # fmt: skip
     assert found.unpaired == 1
 

@@ -1,14 +1,12 @@
 """Runs: what is asked of the service, what is counted, what is left behind."""
 
 import pytest
-from pydantic import TypeAdapter
 
 from ecphoria.errors import InvalidInput, Unavailable, UnknownStrategy
-from ecphoria.evaluation.rows import ablations, chosen, unconsolidated
+from ecphoria.evaluation.rows import Arm, ablations, chosen, unconsolidated, whole
 from ecphoria.evaluation.run import run
-from ecphoria.records.strategy import StrategyInfo
 from tests.unit.evaluation.conftest import KNOWN, plan, small, unwatched
-from tests.unit.evaluation.doubles import TinyService, option
+from tests.unit.evaluation.doubles import TinyService
 
 
 async def test_every_question_is_asked_of_every_arm(service: TinyService) -> None:
@@ -87,8 +85,8 @@ async def test_each_collection_is_consolidated_once_before_its_questions(
 
 
 async def test_the_default_may_be_asked_before_consolidation(service: TinyService) -> None:
-    first = unconsolidated("ecphoria")
-    outcome = await run(small(), service.connect, plan(unconsolidated=first), unwatched)
+    first = unconsolidated(Arm(name="ecphoria", strategy="ecphoria"), "ecphoria")
+    outcome = await run(small(), service.connect, plan(unconsolidated=[first]), unwatched)
     assert service.consolidated == [("eval-x-1", 4), ("eval-x-2", 11)]
     assert [row.strategy for row in outcome.rows] == ["ecphoria"] * 5 + [first.name] * 5
 
@@ -130,34 +128,29 @@ async def test_progress_reaches_the_end(service: TinyService) -> None:
     assert seen == {"remembering": (6, 6), "asking": (10, 10)}
 
 
-def test_a_mechanism_is_what_is_on_and_can_be_off() -> None:
-    arms = {arm.name: arm.options for arm in ablations(KNOWN)}
-    assert arms == {
+def test_each_mechanism_of_the_default_that_is_on_is_switched_off() -> None:
+    found = ablations(KNOWN, chosen(KNOWN, ["ecphoria"]))
+    assert {arm.name: arm.options for arm in found} == {
         "without:words": {"w_words": 0.0},
         "without:spreading": {"next_spreading": False},
+        "without:both": {"w_off": 0.0, "next_spreading": False},
         "fusion": {},
     }
 
 
-def test_mechanisms_that_serve_one_purpose_are_also_switched_off_together() -> None:
-    options = {"w_sem": 0.15, "w_ctx": 0.15, "next_spreading": True, "w_lex": 0.3}
-    default = TypeAdapter(StrategyInfo).validate_python(
-        {
-            "name": "ecphoria",
-            "doc": "",
-            "presets": [],
-            "parameters": [option(name, value, 0.0) for name, value in options.items()],
-        }
-    )
-    arms = {arm.name: arm.options for arm in ablations([default])}
-    assert arms == {
-        "without:sem": {"w_sem": 0.0},
-        "without:ctx": {"w_ctx": 0.0},
-        "without:spreading": {"next_spreading": False},
-        "without:lex": {"w_lex": 0.0},
-        "without:next edges": {"next_spreading": False, "w_ctx": 0.0},
-        "without:meaning": {"w_sem": 0.0, "w_ctx": 0.0},
+def test_mechanisms_of_other_strategies_bear_their_name() -> None:
+    arms = chosen(KNOWN, ["walk", "walk:preset=paper", "walk:bend=on"])
+    found = ablations(KNOWN, arms)
+    assert {arm.name: arm.options for arm in found} == {
+        "walk:without:fan effect": {"fan": 0.0},
+        "walk:preset=paper:without:fan effect": {"preset": "paper", "fan": 0.0},
+        "walk:preset=paper:without:bend": {"preset": "paper", "bend": "off"},
+        "walk:bend=on:without:fan effect": {"bend": "on", "fan": 0.0},
+        "walk:bend=on:without:bend": {"bend": "off"},
     }
+    assert {arm.strategy for arm in found} == {"walk"}
+    for arm in found:
+        assert whole(arm.name, "ecphoria") in {one.name for one in arms}
 
 
 def test_an_unknown_strategy_is_named() -> None:

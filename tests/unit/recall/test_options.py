@@ -31,6 +31,20 @@ def test_every_preset_is_within_bounds(name: str) -> None:
         assert chosen == values
 
 
+@pytest.mark.parametrize("name", sorted(STRATEGIES))
+def test_every_mechanism_can_be_off_and_is_on_somewhere(name: str) -> None:
+    strategy = STRATEGIES[name]
+    presets = [values for other in STRATEGIES.values() for values in other.presets.values()]
+    for mechanism, off in strategy.mechanisms.items():
+        without = resolve(strategy.options, strategy.presets, off)
+        assert {option: getattr(without, option) for option in off} == off
+        assert any(
+            getattr(values, option, value) != value
+            for values in presets
+            for option, value in off.items()
+        ), mechanism
+
+
 def test_a_preset_is_changed_by_what_is_given() -> None:
     paper = resolve(Synapse.options, Synapse.presets, {"preset": "paper", "steps": 2})
     assert paper.firing == "literal"

@@ -13,6 +13,7 @@ from ecphoria.maths.concept_channel import boost
 from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly
 from ecphoria.recall.history import Uses
 from ecphoria.recall.pipeline import (
+    BASE_MECHANISM,
     Anchor,
     BaseOptions,
     Pool,
@@ -30,6 +31,7 @@ from ecphoria.recall.subgraph import EDGES, SIMILAR, Limits, Subgraph, gains
 from ecphoria.records.history import Use
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Mark, Stream
+from ecphoria.records.strategy import Mechanisms
 
 FloatArray = NDArray[np.float64]
 _DAY_S = 86_400.0
@@ -168,6 +170,15 @@ class Actr:
         "task_agent": replace(_DEFAULT, midpoint_days=3.5),
         "personal_assistant": _DEFAULT,
         "researcher": replace(_DEFAULT, midpoint_days=70.0),
+    }
+    mechanisms: ClassVar[Mechanisms] = {
+        "context": {"w_context": 0.0, "w_bridge": 0.0},
+        "bridge": {"w_bridge": 0.0},
+        "presence": {"w_presence": 0.0},
+        "importance": {"w_importance": 0.0},
+        "similar": {"similar": 0.0},
+        "slots": {"slots": False},
+        **BASE_MECHANISM,
     }
 
     async def rank(self, search: Search, options: ActrOptions) -> Ranked:

@@ -13,6 +13,7 @@ from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.explain import found_directly, seed_records
 from ecphoria.recall.pipeline import FloatArray, Pool, Ranked, Search, TextScore, parameter
 from ecphoria.records.ids import EpisodeId
+from ecphoria.records.strategy import Mechanisms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,7 @@ class Dense:
     seeds: ClassVar[int] = 200
     options: ClassVar[type[Any]] = NoOptions
     presets: ClassVar[Mapping[str, Any]] = {"default": NoOptions()}
+    mechanisms: ClassVar[Mechanisms] = {}
 
     async def rank(self, search: Search, options: NoOptions) -> Ranked:
         """Order the vector index's seeds by exact cosine."""
@@ -51,6 +53,7 @@ class Lexical:
     seeds: ClassVar[int] = 200
     options: ClassVar[type[Any]] = NoOptions
     presets: ClassVar[Mapping[str, Any]] = {"default": NoOptions()}
+    mechanisms: ClassVar[Mechanisms] = {}
 
     async def rank(self, search: Search, options: NoOptions) -> Ranked:
         """Order the text index's seeds by BM25 with the tenant's own statistics."""
@@ -66,6 +69,7 @@ class Fusion:
     seeds: ClassVar[int] = 200
     options: ClassVar[type[Any]] = FusionOptions
     presets: ClassVar[Mapping[str, Any]] = {"default": FusionOptions()}
+    mechanisms: ClassVar[Mechanisms] = {}
 
     async def rank(self, search: Search, options: FusionOptions) -> Ranked:
         """Order both indexes' seeds by the weighted sum."""

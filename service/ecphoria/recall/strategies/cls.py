@@ -11,6 +11,7 @@ from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.spreading import HopOptions, Hops, damped, spread_hops
 from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly, marks
 from ecphoria.recall.pipeline import (
+    WALK_MECHANISMS,
     Ranked,
     Search,
     WalkOptions,
@@ -26,6 +27,7 @@ from ecphoria.recall.pipeline import (
 )
 from ecphoria.recall.subgraph import Subgraph
 from ecphoria.records.recall import Wave
+from ecphoria.records.strategy import Mechanisms
 
 FloatArray = NDArray[np.float64]
 
@@ -82,6 +84,12 @@ class Cls:
         "default": ClsOptions(),
         "paper": _CODE,
         "paper-text": _TEXT,
+    }
+    mechanisms: ClassVar[Mechanisms] = {
+        **WALK_MECHANISMS,
+        "damping": {"degree_power": 0.0},
+        "threshold": {"threshold": 0.0},
+        "exact boost": {"exact_boost": 1.0},
     }
 
     async def rank(self, search: Search, options: ClsOptions) -> Ranked:

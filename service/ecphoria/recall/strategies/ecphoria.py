@@ -29,6 +29,7 @@ from ecphoria.recall.pipeline import Path, Pool, Ranked, Search, TextScore, para
 from ecphoria.recall.ports import ConceptArcs, ConceptEdges, FoundConcept, NearFacts, RecallStore
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import PathStep, SeedRecord, Stream, Wave, WaveArc
+from ecphoria.records.strategy import Mechanisms
 
 
 @dataclass(slots=True, kw_only=True)
@@ -378,6 +379,23 @@ class Ecphoria:
     seeds: ClassVar[int] = 50
     options: ClassVar[type[Any]] = EcphoriaOptions
     presets: ClassVar[Mapping[str, Any]] = {"default": EcphoriaOptions()}
+    mechanisms: ClassVar[Mechanisms] = {
+        "lex": {"w_lex": 0.0},
+        "sem": {"w_sem": 0.0},
+        "ctx": {"w_ctx": 0.0},
+        "speaker": {"w_speaker": 0.0},
+        "length": {"w_length": 0.0},
+        "question": {"w_question": 0.0},
+        "when": {"w_when": 0.0},
+        "date": {"w_date": 0.0},
+        "spreading": {"next_spreading": False},
+        "concepts": {"w_concepts": 0.0},
+        "related": {"w_related": 0.0},
+        "near facts": {"near_facts": 0},
+        "next edges": {"next_spreading": False, "w_ctx": 0.0},
+        "meaning": {"w_sem": 0.0, "w_ctx": 0.0},
+        "turn priors": {"w_length": 0.0, "w_question": 0.0, "w_when": 0.0},
+    }
 
     async def rank(self, search: Search, options: EcphoriaOptions) -> Ranked:
         """Score the text of every candidate, then add the activation of the concept channel."""

@@ -17,6 +17,7 @@ from ecphoria.maths.concept_channel import about_gate
 from ecphoria.ports import Vector
 from ecphoria.recall.explain import found_directly, marks
 from ecphoria.recall.pipeline import (
+    BASE_MECHANISM,
     BaseOptions,
     Pool,
     Ranked,
@@ -28,6 +29,7 @@ from ecphoria.recall.pipeline import (
 from ecphoria.recall.ports import ConceptEdges
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Filters, PathStep, SeedRecord, Stream, Wave, WaveArc
+from ecphoria.records.strategy import Mechanisms
 
 FloatArray = NDArray[np.float64]
 _TRACED = 30
@@ -97,6 +99,16 @@ class Ecphory:
     seeds: ClassVar[int] = 50
     options: ClassVar[type[Any]] = EcphoryOptions
     presets: ClassVar[Mapping[str, Any]] = {"default": EcphoryOptions(), "paper": _PAPER}
+    mechanisms: ClassVar[Mechanisms] = {
+        "activation": {"w_activation": 0.0, "w_bridge": 0.0},
+        "bridge": {"w_bridge": 0.0},
+        "hops": {"depth": 0},
+        "hop decay": {"hop_decay": 1.0},
+        "way": {"path_weight": 1.0},
+        "entities": {"entities": False},
+        "mentions": {"mention_weight": 0.0},
+        **BASE_MECHANISM,
+    }
 
     async def rank(self, search: Search, options: EcphoryOptions) -> Ranked:
         """Wake traces by the cue and by each other, then add their sources to the base."""

@@ -11,6 +11,7 @@ from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.spreading import PageRank, push
 from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly, marks
 from ecphoria.recall.pipeline import (
+    WALK_MECHANISMS,
     Anchor,
     Ranked,
     Search,
@@ -26,6 +27,7 @@ from ecphoria.recall.pipeline import (
     text_pool,
 )
 from ecphoria.recall.ports import FoundConcept
+from ecphoria.records.strategy import Mechanisms
 
 FloatArray = NDArray[np.float64]
 _HOPS = 3
@@ -66,6 +68,11 @@ class Ppr:
     seeds: ClassVar[int] = 50
     options: ClassVar[type[Any]] = PprOptions
     presets: ClassVar[Mapping[str, Any]] = {"default": PprOptions(), "paper": _PAPER}
+    mechanisms: ClassVar[Mechanisms] = {
+        **WALK_MECHANISMS,
+        "specificity": {"specificity": False},
+        "passage prior": {"passage_prior": 0.0},
+    }
 
     async def rank(self, search: Search, options: PprOptions) -> Ranked:
         """Walk from the best seeds, then add where the walker was found to the base."""

@@ -13,6 +13,7 @@ from ecphoria.maths.fusion import min_max
 from ecphoria.maths.spreading import Spread, SpreadOptions, inhibit, spread
 from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly
 from ecphoria.recall.pipeline import (
+    BASE_MECHANISM,
     Path,
     Pool,
     Ranked,
@@ -28,6 +29,7 @@ from ecphoria.recall.pipeline import (
 )
 from ecphoria.recall.subgraph import DECAY, SIMILAR, Limits, Subgraph, gains
 from ecphoria.records.recall import Wave
+from ecphoria.records.strategy import Mechanisms
 
 FloatArray = NDArray[np.float64]
 
@@ -72,6 +74,10 @@ class SynapseOptions:
     associated: float = parameter(
         0.0, "Gain of ASSOCIATED: concepts that are mentioned together.", low=0, high=1,
         source="off by default; the papers 1",
+    )  # fmt: skip
+    window: int = parameter(
+        0, "Consecutive turns of a session that share the concepts of each; 0 keeps to its own.",
+        unit="turns", low=0, high=50, source="SYNAPSE 3.1; off by default, the paper 5",
     )  # fmt: skip
     steps: int = parameter(
         3, "How often it spreads: a horizon, not a limit.", unit="steps", low=1, high=6, source="T"
@@ -136,6 +142,7 @@ _PAPER = SynapseOptions(
     concept_seeds=10,
     mention_back=1.0,
     associated=1.0,
+    window=5,
     w_about=0.0,
     firing="literal",
     inhibition=0.15,
@@ -159,6 +166,22 @@ class Synapse:
     seeds: ClassVar[int] = 50
     options: ClassVar[type[Any]] = SynapseOptions
     presets: ClassVar[Mapping[str, Any]] = {"default": SynapseOptions(), "paper": _PAPER}
+    mechanisms: ClassVar[Mechanisms] = {
+        "activation": {"w_activation": 0.0, "w_about": 0.0},
+        "about": {"w_about": 0.0},
+        "fan effect": {"fan_power": 0.0},
+        "inhibition": {"inhibition": 0.0},
+        "firing": {"firing": "linear"},
+        "node decay": {"self_decay": 0.0},
+        "time decay": {"decay": 0.0},
+        "concept seeds": {"concept_seeds": 0},
+        "mentions back": {"mention_back": 0.0},
+        "similar": {"similar": 0.0},
+        "associated": {"associated": 0.0},
+        "window": {"window": 0},
+        "prior": {"w_prior": 0.0},
+        **BASE_MECHANISM,
+    }
 
     async def rank(self, search: Search, options: SynapseOptions) -> Ranked:
         """Spread from the best seeds, then add activation and prior to the text score."""
@@ -211,6 +234,7 @@ def _limits(options: SynapseOptions) -> Limits:
         floor=options.floor,
         nodes=options.max_nodes,
         associated=options.associated > 0.0,
+        window=options.window,
     )
 
 

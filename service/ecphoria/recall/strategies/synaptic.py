@@ -25,10 +25,18 @@ from ecphoria.maths.spiking import (
 )
 from ecphoria.recall.explain import found_directly, marks
 from ecphoria.recall.history import SpikeTrains
-from ecphoria.recall.pipeline import BaseOptions, Ranked, Search, parameter, text_pool
+from ecphoria.recall.pipeline import (
+    BASE_MECHANISM,
+    BaseOptions,
+    Ranked,
+    Search,
+    parameter,
+    text_pool,
+)
 from ecphoria.records.history import Charge, Stimulation, TauRule
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Filters, Mark, PathStep, SeedRecord, Stream, Wave, WaveArc
+from ecphoria.records.strategy import Mechanisms
 
 FloatArray = NDArray[np.float64]
 _TRACED = 30
@@ -142,6 +150,16 @@ class Synaptic:
         "default": SynapticOptions(),
         "paper": _PAPER,
         "synapticrag": _CODE,
+    }
+    mechanisms: ClassVar[Mechanisms] = {
+        "activation": {"w_activation": 0.0},
+        "time": {"temporal_floor": 1.0},
+        "similarity threshold": {"cos_th": 0.0},
+        "stimulus threshold": {"stim_th": 0.0},
+        "dynamic tau": {"tau_rule": TauRule.FROZEN.value},
+        "refractory": {"refractory": False},
+        "firing first": {"fired_only": False},
+        **BASE_MECHANISM,
     }
 
     async def rank(self, search: Search, options: SynapticOptions) -> Ranked:
