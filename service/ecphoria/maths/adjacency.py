@@ -1,12 +1,20 @@
 """Sparse graphs as arrays: adjacency, fan, frontier."""
 
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ecphoria.maths.checks import FloatArray, IntArray, check_same_length, floats, indices, tally
+from ecphoria.maths.checks import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    check_same_length,
+    floats,
+    indices,
+    tally,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -100,6 +108,7 @@ def transition(
     gain: ArrayLike,
     fan_power: float = 1.0,
     row_guard: bool = True,
+    fan: Literal["weight", "degree"] = "weight",
 ) -> Adjacency:
     """Turn weighted relationships into the arcs that activation follows, both ways.
 
@@ -114,7 +123,8 @@ def transition(
     ```
 
     So a lone weak edge stays weak, an edge of one kind never dilutes another kind, and no node
-    sends more than it holds. Sources: Anderson's fan effect; SYNAPSE, per-kind reading.
+    sends more than it holds. With `fan` "degree", F_t(j) is the number of arcs of all kinds that
+    leave j, as SYNAPSE prints it. Sources: Anderson's fan effect; SYNAPSE, per-kind reading.
 
     Args:
         tail: int [m].
@@ -125,6 +135,7 @@ def transition(
         gain: [kinds, 2] in [0, 1], forward and backward.
         fan_power: 1 is the ACT-R fan, 0 switches it off.
         row_guard: keep rows at a sum of 1 or less.
+        fan: divide by the weight of a node's kind, or by its out-degree.
 
     Returns:
         Adjacency of n nodes; O(m log m).
@@ -153,9 +164,12 @@ def transition(
     one, other, sort, value = one[kept], other[kept], sort[kept], value[kept]
     start, end = np.concatenate((one, other)), np.concatenate((other, one))
     sort, value = np.concatenate((sort, sort)), np.concatenate((value, value))
-    fan = _fan(start, sort, value, degrees)
     strength = np.concatenate((shares[sort[: one.size], 0], shares[sort[: one.size], 1]))
-    arc = strength * value / np.maximum(1.0, fan[start, sort]) ** fan_power
+    if fan == "weight":
+        sharing = _fan(start, sort, value, degrees)[start, sort]
+    else:
+        sharing = _out_degree(start, sort, strength > 0.0, degrees, shares)[start]
+    arc = strength * value / np.maximum(1.0, sharing) ** fan_power
     live = arc > 0.0
     start, end, arc = start[live], end[live], arc[live]
     if row_guard:
@@ -175,6 +189,21 @@ def _fan(node: IntArray, kind: IntArray, weight: FloatArray, degree: FloatArray)
     missing = np.where(listed > 0.0, np.maximum(0.0, degree - listed), 0.0)
     bound: FloatArray = total + missing * np.where(np.isfinite(least), least, 0.0)
     return bound
+
+
+def _out_degree(
+    node: IntArray, kind: IntArray, leaves: BoolArray, degree: FloatArray, gain: FloatArray
+) -> FloatArray:
+    """Count the arcs that leave each node, [n].
+
+    A kind that is walked both ways counts by its degree in the store, listed or not. One that is
+    walked in one direction counts by its listed arcs: the degree does not tell directions apart.
+    """
+    listed = np.zeros_like(degree)
+    np.add.at(listed, (node[leaves], kind[leaves]), 1.0)
+    both = (gain > 0.0).all(axis=1)
+    count: FloatArray = np.where(both, np.maximum(listed, degree), listed).sum(axis=1)
+    return count
 
 
 TIE: Final = 1e-9  # relative: energies this close are equal up to the order of adding

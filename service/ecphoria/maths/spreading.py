@@ -36,6 +36,8 @@ class SpreadOptions:
         self_decay: delta, share of its own activation a node loses per step, in [0, 1].
         steps: T, a fixed horizon: the curve is bistable, so more steps forget the seeds.
         alpha: activation of the strongest seed at the start, > 0.
+        scaled: scale the seeds so that the strongest has alpha; if not, each starts with alpha
+            times its own energy, as Eq. 1 prints it.
         steepness: gamma of the firing curve, > 0.
         threshold: theta, its midpoint.
         firing: `rebased` (0 at rest), `linear`, or `literal` (the printed sigmoid; it wakes
@@ -51,6 +53,7 @@ class SpreadOptions:
     self_decay: float = 0.5
     steps: int = 3
     alpha: float = 1.0
+    scaled: bool = True
     steepness: float = 5.0
     threshold: float = 0.5
     firing: Literal["rebased", "linear", "literal"] = "rebased"
@@ -95,7 +98,7 @@ def spread(
     """Spread the seeds' energy for a fixed number of steps; O(T arcs + n log M).
 
     ```
-    a(0) = alpha * energy / max(energy)
+    a(0) = alpha * energy / max(energy), or alpha * energy if not scaled
     u    = (1 - delta) a + S P^T a;   a = g(u)
     rebased  g(u) = (s(u) - s(0)) / (1 - s(0)) for u > 0, else 0
              s(u) = 1 / (1 + exp(-gamma (u - theta)))
@@ -127,7 +130,7 @@ def spread(
     keep, is_seed = 1.0 - options.self_decay, seeds > 0.0
     kappa = keep + options.spread * float(graph.row_sums().max(initial=0.0))
     waves = np.empty((options.steps + 1, seeds.size))
-    waves[0] = options.alpha * (seeds / seeds.max())
+    waves[0] = options.alpha * (seeds / seeds.max() if options.scaled else seeds)
     for step in range(options.steps):
         potential = keep * waves[step] + options.spread * graph.push(waves[step])
         if options.inhibition_mode == "step":

@@ -15,7 +15,7 @@ from ecphoria.errors import InvalidInput
 from ecphoria.maths.fusion import PARTS, bounds_of, recipe_score
 from ecphoria.maths.gate import FEATURES, Evidence, attribution, evidence_features
 from ecphoria.recall.candidates import Candidates
-from ecphoria.recall.pipeline import Ranked
+from ecphoria.recall.pipeline import ActivationGate, Ranked
 from ecphoria.recall.seeds import Seeding
 from ecphoria.records.recall import RecallOptions, Verdict
 from ecphoria.records.tenant import OPEN, SHIPPED, Gate, shipped_confidence
@@ -69,6 +69,25 @@ def judge(cue: str, seeding: Seeding, candidates: Candidates, own: Gate | None) 
     verdict = _verdict(sure, gate)
     return Judgement(
         verdict=verdict, confidence=sure, evidence=evidence, reasons=found.reasons(cue, verdict)
+    )
+
+
+def judge_activation(judgement: Judgement, gate: ActivationGate | None) -> Judgement:
+    """Let a strategy's own gate decide (SYNAPSE 3.4), where the cue asks and something matches."""
+    if gate is None or judgement.verdict is Verdict.EMPTY:
+        return judgement
+    limits = replace(OPEN, threshold=gate.threshold, verify_below=gate.verify_below)
+    verdict = _verdict(gate.activation, limits)
+    side = "below" if verdict is Verdict.REFUSE else "not below"
+    reason = (
+        f"the first memory's activation {gate.activation:.3f} is {side} the gate"
+        f" {gate.threshold:g}"
+    )
+    return replace(
+        judgement,
+        verdict=verdict,
+        confidence=min(1.0, gate.activation),
+        reasons=(reason, *(judgement.reasons if verdict is Verdict.REFUSE else ())),
     )
 
 

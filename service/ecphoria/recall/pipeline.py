@@ -129,6 +129,15 @@ class Search:
     now: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActivationGate:
+    """A verdict by the activation of the first memory alone, in place of the calibrated gate."""
+
+    activation: float
+    threshold: float
+    verify_below: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ranked:
     """A strategy's answer: r ranked memories, best first.
@@ -139,6 +148,7 @@ class Ranked:
         path: The way energy took to a ranked memory, by its id.
         truncated: Whether a cap of the subgraph was reached.
         stimulation: What the strategy did to memories, if it stimulates them.
+        gate: The strategy's own gate, if it has one.
     """
 
     ids: tuple[EpisodeId, ...]
@@ -150,6 +160,7 @@ class Ranked:
     path: Path
     truncated: bool = False
     stimulation: Stimulation | None = None
+    gate: ActivationGate | None = None
 
 
 class Strategy(Protocol):

@@ -27,7 +27,7 @@ from ecphoria.recall.as_of import AsOfStore, promote_current_facts
 from ecphoria.recall.candidates import gather
 from ecphoria.recall.cue_reading import NO_READING, CueReader, CueReading
 from ecphoria.recall.engrams import EngramReader
-from ecphoria.recall.gate import check_floors, count_above, judge, judge_floors
+from ecphoria.recall.gate import check_floors, count_above, judge, judge_activation, judge_floors
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.ports import RecallStore
 from ecphoria.recall.seeds import Participants, Seeding, Subject, seed
@@ -177,6 +177,7 @@ class RecallService:
         ranked, behind = await promote_current_facts(search, ranked)
         own = search.seeding.profile.gate
         judgement = judge(cue.text or "", search.seeding, search.candidates, own)
+        judgement = judge_activation(judgement, ranked.gate)
         shown = await load_shown(search, ranked, behind, k=options.k, collapse=options.collapse)
         ranked = shown.ranked
         k = count_above(ranked, options)

@@ -8,6 +8,7 @@ the least energy could reach are cut.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +25,14 @@ SIMILAR = 0.5
 
 
 def gains(
-    mention_back: float = 1.0, similar: float = SIMILAR, associated: float = 0.0
+    mention_back: float = 1.0,
+    similar: float = SIMILAR,
+    associated: float = 0.0,
+    next_back: float = 1.0,
 ) -> NDArray[np.float64]:
     """Give the gain of each type of edge, forward and backward (SYNAPSE: 1 each)."""
     table = np.ones((len(EDGES), 2))
+    table[EDGES.index("NEXT"), 1] = next_back
     table[EDGES.index("MENTIONS"), 1] = mention_back
     table[EDGES.index("SIMILAR")] = similar
     table[EDGES.index("ASSOCIATED")] = associated
@@ -120,7 +125,13 @@ class Subgraph:
             self.edges[(at, to, sort) if forward else (to, at, sort)] = min(1.0, weight)
 
     def adjacency(
-        self, gains: NDArray[np.float64], fan_power: float, *, guard: bool, decay: float = DECAY
+        self,
+        gains: NDArray[np.float64],
+        fan_power: float,
+        *,
+        guard: bool,
+        decay: float = DECAY,
+        fan: Literal["weight", "degree"] = "weight",
     ) -> Adjacency:
         """Build arcs with the fan effect; NEXT fades by `decay` per day."""
         met = self.relations()
@@ -135,6 +146,7 @@ class Subgraph:
             gain=gains,
             fan_power=fan_power,
             row_guard=guard,
+            fan=fan,
         )
 
     def relations(self) -> Relations:

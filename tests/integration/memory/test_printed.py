@@ -2,21 +2,24 @@
 
 from dataclasses import asdict
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import pytest
 
+from ecphoria.consolidation.concept_vectors import ConceptVectorStore, EmbedConcepts
+from ecphoria.consolidation.service import Cycle
 from ecphoria.ingest.service import IngestService
 from ecphoria.learning.store import LearningStore
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Embedder
-from ecphoria.records.episode import NewEpisode, Receipt
-from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import Cue, RecallOptions, Trace
+from ecphoria.records.episode import Extracted, NewEpisode, Receipt
+from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
+from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Trace, Verdict
 from tests.conftest import Cypher
 from tests.contract.learning import LONG_AGO
 from tests.integration.memory.houses import NOW, House
-from tests.printed import neuromemory, synapticrag
+from tests.printed import neuromemory, synapse, synapticrag
 
 _AXES, _MEMORIES, _FILLERS = 6, 14, 5
 
@@ -192,3 +195,119 @@ async def test_neuromemory_activation_decides(
         # The first five count as used just now.
         for hit in answer.hits[:5]:
             age_s[hit.episode.id].append(0.0)
+
+
+SAID = (
+    ("Ben took the ferry to Hull.", "Ben", "Hull"),
+    ("The crossing was rough.", "Hull"),
+    ("My sister sells pottery there.", "Pottery"),
+    ("A kiln needs a day to cool.", "Pottery", "Kiln"),
+    ("Ben broke a vase.", "Ben", "Vase"),
+    ("Nobody glued the vase.", "Vase"),
+    ("It rained all week.",),
+    ("The ferry was late again.", "Hull"),
+)
+"""Turns a day apart with the concepts that each mentions."""
+ASKED = "Who was on the ferry with Ben?"
+
+
+@pytest.fixture
+async def said(
+    house: House, graph: Graph, ingest: IngestService, embedder: Embedder, cypher: Cypher
+) -> House:
+    """A session whose concepts have vectors, whose turns have ranks, and two joined concepts."""
+    turns = [
+        NewEpisode(
+            text=text, session="talk", extraction=Extracted(names=tuple(names)),
+            occurred_at=NOW - timedelta(days=20 - place),
+        )
+        for place, (text, *names) in enumerate(SAID)
+    ]  # fmt: skip
+    await ingest.append_batch(house.tenant, turns)
+    await EmbedConcepts(ConceptVectorStore(graph), embedder).run(
+        Cycle(id=fresh_id(), tenant=house.tenant, now=NOW)
+    )
+    await cypher(
+        "MATCH (e:Episode {tenant: $tenant}) SET e.prior = 1.0 / (1 + e.turn)", tenant=house.tenant
+    )
+    await cypher(
+        "MATCH (a:Concept {tenant: $tenant, name: 'Kiln'}), (b:Concept {tenant: $tenant,"
+        " name: 'Vase'}) CREATE (a)-[:ASSOCIATED {family: 'association', weight: 0.4,"
+        " w_lift: 0.4, created_at: $now, last_used: $now}]->(b)",
+        tenant=house.tenant, now=NOW,
+    )  # fmt: skip
+    return house
+
+
+async def stored(house: House, cypher: Cypher, kind: str) -> dict[str, dict[str, Any]]:
+    rows = await cypher(
+        "MATCH (n {tenant: $tenant}) WHERE $kind IN labels(n) RETURN n.id AS id, n.name AS name,"
+        " n.text AS text, n.embedding AS vector, n.prior AS prior ORDER BY n.turn, n.name",
+        tenant=house.tenant, kind=kind,
+    )  # fmt: skip
+    return {row["id"]: dict(row) for row in rows}
+
+
+async def edges(house: House, cypher: Cypher) -> list[tuple[str, str, str, float]]:
+    rows = await cypher(
+        "MATCH (a {tenant: $tenant})-[r:NEXT|MENTIONS|ASSOCIATED]->(b)"
+        " RETURN type(r) AS kind, a.id AS tail, b.id AS head, r.weight AS weight",
+        tenant=house.tenant,
+    )
+    return [(row["kind"], row["tail"], row["head"], row["weight"]) for row in rows]
+
+
+async def answered(house: House, cue: Cue, strategy: str, **options: Any) -> RecallResult:
+    asked = RecallOptions(strategy=strategy, k=20, options={"preset": "paper", **options})
+    return await house.recalls.recall(house.tenant, cue, asked, record=False)
+
+
+async def test_synapse_from_cue_to_verdict(
+    said: House, embedder: Embedder, cypher: Cypher
+) -> None:
+    (cue,) = await embedder.embed([ASKED])
+    turns = await stored(said, cypher, "LiveEpisode")
+    concepts = await stored(said, cypher, "LiveConcept")
+    near = {node: float(np.dot(cue, one["vector"])) for node, one in (turns | concepts).items()}
+    printed = []
+    for kind, tail, head, weight in await edges(said, cypher):
+        printed.append(synapse.Edge(tail=tail, head=head, weight=weight))
+        if kind != "NEXT":
+            printed.append(synapse.Edge(tail=head, head=tail, weight=weight))
+    # Two by each trigger: the word "ferry" and the name stand in the turns that the cue shares
+    # words with; by meaning, the nearest. The cue names Ben; two more concepts are near.
+    by_word = [
+        node for node, one in turns.items() if "ferry" in one["text"] or "Ben" in one["text"]
+    ]
+    by_meaning = sorted(turns, key=lambda node: -near[node])[:3]
+    ben = next(node for node, one in concepts.items() if one["name"] == "Ben")
+    others = sorted(set(concepts) - {ben}, key=lambda node: -near[node])[:2]
+    anchors = {node: near[node] for node in (*by_word, *by_meaning, ben, *others)}
+    a = synapse.activations([*turns, *concepts], printed, synapse.injected(anchors))
+    expected = {node: synapse.parts(near[node], a[node], one["prior"])
+                for node, one in turns.items()}  # fmt: skip
+    order = sorted(expected, key=lambda node: -sum(expected[node]))
+    for gate, verdict in ((0.12, Verdict.ANSWER), (0.999, Verdict.REFUSE)):
+        answer = await answered(
+            said, Cue(text=ASKED, vector=tuple(cue.tolist())), "synapse", gate=gate, seeds=3,
+            concept_seeds=2,
+        )  # fmt: skip
+        assert [hit.episode.id for hit in answer.hits] == order
+        for hit in answer.hits:
+            found = tuple(hit.parts[part] for part in ("base", "activation", "prior"))
+            assert found == pytest.approx(expected[hit.episode.id], abs=1e-5)
+        assert synapse.rejected(a[order[0]], synapse.Constants(gate=gate)) == (
+            verdict is Verdict.REFUSE
+        )
+        assert answer.verdict is verdict
+        assert answer.confidence == pytest.approx(a[order[0]], abs=1e-5)
+        assert "activation" in answer.reasons[0]
+
+
+async def test_no_energy_is_no_answer(said: House, embedder: Embedder) -> None:
+    """A cue whose meaning is opposite to all: nothing is injected, and the gate refuses."""
+    opposite = -np.sum(await embedder.embed([text for text, *_ in SAID]), axis=0)
+    cue = Cue(vector=tuple((opposite / np.linalg.norm(opposite)).tolist()))
+    answer = await answered(said, cue, "synapse", concept_seeds=0)
+    assert answer.verdict is Verdict.REFUSE
+    assert answer.confidence == 0.0

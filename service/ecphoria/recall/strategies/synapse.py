@@ -1,19 +1,21 @@
 """SYNAPSE: spread energy from the seeds with the fan effect, and add it to the text score."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.maths.adjacency import Adjacency
+from ecphoria.maths.adjacency import Adjacency, pad
 from ecphoria.maths.concept_channel import boost
 from ecphoria.maths.fusion import min_max
 from ecphoria.maths.spreading import Spread, SpreadOptions, inhibit, spread
 from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly
 from ecphoria.recall.pipeline import (
     BASE_MECHANISM,
+    ActivationGate,
+    Anchor,
     Path,
     Pool,
     Ranked,
@@ -28,7 +30,8 @@ from ecphoria.recall.pipeline import (
     text_pool,
 )
 from ecphoria.recall.subgraph import DECAY, SIMILAR, Limits, Subgraph, gains
-from ecphoria.records.recall import Wave
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import Stream, Wave
 from ecphoria.records.strategy import Mechanisms
 
 FloatArray = NDArray[np.float64]
@@ -45,9 +48,14 @@ class SynapseOptions:
         0, "Concepts taken by meaning, beside those the cue names; they have vectors after a"
         " consolidation.", unit="concepts", low=0, high=50, source="SYNAPSE 3.2; off by default",
     )  # fmt: skip
+    injection: str = parameter(
+        "shares", "What a seed starts with: `shares` of its text score, the strongest at alpha, or"
+        " alpha times its `cosine`.", choices=("shares", "cosine"), source="cosine is Eq. 1",
+    )  # fmt: skip
     alpha: float = parameter(
-        1.0, "Activation of the strongest seed at the start.", low=0.01, high=10, source="Eq. 1"
-    )
+        1.0, "Activation of the strongest seed at the start, or factor on the cosine.",
+        low=0.01, high=10, source="Eq. 1",
+    )  # fmt: skip
     spread: float = parameter(
         0.8, "Share of activation that leaves.", unit="share a step", low=0, high=1, source="Eq. 2"
     )
@@ -61,8 +69,16 @@ class SynapseOptions:
     fan_power: float = parameter(
         1.0, "1 is the full fan effect, 0 none.", low=0, high=1, source="Eq. 2, by type of edge"
     )
+    fan_rule: str = parameter(
+        "weight", "What divides an edge: the `weight` of the node's edges of its type, or its"
+        " `degree`, all edges that leave the node.", choices=("weight", "degree"),
+        source="degree is Eq. 2",
+    )  # fmt: skip
     row_guard: bool = parameter(
         default=True, doc="Let no node send more than it holds; not with a fan power below 1."
+    )
+    next_back: float = parameter(
+        1.0, "Gain of NEXT from a turn to the one before.", low=0, high=1, source="0 in 3.1"
     )
     mention_back: float = parameter(
         0.1, "Gain of MENTIONS from a concept to memories.", low=0, high=1, source="as measured"
@@ -116,12 +132,25 @@ class SynapseOptions:
     w_activation: float = parameter(
         0.05, "Weight of activation.", low=0, high=2, source="Eq. 5; as measured"
     )
+    raw_activation: bool = parameter(
+        default=False, doc="Add the activation itself, not as a share of the highest.",
+        source="Eq. 5",
+    )  # fmt: skip
     w_about: float = parameter(
         1.2, "Weight of activation that came over ABOUT.", low=0, high=5, source="as measured"
     )
     w_prior: float = parameter(
         0.0, "Weight of the PageRank prior, a rank in 0 to 1.", low=0, high=2,
         source="Eq. 5; 0 as measured",
+    )  # fmt: skip
+    gate: float = parameter(
+        0.0, "Least activation of the first hit; below it the verdict is `refuse`. 0 leaves the"
+        " verdict to the calibrated gate.", unit="activation", low=0, high=1,
+        source=".12 in 3.4; off by default",
+    )  # fmt: skip
+    verify_below: float = parameter(
+        0.2, "Activation of the first hit below which the verdict is `verify`; with a gate.",
+        unit="activation", low=0, high=1, source="ours; the highest gate of table 7",
     )  # fmt: skip
     fan: int = parameter(
         32, "Edges fetched of each node and type.", unit="edges", low=1, high=64, source="ours"
@@ -140,9 +169,14 @@ class SynapseOptions:
 _PAPER = SynapseOptions(
     seeds=10,
     concept_seeds=10,
+    injection="cosine",
+    fan_rule="degree",
+    next_back=0.0,
     mention_back=1.0,
+    similar=0.0,
     associated=1.0,
     window=5,
+    raw_activation=True,
     w_about=0.0,
     firing="literal",
     inhibition=0.15,
@@ -154,8 +188,10 @@ _PAPER = SynapseOptions(
     w_base=0.5,
     w_activation=0.3,
     w_prior=0.2,
+    gate=0.12,
     floor=0.0,
     fan=64,
+    frontier=500,
 )
 
 
@@ -186,24 +222,22 @@ class Synapse:
     async def rank(self, search: Search, options: SynapseOptions) -> Ranked:
         """Spread from the best seeds, then add activation and prior to the text score."""
         base = text_pool(search, options.base)
-        named = max(1, len(search.seeding.concepts))
-        taken = anchors(search, base, options.seeds, lambda _: 1.0 / named)
-        taken += await near_anchors(search, options.concept_seeds)
+        taken = await _entries(search, base, options)
         records = seed_shares(taken)
-        graph, _ = await enter(search, taken, _limits(options))
+        graph, start = await _enter(search, base, taken, options)
         arcs = graph.adjacency(
-            gains(options.mention_back, options.similar, options.associated),
+            gains(options.mention_back, options.similar, options.associated, options.next_back),
             options.fan_power,
             guard=options.row_guard and options.fan_power == 1.0,
             decay=options.decay,
+            fan=cast("Literal['weight', 'degree']", options.fan_rule),
         )
-        start = np.zeros(len(graph.ids))
-        start[: len(records)] = [seed.energy for seed in records]
         run = spread(arcs, start, options=_kernel_options(options))
         active, gate = _read(graph, arcs, run, options)
-        pool = await base.reached(search, active_episodes(graph, active))
-        lit = pool.read(active_episodes(graph, active))
-        activation = options.w_activation * min_max(lit, 0.0)
+        lit_by_id = active_episodes(graph, active)
+        pool = await base.reached(search, lit_by_id)
+        lit = pool.read(lit_by_id)
+        activation = options.w_activation * (lit if options.raw_activation else min_max(lit, 0.0))
         activation += boost(lit, gate, weight=options.w_about)
         walked = WalkedPath(
             graph=graph,
@@ -213,7 +247,7 @@ class Synapse:
             streams={anchor.node: anchor.stream for anchor in taken},
             whole=False,
         )
-        return pool.ranked(
+        ranked = pool.ranked(
             {
                 "base": options.w_base * pool.score,
                 "activation": activation,
@@ -224,6 +258,89 @@ class Synapse:
             path=_path(pool, activation, walked, options),
             truncated=graph.truncated,
         )
+        return replace(ranked, gate=_gate(ranked, lit_by_id, options))
+
+
+async def _entries(search: Search, base: Pool, options: SynapseOptions) -> Sequence[Anchor]:
+    """Choose the seeds and their energies."""
+    near = await near_anchors(search, options.concept_seeds)
+    if options.injection == "shares":
+        named = max(1, len(search.seeding.concepts))
+        return (*anchors(search, base, options.seeds, lambda _: 1.0 / named), *near)
+    return (*_by_cosine(search, options.seeds), *await _named(search), *near)
+
+
+def _by_cosine(search: Search, count: int) -> list[Anchor]:
+    """Take the first of each index, in its own order, with their cosine (Eq. 1).
+
+    An opposite meaning injects nothing: activation is not negative.
+    """
+    streams = ((Stream.TEXT, search.seeding.by_text), (Stream.VECTOR, search.seeding.by_vector))
+    first = {row.id: stream for stream, rows in reversed(streams) for row in rows[:count]}
+    row, cosine = search.candidates.row, search.candidates.columns.cosine
+    return [
+        Anchor(
+            node=episode,
+            kind="episode",
+            stream=stream,
+            label="",
+            level=float(cosine[row[episode]]),
+        )
+        for episode, stream in first.items()
+        if episode in row and cosine[row[episode]] > 0.0
+    ]
+
+
+async def _named(search: Search) -> list[Anchor]:
+    """Take the concepts that the cue names, with their cosine, or 1 while they have no vector."""
+    named, vector = search.seeding.concepts, search.seeding.vector
+    level: dict[str, float] = {}
+    if named and vector is not None:
+        known = await search.store.concept_vectors(
+            search.tenant, [concept.id for concept in named]
+        )
+        level = {concept: float(np.dot(vector, found)) for concept, found in known.items()}
+    return [
+        Anchor(
+            node=concept.id,
+            kind="concept",
+            stream=Stream.NAME,
+            label=concept.name,
+            level=level.get(concept.id, 1.0),
+        )
+        for concept in named
+        if level.get(concept.id, 1.0) > 0.0
+    ]
+
+
+async def _enter(
+    search: Search, base: Pool, taken: Sequence[Anchor], options: SynapseOptions
+) -> tuple[Subgraph, FloatArray]:
+    """Fetch the subgraph; tell what each node starts with.
+
+    The printed curve makes every memory fire, so each candidate is then a node.
+    """
+    graph, level = await enter(search, taken, _limits(options))
+    if options.firing == "literal":
+        for episode in base.ids:
+            graph.add(episode, "episode", "")
+    if options.injection == "cosine":
+        return graph, pad(level, len(graph.ids))
+    shares = np.array([seed.energy for seed in seed_shares(taken)], dtype=np.float64)
+    return graph, pad(shares, len(graph.ids))
+
+
+def _gate(
+    ranked: Ranked, lit: Mapping[EpisodeId, float], options: SynapseOptions
+) -> ActivationGate | None:
+    """Let the activation of the first memory decide (3.4), if that is wanted."""
+    if options.gate == 0.0 or not ranked.ids:
+        return None
+    return ActivationGate(
+        activation=lit.get(ranked.ids[0], 0.0),
+        threshold=options.gate,
+        verify_below=options.verify_below,
+    )
 
 
 def _limits(options: SynapseOptions) -> Limits:
@@ -244,6 +361,7 @@ def _kernel_options(options: SynapseOptions) -> SpreadOptions:
         self_decay=options.self_decay,
         steps=options.steps,
         alpha=options.alpha,
+        scaled=options.injection == "shares",
         steepness=options.steepness,
         threshold=options.threshold,
         firing=cast("Literal['rebased', 'linear', 'literal']", options.firing),
