@@ -166,6 +166,12 @@ class EncoderUnavailable(Unavailable):
     code = "encoder-unavailable"
 
 
+class EmbedderChanged(Unavailable):
+    """The store has changed its embedding model; try again, or restart with the new setting."""
+
+    code = "embedder-changed"
+
+
 class ModelUnavailable(Unavailable):
     """The language model does not answer, or not usably; try again shortly."""
 
@@ -203,7 +209,7 @@ class StoreUnsuitable(Misconfigured):
 
 
 class EmbedderMismatch(Misconfigured):
-    """The store was made with another embedding model; use that model, or a new store."""
+    """The store has vectors of another model; set that model, then run `ecphoria reembed`."""
 
     code = "embedder-mismatch"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ecphoria.neo4j_store.locks import no_tenant
+from ecphoria.neo4j_store.locks import no_tenant, require_generation
 from ecphoria.neo4j_store.passages import (
     PassageFinder,
     PassageSeed,
@@ -59,6 +59,7 @@ class _LexiconRow:
     cuts: int
     learned: bool
     gate: str | None
+    generation: int
     participants: list[str]
     terms: list[dict[str, Any]]
     concepts: list[dict[str, Any]]
@@ -217,6 +218,7 @@ class EpisodeReader(PassageFinder):
         if row is None:
             self.forget(tenant)
             raise no_tenant(tenant)
+        require_generation(self._graph, row.generation)
         self._columns.check(tenant, change=row.change, deletions=row.deletions)
         self._passages.check(tenant, deletions=row.deletions, cuts=row.cuts)
         return Lexicon(
