@@ -18,7 +18,14 @@ from ecphoria.embedding.store import (
     Text,
     VectorStore,
 )
-from ecphoria.errors import Conflict, EcphoriaError, NotFound, Unavailable
+from ecphoria.errors import (
+    Conflict,
+    EcphoriaError,
+    InvalidInput,
+    Misconfigured,
+    NotFound,
+    Unavailable,
+)
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Embedder, Vector
 from ecphoria.records.embedding import EmbedderChoice, Reembedding, ReembeddingState
@@ -59,15 +66,18 @@ class ReembeddingService:
 
         Raises:
             Conflict: The store uses this model already, or another change is under way.
-            Misconfigured: The model cannot be used as it is described.
+            InvalidInput: The model cannot be used as it is described.
             EncoderUnavailable: It does not answer.
         """
-        embedder = await self._open(choice)
         try:
-            await embedder.embed([_PROBE])
-            model, dimension = embedder.model, embedder.dimension
-        finally:
-            await embedder.close()
+            embedder = await self._open(choice)
+            try:
+                await embedder.embed([_PROBE])
+                model, dimension = embedder.model, embedder.dimension
+            finally:
+                await embedder.close()
+        except Misconfigured as error:  # by the caller, not by the settings
+            raise InvalidInput(error.message) from error
         if (model, dimension) == (self._current.model, self._current.dimension):
             raise Conflict(f"The store uses {model} ({dimension} dimensions) already.")
         whole = replace(choice, dimension=dimension)
