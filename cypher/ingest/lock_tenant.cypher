@@ -2,7 +2,7 @@
 // mode: write
 // params: tenant STRING
 // returns: change INTEGER, turn INTEGER, stated INTEGER, timed BOOLEAN, classes STRING,
-//   recalls INTEGER, life_days FLOAT
+//   recalls INTEGER, life_days FLOAT, generation INTEGER
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 // A write that changes something locks the node until the commit; one that does not may not.
@@ -12,4 +12,5 @@ WITH t
 WHERE t.locked_at IS NOT NULL AND t.erasing IS NULL
 RETURN t.change AS change, t.turn AS turn, coalesce(t.stated, 0) AS stated,
   coalesce(t.timed, false) AS timed, t.classes AS classes,
-  coalesce(t.recall_total, 0) AS recalls, toFloat(t.life_days) AS life_days
+  coalesce(t.recall_total, 0) AS recalls, toFloat(t.life_days) AS life_days,
+  coalesce(head(COLLECT { MATCH (s:Store {id: 'store'}) RETURN s.generation }), 0) AS generation

@@ -1,9 +1,14 @@
 // doc: Take a due job under a lease, as the begun one of its kind.
 // mode: write
-// params: job STRING, seconds FLOAT
+// params: job STRING, seconds FLOAT, generation INTEGER
 // returns: token INTEGER, tenant STRING
 // plan: Eager the one job is locked before its state is read
 CYPHER 25
+MATCH (s:Store {id: 'store'})
+SET s.held_at = datetime()
+WITH s
+// A worker with the encoder of before would compute with vectors that are no longer used.
+WHERE coalesce(s.generation, 0) = $generation
 MATCH (j:Job {id: $job})
 // A write that changes something locks the node until the commit; one that does not may not.
 SET j.held_at = datetime.realtime()

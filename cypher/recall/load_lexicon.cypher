@@ -4,7 +4,7 @@
 // returns: items INTEGER, length INTEGER, near_length FLOAT, titles INTEGER, stated INTEGER,
 //   timed BOOLEAN, change INTEGER, deletions INTEGER, passages INTEGER,
 //   passage_length INTEGER, cuts INTEGER, learned BOOLEAN, expired BOOLEAN, gate STRING,
-//   participants LIST<STRING>, terms LIST<MAP>, concepts LIST<MAP>
+//   generation INTEGER, participants LIST<STRING>, terms LIST<MAP>, concepts LIST<MAP>
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 WHERE t.erasing IS NULL
@@ -15,6 +15,7 @@ RETURN t.items AS items, t.length AS length, t.near_length AS near_length,
   coalesce(t.cuts, 0) AS cuts,
   coalesce(t.recall_total, t.feedback_total) IS NOT NULL AS learned,
   coalesce(t.expires_from <= datetime(), false) AS expired, t.gate AS gate,
+  coalesce(head(COLLECT { MATCH (s:Store {id: 'store'}) RETURN s.generation }), 0) AS generation,
   COLLECT {
     MATCH (p:Speaker)
     WHERE p.tenant = $tenant AND p.name IS NOT NULL

@@ -5,7 +5,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,8 @@ from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.dormancy import ForgettingService
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.merge import MergeReview, MergeStore
+from ecphoria.embedding.service import Reembedder, ReembedderOptions, ReembeddingService
+from ecphoria.embedding.store import ReembeddingStore
 from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
 from ecphoria.engine.assemble import silent
 from ecphoria.engine.home import write_private
@@ -34,6 +36,7 @@ from ecphoria.ingest.store import IngestStore
 from ecphoria.items.service import ItemService
 from ecphoria.items.store import ItemStore
 from ecphoria.jobs.service import JobService
+from ecphoria.jobs.worker import crash_at
 from ecphoria.learning.service import LearningService
 from ecphoria.learning.store import LearningStore
 from ecphoria.models.chat import Budget, ChatOptions, StructuredChat, create_chat
@@ -53,6 +56,7 @@ from ecphoria.recall.second_look import SecondLookRecall
 from ecphoria.recall.service import STRATEGIES, RecallService
 from ecphoria.recall.shadow import Policies, ShadowedRecall, TenantPolicies
 from ecphoria.recall.store import DormantReader, EpisodeReader
+from ecphoria.records.embedding import EmbedderChoice
 from ecphoria.records.ids import TenantId, TraceId
 from ecphoria.records.recall import Comparison, Cue, RecallOptions
 from ecphoria.runtime import SystemClock
@@ -64,6 +68,7 @@ from ecphoria.tenancy.service import TenancyService
 from ecphoria.tenancy.store import Keys, Tenants
 
 ADMIN_KEY_FILE = "admin.key"
+_MOVE_LOOKS, _MOVE_S = 200, 0.05
 _TRACE_QUERY = "what_woke_this_trace.cypher"
 _ANY_TRACE = "'' AS wanted"
 _WARM_TENANTS, _WARM_S = 5, 10.0
@@ -86,6 +91,19 @@ class Reports:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """The parts that services keep when the store changes its embedding model."""
+
+    settings: Settings
+    graph: Graph
+    options: GraphOptions
+    endpoint: Endpoint | None
+    metrics: Metrics
+    spans: Spans
+    resources: AsyncExitStack
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The services that the interfaces call.
 
@@ -94,7 +112,10 @@ class Services:
         browser: Folder of the files for Neo4j Browser.
         admin_key_file: Where this start wrote the first operator's key, if it made one.
         engine: The local Neo4j, if it is used.
-        resources: What `close` gives back.
+        generation: The generation of vectors that they work with.
+        reembedding: Starts and shows a change of the embedding model.
+        own: What is given back when services of another model succeed these.
+        base: The parts that those keep.
     """
 
     settings: Settings
@@ -118,17 +139,21 @@ class Services:
     access: Access
     admission: Admission
     embedder: Embedder
+    generation: int
+    reembedding: ReembeddingService
+    own: AsyncExitStack
+    base: Base
     metrics: Metrics
     spans: Spans
     health: Callable[[], Awaitable[Health]]
     browser: Path = field(default_factory=lambda: cypher_root() / "browser")
     admin_key_file: Path | None = None
     engine: Endpoint | None = None
-    resources: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def close(self) -> None:
         """End everything, in the reverse order of its making."""
-        await self.resources.aclose()
+        await self.own.aclose()
+        await self.base.resources.aclose()
 
 
 async def build(settings: Settings, reports: Reports | None = None) -> Services:
@@ -141,7 +166,9 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
     """
     told = reports or Reports()
     metrics = Metrics(CollectorRegistry())
-    async with AsyncExitStack() as stack:
+    async with AsyncExitStack() as guard:
+        stack = AsyncExitStack()
+        guard.push_async_callback(stack.aclose)
         loading = asyncio.create_task(_load_embedder(settings, told))
         stack.push_async_callback(_settle, loading)
         endpoint = await _start_engine(settings, told, stack)
@@ -149,18 +176,44 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         spans = open_spans(settings.tracing.endpoint, settings.tracing.sample, stack)
         graph = _connect(settings, options, metrics, spans, stack)
         found = await check(graph)
-        embedder = await _prepare(graph, loading, stack)
-        learning = await _learning(graph, metrics, stack)
-        chat = open_chat(settings.llm, metrics, stack)
+        embedder = await loading
+        async with AsyncExitStack() as unused:
+            unused.push_async_callback(embedder.close)
+            await migrate(graph, embedder.model, embedder.dimension)
+            stored = await ReembeddingStore(graph).generation()
+            unused.pop_all()
+        base = Base(
+            settings=settings,
+            graph=graph,
+            options=options,
+            endpoint=endpoint,
+            metrics=metrics,
+            spans=spans,
+            resources=stack,
+        )
+        services = await _assemble(base, embedder, stored.generation)
+        guard.pop_all()
+    log.info("services_ready", neo4j=found.neo4j, gds=found.gds, model=embedder.model)
+    return services
+
+
+async def _assemble(base: Base, embedder: Embedder, generation: int) -> Services:
+    """Make the services of one embedder and its generation of vectors."""
+    settings, metrics = base.settings, base.metrics
+    graph = base.graph.at(generation)
+    async with AsyncExitStack() as own:
+        own.push_async_callback(embedder.close)
+        learning = await _learning(graph, metrics, own)
+        chat = open_chat(settings.llm, metrics, own)
         recall = _recall(settings, graph, embedder, learning, chat)
         cold, ingest, forgetting = _writing(settings, graph, embedder, recall.forget)
         tenancy, access = _tenancy(settings, graph, cold)
-        policies, shadowed, waking = _recalls(graph, recall, forgetting, metrics, stack)
+        policies, shadowed, waking = _recalls(graph, recall, forgetting, metrics, own)
         extract = Extract(ExtractionStore(graph), ingest, chat)
         start = partial(
-            start_background, ingest=ingest, extract=extract, metrics=metrics, stack=stack
+            start_background, ingest=ingest, extract=extract, metrics=metrics, stack=own
         )
-        services = Services(
+        return Services(
             settings=settings,
             ingest=ingest,
             recall=recall,
@@ -169,7 +222,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             waking=waking,
             ask=AskService(waking, chat, metrics.recall),
             extract=extract,
-            jobs=await start(settings, graph, options, embedder, chat),
+            jobs=await start(settings, graph, base.options, embedder, chat),
             learning=learning,
             merges=MergeReview(MergeStore(graph), FactStore(graph)),
             forgetting=forgetting,
@@ -182,15 +235,109 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             access=access,
             admission=_admission(settings, metrics),
             embedder=embedder,
+            generation=generation,
+            reembedding=ReembeddingService(graph, embedder, partial(_open_embedder, settings)),
             metrics=metrics,
-            spans=spans,
+            spans=base.spans,
             health=partial(health, graph),
             admin_key_file=await _open_store(settings, tenancy),
-            engine=endpoint,
-            resources=stack.pop_all(),
+            engine=base.endpoint,
+            own=own.pop_all(),
+            base=base,
         )
-    log.info("services_ready", neo4j=found.neo4j, gds=found.gds, model=embedder.model)
-    return services
+
+
+class Succession:
+    """The services in use: others succeed them when the store changes its embedding model.
+
+    Each process on the store follows it, and one of them makes the vectors of the new model.
+    """
+
+    def __init__(self, services: Services) -> None:
+        """Follow the store from now on, in the running event loop."""
+        self.current = services
+        base, jobs = services.base, services.settings.jobs
+        self._poll_s = jobs.poll_s
+        self._works = jobs.workers > 0
+        self._store = ReembeddingStore(base.graph)
+        self._reembedder = Reembedder(
+            base.graph,
+            partial(_open_embedder, services.settings),
+            ReembedderOptions(lease_s=jobs.lease_s, pause_s=jobs.pause_s),
+            crash_at(jobs.fault),
+        )
+        self._retiring: set[asyncio.Task[None]] = set()
+        self._task = asyncio.create_task(self._follow())
+
+    async def close(self) -> None:
+        """End everything; work on a change of the model is given back."""
+        self._task.cancel()
+        for task in self._retiring:
+            task.cancel()  # at the end it waits for nobody
+        await asyncio.gather(self._task, *self._retiring, return_exceptions=True)
+        await self._reembedder.close()
+        await self.current.close()
+
+    async def moved_from(self, services: Services) -> bool:
+        """Wait until others have succeeded these services; tell whether they have."""
+        for _ in range(_MOVE_LOOKS):
+            if self.current is not services:
+                return True
+            await asyncio.sleep(_MOVE_S)
+        return False
+
+    async def _follow(self) -> None:
+        while True:
+            busy = False
+            try:
+                found = await self._store.generation()
+                if found.generation != self.current.generation:
+                    await self._succeed(found.generation)
+                busy = self._works and await self._reembedder.run_one()
+            except EcphoriaError as error:
+                log.warning("embedding_model_not_followed", code=error.code)
+            except Exception as error:
+                log.error("embedding_model_not_followed", exc_info=error)  # noqa: TRY400
+            if not busy:
+                await asyncio.sleep(self._poll_s)
+
+    async def _succeed(self, generation: int) -> None:
+        """Build services with the store's model, and let the old ones end their requests."""
+        old = self.current
+        row = await self._store.find()
+        assert row is not None, "the store has changed its model"
+        choice = row.embedder()
+        embedder = self._reembedder.take_embedder(choice) or await _open_embedder(
+            old.settings, choice
+        )
+        self.current = await _assemble(old.base, embedder, generation)
+        log.info("services_succeeded", model=embedder.model, generation=generation)
+        task = asyncio.create_task(_retire(old))
+        self._retiring.add(task)
+        task.add_done_callback(self._retiring.discard)
+
+
+async def _retire(services: Services) -> None:
+    """Close services when the last request to them has ended."""
+    try:
+        await asyncio.sleep(services.settings.limits.read_s)
+    finally:
+        await asyncio.shield(services.own.aclose())
+
+
+async def _open_embedder(settings: Settings, choice: EmbedderChoice) -> Embedder:
+    """Open another embedder than that of the settings, which give its key and its timeouts."""
+    usual = embedder_options(settings)
+    options = replace(
+        usual,
+        provider=choice.provider,
+        model=choice.model,
+        dimension=choice.dimension,
+        request_dimension=choice.request_dimension,
+        base_url=choice.base_url or usual.base_url,
+        weights_dir=usual.weights_dir if choice.provider == usual.provider else None,
+    )
+    return await asyncio.to_thread(create_embedder, options)
 
 
 async def warm_up(recall: RecallService, tenancy: TenancyService) -> None:
@@ -340,16 +487,6 @@ async def _load_embedder(settings: Settings, reports: Reports) -> Embedder:
     )
 
 
-async def _prepare(
-    graph: Graph, loading: asyncio.Task[Embedder], stack: AsyncExitStack
-) -> Embedder:
-    """Make the store ready for the embedder's vectors."""
-    embedder = await loading
-    stack.push_async_callback(embedder.close)
-    await migrate(graph, embedder.model, embedder.dimension)
-    return embedder
-
-
 async def _settle(loading: asyncio.Task[Embedder]) -> None:
     """Leave no task behind when something else failed first."""
     loading.cancel()
@@ -375,7 +512,7 @@ def _writing(
     settings: Settings, graph: Graph, embedder: Embedder, erased: Callable[[TenantId], None]
 ) -> tuple[ArchiveService, IngestService, ForgettingService]:
     store, clock = IngestStore(graph), SystemClock()
-    cold = build_archive(settings, graph, clock)
+    cold = build_archive(settings, graph, embedder, clock)
     keep = timedelta(days=settings.erasure.key_days)
     ingest = IngestService(
         store=store, embedder=embedder, clock=clock, thaw=cold, erased=erased, refuse_keys=keep

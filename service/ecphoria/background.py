@@ -165,17 +165,20 @@ def build_steps(
         Decay(links),
         Prune(links),
         Dormancy(DormancyStore(graph)),
-        _archiving(graph, archive),
+        _archiving(ColdStore(graph, embedder), graph, archive),
         Supersede(FactStore(graph)),
         Replay(ReplayStore(graph), associations),
         MakeClusters(engrams, chat, embedder),
     )
 
 
-def build_archive(settings: Settings, graph: Graph, clock: Clock) -> ArchiveService:
+def build_archive(
+    settings: Settings, graph: Graph, embedder: Embedder, clock: Clock
+) -> ArchiveService:
     """Give the archive as it is used by hand."""
     folder = archive_folder(settings)
-    return ArchiveService(_archiving(graph, folder), ColdStore(graph), ColdFiles(folder), clock)
+    cold = ColdStore(graph, embedder)
+    return ArchiveService(_archiving(cold, graph, folder), cold, ColdFiles(folder), clock)
 
 
 def archive_folder(settings: Settings) -> Path:
@@ -183,8 +186,8 @@ def archive_folder(settings: Settings) -> Path:
     return settings.archive.dir or settings.home / "archive"
 
 
-def _archiving(graph: Graph, folder: Path) -> Archiving:
-    return Archiving(ColdStore(graph), ColdFiles(folder), DormancyStore(graph))
+def _archiving(cold: ColdStore, graph: Graph, folder: Path) -> Archiving:
+    return Archiving(cold, ColdFiles(folder), DormancyStore(graph))
 
 
 def query_listener(settings: JobsSettings, metrics: Metrics) -> Callable[[str, float], None]:

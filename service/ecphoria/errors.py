@@ -20,13 +20,14 @@ EcphoriaError
 │   ├── OutcomeUnknown      Neo4j did not say whether it wrote; send the same again
 │   ├── Timeout             the store took longer than allowed
 │   ├── EncoderUnavailable  the embedder cannot be loaded or does not answer
+│   ├── EmbedderChanged     the store has another embedding model now
 │   ├── ModelUnavailable    the language model does not answer, or not usably
 │   └── ArchiveUnavailable  the archive's folder is full or cannot be used
 ├── ModelMissing            the call needs a language model, and none is set
 ├── ArchiveDamaged          an archived record is missing or not as it was written
 ├── Misconfigured           start-up refuses; the operator must change something
 │   ├── StoreUnsuitable     Neo4j is too old or lacks a feature
-│   ├── EmbedderMismatch    the store was made with another model
+│   ├── EmbedderMismatch    the store has vectors of another model
 │   └── WeightsMismatch     the model's files are not the ones expected
 └── EngineError             the managed local Neo4j cannot be assembled or started
 ```
@@ -166,6 +167,12 @@ class EncoderUnavailable(Unavailable):
     code = "encoder-unavailable"
 
 
+class EmbedderChanged(Unavailable):
+    """The store has changed its embedding model; try again, or restart with the new setting."""
+
+    code = "embedder-changed"
+
+
 class ModelUnavailable(Unavailable):
     """The language model does not answer, or not usably; try again shortly."""
 
@@ -203,7 +210,7 @@ class StoreUnsuitable(Misconfigured):
 
 
 class EmbedderMismatch(Misconfigured):
-    """The store was made with another embedding model; use that model, or a new store."""
+    """The store has vectors of another model; set that model, then run `ecphoria reembed`."""
 
     code = "embedder-mismatch"
 

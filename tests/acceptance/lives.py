@@ -23,6 +23,7 @@ CUE = "Who painted the old boat, and where does Marek Novak live?"
 TURNS = 16
 OPERATORS = frozenset({
     ("get", "/v1/tenants"), ("post", "/v1/tenants"), ("delete", "/v1/tenants/{name}"),
+    ("post", "/v1/embedding"), ("get", "/v1/embedding"), ("delete", "/v1/embedding"),
 })  # fmt: skip
 
 
@@ -318,6 +319,9 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ],
         ("get", "/v1/tenants"): [("/v1/tenants", {})],
         ("post", "/v1/tenants"): [("/v1/tenants", {"json": {"name": "never-made"}})],
+        ("post", "/v1/embedding"): [("/v1/embedding", {"json": {"model": "x", "provider": "local"}})],
+        ("get", "/v1/embedding"): [("/v1/embedding", {})],
+        ("delete", "/v1/embedding"): [("/v1/embedding", {})],
         ("delete", "/v1/tenants/{name}"): [(f"/v1/tenants/{of.owner.name}", {})],
     }  # fmt: skip
 

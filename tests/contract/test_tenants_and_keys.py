@@ -63,7 +63,7 @@ async def test_a_gate_comes_back_as_it_was_given_and_goes(graph: Graph) -> None:
 def an_item() -> StoredItem:
     return StoredItem(
         namespace=("users", "ana"), key="food", value="{}", created_at=NOW, updated_at=NOW,
-        ttl_s=None, expires_at=None, vector=None,
+        ttl_s=None, expires_at=None, vector=None, text=None,
     )  # fmt: skip
 
 

@@ -61,8 +61,9 @@ SAMPLES: Mapping[str, object] = {
     "LIST<MAP>": [{}],
     "VECTOR": Vector.from_numpy(np.ones(384, np.float32)),
 }
-# What the server calls a query by mode; `s` is also any call into the system's own procedures.
-QUERY_TYPES = {Mode.READ: {"r", "s"}, Mode.WRITE: {"w", "rw"}}
+# What the server calls a query by mode; `s` is also any call into the system's own procedures,
+# and the end of an index.
+QUERY_TYPES = {Mode.READ: {"r", "s"}, Mode.WRITE: {"w", "rw", "s"}}
 NEVER = frozenset({"AllNodesScan", "UndirectedAllRelationshipsScan"})
 WITH_A_REASON = frozenset({"Eager", "CartesianProduct"})
 QUERIES = {

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ecphoria.cli.admin import calibrate, gate, keys, shadow, tenants
 from ecphoria.cli.connection import say_error, stderr, stdout
+from ecphoria.cli.embedding import reembed
 from ecphoria.cli.evaluate import evaluation
 from ecphoria.cli.facts import engrams, fact, facts, learning, merges
 from ecphoria.cli.local import add_local_commands, backup
@@ -59,6 +60,7 @@ app.command(rich_help_panel=_USE)(stats)
 app.command(rich_help_panel=_KEEP)(consolidate)
 app.command(rich_help_panel=_KEEP)(extract)
 app.command(rich_help_panel=_KEEP)(passages)
+app.command(rich_help_panel=_KEEP)(reembed)
 app.command(rich_help_panel=_KEEP)(doctor)
 app.command(rich_help_panel=_KEEP)(archive)
 app.command(rich_help_panel=_KEEP)(restore)

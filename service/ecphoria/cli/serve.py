@@ -18,7 +18,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from ecphoria.app import Reports, build
+from ecphoria.app import Reports, Succession, build
 from ecphoria.cli.connection import counting, stderr, stdout
 from ecphoria.cli.engine import drawn
 from ecphoria.cli.render import draw_hits, draw_timings, draw_verdict, path_nodes
@@ -57,14 +57,15 @@ async def work(settings: Settings) -> None:
     configure_logging(settings.log.level, settings.log.format)
     with _cancelled_by_signals():
         with drawn(stderr()) as engine:
-            services = await build(settings, Reports(engine=engine, weights=_weights()))
+            reports = Reports(engine=engine, weights=_weights())
+            succession = Succession(await build(settings, reports))
         tune_garbage_collection()
         try:
             at_once = settings.jobs.workers
             stdout().print(f"taking jobs, up to {at_once} at once; Ctrl-C stops it")
             await asyncio.Event().wait()
         finally:
-            await services.close()
+            await succession.close()
 
 
 @contextlib.asynccontextmanager

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import httpx
 
-from ecphoria.client.async_items import AsyncItems
+from ecphoria.client.async_embedding import AsyncEmbedding
 from ecphoria.client.defaults import DEFAULT_URL, target
 from ecphoria.client.exchange import (
     Call,
@@ -56,7 +56,7 @@ _CHARACTERS_A_SECOND = 2_000
 """The least that a slow and busy machine encodes."""
 
 
-class AsyncClient(AsyncItems):
+class AsyncClient(AsyncEmbedding):
     """One connection to an Ecphoria service, asynchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands

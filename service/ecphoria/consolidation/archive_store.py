@@ -1,8 +1,8 @@
 """Take the contents of dormant episodes out of the graph, and put them back."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -18,7 +18,8 @@ from ecphoria.neo4j_store.passages import (
 )
 from ecphoria.neo4j_store.rows import STAYS, Payload, from_bytes, to_bytes
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
-from ecphoria.records.episode import excerpt
+from ecphoria.ports import Embedder
+from ecphoria.records.episode import excerpt, indexed_text, opening
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
 from ecphoria.records.upkeep import ColdRecord, Located
@@ -44,8 +45,8 @@ class _PayloadRow:
     edges: list[dict[str, Any]]
     passages: list[dict[str, Any]]
 
-    def content(self) -> bytes:
-        return to_bytes(self.id, self.properties, self.edges, self.passages)
+    def content(self, encoder: str | None) -> bytes:
+        return to_bytes(self.id, self.properties, self.edges, self.passages, encoder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +80,20 @@ _RESTORE_EDGES = Statement("cold.restore_edges", Done)
 class ColdStore:
     """The graph's side of the archive."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, embedder: Embedder | None = None) -> None:
+        """Archive from a graph.
+
+        Args:
+            graph: The graph.
+            embedder: Makes the vectors of records that have those of another model; needed
+                where the store may have changed its model.
+        """
         self._graph = graph
+        self._embedder = embedder
+        self._encoder: str | None = None
+        if graph.generation:  # records from before name no model
+            assert embedder is not None, "the store has changed its model"
+            self._encoder = f"{embedder.model} ({embedder.dimension})"
 
     async def due(
         self, tenant: TenantId, before: datetime, after_turn: int, limit: int
@@ -93,8 +106,10 @@ class ColdStore:
 
     async def records(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[ColdRecord]:
         """Serialise the content of episodes that would leave the graph."""
-        rows = await self._graph.run(_LIST_PAYLOADS, tenant=tenant, ids=sorted(ids))
-        return [ColdRecord(id=EpisodeId(row.id), content=row.content()) for row in rows]
+        rows = await self._payload_rows(self._graph, tenant, ids)
+        return [
+            ColdRecord(id=EpisodeId(row.id), content=row.content(self._encoder)) for row in rows
+        ]
 
     async def replace(
         self,
@@ -114,11 +129,12 @@ class ColdStore:
         async def leave(work: Work) -> list[EpisodeId]:
             await lock_tenant(work, tenant)
             await count_change(work, tenant)
-            rows = await work.run(_LIST_PAYLOADS, tenant=tenant, ids=sorted(written))
+            rows = await self._payload_rows(work, tenant, list(written))
             stubs = [
                 {"id": row.id, "stub": _stub(row.properties, written[EpisodeId(row.id)], now)}
                 for row in rows
-                if sha256(row.content()).hexdigest() == written[EpisodeId(row.id)].sha256
+                if sha256(row.content(self._encoder)).hexdigest()
+                == written[EpisodeId(row.id)].sha256
             ]
             left = await work.run(_SAVE_STUBS, tenant=tenant, rows=stubs)
             gone = sorted(EpisodeId(row.id) for row in left)
@@ -144,15 +160,17 @@ class ColdStore:
     ) -> Sequence[EpisodeId]:
         """Put payloads back in one transaction that checks them byte for byte; name them.
 
+        Vectors of a model that the store has changed are made anew.
+
         Raises:
             NotFound: There is no such tenant.
             ArchiveDamaged: The graph would hold something else; nothing was written.
             Conflict: The graph holds something else under an id of theirs; nothing was written.
         """
-        payloads = _payloads(records)
+        payloads = await self._current(tenant, _payloads(records))
 
         async def put_back(work: Work) -> list[EpisodeId]:
-            return await _put_back(work, tenant, payloads)
+            return await self._put_back(work, tenant, payloads)
 
         return await self._graph.change("cold.restore", put_back)
 
@@ -170,12 +188,77 @@ class ColdStore:
         found: list[EpisodeId] = []
 
         async def put_back(work: Work) -> None:
-            found[:] = await _put_back(work, tenant, payloads)
+            found[:] = await self._put_back(work, tenant, payloads)
             raise _Rehearsed
 
         with contextlib.suppress(_Rehearsed):
             await self._graph.change("cold.rehearse", put_back)
         return found
+
+    async def _put_back(
+        self, work: Work, tenant: TenantId, payloads: Mapping[EpisodeId, Payload]
+    ) -> list[EpisodeId]:
+        # Archived before there were passages.
+        uncut = {episode for episode, payload in payloads.items() if _is_uncut(payload)}
+        await lock_tenant(work, tenant)
+        await count_change(work, tenant)
+        rows = [
+            {"id": episode, "payload": payload.properties, "vector": packed(payload.vector)}
+            for episode, payload in sorted(payloads.items())
+        ]
+        # What an earlier version wrote onto a stub goes: it can be derived again.
+        back = await work.run(_RESTORE_EPISODES, tenant=tenant, rows=rows, stays=sorted(STAYS))
+        done = {EpisodeId(row.id) for row in back}
+        passages = {episode: _passages(payloads[episode]) for episode in done}
+        for groups in passage_groups(passages):
+            await work.run(CREATE_PASSAGES, tenant=tenant, groups=groups)
+        await work.run(MARK_UNCUT, tenant=tenant, ids=sorted(done & uncut))
+        edges = [edge for episode in sorted(done) for edge in _edges(payloads[episode])]
+        await work.run(_RESTORE_EDGES, tenant=tenant, rows=edges)
+        for row in await self._payload_rows(work, tenant, done):
+            _check(row, payloads[EpisodeId(row.id)])
+        return sorted(done)
+
+    async def _payload_rows(
+        self, graph: Graph | Work, tenant: TenantId, ids: Iterable[EpisodeId]
+    ) -> list[_PayloadRow]:
+        rows = await graph.run(_LIST_PAYLOADS, tenant=tenant, ids=sorted(ids))
+        named = self._graph.canonical
+        return [
+            replace(
+                row,
+                properties=named(row.properties),
+                passages=[named(passage) for passage in row.passages],
+            )
+            for row in rows
+        ]
+
+    async def _current(
+        self, tenant: TenantId, payloads: Mapping[EpisodeId, Payload]
+    ) -> dict[EpisodeId, Payload]:
+        """Make vectors anew that are of another model than the store's."""
+        other = [one.id for one in payloads.values() if one.encoder != self._encoder]
+        if not other:
+            return dict(payloads)
+        assert self._embedder is not None, "the store has changed its model"
+        stubs = await self._payload_rows(self._graph, tenant, map(EpisodeId, other))
+        titles = {row.id: row.properties.get("title") for row in stubs}
+        current = dict(payloads)
+        for episode in map(EpisodeId, other):
+            payload = payloads[episode]
+            title, text = titles.get(episode), payload.properties["text"]
+            spans = [text[one["start"] : one["end"]] for one in payload.passages]
+            texts = [opening(title, text), *(indexed_text(title, span) for span in spans)]
+            vectors = await self._embedder.embed(texts)
+            current[episode] = replace(
+                payload,
+                vector=vectors[0],
+                passages=[
+                    {**one, "embedding": vector}
+                    for one, vector in zip(payload.passages, vectors[1:], strict=True)
+                ],
+            )
+        return current
 
 
 class _Rehearsed(Exception):
@@ -187,31 +270,6 @@ def _payloads(records: Sequence[ColdRecord]) -> dict[EpisodeId, Payload]:
         return {record.id: from_bytes(record.content) for record in records}
     except (ValueError, KeyError, TypeError) as error:
         raise ArchiveDamaged("a record is not of the archive's format") from error
-
-
-async def _put_back(
-    work: Work, tenant: TenantId, payloads: Mapping[EpisodeId, Payload]
-) -> list[EpisodeId]:
-    # Archived before there were passages.
-    uncut = {episode for episode, payload in payloads.items() if _is_uncut(payload)}
-    await lock_tenant(work, tenant)
-    await count_change(work, tenant)
-    rows = [
-        {"id": episode, "payload": payload.properties, "vector": packed(payload.vector)}
-        for episode, payload in sorted(payloads.items())
-    ]
-    # What an earlier version wrote onto a stub goes: it can be derived again.
-    back = await work.run(_RESTORE_EPISODES, tenant=tenant, rows=rows, stays=sorted(STAYS))
-    done = {EpisodeId(row.id) for row in back}
-    passages = {episode: _passages(payloads[episode]) for episode in done}
-    for groups in passage_groups(passages):
-        await work.run(CREATE_PASSAGES, tenant=tenant, groups=groups)
-    await work.run(MARK_UNCUT, tenant=tenant, ids=sorted(done & uncut))
-    edges = [edge for episode in sorted(done) for edge in _edges(payloads[episode])]
-    await work.run(_RESTORE_EDGES, tenant=tenant, rows=edges)
-    for row in await work.run(_LIST_PAYLOADS, tenant=tenant, ids=sorted(done)):
-        _check(row, payloads[EpisodeId(row.id)])
-    return sorted(done)
 
 
 def _stub(properties: Mapping[str, Any], place: Located, now: datetime) -> dict[str, Any]:

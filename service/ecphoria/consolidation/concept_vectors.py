@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ecphoria.consolidation.service import Cycle
-from ecphoria.neo4j_store.locks import change_under
+from ecphoria.neo4j_store.locks import change_under, lock_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
 from ecphoria.ports import Embedder, Vectors
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import Lease, Outcome
-from ecphoria.text.names import NameKind
+from ecphoria.text.names import encoded_name
 
 _CHUNK = 256
 
@@ -29,7 +29,7 @@ class UnembeddedConcept:
     @property
     def text(self) -> str:
         """The text to embed: the name, and the kind if it is known."""
-        return self.name if self.kind == NameKind.TOPIC else f"{self.name} [{self.kind}]"
+        return encoded_name(self.name, self.kind)
 
 
 _LIST_UNEMBEDDED = Statement("consolidation.list_unembedded", UnembeddedConcept)
@@ -62,6 +62,7 @@ class ConceptVectorStore:
         ]
 
         async def write(work: Work) -> None:
+            await lock_tenant(work, tenant)  # the store may be changing its model
             await work.run(_SAVE_CONCEPT_VECTORS, tenant=tenant, rows=rows)
 
         await change_under(self._graph, lease, "consolidation.save_concept_vectors", write)

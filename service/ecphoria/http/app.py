@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse
 from starlette.staticfiles import StaticFiles
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ecphoria.app import Reports, Services, build, warm_up
+from ecphoria.app import Reports, Services, Succession, build, warm_up
 from ecphoria.errors import Misconfigured
 from ecphoria.http import problems
 from ecphoria.http.mcp import mcp_mounted
@@ -32,6 +32,7 @@ from ecphoria.http.routes_admin import (
     operations_routes,
     shadow_routes,
 )
+from ecphoria.http.routes_embedding import embedding_routes
 from ecphoria.http.routes_facts import facts_routes, learning_routes, merges_routes
 from ecphoria.http.routes_items import items_routes
 from ecphoria.http.routes_memory import archive_routes, episodes_routes, recall_routes
@@ -71,6 +72,7 @@ def create_app(services: Services) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.services = services
+    app.state.succession = None  # set where the store may change its model
     for router in (
         episodes_routes,
         recall_routes,
@@ -85,6 +87,7 @@ def create_app(services: Services) -> FastAPI:
         jobs_routes,
         passages_routes,
         administration_routes,
+        embedding_routes,
         gate_routes,
         shadow_routes,
         learning_routes,
@@ -236,17 +239,18 @@ async def serve(
         EcphoriaError: A part cannot be brought up.
     """
     with _listener(settings.server, socket_path) as listener:
-        services = await build(settings, reports)
+        succession = Succession(await build(settings, reports))
         try:
-            await warm_up(services.recall, services.tenancy)
-            await _run(services, listener, started)
+            await warm_up(succession.current.recall, succession.current.tenancy)
+            await _run(succession, listener, started)
         finally:
-            await services.close()
+            await succession.close()
 
 
 async def _run(
-    services: Services, listener: socket.socket, started: Callable[[Started], None]
+    succession: Succession, listener: socket.socket, started: Callable[[Started], None]
 ) -> None:
+    services = succession.current
     settings = services.settings
 
     class Server(uvicorn.Server):
@@ -257,6 +261,7 @@ async def _run(
                 started(Started(url=_url(scheme, listener), services=services, stop=stop))
 
     app = create_app(services)
+    app.state.succession = succession
     server = Server(
         uvicorn.Config(
             app,

@@ -12,8 +12,8 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, TypeAdapter
 from starlette.responses import Response
 
-from ecphoria.app import Services
-from ecphoria.errors import InvalidInput, Timeout, UnsupportedMediaType
+from ecphoria.app import Services, Succession
+from ecphoria.errors import EmbedderChanged, InvalidInput, Timeout, UnsupportedMediaType
 from ecphoria.http.middleware import JsonRequest, is_small
 from ecphoria.records.ids import TenantId
 from ecphoria.records.tenant import Principal, Scope
@@ -43,9 +43,15 @@ _SHOWN = 100
 
 
 def _services(request: Request) -> Services:
-    services = request.app.state.services
+    succession = _succession(request)
+    services = succession.current if succession else request.app.state.services
     assert isinstance(services, Services)
     return services
+
+
+def _succession(request: Request) -> Succession | None:
+    found: Succession | None = request.app.state.succession
+    return found
 
 
 _Shown = Annotated[
@@ -97,10 +103,20 @@ class GuardedRoute(APIRoute):
             elif body is not None and not _HAS_BODY.isdisjoint(request.headers):
                 bulk = True
             reads = (request.method == "GET" or call in _READS) and not bulk
-            async with services.admission.admit(tenant, principal.key, bulk=bulk):
+
+            async def answer() -> Response:
                 if reads:
                     return await _in_time(handler(whole), services.settings.limits.read_s)
                 return await handler(whole)
+
+            async with services.admission.admit(tenant, principal.key, bulk=bulk):
+                try:
+                    return await answer()
+                except EmbedderChanged:
+                    succession = _succession(request)
+                    if succession is None or not await succession.moved_from(services):
+                        raise
+                    return await answer()  # by the services of the new model
 
         return guarded
 

@@ -60,6 +60,7 @@ PROBLEMS: Mapping[type[EcphoriaError], Kind] = {
     errors.OutcomeUnknown: Kind(status=503, title="Outcome unknown"),
     errors.Timeout: Kind(status=504, title="Timed out"),
     errors.EncoderUnavailable: Kind(status=503, title="Embedder unavailable"),
+    errors.EmbedderChanged: Kind(status=503, title="Embedding model changed"),
     errors.ModelUnavailable: Kind(status=503, title="Language model unavailable"),
     errors.ModelMissing: Kind(status=501, title="No language model"),
     errors.ArchiveUnavailable: Kind(status=503, title="Archive unavailable"),

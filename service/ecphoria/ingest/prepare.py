@@ -24,7 +24,7 @@ from ecphoria.maths.checks import unit_vector
 from ecphoria.neo4j_store.passages import PassageRow
 from ecphoria.neo4j_store.rows import EpisodeRow
 from ecphoria.ports import Embedder, Vector, Vectors
-from ecphoria.records.episode import NewEpisode, indexed_text, usual_reliability
+from ecphoria.records.episode import NewEpisode, indexed_text, opening, usual_reliability
 from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId, TenantId, derived_id, fresh_id
 from ecphoria.records.job import Claimed, ConsolidationReport, Progress, StepReport, StepStatus
@@ -33,10 +33,6 @@ from ecphoria.text.cue import TurnFeatures, turn_features
 from ecphoria.text.cutting import Span, cut
 from ecphoria.text.names import normalised_words
 from ecphoria.text.tokens import stems
-
-_OPENING = 8_000
-"""Characters that are encoded for the vector of a whole text: more than any encoder reads of it.
-The rest of a longer text is found by its passages."""
 
 _SILENT = TurnFeatures(
     length=0.0,
@@ -106,7 +102,7 @@ class Prepared:
     @property
     def opening(self) -> str:
         """The text that the vector of the whole episode is made of."""
-        return self.text[:_OPENING]
+        return opening(self.new.title, self.new.text)
 
     @cached_property
     def extraction(self) -> Extraction:

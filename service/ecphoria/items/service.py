@@ -1,7 +1,7 @@
 """The item service: store, find, search and list items."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import islice
@@ -13,12 +13,18 @@ from ecphoria.items.conditions import check_condition, matches
 from ecphoria.items.store import ItemStore, StoredItem
 from ecphoria.ports import Clock, Embedder, Vector
 from ecphoria.records.ids import TenantId
-from ecphoria.records.item import Item, ItemKey, ItemSearch, ItemWrite, Namespace, NamespaceSearch
+from ecphoria.records.item import (
+    Item,
+    ItemKey,
+    ItemSearch,
+    ItemWrite,
+    Namespace,
+    NamespaceSearch,
+    searched_text,
+)
 from ecphoria.text.readable import check_readable
 
 _VALUE_LIMIT: Final = 262_144
-_TEXT_LIMIT: Final = 32_768
-"""Characters that are embedded; the encoder reads the beginning of a text."""
 _LABELS: Final = 32
 _NAMESPACE_LIMIT: Final = 1_000
 """Characters of all labels: with the key they are one entry of an index, 8 kB at most."""
@@ -52,7 +58,7 @@ class ItemService:
             _check_address(ItemKey(namespace=write.namespace, key=write.key))
             if write.value is not None:
                 _check_life(write.ttl_s)
-                texts[address] = _searched(write)
+                texts[address] = searched_text(write.value, write.text)
         wanted = {address: text for address, text in texts.items() if text.strip()}
         vectors = await self._embedder.embed(list(wanted.values())) if wanted else ()
         found: Mapping[tuple[Namespace, str], Vector] = dict(zip(wanted, vectors, strict=True))
@@ -67,6 +73,7 @@ class ItemService:
                 ttl_s=write.ttl_s,
                 expires_at=None if write.ttl_s is None else now + timedelta(seconds=write.ttl_s),
                 vector=found.get(address),
+                text=None if write.text is None else texts[address],
             )
             for address, write in last.items()
             if write.value is not None
@@ -108,7 +115,7 @@ class ItemService:
         if wanted.query is None:
             found = await self._newest(tenant, wanted)
         else:
-            (vector,) = await self._embedder.embed([wanted.query[:_TEXT_LIMIT]])
+            (vector,) = await self._embedder.embed([searched_text(None, wanted.query)])
             found = await self._nearest(tenant, wanted, vector)
         return await self._refreshed(tenant, found, refresh=wanted.refresh)
 
@@ -223,24 +230,3 @@ def _text_of(value: Mapping[str, Any] | None) -> str:
             field="value",
         )
     return text
-
-
-def _searched(write: ItemWrite) -> str:
-    if write.text is not None:
-        return write.text[:_TEXT_LIMIT]
-    return "\n".join(_words(write.value))[:_TEXT_LIMIT]
-
-
-def _words(value: Any, name: str = "") -> Iterator[str]:
-    """Write a value for the encoder: a line each text or number, with the name of its field."""
-    match value:
-        case None | bool():
-            return
-        case Mapping():
-            for inner_name, inner in value.items():
-                yield from _words(inner, str(inner_name))
-        case list() | tuple():
-            for inner in value:
-                yield from _words(inner, name)
-        case _:
-            yield f"{name}: {value}" if name else str(value)

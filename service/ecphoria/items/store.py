@@ -20,7 +20,13 @@ _LAST = "\U0010ffff"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredItem:
-    """An item as it is stored; `value` is JSON, and without a vector no search finds it."""
+    """An item as it is stored.
+
+    Attributes:
+        value: JSON.
+        vector: Without one no search finds it.
+        text: The caller's words for the vector; None if it is made of the value.
+    """
 
     namespace: Namespace
     key: str
@@ -30,6 +36,7 @@ class StoredItem:
     ttl_s: float | None
     expires_at: datetime | None
     vector: Vector | None
+    text: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +92,7 @@ class ItemStore:
                 "namespace": list(item.namespace),
                 "key": item.key,
                 "value": item.value,
+                "text": item.text,
                 "ttl_s": item.ttl_s,
                 "expires_at": item.expires_at,
                 "vector": None if item.vector is None else packed(item.vector),

@@ -230,7 +230,9 @@ class JobStore:
         """Claim a job for a number of seconds; None if another worker has it."""
 
         async def take(work: Work) -> Claimed | None:
-            taken = await work.run_one(_CLAIM_JOB, job=job, seconds=lease_s)
+            taken = await work.run_one(
+                _CLAIM_JOB, job=job, seconds=lease_s, generation=work.generation
+            )
             if taken is None:
                 return None
             return Claimed(

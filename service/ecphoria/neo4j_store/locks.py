@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ecphoria.errors import NotFound
+from ecphoria.errors import EmbedderChanged, NotFound
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease, LeaseLost
@@ -21,6 +21,7 @@ class Counters:
     classes: str | None
     recalls: int
     life_days: float | None
+    generation: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +46,27 @@ def no_tenant(tenant: TenantId) -> NotFound:
 
 
 async def lock_tenant(work: Work, tenant: TenantId) -> Counters:
-    """Hold the tenant's write lock until the transaction ends; NotFound without the tenant."""
+    """Hold the tenant's write lock until the transaction ends.
+
+    Raises:
+        NotFound: There is no such tenant.
+        EmbedderChanged: The store has changed its embedding model.
+    """
     counters = await work.run_one(LOCK_TENANT, tenant=tenant)
     if counters is None:
         raise no_tenant(tenant)
+    require_generation(work, counters.generation)
     return counters
+
+
+def require_generation(graph: Graph | Work, stored: int) -> None:
+    """Refuse to work with vectors that the store no longer uses.
+
+    Raises:
+        EmbedderChanged: The store has changed its embedding model.
+    """
+    if stored != graph.generation:
+        raise EmbedderChanged
 
 
 async def count_change(work: Work, tenant: TenantId) -> None:

@@ -22,7 +22,7 @@ key continues the one above it. A query's name is its path: `recall/seeds_by_vec
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -134,6 +134,28 @@ def load_query(root: Path, source: Path) -> Query:
         text=text,
         source=source,
     )
+
+
+_VECTORS = re.compile(r"embedding(_1)?(?!\w)")
+
+
+def vector_name(generation: int) -> str:
+    """Name the property that holds the vectors of a generation; indexes end with it too.
+
+    >>> vector_name(0), vector_name(2)
+    ('embedding', 'embedding_2')
+    """
+    return f"embedding_{generation}" if generation else "embedding"
+
+
+def for_generation(query: Query, generation: int) -> Query:
+    """Give a query the names of another generation of vectors.
+
+    The files are written for the first one, `embedding`, whose next one is `embedding_1`. See
+    decision 0037.
+    """
+    names = {None: vector_name(generation), "_1": vector_name(generation + 1)}
+    return replace(query, text=_VECTORS.sub(lambda found: names[found[1]], query.text))
 
 
 def statements(query: Query) -> tuple[str, ...]:

@@ -191,6 +191,7 @@ class Payload:
         properties: Without those that stay, and without the vector.
         edges: Maps of `type`, `other`, `out` and `properties`.
         passages: The properties of its passages in their order, with their vectors.
+        encoder: The model of its vectors; None if they are of the first one of its store.
     """
 
     id: str
@@ -198,6 +199,7 @@ class Payload:
     vector: Vector
     edges: Sequence[Mapping[str, Any]]
     passages: Sequence[Mapping[str, Any]] = ()
+    encoder: str | None = None
 
 
 def to_bytes(
@@ -205,6 +207,7 @@ def to_bytes(
     properties: Mapping[str, Any],
     edges: Sequence[Mapping[str, Any]],
     passages: Sequence[Mapping[str, Any]] = (),
+    encoder: str | None = None,
 ) -> bytes:
     """Serialise a node with these properties and edges."""
     leaving = {
@@ -217,6 +220,8 @@ def to_bytes(
             {**one, _VECTOR: vector.size}
             for one, vector in zip(passages, vectors[1:], strict=True)
         ]
+    if encoder is not None:
+        head["encoder"] = encoder
     line = json.dumps(
         head,
         default=_told,
@@ -246,6 +251,7 @@ def from_bytes(content: bytes) -> Payload:
         vector=own,
         edges=head["edges"],
         passages=passages,
+        encoder=head.get("encoder"),
     )
 
 

@@ -6,7 +6,7 @@ import re
 import uuid
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ecphoria.errors import (
@@ -16,7 +16,7 @@ from ecphoria.errors import (
     StoreUnavailable,
     StoreUnsuitable,
 )
-from ecphoria.neo4j_store.queries import Mode, Query
+from ecphoria.neo4j_store.queries import Mode, Query, statements
 from ecphoria.neo4j_store.session import Done, Graph, Statement
 
 
@@ -56,6 +56,7 @@ class _Applied:
 class _Binding:
     model: str
     dimension: int
+    generation: int
 
 
 _ACQUIRE_LOCK = Statement("server.acquire_lock", _Lock)
@@ -63,6 +64,8 @@ _RELEASE_LOCK = Statement("server.release_lock", Done)
 _LIST_MIGRATIONS = Statement("server.list_migrations", _Applied)
 _RECORD_MIGRATION = Statement("server.record_migration", Done)
 _AWAIT_INDEXES = Statement("server.await_indexes", Done)
+_DROP_INDEX = Statement("embedding.drop_index", Done)
+_VECTOR_INDEX: Final = re.compile(r"CREATE VECTOR INDEX (\w+)")
 _BIND_STORE = Statement("server.bind_store", _Binding)
 
 
@@ -105,10 +108,34 @@ async def migrate(
         pending = [file for file in pending if up_to is None or file.name <= up_to]
         for file in pending:
             await graph.run(_ACQUIRE_LOCK, holder=holder, seconds=_LEASE_S)
-            await graph.apply_schema(file, vectors=_vector_options(dimension))
+            named = graph.at(binding.generation).queries[file.name]
+            await graph.apply_schema(named, vectors=_vector_options(dimension))
             await graph.run(_RECORD_MIGRATION, id=file.name, checksum=_checksum(file))
         await graph.run(_AWAIT_INDEXES, seconds=_INDEX_WAIT_S)
     return tuple(file.name for file in pending)
+
+
+async def create_vector_indexes(graph: Graph, dimension: int) -> None:
+    """Create the vector indexes of the schema files under the names of the graph's generation.
+
+    Raises:
+        StoreUnavailable: The server does not answer.
+    """
+    for file in graph.queries.values():
+        if file.mode is Mode.SCHEMA:
+            for text in statements(file):
+                if _VECTOR_INDEX.search(text):
+                    one = replace(file, text=text)
+                    await graph.apply_schema(one, vectors=_vector_options(dimension))
+    await graph.run(_AWAIT_INDEXES, seconds=_INDEX_WAIT_S)
+
+
+async def drop_vector_indexes(graph: Graph) -> None:
+    """Drop the vector indexes of the graph's generation."""
+    for file in graph.queries.values():
+        if file.mode is Mode.SCHEMA:
+            for name in _VECTOR_INDEX.findall(file.text):
+                await graph.run(_DROP_INDEX, name=name)
 
 
 @asynccontextmanager
@@ -130,9 +157,9 @@ def _refuse_other_model(binding: _Binding, model: str, dimension: int) -> None:
     if (binding.model, binding.dimension) == (model, dimension):
         return
     raise EmbedderMismatch(
-        f"the store was made with {binding.model} ({binding.dimension} dimensions) and the "
-        f"service is set to {model} ({dimension}); set the embedder back to {binding.model}, "
-        "or point the service at an empty store and import the memories again",
+        f"the store has vectors of {binding.model} ({binding.dimension} dimensions) and the "
+        f"service is set to {model} ({dimension}); set the embedder to {binding.model}, and use "
+        f"`ecphoria reembed` to change to another model",
         stored_model=binding.model,
         stored_dimension=binding.dimension,
         model=model,

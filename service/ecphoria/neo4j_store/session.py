@@ -1,7 +1,9 @@
 """The session with Neo4j: connect, run a query, retry, translate errors."""
 
 import asyncio
+import copy
 import random
+import re
 import time
 from collections.abc import (
     AsyncIterator,
@@ -47,7 +49,15 @@ from ecphoria.errors import (
     Timeout,
     Unavailable,
 )
-from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries, statements
+from ecphoria.neo4j_store.queries import (
+    Mode,
+    Query,
+    cypher_root,
+    for_generation,
+    load_queries,
+    statements,
+    vector_name,
+)
 from ecphoria.telemetry import Spans
 
 if TYPE_CHECKING:
@@ -169,11 +179,13 @@ def _translate(error: Neo4jError, query: str) -> EcphoriaError:
 
 R = TypeVar("R")
 T = TypeVar("T")
+V = TypeVar("V")
 
 Transaction = neo4j.AsyncManagedTransaction | neo4j.AsyncTransaction
 QueryListener = Callable[[str, float], None]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_IS_VECTOR: Final = re.compile(r"embedding(_\d+)?")
 _FOREIGN = frozenset(("DATETIME", "INSTANT", "VECTOR"))
 
 
@@ -209,6 +221,11 @@ class Work:
         self._transaction = transaction
         self._turn = asyncio.Lock()
 
+    @property
+    def generation(self) -> int:
+        """The generation of vectors that the statements name."""
+        return self._graph.generation
+
     async def run(self, statement: Statement[R], **params: object) -> list[R]:
         """Run one statement after the earlier ones of this transaction.
 
@@ -240,9 +257,11 @@ class Graph:
         self._retry_s = options.retry_s
         self._on_query = on_query
         self._spans = spans or Spans()
-        self._closed = False
+        self._closed = asyncio.Event()  # copies for other generations of vectors share it
         self.connections = options.connections
         self.queries = queries
+        self._files = queries
+        self.generation = 0
 
     @classmethod
     def connect(
@@ -270,10 +289,33 @@ class Graph:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    def stored(self, properties: Mapping[str, V]) -> dict[str, V]:
+        """Give the vector among canonical properties the name it has in the store."""
+        own = vector_name(self.generation)
+        return {own if name == "embedding" else name: properties[name] for name in properties}
+
     async def close(self) -> None:
         """Give back every connection; from now on the store is unavailable."""
-        self._closed = True
+        self._closed.set()
         await self._driver.close()
+
+    def at(self, generation: int) -> Self:
+        """Give the same connection with queries that name another generation of vectors."""
+        other = copy.copy(self)
+        other.generation = generation
+        other.queries = {
+            name: for_generation(query, generation) for name, query in self._files.items()
+        }
+        return other
+
+    def canonical(self, properties: Mapping[str, V]) -> dict[str, V]:
+        """Name the vector of a node's properties `embedding`, and leave out another model's."""
+        own = vector_name(self.generation)
+        return {
+            "embedding" if name == own else name: value
+            for name, value in properties.items()
+            if name == own or not _IS_VECTOR.fullmatch(name)
+        }
 
     async def bookmarks(self) -> neo4j.Bookmarks:
         """Give the bookmarks another connection needs to see every write of this one."""
@@ -392,7 +434,7 @@ class Graph:
         return query
 
     def _require_open(self) -> None:
-        if self._closed:
+        if self._closed.is_set():
             raise StoreUnavailable("The service is stopping; send it again when it is back.")
 
     @asynccontextmanager

@@ -25,10 +25,11 @@ _BATCH: Final = 5_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreMark:
-    """The embedding model and the latest schema file of a store."""
+    """The embedding model, its generation and the latest schema file of a store."""
 
     model: str
     dimension: int
+    generation: int = 0
     migration: str
 
 
@@ -105,7 +106,8 @@ _DROP_IMPORT = Statement("portability.drop_import", Done)
 class Snapshot:
     """A tenant under a write lock; only valid inside of `Copies.snapshot`."""
 
-    def __init__(self, work: Work, listed: Sequence[_Listed]) -> None:
+    def __init__(self, graph: Graph, work: Work, listed: Sequence[_Listed]) -> None:
+        self._graph = graph
         self._work = work
         self._listed = listed
         self._number: dict[str, int] = {}
@@ -131,7 +133,7 @@ class Snapshot:
                     yield CopiedNode(
                         number=number,
                         labels=tuple(sorted(row.labels)),
-                        properties=_read(row.properties),
+                        properties=_read(self._graph.canonical(row.properties)),
                         late=entry.late,
                     )
 
@@ -158,6 +160,11 @@ class Copies:
         """Read the model that the store is bound to; None if it is empty."""
         return await self._graph.run_one(_FIND_STORE)
 
+    async def _named(self) -> Graph:
+        """Give the graph with the names of the vectors that the store uses."""
+        mark = await self.mark()
+        return self._graph.at(mark.generation if mark else 0)
+
     def latest_migration(self) -> str:
         """Name the latest schema file of this release."""
         return max(
@@ -182,13 +189,14 @@ class Copies:
         Raises:
             NotFound: No such tenant, or it is being erased.
         """
-        async with self._graph.holding("portability.snapshot", _HELD_S) as work:
+        graph = await self._named()
+        async with graph.holding("portability.snapshot", _HELD_S) as work:
             if tenant is None:
                 keys = await work.run(_LIST_KEYS)
-                yield Snapshot(work, [_Listed(node=key.node, late=True) for key in keys])
+                yield Snapshot(graph, work, [_Listed(node=key.node, late=True) for key in keys])
             else:
                 await lock_tenant(work, tenant)
-                yield Snapshot(work, await work.run(_LIST_NODES, tenant=tenant))
+                yield Snapshot(graph, work, await work.run(_LIST_NODES, tenant=tenant))
 
     async def under_way(self, tenant: str) -> UnderWay | None:
         """Read the progress of a tenant's import; None where none began."""
@@ -222,11 +230,12 @@ class Copies:
         Raises:
             Conflict: A node with one of these ids exists.
         """
+        graph = await self._named()
         rows = [
             {
                 "number": node.number,
                 "labels": list(node.labels),
-                "properties": _written(node.properties),
+                "properties": _written(graph.stored(node.properties)),
             }
             for node in nodes
         ]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ecphoria.neo4j_store.filters import by_filter, entries_of, named
-from ecphoria.neo4j_store.locks import no_tenant
+from ecphoria.neo4j_store.locks import no_tenant, require_generation
 from ecphoria.neo4j_store.passages import (
     PassageFinder,
     PassageSeed,
@@ -60,6 +60,7 @@ class _LexiconRow:
     learned: bool
     expired: bool
     gate: str | None
+    generation: int
     participants: list[str]
     terms: list[dict[str, Any]]
     concepts: list[dict[str, Any]]
@@ -227,6 +228,7 @@ class EpisodeReader(PassageFinder):
         if row is None:
             self.forget(tenant)
             raise no_tenant(tenant)
+        require_generation(self._graph, row.generation)
         self._columns.check(tenant, change=row.change, deletions=row.deletions)
         self._passages.check(tenant, deletions=row.deletions, cuts=row.cuts)
         return Lexicon(

@@ -219,6 +219,16 @@ def indexed_text(title: str | None, text: str) -> str:
     return f"{title}\n{text}" if title else text
 
 
+_OPENING = 8_000
+"""Characters that are encoded for the vector of a whole text: more than any encoder reads of it.
+The rest of a longer text is found by its passages."""
+
+
+def opening(title: str | None, text: str) -> str:
+    """Give the text that the vector of a whole episode is made of."""
+    return indexed_text(title, text)[:_OPENING]
+
+
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:

@@ -1,9 +1,9 @@
 """Items: JSON objects that an agent keeps by namespace and key, beside its episodes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from ecphoria.records.answered import answered
 
@@ -90,3 +90,27 @@ class NamespaceSearch:
     max_depth: int | None = None
     limit: int = 100
     offset: int = 0
+
+
+_TEXT_LIMIT: Final = 32_768
+"""Characters that are embedded; the encoder reads the beginning of a text."""
+
+
+def searched_text(value: Mapping[str, Any] | None, text: str | None) -> str:
+    """Give the words by which a search finds an item: the caller's, or those of the value."""
+    return ("\n".join(_words(value)) if text is None else text)[:_TEXT_LIMIT]
+
+
+def _words(value: Any, name: str = "") -> Iterator[str]:
+    """Write a value for the encoder: a line each text or number, with the name of its field."""
+    match value:
+        case None | bool():
+            return
+        case Mapping():
+            for inner_name, inner in value.items():
+                yield from _words(inner, str(inner_name))
+        case list() | tuple():
+            for inner in value:
+                yield from _words(inner, name)
+        case _:
+            yield f"{name}: {value}" if name else str(value)

@@ -52,6 +52,11 @@ class NameKind(StrEnum):
     TOPIC = "topic"
 
 
+def encoded_name(name: str, kind: str) -> str:
+    """Give the text of a concept's vector: the name, and the kind if it is known."""
+    return name if kind == NameKind.TOPIC else f"{name} [{kind}]"
+
+
 def normalise(name: str) -> str:
     """Write a name the one way all its spellings share.
 

@@ -1,0 +1,29 @@
+// doc: List nodes of all tenants that have a vector of this generation and none of the next.
+// mode: read
+// params: limit INTEGER
+// returns: nodes LIST<STRING>
+CYPHER 25
+CALL () {
+  MATCH (n:Episode)
+  WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
+  RETURN n
+  UNION ALL
+  MATCH (n:Passage)
+  WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
+  RETURN n
+  UNION ALL
+  MATCH (n:Concept)
+  WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
+  RETURN n
+  UNION ALL
+  MATCH (n:Fact)
+  WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
+  RETURN n
+  UNION ALL
+  MATCH (n:Item)
+  WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
+  RETURN n
+}
+WITH n
+LIMIT $limit
+RETURN collect(elementId(n)) AS nodes

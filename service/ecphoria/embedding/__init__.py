@@ -1,0 +1,1 @@
+"""Change the embedding model of a store while it is in use."""

@@ -1,0 +1,389 @@
+"""Store of a change of the embedding model: its state, and the vectors that are to be made."""
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from ecphoria.neo4j_store.schema import create_vector_indexes, drop_vector_indexes
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
+from ecphoria.ports import Vector
+from ecphoria.records.embedding import EmbedderChoice, Reembedding, ReembeddingState
+from ecphoria.records.episode import indexed_text, opening
+from ecphoria.records.item import searched_text
+from ecphoria.text.names import encoded_name
+
+_SWITCH_S: Final = 600.0
+"""Longest the switch may take; writes wait meanwhile."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """The vectors that a store uses."""
+
+    generation: int
+    model: str
+    dimension: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReembeddingRow:
+    """A change of the model as it is stored.
+
+    Attributes:
+        source: The generation of vectors that it replaces by the next one.
+        choice: The embedder, as JSON.
+    """
+
+    state: str
+    source: int
+    model: str
+    dimension: int
+    choice: str
+    done: int
+    total: int
+    started_at: datetime
+    attempt_at: datetime | None
+    attempt_done: int | None
+    now: datetime
+    switched_at: datetime | None
+    finished_at: datetime | None
+    code: str | None
+    message: str | None
+
+    def embedder(self) -> EmbedderChoice:
+        """Read the embedder to change to."""
+        return EmbedderChoice(**json.loads(self.choice))
+
+    def told(self) -> Reembedding:
+        """Tell a caller how it stands."""
+        return Reembedding(
+            state=ReembeddingState(self.state),
+            provider=self.embedder().provider,
+            model=self.model,
+            dimension=self.dimension,
+            done=self.done,
+            total=self.total,
+            eta_s=self._eta_s(),
+            started_at=self.started_at,
+            switched_at=self.switched_at,
+            finished_at=self.finished_at,
+            code=self.code,
+            message=self.message,
+        )
+
+    def _eta_s(self) -> float | None:
+        """Estimate by the rate of the current attempt."""
+        if self.state != ReembeddingState.FILLING or self.attempt_at is None:
+            return None
+        made = self.done - (self.attempt_done or 0)
+        seconds = (self.now - self.attempt_at).total_seconds()
+        return round((self.total - self.done) * seconds / made, 1) if made > 0 else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """A node and the text of its vector; None if it should have no vector."""
+
+    node: str
+    stamp: str
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """Counts of vectors: all of the old model, and those that have one of the new model."""
+
+    total: int
+    done: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Source:
+    source: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Held:
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pending:
+    nodes: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    node: str
+    stamp: str
+    kind: str
+    title: str | None
+    text: str | None
+    detail: str | None
+    episode: str | None
+    start: int | None
+    end: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Owner:
+    id: str
+    title: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Removed:
+    removed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Switched:
+    generation: int
+
+
+_FIND = Statement("embedding.find_reembedding", ReembeddingRow)
+_FIND_GENERATION = Statement("embedding.find_generation", Generation)
+_START = Statement("embedding.start_reembedding", _Source)
+_CANCEL = Statement("embedding.cancel_reembedding", _Source)
+_HOLD = Statement("embedding.hold_reembedding", _Held)
+_RELEASE = Statement("embedding.release_reembedding", Done)
+_SAVE_PROGRESS = Statement("embedding.save_progress", Done)
+_LIST_PENDING = Statement("embedding.list_pending", _Pending)
+_COUNT_VECTORS = Statement("embedding.count_vectors", Count)
+_LOAD_TEXTS = Statement("embedding.load_texts", _Words)
+_LOAD_OWNERS = Statement("embedding.load_owners", _Owner)
+_SAVE_VECTORS = Statement("embedding.save_vectors", Done)
+_DROP_WORDLESS = Statement("embedding.drop_wordless", Done)
+_HOLD_STORE = Statement("embedding.hold_store", Done)
+_SWITCH = Statement("embedding.switch_generation", _Switched)
+_REMOVE_OLD = Statement("embedding.remove_old", _Removed)
+_REMOVE_NEW = Statement("embedding.remove_new", _Removed)
+
+
+class NotHeld(Exception):
+    """The change was cancelled or has ended, or another process works on it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """The right to work on a change while it is in a state."""
+
+    holder: str
+    seconds: float
+    state: ReembeddingState
+
+
+class ReembeddingStore:
+    """The state of a change of the model."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def generation(self) -> Generation:
+        """Read which vectors the store uses."""
+        found = await self._graph.run_one(_FIND_GENERATION)
+        assert found is not None, "the store is bound to a model"
+        return found
+
+    async def find(self) -> ReembeddingRow | None:
+        """Find the change that is under way, or was the last; None if there was none."""
+        return await self._graph.run_one(_FIND)
+
+    async def start(self, source: int, choice: EmbedderChoice, model: str, dimension: int) -> bool:
+        """Begin a change; tell whether it could: there may be another, or the model is not old."""
+        begun = await self._graph.run(
+            _START,
+            source=source,
+            model=model,
+            dimension=dimension,
+            choice=json.dumps(asdict(choice), sort_keys=True),
+        )
+        return bool(begun)
+
+    async def cancel(self) -> bool:
+        """Have the new vectors removed; tell whether there is a change to cancel."""
+        return bool(await self._graph.run(_CANCEL))
+
+    async def hold(self, holder: str, seconds: float) -> Hold | None:
+        """Take the change, or keep it; None if there is none or another process has it."""
+        held = await self._graph.run_one(_HOLD, holder=holder, seconds=seconds)
+        if held is None:
+            return None
+        return Hold(holder=holder, seconds=seconds, state=ReembeddingState(held.state))
+
+    async def release(
+        self,
+        hold: Hold,
+        *,
+        pause_s: float = 0.0,
+        state: ReembeddingState | None = None,
+        code: str | None = None,
+        message: str | None = None,
+    ) -> None:
+        """Give the change back for a pause, or end it in a state."""
+        await self._graph.run(
+            _RELEASE,
+            holder=hold.holder,
+            seconds=pause_s,
+            state=state and state.value,
+            code=code,
+            message=message,
+        )
+
+
+Encode = Callable[[Sequence[Text]], Awaitable[Sequence[Vector]]]
+"""Makes the vectors of the texts that are to have one."""
+
+
+class VectorStore:
+    """The vectors of one generation, and of the next one, which is to replace it."""
+
+    def __init__(self, graph: Graph, source: int) -> None:
+        """Work on a change.
+
+        Args:
+            graph: The connection.
+            source: The generation to replace.
+        """
+        self._graph = graph.at(source)
+        self._next = graph.at(source + 1)
+        self._source = source
+
+    async def create_indexes(self, dimension: int) -> None:
+        """Create the indexes of the next generation, if they do not exist, and await them."""
+        await create_vector_indexes(self._next, dimension)
+
+    async def count(self) -> Count:
+        """Count the vectors that are made and to be made."""
+        (count,) = await self._graph.run(_COUNT_VECTORS)
+        return count
+
+    async def pending(self, limit: int) -> Sequence[str]:
+        """List nodes whose next vector is to be made."""
+        return await _pending(self._graph, limit)
+
+    async def texts(self, nodes: Sequence[str]) -> Sequence[Text]:
+        """Read the texts of those that still need a vector."""
+        return await _texts(self._graph, nodes)
+
+    async def save(
+        self,
+        hold: Hold,
+        texts: Sequence[Text],
+        vectors: Sequence[Vector],
+        count: Count | None = None,
+        *,
+        is_first: bool = False,
+    ) -> None:
+        """Store vectors and how far it is in one transaction.
+
+        Raises:
+            NotHeld: Nothing was written.
+        """
+
+        async def write(work: Work) -> None:
+            await _require(work, hold)
+            await _save(work, texts, vectors)
+            if count is not None:
+                await work.run(
+                    _SAVE_PROGRESS, done=count.done, total=count.total, is_first=is_first
+                )
+
+        await self._graph.change("embedding.save", write)
+
+    async def switch(self, hold: Hold, encode: Encode, page: int) -> None:
+        """Make the last vectors while no write can come between, and use the next generation.
+
+        Appends wait until it has committed; recalls go on.
+
+        Raises:
+            NotHeld: Nothing was changed.
+        """
+        async with self._graph.holding("embedding.switch", _SWITCH_S) as work:
+            await _require(work, hold)
+            await work.run(_HOLD_STORE)
+            while nodes := await _pending(work, page):
+                texts = await _texts(work, nodes)
+                await _save(work, texts, await encode(texts))
+            if not await work.run(_SWITCH, source=self._source):
+                raise NotHeld
+
+    async def drop_old(self, hold: Hold, page: int) -> None:
+        """Remove the indexes and vectors of the old model."""
+        await drop_vector_indexes(self._graph)
+        await self._remove(_REMOVE_OLD, hold, page)
+
+    async def drop_new(self, hold: Hold, page: int) -> None:
+        """Remove the indexes and vectors of the new model."""
+        await drop_vector_indexes(self._next)
+        await self._remove(_REMOVE_NEW, hold, page)
+
+    async def _remove(self, statement: Statement[_Removed], hold: Hold, page: int) -> None:
+        async def write(work: Work) -> int:
+            await _require(work, hold)
+            (gone,) = await work.run(statement, limit=page)
+            return gone.removed
+
+        while await self._graph.change(statement.name, write):
+            pass
+
+
+async def _require(work: Work, hold: Hold) -> None:
+    held = await work.run_one(_HOLD, holder=hold.holder, seconds=hold.seconds)
+    if held is None or held.state != hold.state:
+        raise NotHeld
+
+
+async def _pending(graph: Graph | Work, limit: int) -> Sequence[str]:
+    (found,) = await graph.run(_LIST_PENDING, limit=limit)
+    return found.nodes
+
+
+async def _texts(graph: Graph | Work, nodes: Sequence[str]) -> Sequence[Text]:
+    rows = await graph.run(_LOAD_TEXTS, nodes=list(nodes))
+    ids = sorted({row.episode for row in rows if row.episode is not None})
+    owners = {row.id: row for row in await graph.run(_LOAD_OWNERS, ids=ids)} if ids else {}
+    return [
+        Text(node=row.node, stamp=row.stamp, text=_text(row, owners.get(row.episode or "")))
+        for row in rows
+    ]
+
+
+def _text(row: _Words, owner: _Owner | None) -> str | None:
+    """Give what the vector of a node was made of, by the rule of those that make it first."""
+    match row.kind:
+        case "episode":
+            return opening(row.title, row.text or "")
+        case "passage":
+            if owner is None:  # deleted a moment ago
+                return None
+            return indexed_text(owner.title, owner.text[row.start : row.end])
+        case "concept":
+            return encoded_name(row.text or "", row.detail or "")
+        case "item":
+            value: Any = json.loads(row.detail or "null")
+            text = searched_text(value, row.text)
+            return text if text.strip() else None
+        case _:
+            return row.text or ""
+
+
+async def _save(work: Work, texts: Sequence[Text], vectors: Sequence[Vector]) -> None:
+    made = iter(vectors)
+    rows = [
+        {
+            "node": one.node,
+            "stamp": one.stamp,
+            "vector": None if one.text is None else packed(next(made)),
+        }
+        for one in texts
+    ]
+    worded = [row for row in rows if row["vector"] is not None]
+    if worded:
+        await work.run(_SAVE_VECTORS, rows=worded)
+    if len(worded) < len(rows):
+        wordless = [row for row in rows if row["vector"] is None]
+        await work.run(_DROP_WORDLESS, rows=wordless)
