@@ -296,7 +296,7 @@ SourcePassword = Annotated[
     typer.Option(
         envvar="ECPHORIA_SOURCE_PASSWORD",
         metavar="PASSWORD",
-        help="Password of Graphiti's Neo4j; others can read it here, so use the variable.",
+        help="Password of Graphiti's Neo4j; other users see options, so prefer the variable.",
     ),
 ]
 
