@@ -23,7 +23,7 @@ from ecphoria.imports.exports import Format, opened
 from ecphoria.imports.records import batches
 
 _SYLLABLES = ["ka", "lo", "mi", "ra", "te", "su", "no", "vi", "pe", "du", "ar", "en"]
-_TURNS, _WORDS = 40, (5, 400)
+_TURNS, _WORDS, _TEXTS = 40, (5, 400), 1_000
 _BATCH, _BATCH_BYTES = 200, 4_000_000
 
 
@@ -64,6 +64,7 @@ def write_export(file: Path, *, size: int) -> int:
 
 
 def _talks(words: random.Random) -> Iterator[dict[str, object]]:
+    texts = [_text(words) for _ in range(_TEXTS)]
     number = 0
     while True:
         number += 1
@@ -80,7 +81,10 @@ def _talks(words: random.Random) -> Iterator[dict[str, object]]:
                     "id": name,
                     "author": {"role": "assistant" if turn % 2 else "user", "metadata": {}},
                     "create_time": begun + turn,
-                    "content": {"content_type": "text", "parts": [_text(words)]},
+                    "content": {
+                        "content_type": "text",
+                        "parts": [f"{words.choice(texts)} {name}"],
+                    },
                     "status": "finished_successfully",
                     "metadata": {"model_slug": "a-model", "timestamp_": "absolute"},
                 },
