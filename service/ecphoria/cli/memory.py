@@ -301,7 +301,7 @@ SourcePassword = Annotated[
     typer.Option(
         envvar="ECPHORIA_SOURCE_PASSWORD",
         metavar="PASSWORD",
-        help="Password of Graphiti's Neo4j; others can read it here, so use the variable.",
+        help="Password of Graphiti's Neo4j; other users see options, so prefer the variable.",
     ),
 ]
 
@@ -347,10 +347,6 @@ def import_file(
             if form is None and found.form is not Format.EPISODES:
                 stderr().print(f"Read as {found.form}; --format chooses another format.")
             _import(client, found, tally, batch)
-    except EcphoriaError as error:
-        if tally.seen:
-            error.message += f" {_RESUME}"
-        raise
     except KeyboardInterrupt as interrupt:
         stderr().print(f"Interrupted after {tally.seen:,} episodes. {_RESUME}")
         raise typer.Exit(_INTERRUPTED) from interrupt
@@ -364,10 +360,14 @@ def import_file(
 
 
 def _import(client: Client, found: Opened, tally: _Tally, batch: int) -> None:
-    with _progress(found.size) as advance:
-        for part in batches(found.records, items=batch, size=_BATCH_BYTES):
-            _send(client, part, tally)
-            advance(part.size, tally)
+    try:
+        with _progress(found.size) as advance:
+            for part in batches(found.records, items=batch, size=_BATCH_BYTES):
+                _send(client, part, tally)
+                advance(part.size, tally)
+    except EcphoriaError as error:
+        error.message += f" {_RESUME}"
+        raise
     for reason, times in found.left_out.most_common():
         stderr().print(f"Left out: {times:,} {escape(reason)}")
 

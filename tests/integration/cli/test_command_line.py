@@ -1,9 +1,14 @@
 """What a user types, from the first memory to the last."""
 
 import json
+import re
+import signal
+import subprocess
 from pathlib import Path
 
-from tests.integration.cli.conftest import CommandLine, Served
+from tests.conftest import Server
+from tests.graphiti_graph import BEGUN, graphiti_graph
+from tests.integration.cli.conftest import PROGRAM, CommandLine, Served
 
 SAMPLE = Path(__file__).parents[3] / "service/ecphoria/demo/data/conversation.jsonl"
 
@@ -164,3 +169,59 @@ def test_the_demo_tells_its_story_twice(ecphoria: CommandLine, service: Served) 
     assert second.returncode == 0, second.stderr
     assert "already there" in " ".join(second.stdout.split())
     assert ecphoria("tenants", "erase", "demo", "--yes").returncode == 0
+
+
+def test_graphiti_is_imported_from_its_neo4j_and_recalled(
+    ecphoria: CommandLine, service: Served, neo4j_server: Server
+) -> None:
+    told = {"ECPHORIA_SOURCE_USER": neo4j_server.user,
+            "ECPHORIA_SOURCE_PASSWORD": neo4j_server.password}  # fmt: skip
+    knowing = CommandLine(environment=ecphoria.environment | told)
+    with graphiti_graph(neo4j_server) as graph:
+        names = graph.entities("Zora Vidal", "Marlin Dock")
+        zora, dock = names.values()
+        said = graph.episode("Zora: I mend sails at the Marlin Dock.", [zora, dock])
+        graph.fact(zora, "WORKS_AT", dock, episodes=[said], valid_at=BEGUN)
+        words = ("import", neo4j_server.uri, "--group", graph.group)
+        for counts in ("1 new, 0 known before, 0 refused", "0 new, 1 known before, 0 refused"):
+            done = knowing(*words)
+            assert counts in done.stdout, done.stderr
+            assert "Read as graphiti" in done.stderr
+        refused = ecphoria(*words, "--source-password", "not-the-password")
+        assert (refused.returncode, "refuses the user and password" in refused.stderr) == (1, True)
+        assert "not-the-password" not in refused.stderr + refused.stdout
+    answer = json.loads(ecphoria("recall", "Where does Zora mend sails?", "--json").stdout)
+    episode = answer["hits"][0]["episode"]
+    assert (episode["text"], episode["session"]) == (
+        "I mend sails at the Marlin Dock.", graph.group,
+    )  # fmt: skip
+    facts = ecphoria("facts", "Zora Vidal").stdout
+    assert "works at" in facts
+    assert "Marlin Dock" in facts
+
+
+def test_an_import_that_is_interrupted_says_that_a_repeat_resumes(
+    ecphoria: CommandLine, service: Served, tmp_path: Path
+) -> None:
+    page = "---\ntags: [sea]\n---\nThe buoy number {} is green.\n"
+    folder = tmp_path / "buoys"
+    folder.mkdir()
+    for number in range(300):
+        (folder / f"{number:03}.md").write_text(page.format(number), encoding="utf-8")
+    (folder / "bad.md").write_bytes(b"\xff")
+    words = ("import", str(folder), "--batch", "5")
+    with subprocess.Popen(
+        [*PROGRAM, *words], env=ecphoria.environment, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        assert "Read as markdown" in process.stderr.readline()
+        assert "importing" in process.stderr.readline(), "a tenth is done"
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+    assert process.returncode == 130
+    assert "Run the same command again to go on from here." in rest
+    done = ecphoria(*words)
+    assert (done.returncode, "bad.md" in done.stderr) == (1, True)
+    new, known = map(int, re.findall(r"(\d+) new, (\d+) known before, 1 refused", done.stdout)[0])
+    assert known >= 20
+    assert new + known == 300
