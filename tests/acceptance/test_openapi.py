@@ -143,7 +143,7 @@ def test_generated_requests_get_documented_answers(
     ):
         for text in ("Marek Novak painted the old boat.", "He lives in Trieste."):
             owner.remember(text, session="s", speaker="Ilse Brandt")
-        before = {one["name"] for one in operator.get("/v1/tenants").json()}
+        before = {one["name"] for one in operator.get("/v1/tenants").json()["items"]}
         key = owner.key if who == "tenant" else apart.key
         command = [
             sys.executable, "-m", "schemathesis.cli",
@@ -156,7 +156,7 @@ def test_generated_requests_get_documented_answers(
             "--exclude-operation-id", "erase_tenant",
         ]  # fmt: skip
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        for made in operator.get("/v1/tenants").json():
+        for made in operator.get("/v1/tenants").json()["items"]:
             if made["name"] not in before and not made["name"].startswith("t-"):
                 operator.delete(f"/v1/tenants/{made['name']}")
     (counted,) = re.findall(r"^ *(\d+) generated.*$", done.stdout, re.MULTILINE) or ["0"]

@@ -26,6 +26,7 @@ from ecphoria.wire.base import (
     Answer,
     FewFaults,
     Instant,
+    Listing,
     Parameters,
     Request,
     StrictBool,
@@ -100,13 +101,8 @@ class SleeperQuery(Parameters):
     """Size of the page."""
 
 
-class SleeperPage(Answer):
+class SleeperPage(Listing[Sleeper]):
     """Dormant episodes, in the order of their append."""
-
-    sleepers: tuple[Sleeper, ...]
-    """The page."""
-    next_cursor: int | None = None
-    """Send it as `cursor` for the next page; absent on the last."""
 
 
 class IdsRequest(Request):
@@ -138,13 +134,8 @@ class EngramQuery(Parameters):
     """Size of the page."""
 
 
-class EngramPage(Answer):
+class EngramPage(Listing[Engram]):
     """Engrams by id."""
-
-    engrams: tuple[Engram, ...]
-    """The page."""
-    next_cursor: str | None = None
-    """Send it as `cursor` for the next page; absent on the last."""
 
 
 _EXAMPLE: JsonDict = {"dry_run": True}
@@ -206,6 +197,10 @@ class JobAnswer(Answer):
     """Report, once it is done."""
     fault: JobFault | None = None
     """Why its latest attempt failed."""
+
+
+class JobList(Listing[JobAnswer]):
+    """Jobs, the newest first."""
 
 
 class ScheduleRequest(Request):

@@ -155,8 +155,8 @@ async def test_batch_keeps_every_result() -> None:
 
 async def test_list_walks_all_pages() -> None:
     service = Service(
-        httpx.Response(200, json={"episodes": [episode(1), episode(2)], "next_cursor": "2"}),
-        httpx.Response(200, json={"episodes": [episode(3)]}),
+        httpx.Response(200, json={"items": [episode(1), episode(2)], "next_cursor": "2"}),
+        httpx.Response(200, json={"items": [episode(3)]}),
     )
     since = datetime(2025, 1, 1, tzinfo=UTC)
     async with service.client() as client:
@@ -362,8 +362,8 @@ def test_the_synchronous_twin_does_the_same() -> None:
     service = Service(
         httpx.ConnectError("refused"),
         httpx.Response(201, json=RECEIPT),
-        httpx.Response(200, json={"episodes": [episode(1)], "next_cursor": "1"}),
-        httpx.Response(200, json={"episodes": [episode(2)]}),
+        httpx.Response(200, json={"items": [episode(1)], "next_cursor": "1"}),
+        httpx.Response(200, json={"items": [episode(2)]}),
     )
     transport = httpx.MockTransport(service)
     with Client("http://memory.test", transport=transport, retries=AT_ONCE) as client:
