@@ -217,8 +217,8 @@ class ScheduleRequest(Request):
     idle_minutes: StrictFloat | None = Field(default=None, ge=0.1, le=10_080, allow_inf_nan=False)
     """When for so many minutes nothing was appended or recalled, once for what is new."""
     light_episodes: StrictInt | None = Field(default=None, ge=1, le=1_000_000_000)
-    """After so many appended episodes a light cycle: `merge`, `engrams`, `associate`,
-    `supersede`."""
+    """After so many appended episodes a light cycle: `expire`, `merge`, `engrams`,
+    `associate`, `supersede`."""
 
     def to_model(self) -> Schedule:
         """Hand over the schedule."""
