@@ -1,4 +1,5 @@
-// doc: Look up the labels of a trace's nodes by id; erased nodes have no row.
+// doc: Look up the labels of a trace's nodes by id; erased nodes have no row, nor
+//   have those whose life is over.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>, speaker STRING
 // each: id STRING, title STRING, speaker STRING, text STRING
@@ -11,9 +12,19 @@ CALL (id) {
   RETURN n, n.title AS title, n.speaker AS speaker, left(coalesce(n.text, n.summary), 500) AS text
   UNION
   MATCH (n:Concept {id: id})
+  WHERE NOT EXISTS {
+    MATCH (n)-[:MENTIONS|ABOUT]-(e:Episode) WHERE e.expires_at <= datetime()
+  } OR EXISTS {
+    MATCH (n)-[:MENTIONS|ABOUT]-(e:Episode) WHERE coalesce(e.expires_at > datetime(), true)
+  }
   RETURN n, n.name AS title, null AS speaker, null AS text
   UNION
   MATCH (n:Fact {id: id})
+  WHERE NOT EXISTS {
+    MATCH (n)-[:EVIDENCE]-(e:Episode) WHERE e.expires_at <= datetime()
+  } OR EXISTS {
+    MATCH (n)-[:EVIDENCE]-(e:Episode) WHERE coalesce(e.expires_at > datetime(), true)
+  }
   RETURN n, n.statement AS title, null AS speaker, null AS text
   UNION
   MATCH (n:Speaker)

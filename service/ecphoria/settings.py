@@ -199,7 +199,7 @@ class ConsolidationSettings(_Group):
     """Run after this number of minutes without an append or a recall, once for new episodes;
     empty: off."""
     light_episodes: int | None = Field(default=None, ge=1, le=1_000_000_000)
-    """After so many appended episodes a light cycle: the steps `embed`, `merge`, `engrams`,
+    """After so many appended episodes a light cycle: `expire`, `embed`, `merge`, `engrams`,
     `associate` and `supersede`; empty: however many."""
 
 

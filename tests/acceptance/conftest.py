@@ -110,7 +110,7 @@ class Owner(httpx.Client):
     def texts(self, **query: str | int) -> list[str]:
         answer = self.get("/v1/episodes", params=query)
         assert answer.status_code == 200, answer.text
-        return [episode["text"] for episode in answer.json()["episodes"]]
+        return [episode["text"] for episode in answer.json()["items"]]
 
     def recalled(self, cue: str, **body: object) -> list[str]:
         answer = self.post("/v1/recall", json={"cue": cue, **body})

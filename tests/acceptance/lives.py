@@ -116,7 +116,7 @@ def live(owner: Owner, mark: str) -> Life:
     owner.post("/v1/dormancy/wake", json={"ids": [ids[13]]})
     assert owner.post("/v1/archive", json={"days": 0}).json() == {"archived": 1}
     assert owner.post("/v1/dormancy/sleep", json={"ids": [ids[9]]}).json() == {"ids": [ids[9]]}
-    found = owner.get("/v1/facts", params={"predicate": "lives in"}).json()["facts"]
+    found = owner.get("/v1/facts", params={"predicate": "lives in"}).json()["items"]
     facts = (found[0]["id"], found[1]["id"])
     made = owner.post(f"/v1/facts/{facts[0]}/decisions",
                       json={"ruling": "keep_open", "other": facts[1], "why": mark})  # fmt: skip

@@ -34,6 +34,11 @@ CALLS: dict[str, Call] = {
     "post /v1/episodes/erase": lambda o, _: o.post(
         "/v1/episodes/erase", json={"filters": {"session": "island"}}
     ),
+    "patch /v1/episodes/{episode}": lambda o, ids: o.patch(
+        f"/v1/episodes/{ids['episode']}", json={"metadata": {"mine": True}}
+    ),
+    "get /v1/expiry": lambda o, _: o.get("/v1/expiry"),
+    "put /v1/expiry": lambda o, _: o.put("/v1/expiry", json={"days": 1}),
     "post /v1/recall": lambda o, _: o.post(
         "/v1/recall", json={"cue": SECRET, "k": 200, "explain": True}
     ),
@@ -133,14 +138,14 @@ def ids(owner: Owner) -> dict[str, str]:
             "facts": [{"subject": "Flint", "predicate": "buries", "object": "the treasure"}]
         },
     )  # fmt: skip
-    (fact,) = owner.get("/v1/facts").json()["facts"]
+    (fact,) = owner.get("/v1/facts").json()["items"]
     decided = owner.post(
         f"/v1/facts/{fact['id']}/decisions", json={"ruling": "retract", "why": "In jest."}
     )
     assert decided.status_code == 201, decided.text
     recall = owner.post("/v1/recall", json={"cue": SECRET}).json()
     assert [hit["episode"]["text"] for hit in recall["hits"]] == [SECRET]
-    (key,) = owner.get("/v1/keys").json()
+    (key,) = owner.get("/v1/keys").json()["items"]
     return {
         "episode": episode,
         "trace": recall["trace_id"],
@@ -239,7 +244,7 @@ SCOPE_OF = {
     "write": {
         "put /v1/merges",
         "post /v1/episodes", "post /v1/episodes/batch", "delete /v1/episodes/{episode}",
-        "post /v1/episodes/erase",
+        "patch /v1/episodes/{episode}", "post /v1/episodes/erase",
         "post /v1/passages", "post /v1/extraction/reset", "put /v1/items",
         "post /v1/consolidation", "post /v1/jobs/{job}/cancel", "post /v1/jobs/{job}/retry",
         "post /v1/traces/{trace}/feedback", "post /v1/dormancy/sleep", "post /v1/dormancy/wake",
@@ -282,7 +287,7 @@ def test_a_revoked_key_is_refused_at_once(owner: Owner) -> None:
     assert owner.get("/v1/stats", headers=headers).status_code == 200
     assert owner.delete(f"/v1/keys/{issued['id']}").status_code == 204
     problem(owner.get("/v1/stats", headers=headers), 401, "unauthenticated")
-    listed = {key["id"]: key for key in owner.get("/v1/keys").json()}
+    listed = {key["id"]: key for key in owner.get("/v1/keys").json()["items"]}
     assert listed[issued["id"]]["revoked_at"]
     assert owner.delete(f"/v1/keys/{issued['id']}").status_code == 204
 
@@ -301,7 +306,7 @@ def test_a_secret_is_shown_once(owner: Owner) -> None:
 )  # fmt: skip
 def test_an_unusable_key_is_refused(owner: Owner, body: dict[str, object]) -> None:
     problem(owner.post("/v1/keys", json=body), 422, "invalid-input")
-    assert len(owner.get("/v1/keys").json()) == 1
+    assert len(owner.get("/v1/keys").json()["items"]) == 1
 
 
 @pytest.mark.parametrize("name", ["", "A", "-a", "a b", "ä", "a" * 65, "a/b", "a\n"])
@@ -325,5 +330,5 @@ def test_erasing_a_tenant_leaves_nothing(operator: httpx.Client) -> None:
         assert removed["keys"] == 1
         problem(leaving.get("/v1/stats"), 401, "unauthenticated")
         problem(operator.delete(f"/v1/tenants/{leaving.name}"), 404, "not-found")
-        names = [tenant["name"] for tenant in operator.get("/v1/tenants").json()]
+        names = [tenant["name"] for tenant in operator.get("/v1/tenants").json()["items"]]
         assert leaving.name not in names

@@ -344,7 +344,7 @@ class AnyOrder(RuleBasedStateMachine):
         found = [one.id for one in self.model.kept.values() if one.body.get(named) == whose]
         if named == "session":
             query: dict[str, str | int] = {"session": whose, "limit": 1000}
-            listed = self.call("GET", "/v1/episodes", 200, params=query)["episodes"]
+            listed = self.call("GET", "/v1/episodes", 200, params=query)["items"]
             assert [one["id"] for one in listed] == found
         self.erase(found)
 
@@ -465,7 +465,7 @@ class AnyOrder(RuleBasedStateMachine):
             self.did("undo")
 
     def decide_about_a_merge(self, place: int, status: str) -> None:
-        found = self.call("GET", "/v1/merges", 200)["merges"]
+        found = self.call("GET", "/v1/merges", 200)["items"]
         if found:
             self.did("merge")
             pair = {name: found[place % len(found)][name] for name in ("one", "other")}
@@ -473,7 +473,7 @@ class AnyOrder(RuleBasedStateMachine):
             assert decided["status"] == status
 
     def correct_a_fact(self, place: int, ruling: str) -> None:
-        found = self.call("GET", "/v1/facts", 200)["facts"]
+        found = self.call("GET", "/v1/facts", 200)["items"]
         if found:
             self.did("correct a fact")
             body = {"ruling": ruling, "why": "so it is"}
@@ -589,7 +589,7 @@ class AnyOrder(RuleBasedStateMachine):
         assert examined["is_healthy"], (self.step, examined["findings"])
 
     def the_lists_are_right(self) -> None:
-        listed = self.call("GET", "/v1/episodes", 200, params={"limit": 1000})["episodes"]
+        listed = self.call("GET", "/v1/episodes", 200, params={"limit": 1000})["items"]
         kept = list(self.model.kept.values())
         assert [one["id"] for one in listed] == [one.id for one in kept], self.step
         for found, one in zip(listed, kept, strict=True):
@@ -599,7 +599,7 @@ class AnyOrder(RuleBasedStateMachine):
             if one.state != "archived":
                 for name in ("text", "metadata"):
                     assert found[name] == one.body[name], self.step
-        asleep = self.call("GET", "/v1/dormancy", 200, params={"limit": 1000})["sleepers"]
+        asleep = self.call("GET", "/v1/dormancy", 200, params={"limit": 1000})["items"]
         assert {one["id"] for one in asleep} == self.model.ids("dormant"), self.step
 
     def the_counts_are_right(self) -> None:
@@ -611,7 +611,7 @@ class AnyOrder(RuleBasedStateMachine):
         turns = Counter(
             one.body["session"] for one in self.model.kept.values() if "session" in one.body
         )
-        sessions = self.call("GET", "/v1/sessions", 200)["sessions"]
+        sessions = self.call("GET", "/v1/sessions", 200)["items"]
         assert {one["name"]: one["episodes"] for one in sessions} == turns, self.step
 
     def unique_words_find_what_lives(self) -> None:
@@ -630,7 +630,7 @@ class AnyOrder(RuleBasedStateMachine):
         return self.known(told["hits"], {"live", "dormant"} if self.second_look else {"live"})
 
     def facts_have_their_evidence(self) -> None:
-        for fact in self.call("GET", "/v1/facts", 200, params={"limit": 1000})["facts"]:
+        for fact in self.call("GET", "/v1/facts", 200, params={"limit": 1000})["items"]:
             assert fact["episodes"], self.step
             assert set(fact["episodes"]) <= self.model.kept.keys(), self.step
 

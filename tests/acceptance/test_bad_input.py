@@ -144,7 +144,7 @@ def test_a_tenant_that_does_not_exist_is_not_made(operator: httpx.Client, owner:
         operator.post("/v1/recall", json={"cue": "x"}, headers=headers),
     ):
         problem(answer, 404, "not-found")
-    names = [tenant["name"] for tenant in operator.get("/v1/tenants").json()]
+    names = [tenant["name"] for tenant in operator.get("/v1/tenants").json()["items"]]
     assert "no-such-tenant" not in names
 
 

@@ -75,7 +75,7 @@ def test_without_gds_all_but_pagerank_works_and_health_says_so(operator: httpx.C
     with new_owner(operator) as owner:
         kept = owner.remember("The lighthouse visit is on Sunday.", speaker="Ana", session="s")
         gone = owner.remember("The ferry leaves at nine.", speaker="Ben", session="s")
-        for strategy in owner.get("/v1/strategies").json():
+        for strategy in owner.get("/v1/strategies").json()["items"]:
             answer = owner.post(
                 "/v1/recall",
                 json={"cue": "When is the lighthouse visit?", "strategy": strategy["name"]},

@@ -12,9 +12,9 @@ def test_a_memory_sleeps_is_listed_and_wakes(owner: Owner, stranger: Owner) -> N
     both = {"ids": [bees, mill]}
     assert stranger.post("/v1/dormancy/sleep", json=both).json() == {"ids": []}
     assert owner.post("/v1/dormancy/sleep", json=both).json() == {"ids": [bees]}
-    (listed,) = owner.get("/v1/dormancy").json()["sleepers"]
+    (listed,) = owner.get("/v1/dormancy").json()["items"]
     assert (listed["id"], listed["reason"]) == (bees, "by request")
-    assert stranger.get("/v1/dormancy").json()["sleepers"] == []
+    assert stranger.get("/v1/dormancy").json()["items"] == []
     assert owner.get(f"/v1/episodes/{bees}").json()["state"] == "dormant"
     assert owner.get("/v1/stats").json()["dormant"] == 1
     assert owner.recalled("Who keeps bees behind the mill?") == ["The mill is old."]

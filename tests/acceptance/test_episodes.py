@@ -70,7 +70,7 @@ def test_a_header_and_a_body_that_disagree_about_the_key_are_refused(owner: Owne
 def test_late_turns_take_their_place_in_the_session(owner: Owner) -> None:
     for text, minute in (("third", 3), ("first", 1), ("fourth", 4), ("second", 2)):
         owner.remember(text, session="s", occurred_at=f"2025-01-01T10:0{minute}:00Z")
-    listed = owner.get("/v1/episodes", params={"session": "s"}).json()["episodes"]
+    listed = owner.get("/v1/episodes", params={"session": "s"}).json()["items"]
     by_place = sorted(listed, key=lambda episode: episode["ordinal"])
     assert [episode["text"] for episode in by_place] == ["first", "second", "third", "fourth"]
     assert [episode["ordinal"] for episode in by_place] == [0, 1, 2, 3]
@@ -80,7 +80,7 @@ def test_late_turns_take_their_place_in_the_session(owner: Owner) -> None:
 def test_position_orders_turns_of_one_instant(owner: Owner) -> None:
     for text, position in (("b", 2), ("a", 1), ("c", 3)):
         owner.remember(text, session="s", position=position, occurred_at="2025-01-01T10:00:00Z")
-    listed = owner.get("/v1/episodes", params={"session": "s"}).json()["episodes"]
+    listed = owner.get("/v1/episodes", params={"session": "s"}).json()["items"]
     assert [e["text"] for e in sorted(listed, key=lambda e: e["ordinal"])] == ["a", "b", "c"]
 
 
@@ -125,7 +125,7 @@ def test_listing_pages_through_everything_once(owner: Owner) -> None:
     cursor: dict[str, str] = {}
     for _ in range(10):
         page = owner.get("/v1/episodes", params={"limit": 3, **cursor}).json()
-        seen += [episode["text"] for episode in page["episodes"]]
+        seen += [episode["text"] for episode in page["items"]]
         if page.get("next_cursor") is None:
             break
         cursor = {"cursor": page["next_cursor"]}
@@ -156,10 +156,10 @@ def test_sessions_are_listed_by_name_with_their_span(owner: Owner) -> None:
     owner.remember("y", session="b", speaker="Bo", occurred_at="2025-02-03T00:00:00Z")
     owner.remember("z", session="a", speaker="Ana", occurred_at="2025-01-01T00:00:00Z")
     first = owner.get("/v1/sessions", params={"limit": 1}).json()
-    assert [session["name"] for session in first["sessions"]] == ["a"]
+    assert [session["name"] for session in first["items"]] == ["a"]
     rest = owner.get("/v1/sessions", params={"cursor": first["next_cursor"]}).json()
     assert rest.get("next_cursor") is None
-    (second,) = rest["sessions"]
+    (second,) = rest["items"]
     assert second["episodes"] == 2
     assert sorted(second["speakers"]) == ["Ana", "Bo"]
     assert second["first_occurred_at"] == "2025-02-01T00:00:00Z"

@@ -89,7 +89,7 @@ def remember(owner: Owner, mark: str) -> list[str]:
 
 def recall_by_all(owner: Owner, mark: str, **how: object) -> list[str]:
     traces = []
-    for strategy in owner.get("/v1/strategies").json():
+    for strategy in owner.get("/v1/strategies").json()["items"]:
         for cue in CUES:
             body = {"cue": cue, "strategy": strategy["name"], "explain": True, **how}
             answer = owner.post("/v1/recall", json=body | {"asker": f"{mark.capitalize()} Tamsin"})
@@ -99,7 +99,7 @@ def recall_by_all(owner: Owner, mark: str, **how: object) -> list[str]:
 
 
 def decide(owner: Owner, mark: str) -> None:
-    found = owner.get("/v1/facts", params={"concept": mark}).json()["facts"]
+    found = owner.get("/v1/facts", params={"concept": mark}).json()["items"]
     homes = [fact["id"] for fact in found if fact["predicate"] == "lives in"]
     body = {"ruling": "keep_open", "other": homes[1], "why": f"{mark} has two homes"}
     kept = owner.post(f"/v1/facts/{homes[0]}/decisions", json=body)
@@ -265,7 +265,7 @@ async def test_erasing_a_session_leaves_no_copy_of_it_and_nothing_else_goes(
         assert other.get(f"/v1/episodes/{theirs}").status_code == 200
     assert await count_copies(graph, mark) == {}
     assert mark.encode() not in on_disk(home)
-    assert [one["id"] for one in owner.get("/v1/episodes").json()["episodes"]] == [kept]
+    assert [one["id"] for one in owner.get("/v1/episodes").json()["items"]] == [kept]
     assert owner.get("/v1/doctor").json()["findings"] == []
 
 

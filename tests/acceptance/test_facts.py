@@ -17,7 +17,7 @@ def tell(owner: Owner, text: str, at: str, *facts: dict[str, Any]) -> None:
 
 def places(owner: Owner, **asked: str) -> dict[str, Any]:
     page = owner.get("/v1/facts", params={"concept": "Ana Reyes", **asked}).json()
-    return {fact["object"]: fact for fact in page["facts"]}
+    return {fact["object"]: fact for fact in page["items"]}
 
 
 def moved(owner: Owner) -> None:
@@ -67,7 +67,7 @@ def test_a_predicate_gets_a_class(owner: Owner) -> None:
     made = owner.request("PUT", "/v1/predicates/lives%20in", json={"predicate_class": "multi"})
     assert made.status_code == 200, made.text
     assert all(fact["valid"] for fact in places(owner).values())
-    own = [one for one in owner.get("/v1/predicates").json() if one["own"]]
+    own = [one for one in owner.get("/v1/predicates").json()["items"] if one["own"]]
     assert own == [{"relation": "lives in", "predicate_class": "multi", "own": True}]
 
 
@@ -99,7 +99,7 @@ def test_no_tenant_reads_or_decides_about_the_facts_of_another(
 ) -> None:
     moved(owner)
     fact = places(owner)["oslo"]["id"]
-    assert stranger.get("/v1/facts").json()["facts"] == []
+    assert stranger.get("/v1/facts").json()["items"] == []
     assert stranger.get(f"/v1/facts/{fact}/history").status_code == 404
     refused = stranger.post(f"/v1/facts/{fact}/decisions", json={"ruling": "retract"})
     assert refused.status_code == 404

@@ -122,3 +122,54 @@ def test_lists_and_erasure_take_them_too(client: Client, owner: Owner) -> None:
     assert problem(answer, 422, "invalid-input")["errors"][0]["pointer"] == "query:metadata"
     nested = owner.post("/v1/recall", json={"cue": CUE, "filters": {"metadata": {"a": {}}}})
     problem(nested, 422, "invalid-input")
+
+
+def test_a_speaker_is_found_in_any_case(client: Client, owner: Owner) -> None:
+    for n, speaker in enumerate(("Ana", "ANA", "Øyvind", "Bob")):
+        client.remember(
+            f"The colour of kite number {n} is pink.", speaker=speaker, session="kites"
+        )
+    for wanted, found in (("ana", {0, 1}), ("øYVIND", {2}), ("Bob", {3}), ("Bo", set())):
+        texts = {f"The colour of kite number {n} is pink." for n in found}
+        for strategy in ("ecphoria", "dense", "lexical"):
+            hits = client.recall(CUE, speaker=wanted, strategy=strategy, collapse=False).hits
+            assert {hit.episode.text for hit in hits} == texts, (wanted, strategy)
+        assert {one.text for one in client.list(speaker=wanted)} == texts
+        assert {one.text for one in client.list(speaker=wanted, session="kites")} == texts
+        assert client.erase(speaker=wanted, dry_run=True) == len(found)
+    long = "Nothing happened at the pier on that day, and nobody said a word. " * 60
+    client.remember(f"{long} The long kite is mauve. {long}", speaker="Ana")
+    (hit,) = client.recall("Is the long kite mauve?", speaker="aNA", k=1).hits
+    assert "mauve" in hit.episode.text
+    ids = [one.id for one in client.list(speaker="ana")]
+    owner.post("/v1/dormancy/sleep", json={"ids": ids})
+    assert client.recall(CUE, speaker="ana").hits == ()
+    assert len(client.recall(CUE, speaker="ana", include_dormant=True, collapse=False).hits) == 3
+    assert client.erase(speaker="ana") == 3
+
+
+def test_unknown_names_are_told(client: Client) -> None:
+    client.remember("The colour of the kite is pink.", speaker="Ana")
+    told = client.recall(CUE, speaker="Zoe", sessions=("s0", "s9")).reasons
+    assert told[:2] == (
+        "unknown speaker: Zoe; known: Ana",
+        "unknown session: s9; known: s0, s1, s2",
+    )
+    assert not any("unknown" in reason for reason in client.recall(CUE, session="s0").reasons)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "pointer"),
+    [
+        ("/v1/recall", {"cue": CUE, "filters": {"session": ""}}, "#/filters/session"),
+        ("/v1/recall", {"cue": CUE, "filters": {"speaker": " "}}, "#/filters/speaker"),
+        ("/v1/recall", {"cue": CUE, "filters": {"role": "human"}}, "#/filters/role"),
+        ("/v1/episodes", {"text": "It is red.", "role": "human"}, "#/role"),
+    ],
+)
+def test_empty_names_and_other_roles_are_refused(
+    owner: Owner, path: str, body: dict[str, object], pointer: str
+) -> None:
+    document = problem(owner.post(path, json=body), 422, "invalid-input")
+    assert [fault["pointer"] for fault in document["errors"]] == [pointer]
+    problem(owner.get("/v1/episodes", params={"session": ""}), 422, "invalid-input")

@@ -27,7 +27,7 @@ def test_an_unknown_step_is_refused_with_the_known(owner: Owner) -> None:
     )
     assert "no step magic" in told["detail"]
     assert "prior" in told["detail"]
-    assert owner.get("/v1/jobs").json() == []
+    assert owner.get("/v1/jobs").json()["items"] == []
 
 
 def test_a_job_nobody_took_is_joined_cancelled_and_retried(owner: Owner) -> None:
@@ -76,8 +76,8 @@ def test_a_cycle_is_queued_done_and_reported(served: Owner, working: RunningServ
     assert (step["name"], step["status"], step["counts"]["episodes"]) == ("prior", "done", 2)
     assert (done["report"]["before"]["turn"], done["report"]["after"]["nodes"]) == (2, {})
     assert served.get("/v1/consolidation").json() == done["report"]
-    assert [job["id"] for job in served.get("/v1/jobs").json()] == [done["id"]]
-    assert served.get("/v1/jobs", params={"state": "dead"}).json() == []
+    assert [job["id"] for job in served.get("/v1/jobs").json()["items"]] == [done["id"]]
+    assert served.get("/v1/jobs", params={"state": "dead"}).json()["items"] == []
     told = httpx.get(f"{working.url}/metrics").text
     assert figure(told, "ecphoria_jobs_total", kind="consolidation", state="done") >= 1
     assert figure(told, "ecphoria_step_seconds_count", step="prior") >= 1
@@ -106,7 +106,7 @@ def test_a_schedule_runs_cycles_unasked(served: Owner) -> None:
     for text in ("One.", "Two."):
         served.remember(text, session="s")
     deadline = time.monotonic() + 60
-    while not (listed := served.get("/v1/jobs").json()):
+    while not (listed := served.get("/v1/jobs").json()["items"]):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     done = ended(served, f"/v1/jobs/{listed[0]['id']}")
@@ -143,7 +143,7 @@ async def test_a_service_that_starts_gives_passages_to_an_old_store(
     assert owner.get("/v1/stats").json()["passages"] == 0
     jobs = JobsSettings(workers=1, poll_s=0.1)
     with running(settings_for(neo4j_server, tmp_path, jobs=jobs)):
-        (job,) = owner.get("/v1/jobs").json()
+        (job,) = owner.get("/v1/jobs").json()["items"]
         assert (job["kind"], job["trigger"]) == ("passages", "start")
         done = ended(owner, f"/v1/jobs/{job['id']}")
         assert (done["state"], done["progress"]["done"]) == ("done", 2)
@@ -155,7 +155,7 @@ async def test_a_service_that_starts_gives_passages_to_an_old_store(
     assert owner.get("/v1/stats").json()["passages"] == stored
     assert owner.get("/v1/doctor").json()["findings"] == []
     with running(settings_for(neo4j_server, tmp_path, jobs=jobs)):
-        assert len(owner.get("/v1/jobs").json()) == 2
+        assert len(owner.get("/v1/jobs").json()["items"]) == 2
     assert await cypher("MATCH (t:Tenant {id: $id}) RETURN t.cut_after AS c", id=row["id"]) == [
         {"c": None}
     ]

@@ -174,7 +174,7 @@ async def test_no_strategy_wakes_anything_of_another_tenant(
     before = await canonical(cypher, tenant)
     cue = f"{CUE} What does {two.other.mark} say, and {two.asking.mark}?"
     hows: list[Body] = [{}, {"include_dormant": True}, {"as_of": "2024-03-02T00:00:00Z"}]
-    strategies = two.asking.owner.get("/v1/strategies").json()
+    strategies = two.asking.owner.get("/v1/strategies").json()["items"]
     recalls = 0
     for strategy in strategies:
         for options in options_of(strategy):

@@ -98,6 +98,31 @@ def test_every_operation_tells_its_summary_and_its_problems(document: dict[str, 
                     assert example["value"]["status"] == int(status)
 
 
+def test_every_tag_is_described_and_used(document: dict[str, Any]) -> None:
+    described = {tag["name"] for tag in document["tags"] if tag["description"]}
+    operations = [each for methods in document["paths"].values() for each in methods.values()]
+    assert {tag for operation in operations for tag in operation["tags"]} == described
+    assert document["paths"]["/v1/stats"]["get"]["tags"] == ["overview"]
+
+
+def test_every_list_has_one_shape(document: dict[str, Any]) -> None:
+    for path, methods in document["paths"].items():
+        for operation in methods.values():
+            if not operation["operationId"].startswith("list_"):
+                continue
+            schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
+            name = schema["$ref"].rpartition("/")[2]
+            fields = document["components"]["schemas"][name]["properties"]
+            assert set(fields) == {"items", "next_cursor"}, path
+
+
+def test_the_root_leads_on(server: RunningService) -> None:
+    root = httpx.get(f"{server.url}/").json()
+    assert root["service"] == "Ecphoria"
+    for place in ("docs", "openapi", "ready"):
+        assert httpx.get(server.url + root[place]).status_code == 200
+
+
 def test_every_field_is_described(document: dict[str, Any]) -> None:
     for name, schema in document["components"]["schemas"].items():
         for field, described in schema.get("properties", {}).items():
@@ -143,7 +168,7 @@ def test_generated_requests_get_documented_answers(
     ):
         for text in ("Marek Novak painted the old boat.", "He lives in Trieste."):
             owner.remember(text, session="s", speaker="Ilse Brandt")
-        before = {one["name"] for one in operator.get("/v1/tenants").json()}
+        before = {one["name"] for one in operator.get("/v1/tenants").json()["items"]}
         key = owner.key if who == "tenant" else apart.key
         command = [
             sys.executable, "-m", "schemathesis.cli",
@@ -156,7 +181,7 @@ def test_generated_requests_get_documented_answers(
             "--exclude-operation-id", "erase_tenant",
         ]  # fmt: skip
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        for made in operator.get("/v1/tenants").json():
+        for made in operator.get("/v1/tenants").json()["items"]:
             if made["name"] not in before and not made["name"].startswith("t-"):
                 operator.delete(f"/v1/tenants/{made['name']}")
     (counted,) = re.findall(r"^ *(\d+) generated.*$", done.stdout, re.MULTILINE) or ["0"]

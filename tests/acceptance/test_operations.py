@@ -56,7 +56,7 @@ def test_every_error_type_leads_to_its_page(anyone: httpx.Client, code: str) -> 
 
 
 def test_files_for_neo4j_browser_are_served(anyone: httpx.Client) -> None:
-    listed = anyone.get("/v1/browser").json()
+    listed = anyone.get("/v1/browser").json()["items"]
     assert any(each["name"].endswith(".grass") for each in listed)
     assert sum(each["name"].endswith(".cypher") for each in listed) >= 5
     for each in listed:

@@ -123,7 +123,7 @@ def test_a_key_revoked_by_another_process_ends_within_its_trust(
     ):
         headers = {"Authorization": f"Bearer {owner.key}"}
         assert httpx.get(f"{there.url}/v1/stats", headers=headers).status_code == 200
-        (key,) = owner.get("/v1/keys").json()
+        (key,) = owner.get("/v1/keys").json()["items"]
         assert owner.delete(f"/v1/keys/{key['id']}").status_code == 204
         time.sleep(1.1)
         assert httpx.get(f"{there.url}/v1/stats", headers=headers).status_code == 401

@@ -32,7 +32,7 @@ def await_traces(owner: Owner, count: int) -> None:
 
 
 def strategies(owner: Owner) -> list[str]:
-    return [each["name"] for each in owner.get("/v1/strategies").json()]
+    return [each["name"] for each in owner.get("/v1/strategies").json()["items"]]
 
 
 def test_every_strategy_recalls_and_explains_itself(owner: Owner) -> None:
@@ -135,7 +135,7 @@ def test_recall_changes_no_answer(owner: Owner) -> None:
 
 def test_options_of_a_strategy_are_those_it_lists(owner: Owner) -> None:
     tell(owner)
-    for each in owner.get("/v1/strategies").json():
+    for each in owner.get("/v1/strategies").json()["items"]:
         given = {option["name"]: option["default"] for option in each["parameters"]}
         body = {"cue": "otters", "strategy": each["name"], "options": given}
         assert owner.post("/v1/recall", json=body).status_code == 200, each["name"]

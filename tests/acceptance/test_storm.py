@@ -288,7 +288,7 @@ def quiet(owner: Owner) -> None:
     """Wait until no job runs, so that the doctor looks at a graph at rest."""
     deadline = time.monotonic() + 300
     while True:
-        jobs = owner.get("/v1/jobs").json()
+        jobs = owner.get("/v1/jobs").json()["items"]
         if not [job for job in jobs if job["state"] in {"queued", "running"}]:
             break
         assert time.monotonic() < deadline, jobs[0]

@@ -74,7 +74,7 @@ def stored(owner: Owner) -> list[str]:
     cursor: dict[str, str] = {}
     while True:
         page = owner.get("/v1/episodes", params={"limit": "1000", **cursor}).json()
-        found += [episode["id"] for episode in page["episodes"]]
+        found += [episode["id"] for episode in page["items"]]
         if not page.get("next_cursor"):
             return found
         cursor = {"cursor": page["next_cursor"]}

@@ -155,7 +155,7 @@ def list_merges(
     cursor: str | None = None
     while True:
         page = client.list_merges(status=status, cursor=cursor, limit=1_000)
-        for merge in page.merges:
+        for merge in page.items:
             table.add_row(*_cells(merge))
         cursor = page.next_cursor
         if cursor is None:

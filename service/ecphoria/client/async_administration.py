@@ -12,9 +12,11 @@ from ecphoria.wire.admin import (
     GateRequest,
     IssuedKeyAnswer,
     KeyAnswer,
+    KeyList,
     KeyRequest,
     ShadowAnswer,
     ShadowRequest,
+    TenantList,
     TenantRequest,
 )
 
@@ -24,7 +26,7 @@ class AsyncAdministration(AsyncUpkeep):
 
     async def tenants(self) -> Sequence[Tenant]:
         """List the tenants by name; needs an operator's key."""
-        return await self._ask(tuple[Tenant, ...], "GET", "/v1/tenants")
+        return (await self._ask(TenantList, "GET", "/v1/tenants")).items
 
     async def create_tenant(self, name: str) -> Tenant:
         """Create a tenant; needs an operator's key."""
@@ -38,7 +40,7 @@ class AsyncAdministration(AsyncUpkeep):
 
     async def keys(self) -> Sequence[KeyAnswer]:
         """List the tenant's keys, without their secrets."""
-        return await self._ask(tuple[KeyAnswer, ...], "GET", "/v1/keys")
+        return (await self._ask(KeyList, "GET", "/v1/keys")).items
 
     async def issue_key(self, name: str, scopes: Sequence[Scope]) -> IssuedKeyAnswer:
         """Issue a key of the tenant; only this answer holds its secret."""

@@ -17,6 +17,7 @@ from ecphoria.client.exchange import (
     address_of,
     body_of,
     body_with,
+    filters_of,
     instant_text,
     is_loopback,
     segment,
@@ -48,9 +49,10 @@ from ecphoria.wire.facts import (
     FeedbackRequest,
     HistoryAnswer,
     LearningRequest,
+    PredicateList,
     UndoRequest,
 )
-from ecphoria.wire.recall import AskRequest, FilterRequest, RecallRequest
+from ecphoria.wire.recall import AskRequest, RecallRequest, StrategyList
 
 _CHARACTERS_A_SECOND = 2_000
 """The least that a slow and busy machine encodes."""
@@ -198,7 +200,7 @@ class AsyncClient(AsyncEmbedding):
         Args:
             session: Only this session.
             concept: Only what mentions this concept; its normalised name.
-            speaker: Only what this speaker said.
+            speaker: Only what this speaker said, named in any case.
             role: Only what a speaker of this role said.
             metadata: Only episodes whose metadata have these entries.
             occurred_from: Nothing earlier.
@@ -219,7 +221,7 @@ class AsyncClient(AsyncEmbedding):
             order=None if order == "oldest" else order,
             limit=page_size,
         ):
-            for episode in page.episodes:
+            for episode in page.items:
                 yield episode
 
     async def page(self, cursor: int | str = 0, **wanted: Parameter) -> EpisodePage:
@@ -233,7 +235,7 @@ class AsyncClient(AsyncEmbedding):
     async def last_turns(self, session: str, count: int = 10) -> Sequence[Episode]:
         """Fetch the last turns of a session, at most 1,000, in chronological order."""
         page = await self.page(session=session, order="newest", limit=count)
-        return page.episodes[::-1]
+        return page.items[::-1]
 
     async def update(
         self,
@@ -302,7 +304,7 @@ class AsyncClient(AsyncEmbedding):
             options: The strategy's own parameters.
             k: Number of hits, 1 to 200; 10 if absent.
             session: Wake only this session.
-            speaker: Wake only what this speaker said.
+            speaker: Wake only what this speaker said, named in any case.
             occurred_from: Wake nothing earlier.
             occurred_before: Wake nothing at or after this instant.
             exclude: Ids of episodes to leave out, as if they were not stored; at most 1,000.
@@ -332,16 +334,15 @@ class AsyncClient(AsyncEmbedding):
             strategy=strategy,
             options=None if options is None else dict(options),
             k=k,
-            filters=body_of(
-                FilterRequest,
+            filters=filters_of(
                 session=session,
                 speaker=speaker,
                 occurred_from=occurred_from,
                 occurred_before=occurred_before,
-                exclude=tuple(exclude) or None,
-                sessions=tuple(sessions) or None,
+                exclude=exclude,
+                sessions=sessions,
                 role=role,
-                metadata=None if metadata is None else dict(metadata),
+                metadata=metadata,
             ),
             token_budget=token_budget,
             as_of=as_of,
@@ -368,6 +369,12 @@ class AsyncClient(AsyncEmbedding):
         k: int | None = None,
         session: str | None = None,
         speaker: str | None = None,
+        occurred_from: datetime | None = None,
+        occurred_before: datetime | None = None,
+        exclude: Sequence[str] = (),
+        sessions: Sequence[str] = (),
+        role: str | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
         token_budget: int | None = None,
         as_of: datetime | None = None,
         known_at: datetime | None = None,
@@ -387,7 +394,13 @@ class AsyncClient(AsyncEmbedding):
             strategy: Name of the recall strategy; the service's default if absent.
             k: Number of memories to recall, 1 to 200; 10 if absent.
             session: Recall only this session.
-            speaker: Recall only what this speaker said.
+            speaker: Recall only what this speaker said, named in any case.
+            occurred_from: Recall nothing earlier.
+            occurred_before: Recall nothing at or after this instant.
+            exclude: Ids of episodes to leave out, as if they were not stored; at most 1,000.
+            sessions: Recall only these sessions; at most 100.
+            role: Recall only what speakers of this role said.
+            metadata: Recall only episodes whose metadata have these entries.
             token_budget: Greatest size of what the model reads, in tokens; 2,000 if absent.
             as_of: Answer as of then: only what had happened, and facts as they stood.
             known_at: Only what had been recorded by then.
@@ -404,7 +417,16 @@ class AsyncClient(AsyncEmbedding):
             question=question,
             strategy=strategy,
             k=k,
-            filters=body_of(FilterRequest, session=session, speaker=speaker),
+            filters=filters_of(
+                session=session,
+                speaker=speaker,
+                occurred_from=occurred_from,
+                occurred_before=occurred_before,
+                exclude=exclude,
+                sessions=sessions,
+                role=role,
+                metadata=metadata,
+            ),
             token_budget=token_budget,
             as_of=as_of,
             known_at=known_at,
@@ -430,7 +452,7 @@ class AsyncClient(AsyncEmbedding):
     async def sessions(self, *, page_size: int = 100) -> AsyncIterator[Session]:
         """Iterate over sessions by name, page by page."""
         async for page in self._pages(SessionPage, "/v1/sessions", limit=page_size):
-            for session in page.sessions:
+            for session in page.items:
                 yield session
 
     async def stats(self) -> TenantStats:
@@ -439,7 +461,7 @@ class AsyncClient(AsyncEmbedding):
 
     async def strategies(self) -> Sequence[StrategyInfo]:
         """List the recall strategies with their options."""
-        return await self._ask(tuple[StrategyInfo, ...], "GET", "/v1/strategies")
+        return (await self._ask(StrategyList, "GET", "/v1/strategies")).items
 
     async def ready(self) -> ReadinessAnswer:
         """Report whether the service is ready, and list missing parts."""
@@ -472,7 +494,7 @@ class AsyncClient(AsyncEmbedding):
             known_at=instant_text(known_at),
             limit=page_size,
         ):
-            for fact in page.facts:
+            for fact in page.items:
                 yield fact
 
     async def fact_history(
@@ -522,7 +544,7 @@ class AsyncClient(AsyncEmbedding):
 
     async def predicates(self) -> Sequence[Predicate]:
         """List the predicates that are not `multi` by default, and the tenant's own choices."""
-        return await self._ask(tuple[Predicate, ...], "GET", "/v1/predicates")
+        return (await self._ask(PredicateList, "GET", "/v1/predicates")).items
 
     async def set_predicate_class(
         self, predicate: str, predicate_class: PredicateClass, *, why: str = ""

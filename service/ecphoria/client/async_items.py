@@ -137,4 +137,4 @@ class AsyncItems(AsyncAdministration):
             offset=offset,
         )
         path = "/v1/items/namespaces"
-        return (await self._ask(NamespacesAnswer, "POST", path, wanted)).namespaces
+        return (await self._ask(NamespacesAnswer, "POST", path, wanted)).items

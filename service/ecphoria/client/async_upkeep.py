@@ -17,6 +17,7 @@ from ecphoria.client.exchange import (
     body_of,
     error_of,
     failure_of,
+    filters_of,
     late,
     segment,
     unreachable,
@@ -37,7 +38,6 @@ from ecphoria.records.upkeep import (
 from ecphoria.wire.base import Problem, Request, error_from
 from ecphoria.wire.episodes import EraseAnswer, EraseRequest
 from ecphoria.wire.facts import MergePage, MergeRequest
-from ecphoria.wire.recall import FilterRequest
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
     ArchiveRequest,
@@ -48,6 +48,7 @@ from ecphoria.wire.upkeep import (
     IdsAnswer,
     IdsRequest,
     JobAnswer,
+    JobList,
     ScheduleAnswer,
     ScheduleRequest,
     SleeperPage,
@@ -254,16 +255,15 @@ class AsyncUpkeep(AsyncConnection):
         """
         wanted = body_of(
             EraseRequest,
-            filters=body_of(
-                FilterRequest,
+            filters=filters_of(
                 session=session,
                 speaker=speaker,
                 occurred_from=occurred_from,
                 occurred_before=occurred_before,
-                exclude=tuple(exclude) or None,
-                sessions=tuple(sessions) or None,
+                exclude=exclude,
+                sessions=sessions,
                 role=role,
-                metadata=None if metadata is None else dict(metadata),
+                metadata=metadata,
             ),
             dry_run=dry_run,
         )
@@ -299,7 +299,7 @@ class AsyncUpkeep(AsyncConnection):
     ) -> Sequence[JobAnswer]:
         """List jobs, the newest first."""
         wanted = {"state": state, "limit": limit}
-        return await self._ask(tuple[JobAnswer, ...], "GET", "/v1/jobs", parameters=wanted)
+        return (await self._ask(JobList, "GET", "/v1/jobs", parameters=wanted)).items
 
     async def job(self, job: str) -> JobAnswer:
         """Return a job: its state, and its report once it is done."""
@@ -405,13 +405,13 @@ class AsyncUpkeep(AsyncConnection):
             page_size: How many to ask for at once.
         """
         async for page in self._pages(EngramPage, "/v1/engrams", kind=kind, limit=page_size):
-            for engram in page.engrams:
+            for engram in page.items:
                 yield engram
 
     async def dormant(self, *, page_size: int = 100) -> AsyncIterator[Sleeper]:
         """Iterate over dormant episodes in the order of their append, page by page."""
         async for page in self._pages(SleeperPage, "/v1/dormancy", limit=page_size):
-            for sleeper in page.sleepers:
+            for sleeper in page.items:
                 yield sleeper
 
     async def put_to_sleep(self, episodes: Sequence[str]) -> Sequence[str]:

@@ -1,6 +1,6 @@
 """The values of one HTTP exchange: the request, its retries, and the error of an answer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from ipaddress import ip_address
@@ -18,7 +18,9 @@ from ecphoria.errors import (
     TooManyRequests,
     Unavailable,
 )
+from ecphoria.records.episode import MetadataValue
 from ecphoria.wire.base import Problem, Request, error_from, field_problems, problem_type
+from ecphoria.wire.recall import FilterRequest
 from ecphoria.wire.upkeep import JobAnswer
 
 Parameter = str | int | None
@@ -188,6 +190,27 @@ def body_with(model: type[_Body], given: Mapping[str, object]) -> _Body:
         return model.model_validate(given)
     except ValidationError as error:
         raise unusable(error) from error
+
+
+def filters_of(
+    *,
+    exclude: Sequence[str],
+    sessions: Sequence[str],
+    metadata: Mapping[str, MetadataValue] | None,
+    **given: object,
+) -> FilterRequest:
+    """Make the filters of a call from its arguments.
+
+    Raises:
+        InvalidInput: One of them cannot be sent.
+    """
+    return body_of(
+        FilterRequest,
+        exclude=tuple(exclude) or None,
+        sessions=tuple(sessions) or None,
+        metadata=None if metadata is None else dict(metadata),
+        **given,
+    )
 
 
 def instant_text(instant: datetime | None) -> str | None:

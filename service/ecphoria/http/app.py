@@ -35,7 +35,7 @@ from ecphoria.http.routes_admin import (
 from ecphoria.http.routes_embedding import embedding_routes
 from ecphoria.http.routes_facts import facts_routes, learning_routes, merges_routes
 from ecphoria.http.routes_items import items_routes
-from ecphoria.http.routes_memory import archive_routes, episodes_routes, recall_routes
+from ecphoria.http.routes_memory import episodes_routes, overview_routes, recall_routes
 from ecphoria.http.routes_upkeep import (
     cold_routes,
     consolidation_routes,
@@ -55,6 +55,22 @@ Send an API key as `Authorization: Bearer KEY`. With an operator's key, name the
 header `Ecphoria-Tenant`. Every error is a problem document (RFC 9457) whose `type` is a path of
 this service that explains it.
 """
+_TAGS = {
+    "episodes": "Append, fetch, list, update and erase what happened.",
+    "recall": "Recall memories for a cue, answer questions, and replay how a memory was found.",
+    "overview": "Sessions, summaries and counts: what a memory holds.",
+    "facts": "Statements of episodes with the times at which they hold, and decisions about them.",
+    "items": "JSON objects by namespace and key, which are replaced and not remembered.",
+    "consolidation": "The background work on a memory as a whole, and the check of its integrity.",
+    "dormancy": "Memories that recall leaves out until they wake, and the lives of memories.",
+    "archive": "Long dormant memories in files.",
+    "jobs": "Background work that was queued.",
+    "administration": "Tenants, keys, the gate, and the strategy in the shadow.",
+    "learning": "Learning from recalls and from feedback.",
+    "merges": "Names that may mean the same.",
+    "operations": "Health, metrics and the explanation of errors.",
+    "browser": "Files for Neo4j Browser.",
+}
 _SWAGGER = "/docs/assets"
 
 
@@ -64,6 +80,7 @@ def create_app(services: Services) -> FastAPI:
         title="Ecphoria",
         version=version("ecphoria"),
         description=_DESCRIPTION,
+        openapi_tags=[{"name": name, "description": told} for name, told in _TAGS.items()],
         docs_url=None,
         redoc_url=None,
         generate_unique_id_function=_operation_id,
@@ -76,7 +93,7 @@ def create_app(services: Services) -> FastAPI:
     for router in (
         episodes_routes,
         recall_routes,
-        archive_routes,
+        overview_routes,
         facts_routes,
         items_routes,
         consolidation_routes,
@@ -110,7 +127,7 @@ def _operation_id(route: APIRoute) -> str:
 
 
 def _serve_docs(app: FastAPI) -> None:
-    """Serve Swagger UI from an installed package: the page works without a network."""
+    """Serve Swagger UI from an installed package, without a network, and name it at the root."""
     app.mount(_SWAGGER, StaticFiles(packages=[("fastapi_swagger", "resources")]))
 
     async def docs() -> HTMLResponse:
@@ -122,6 +139,16 @@ def _serve_docs(app: FastAPI) -> None:
             swagger_favicon_url=f"{_SWAGGER}/favicon-32x32.png",
         )
 
+    async def root() -> dict[str, str | None]:
+        return {
+            "service": app.title,
+            "version": app.version,
+            "docs": "/docs",
+            "openapi": app.openapi_url,
+            "ready": "/readyz",
+        }
+
+    app.add_api_route("/", root, include_in_schema=False)
     app.add_api_route("/docs", docs, include_in_schema=False, response_class=HTMLResponse)
 
 

@@ -27,6 +27,7 @@ from ecphoria.records.recall import Choice, Policy
 from ecphoria.records.tenant import SHIPPED, Gate, Tenant
 from ecphoria.wire.admin import (
     BrowserFileAnswer,
+    BrowserFileList,
     ErasureAnswer,
     ErrorAnswer,
     GateAnswer,
@@ -34,10 +35,12 @@ from ecphoria.wire.admin import (
     HealthAnswer,
     IssuedKeyAnswer,
     KeyAnswer,
+    KeyList,
     KeyRequest,
     ReadinessAnswer,
     ShadowAnswer,
     ShadowRequest,
+    TenantList,
     TenantRequest,
 )
 
@@ -51,9 +54,9 @@ async def create_tenant(body: TenantRequest, _: Operator, services: Served) -> T
 
 
 @administration_routes.get("/tenants", responses=guarded())
-async def list_tenants(_: Operator, services: Served) -> list[Tenant]:
+async def list_tenants(_: Operator, services: Served) -> TenantList:
     """List tenants by name."""
-    return list(await services.tenancy.list_tenants())
+    return TenantList(items=tuple(await services.tenancy.list_tenants()))
 
 
 @administration_routes.delete("/tenants/{name}", responses=guarded())
@@ -72,9 +75,10 @@ async def issue_key(body: KeyRequest, tenant: Admin, services: Served) -> Issued
 
 
 @administration_routes.get("/keys", responses=guarded())
-async def list_keys(tenant: Admin, services: Served) -> list[KeyAnswer]:
+async def list_keys(tenant: Admin, services: Served) -> KeyList:
     """List the tenant's keys; an operator who names no tenant lists the operators' keys."""
-    return [KeyAnswer.model_validate(key) for key in await services.tenancy.list_keys(tenant)]
+    keys = await services.tenancy.list_keys(tenant)
+    return KeyList(items=tuple(KeyAnswer.model_validate(key) for key in keys))
 
 
 @administration_routes.delete(
@@ -149,7 +153,7 @@ browser_routes = APIRouter(tags=["browser"])
 
 
 @browser_routes.get("/v1/browser")
-async def list_files(services: Served) -> list[BrowserFileAnswer]:
+async def list_files(services: Served) -> BrowserFileList:
     """List the files for Neo4j Browser: a GraSS style and saved queries. Needs no key."""
     return await run_in_threadpool(_listed, services.browser)
 
@@ -179,11 +183,13 @@ def _files(folder: Path) -> dict[str, Path]:
     }
 
 
-def _listed(folder: Path) -> list[BrowserFileAnswer]:
-    return [
-        BrowserFileAnswer(name=name, doc=_doc(file), href=f"/browser-guide/{name}")
-        for name, file in _files(folder).items()
-    ]
+def _listed(folder: Path) -> BrowserFileList:
+    return BrowserFileList(
+        items=tuple(
+            BrowserFileAnswer(name=name, doc=_doc(file), href=f"/browser-guide/{name}")
+            for name, file in _files(folder).items()
+        )
+    )
 
 
 def _read(folder: Path, name: str) -> str:

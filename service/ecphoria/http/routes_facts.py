@@ -10,7 +10,7 @@ from ecphoria.facts.service import Request
 from ecphoria.facts.store import FactQuery
 from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
-from ecphoria.records.fact import Decision, Merge, Predicate, Ruling
+from ecphoria.records.fact import Decision, Merge, Ruling
 from ecphoria.records.history import Learning
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 from ecphoria.wire.facts import (
@@ -27,6 +27,7 @@ from ecphoria.wire.facts import (
     MergePage,
     MergeQuery,
     MergeRequest,
+    PredicateList,
     UndoRequest,
 )
 
@@ -50,7 +51,7 @@ async def list_facts(
         known_at=wanted.known_at,
     )
     return FactPageAnswer(
-        facts=tuple(FactAnswer.of(view) for view in page.facts), next_cursor=page.next_cursor
+        items=tuple(FactAnswer.of(view) for view in page.facts), next_cursor=page.next_cursor
     )
 
 
@@ -93,10 +94,10 @@ async def undo_decision(
 
 
 @facts_routes.get("/predicates", responses=guarded())
-async def list_predicates(tenant: Reader, services: Served) -> list[Predicate]:
+async def list_predicates(tenant: Reader, services: Served) -> PredicateList:
     """List the predicates that are not `multi` by default, and the tenant's own choices."""
     found = await services.facts.predicates(tenant)
-    return list(found)
+    return PredicateList(items=tuple(found))
 
 
 @facts_routes.put("/predicates/{predicate}", responses=guarded())
@@ -122,7 +123,7 @@ async def list_merges(
     )
     page = found[: wanted.limit]
     last = f"{page[-1].one}\t{page[-1].other}" if len(found) > wanted.limit else None
-    return MergePage(merges=tuple(page), next_cursor=last)
+    return MergePage(items=tuple(page), next_cursor=last)
 
 
 @merges_routes.put("/merges", responses=guarded(NotFound))

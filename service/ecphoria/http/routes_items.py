@@ -46,4 +46,4 @@ async def list_namespaces(
 ) -> NamespacesAnswer:
     """List namespaces that hold items."""
     found = await services.items.namespaces(tenant, body.to_model())
-    return NamespacesAnswer(namespaces=tuple(found))
+    return NamespacesAnswer(items=tuple(found))

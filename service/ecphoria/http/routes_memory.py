@@ -30,7 +30,6 @@ from ecphoria.records.ask import CitedAnswer, CitedSentence
 from ecphoria.records.episode import Episode, Outcome, Receipt
 from ecphoria.records.ids import EpisodeId, TraceId
 from ecphoria.records.recall import RecallResult, Trace
-from ecphoria.records.strategy import StrategyInfo
 from ecphoria.records.tenant import Scope, TenantStats
 from ecphoria.telemetry import Metrics
 from ecphoria.wire.admin import SessionPage, SessionQuery
@@ -47,7 +46,7 @@ from ecphoria.wire.episodes import (
     UnreadableItem,
     UpdateRequest,
 )
-from ecphoria.wire.recall import AskRequest, RecallRequest
+from ecphoria.wire.recall import AskRequest, RecallRequest, StrategyList
 from ecphoria.wire.upkeep import EngramPage, EngramQuery
 
 episodes_routes = APIRouter(prefix="/v1/episodes", tags=["episodes"], route_class=GuardedRoute)
@@ -119,7 +118,7 @@ async def list_episodes(
     )
     page = found[: wanted.limit]
     return EpisodePage(
-        episodes=tuple(page), next_cursor=str(page[-1].turn) if len(found) > wanted.limit else None
+        items=tuple(page), next_cursor=str(page[-1].turn) if len(found) > wanted.limit else None
     )
 
 
@@ -290,15 +289,15 @@ async def get_trace(trace: str, tenant: Reader, services: Served) -> Trace:
 
 
 @recall_routes.get("/strategies", responses=guarded())
-async def list_strategies(_: Reader, services: Served) -> list[StrategyInfo]:
+async def list_strategies(_: Reader, services: Served) -> StrategyList:
     """List strategies with their options, the default first."""
-    return list(services.recall.strategies())
+    return StrategyList(items=tuple(services.recall.strategies()))
 
 
-archive_routes = APIRouter(prefix="/v1", tags=["archive"], route_class=GuardedRoute)
+overview_routes = APIRouter(prefix="/v1", tags=["overview"], route_class=GuardedRoute)
 
 
-@archive_routes.get("/sessions", responses=guarded())
+@overview_routes.get("/sessions", responses=guarded())
 async def list_sessions(
     tenant: Reader, services: Served, wanted: Annotated[SessionQuery, Query()]
 ) -> SessionPage:
@@ -308,11 +307,11 @@ async def list_sessions(
     )
     page = found[: wanted.limit]
     return SessionPage(
-        sessions=tuple(page), next_cursor=page[-1].name if len(found) > wanted.limit else None
+        items=tuple(page), next_cursor=page[-1].name if len(found) > wanted.limit else None
     )
 
 
-@archive_routes.get("/engrams", responses=guarded())
+@overview_routes.get("/engrams", responses=guarded())
 async def list_engrams(
     tenant: Reader, services: Served, wanted: Annotated[EngramQuery, Query()]
 ) -> EngramPage:
@@ -322,11 +321,11 @@ async def list_engrams(
     )
     page = found[: wanted.limit]
     return EngramPage(
-        engrams=tuple(page), next_cursor=page[-1].id if len(found) > wanted.limit else None
+        items=tuple(page), next_cursor=page[-1].id if len(found) > wanted.limit else None
     )
 
 
-@archive_routes.get("/stats", responses=guarded())
+@overview_routes.get("/stats", responses=guarded())
 async def get_stats(tenant: Reader, services: Served) -> TenantStats:
     """Count the tenant's graph by kind."""
     return await services.archive.stats(tenant)

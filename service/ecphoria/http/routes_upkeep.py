@@ -21,6 +21,7 @@ from ecphoria.wire.upkeep import (
     IdsAnswer,
     IdsRequest,
     JobAnswer,
+    JobList,
     ScheduleAnswer,
     ScheduleRequest,
     SleeperPage,
@@ -36,10 +37,10 @@ async def list_jobs(
     services: Served,
     state: Annotated[JobState | None, Query(description="Only those in this state.")] = None,
     limit: Annotated[int, Query(ge=1, le=1_000, description="Most jobs to list.")] = 100,
-) -> list[JobAnswer]:
+) -> JobList:
     """List jobs, the newest first; the latest hundred ended ones are kept."""
     found = await services.jobs.list(tenant, state=state, limit=limit)
-    return [JobAnswer.model_validate(job) for job in found]
+    return JobList(items=tuple(JobAnswer.model_validate(job) for job in found))
 
 
 @jobs_routes.get("/{job}", responses=guarded())
@@ -147,7 +148,7 @@ async def list_dormant(
     )
     page = found[: wanted.limit]
     return SleeperPage(
-        sleepers=tuple(page), next_cursor=page[-1].turn if len(found) > wanted.limit else None
+        items=tuple(page), next_cursor=str(page[-1].turn) if len(found) > wanted.limit else None
     )
 
 
@@ -207,7 +208,7 @@ async def unpin(episode: str, tenant: Writer, services: Served) -> None:
     await services.forgetting.pin(tenant, EpisodeId(episode), pinned=False)
 
 
-cold_routes = APIRouter(prefix="/v1/archive", tags=["dormancy"], route_class=GuardedRoute)
+cold_routes = APIRouter(prefix="/v1/archive", tags=["archive"], route_class=GuardedRoute)
 
 
 @cold_routes.post("", responses=guarded(ArchiveUnavailable))

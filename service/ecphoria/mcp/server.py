@@ -134,10 +134,10 @@ def _add_resources(server: MCPServer, connect: Connect) -> None:
         """The first turns of a conversation, in order."""
         async with connect(context) as client:
             page = await client.page(session=name, limit=_LATEST)
-        shown = shared([episode.text for episode in page.episodes], 0)
+        shown = shared([episode.text for episode in page.items], 0)
         return "\n".join(
             f"{episode.occurred_at:%Y-%m-%d %H:%M} {clipped(episode.speaker or '', NAME)}: {text}"
-            for episode, (text, _) in zip(page.episodes, shown, strict=True)
+            for episode, (text, _) in zip(page.items, shown, strict=True)
         )
 
     async def episode(context: Context, id: str) -> str:  # noqa: A002 (the name in the address)

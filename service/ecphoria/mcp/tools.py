@@ -250,7 +250,7 @@ class Tools:
                 cursor=cursor,
                 limit=limit,
             )
-        memories = [to_memory(episode) for episode in page.episodes]
+        memories = [to_memory(episode) for episode in page.items]
         data = Timeline(
             memories=memories, next_cursor=int(page.next_cursor) if page.next_cursor else None
         )

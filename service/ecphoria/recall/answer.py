@@ -61,7 +61,7 @@ def hits_of(
             episode=episodes[ranked.ids[row]],
             trust=usual_reliability(episodes[ranked.ids[row]].role),
             rank=place,
-            score=float(ranked.parts[row].sum()),
+            score=float(ranked.parts[row].sum()) + 0.0,
             parts=_parts(ranked, row),
             path=_labelled(ranked.path(ranked.ids[row]), episodes),
             copies=copies.get(ranked.ids[row], ()),
@@ -95,7 +95,8 @@ def summed_up(waves: Sequence[Wave]) -> tuple[Wave, ...]:
 
 
 def _parts(ranked: Ranked, row: int) -> dict[str, float]:
-    return dict(zip(ranked.part_names, ranked.parts[row].tolist(), strict=True))
+    # A sum with zero turns -0.0 into 0.0.
+    return dict(zip(ranked.part_names, (ranked.parts[row] + 0.0).tolist(), strict=True))
 
 
 def _labelled(path: Sequence[PathStep], episodes: Mapping[str, Episode]) -> tuple[PathStep, ...]:

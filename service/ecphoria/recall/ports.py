@@ -380,6 +380,10 @@ class RecallStore(Histories, PassageReads, Protocol):
         """Choose the episodes whose metadata pass the filters."""
         ...
 
+    async def ended(self, tenant: TenantId, ids: Sequence[str]) -> frozenset[str]:
+        """Choose the concepts and facts that only episodes speak of whose life is over."""
+        ...
+
     async def named(self, tenant: TenantId, filters: Filters) -> tuple[Filters, tuple[str, ...]]:
         """Find the spellings of the wanted speaker, and tell which wanted names do not exist."""
         ...

@@ -39,7 +39,7 @@ from ecphoria.recall.strategies.ecphory import Ecphory
 from ecphoria.recall.strategies.ppr import Ppr
 from ecphoria.recall.strategies.synapse import Synapse
 from ecphoria.recall.strategies.synaptic import Synaptic
-from ecphoria.recall.views import ExcludingStore
+from ecphoria.recall.views import ExcludingStore, UnexpiredStore
 from ecphoria.records.ids import TenantId, TraceId, fresh_id
 from ecphoria.records.recall import (
     Cue,
@@ -299,8 +299,9 @@ class RecallService:
         look = await self._participants.expired(whole, tenant)
         while True:
             hidden = await whole.expired(tenant) if look else ()
-            excluded = options.filters.exclude.union(hidden)
+            excluded = options.filters.exclude
             store = ExcludingStore(whole, excluded) if excluded else whole
+            store = UnexpiredStore(store, hidden) if hidden else store
             if options.as_of is not None or options.known_at is not None:
                 store = AsOfStore(store, now, options.known_at)
             seeding = await seed(

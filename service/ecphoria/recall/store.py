@@ -167,6 +167,7 @@ _SEEDS_BY_VECTOR_AMONG = Statement("recall.seeds_by_vector_among", SeedColumns)
 _LIST_WITH_METADATA = Statement("recall.list_with_metadata", _Passing)
 _LIST_EXPIRED = Statement("recall.list_expired", _Passing)
 _LIST_WORDS = Statement("recall.list_words", _Words)
+_LIST_ENDED = Statement("recall.list_ended", _Passing)
 _SEEDS_BY_TEXT = Statement("recall.seeds_by_text", SeedColumns)
 _EXPAND_FRONTIER = Statement("recall.expand_frontier", _ArcLists)
 _EXPAND_WINDOW = Statement("recall.expand_window", _ArcLists)
@@ -271,6 +272,11 @@ class EpisodeReader(PassageFinder):
             metadata=entries_of(filters.metadata),
         )
         return {EpisodeId(row.id) for row in rows}
+
+    async def ended(self, tenant: TenantId, ids: Sequence[str]) -> frozenset[str]:
+        """Choose the concepts and facts that only episodes speak of whose life is over."""
+        rows = await self._graph.run(_LIST_ENDED, tenant=tenant, ids=list(ids)) if ids else ()
+        return frozenset(row.id for row in rows)
 
     async def named(self, tenant: TenantId, filters: Filters) -> tuple[Filters, tuple[str, ...]]:
         """Find the spellings of the wanted speaker, and tell which wanted names do not exist."""

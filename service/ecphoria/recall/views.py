@@ -106,6 +106,10 @@ class StoreView(ABC):
         """Choose the episodes whose metadata pass the filters."""
         return await self._store.with_metadata(tenant, ids, filters)
 
+    async def ended(self, tenant: TenantId, ids: Sequence[str]) -> frozenset[str]:
+        """Choose the concepts and facts that only episodes speak of whose life is over."""
+        return await self._store.ended(tenant, ids)
+
     async def named(self, tenant: TenantId, filters: Filters) -> tuple[Filters, tuple[str, ...]]:
         """Find the spellings of the wanted speaker, and tell which wanted names do not exist."""
         return await self._store.named(tenant, filters)
@@ -250,7 +254,7 @@ class StoreView(ABC):
 
 
 class ExcludingStore(StoreView):
-    """A store without some episodes: those that a caller names, and those whose life is over."""
+    """A store without the episodes that a caller names."""
 
     def __init__(self, store: RecallStore, excluded: Collection[EpisodeId]) -> None:
         super().__init__(store)
@@ -311,6 +315,55 @@ class ExcludingStore(StoreView):
             if len(kept) >= limit or len(found) < further or further == most:
                 return kept[:limit]
             further = min(most, 4 * further)
+
+
+class UnexpiredStore(ExcludingStore):
+    """A store without the episodes whose life is over, and without what only they speak of."""
+
+    async def expand(
+        self,
+        tenant: TenantId,
+        frontier: Sequence[str],
+        fan: int,
+        floor: float,
+        now: datetime,
+        *,
+        associated: bool = False,
+    ) -> Arcs:
+        """List the edges of a frontier that lead to what may be shown."""
+        found = await super().expand(tenant, frontier, fan, floor, now, associated=associated)
+        concepts = [
+            head
+            for head, kind in zip(found.head, found.head_kind, strict=True)
+            if kind != "episode"
+        ]
+        ended = await self.ended(tenant, concepts)
+        return keep_rows(found, [head not in ended for head in found.head])
+
+    async def near_concepts(
+        self, tenant: TenantId, vector: Vector, limit: int
+    ) -> Sequence[NearConcept]:
+        """Search the concepts by vector."""
+        found = await super().near_concepts(tenant, vector, limit)
+        ended = await self.ended(tenant, [row.id for row in found])
+        return [row for row in found if row.id not in ended]
+
+    async def related(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = False
+    ) -> ConceptArcs:
+        """List the concepts that facts and names join to these."""
+        found = await super().related(tenant, concepts, hub, retracted=retracted)
+        ended = await self.ended(tenant, found.head)
+        return keep_rows(found, [head not in ended for head in found.head])
+
+    async def nearest_facts(
+        self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = False
+    ) -> NearFacts:
+        """Search the facts that join two concepts, by vector."""
+        found = await super().nearest_facts(tenant, vector, limit, retracted=retracted)
+        ended = await self.ended(tenant, sorted({*found.fact, *found.concept}))
+        pairs = zip(found.fact, found.concept, strict=True)
+        return keep_rows(found, [not {fact, end} & ended for fact, end in pairs])
 
 
 def keep_rows(columns: T, kept: Sequence[bool]) -> T:

@@ -8,12 +8,21 @@ from pydantic.config import JsonDict
 
 from ecphoria.records.episode import Session
 from ecphoria.records.recall import Choice, Shadow, ShadowReport
-from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, TENANT_NAME, Gate, GateFit, Scope
+from ecphoria.records.tenant import (
+    EVIDENCE,
+    QUESTION_TYPE,
+    TENANT_NAME,
+    Gate,
+    GateFit,
+    Scope,
+    Tenant,
+)
 from ecphoria.wire.base import (
     Answer,
     FewFaults,
     Flat,
     Instant,
+    Listing,
     Parameters,
     Request,
     StrictFloat,
@@ -87,13 +96,16 @@ class SessionQuery(Parameters):
     """Size of the page."""
 
 
-class SessionPage(Answer):
+class SessionPage(Listing[Session]):
     """Sessions by name."""
 
-    sessions: tuple[Session, ...]
-    """The page."""
-    next_cursor: str | None = None
-    """Send it as `cursor` for the next page; absent on the last."""
+
+class TenantList(Listing[Tenant]):
+    """Tenants by name."""
+
+
+class KeyList(Listing[KeyAnswer]):
+    """Keys."""
 
 
 class HealthAnswer(Answer):
@@ -146,6 +158,10 @@ class BrowserFileAnswer(Answer):
     """Description."""
     href: str
     """Where to fetch it."""
+
+
+class BrowserFileList(Listing[BrowserFileAnswer]):
+    """Files for Neo4j Browser."""
 
 
 _NAMES = (*EVIDENCE, *QUESTION_TYPE)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Generic, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -71,6 +71,18 @@ class Answer(BaseModel):
     model_config = ConfigDict(
         extra="ignore", frozen=True, from_attributes=True, use_attribute_docstrings=True
     )
+
+
+_Listed = TypeVar("_Listed")
+
+
+class Listing(Answer, Generic[_Listed]):
+    """A list, whole or a page of it."""
+
+    items: tuple[_Listed, ...]
+    """The items, in the order that the call names."""
+    next_cursor: str | None = None
+    """Send it as `cursor` for the next page; null on the last, and in a list without pages."""
 
 
 def _bound(kind: str, value: Sized, most: int) -> None:

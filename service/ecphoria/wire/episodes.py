@@ -31,6 +31,7 @@ from ecphoria.wire.base import (
     FieldProblem,
     Flat,
     Instant,
+    Listing,
     Name,
     Numbers,
     Parameters,
@@ -294,10 +295,5 @@ class EpisodeQuery(Parameters):
     """Size of the page."""
 
 
-class EpisodePage(Answer):
+class EpisodePage(Listing[Episode]):
     """Episodes in the order that was asked for."""
-
-    episodes: tuple[Episode, ...]
-    """The page."""
-    next_cursor: str | None = None
-    """Send it as `cursor` for the next page; absent on the last."""

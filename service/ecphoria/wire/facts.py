@@ -11,11 +11,12 @@ from ecphoria.records.fact import (
     Interval,
     Merge,
     MergeStatus,
+    Predicate,
     PredicateClass,
     Standing,
 )
 from ecphoria.records.history import FeedbackResult
-from ecphoria.wire.base import Answer, Instant, Parameters, Request
+from ecphoria.wire.base import Answer, Instant, Listing, Parameters, Request
 
 
 class HistoryQuery(Parameters):
@@ -94,13 +95,12 @@ class FactAnswer(Answer):
         )
 
 
-class FactPageAnswer(Answer):
+class FactPageAnswer(Listing[FactAnswer]):
     """Facts by id."""
 
-    facts: tuple[FactAnswer, ...]
-    """The page."""
-    next_cursor: str | None = None
-    """Send it as `cursor` for the next page; absent on the last."""
+
+class PredicateList(Listing[Predicate]):
+    """Predicates by name."""
 
 
 class DecisionRequest(Request):
@@ -199,13 +199,8 @@ class MergeRequest(Request):
     """`accepted`, `rejected`, or `proposed` to undo either."""
 
 
-class MergePage(Answer):
+class MergePage(Listing[Merge]):
     """Merges by name."""
-
-    merges: tuple[Merge, ...]
-    """The page."""
-    next_cursor: str | None = None
-    """Send it as `cursor` for the next page; absent on the last."""
 
 
 _MOST = 200

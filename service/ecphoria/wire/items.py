@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, JsonValue
 from pydantic.config import JsonDict
 
 from ecphoria.records.item import Item, ItemKey, ItemSearch, ItemWrite, NamespaceSearch
-from ecphoria.wire.base import Answer, FewFaults, Request, StrictBool, StrictFloat, StrictInt
+from ecphoria.wire.base import FewFaults, Listing, Request, StrictBool, StrictFloat, StrictInt
 
 Labels = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], FewFaults]
 """A namespace."""
@@ -146,15 +146,9 @@ class NamespacesRequest(Request):
         )
 
 
-class ItemsAnswer(Answer):
-    """Items."""
-
-    items: tuple[Item, ...]
-    """The items in the order that was asked for."""
+class ItemsAnswer(Listing[Item]):
+    """Items in the order that was asked for."""
 
 
-class NamespacesAnswer(Answer):
-    """Namespaces in alphabetical order."""
-
-    namespaces: tuple[tuple[str, ...], ...]
-    """The namespaces, each from the outside in."""
+class NamespacesAnswer(Listing[tuple[str, ...]]):
+    """Namespaces in alphabetical order, each from the outside in."""

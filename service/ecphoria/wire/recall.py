@@ -1,16 +1,19 @@
 """Bodies of recall and of its trace."""
 
 import re
+from dataclasses import fields
 from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field
 
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Cue, Filters, Match, RecallOptions
+from ecphoria.records.strategy import StrategyInfo
 from ecphoria.wire.base import (
     FewFaults,
     Flat,
     Instant,
+    Listing,
     Name,
     Numbers,
     Request,
@@ -67,7 +70,39 @@ class FilterRequest(Request):
         )
 
 
-class AskRequest(Request):
+class QuestionRequest(Request):
+    """The fields that a recall and a question have in common."""
+
+    strategy: str | None = None
+    """A name listed by `GET /v1/strategies`; the service's default if absent."""
+    k: StrictInt = Field(default=10, json_schema_extra={"minimum": 1, "maximum": 200})
+    """Number of memories to recall, 1 to 200."""
+    filters: FilterRequest = FilterRequest()
+    """Filters of memories."""
+    token_budget: StrictInt = 2_000
+    """Greatest size of the context: of the memories that a model reads, in tokens."""
+    min_confidence: StrictFloat | None = Field(
+        default=None, json_schema_extra={"minimum": 0, "maximum": 1}
+    )
+    """Refuse an answer with a lower confidence, 0 to 1; `ask` then asks no model."""
+    as_of: Instant | None = None
+    """Recall as of then: only what had happened, and facts as they stood."""
+    known_at: Instant | None = None
+    """Only what had been recorded by then."""
+    asker: str | None = Field(default=None, max_length=200)
+    """Who says "I": a speaker's name in any case, or a role (`user`, `assistant`, `tool`,
+    `system`); the role `user` if absent."""
+    record: bool = Field(default=True, strict=True)
+    """Leave a trace; if false nothing is learned or compared, and `trace_id` leads nowhere."""
+
+    def to_options(self) -> RecallOptions:
+        """Hand over how to recall; the domain checks bounds."""
+        named = (each.name for each in fields(RecallOptions))
+        given = {name: getattr(self, name) for name in named if name in type(self).model_fields}
+        return RecallOptions(**given | {"filters": self.filters.to_model()})
+
+
+class AskRequest(QuestionRequest):
     """A question to answer in words."""
 
     model_config = ConfigDict(
@@ -76,49 +111,15 @@ class AskRequest(Request):
 
     question: str
     """The question, as the user put it."""
-    strategy: str | None = None
-    """A name listed by `GET /v1/strategies`; the service's default if absent."""
-    k: StrictInt = Field(default=10, json_schema_extra={"minimum": 1, "maximum": 200})
-    """Number of memories to recall, 1 to 200."""
-    filters: FilterRequest = FilterRequest()
-    """Filters of memories."""
-    token_budget: StrictInt = 2_000
-    """Greatest size of the memories that the model reads, in tokens."""
-    min_confidence: StrictFloat | None = Field(
-        default=None, json_schema_extra={"minimum": 0, "maximum": 1}
-    )
-    """Ask the model only at this confidence or more, 0 to 1."""
-    as_of: Instant | None = None
-    """Answer as of then: only what had happened, and facts as they stood."""
-    known_at: Instant | None = None
-    """Only what had been recorded by then."""
     brief: bool = Field(default=False, strict=True)
     """Give only the words that answer the question, instead of sentences."""
-    asker: str | None = Field(default=None, max_length=200)
-    """The meaning of "I" in the question: a speaker's name in any case, or a role. Default: the
-    role `user`."""
-    record: bool = Field(default=True, strict=True)
-    """Leave a trace; if false nothing is learned or compared, and `trace_id` leads nowhere."""
 
     def to_cue(self) -> Cue:
         """Convert to the record."""
         return Cue(text=self.question)
 
-    def to_options(self) -> RecallOptions:
-        """Hand over how to recall; the domain checks bounds."""
-        return RecallOptions(
-            strategy=self.strategy,
-            k=self.k,
-            filters=self.filters.to_model(),
-            token_budget=self.token_budget,
-            as_of=self.as_of,
-            known_at=self.known_at,
-            asker=self.asker,
-            min_confidence=self.min_confidence,
-        )
 
-
-class RecallRequest(Request):
+class RecallRequest(QuestionRequest):
     """A cue: words, a vector, or both."""
 
     model_config = ConfigDict(
@@ -140,16 +141,8 @@ class RecallRequest(Request):
     """The question, as the user put it."""
     vector: Numbers | None = None
     """Embedding of the cue by the store's own model, if you have it already."""
-    strategy: str | None = None
-    """A name listed by `GET /v1/strategies`; the service's default if absent."""
     options: dict[str, Flat] = Field(default_factory=dict)
     """The strategy's own parameters."""
-    k: StrictInt = Field(default=10, json_schema_extra={"minimum": 1, "maximum": 200})
-    """Number of hits wanted, 1 to 200."""
-    filters: FilterRequest = FilterRequest()
-    """Filters of memories."""
-    token_budget: StrictInt = 2_000
-    """Greatest size of the context block, in tokens."""
     collapse: bool = Field(default=True, strict=True)
     """Join memories in which the same speaker says the same words into one hit; if false each
     is a hit of its own."""
@@ -157,28 +150,15 @@ class RecallRequest(Request):
         default=None, json_schema_extra={"minimum": 0, "maximum": 1000}
     )
     """Leave out hits with a lower score, 0 to 1,000. Scores of two strategies do not compare."""
-    min_confidence: StrictFloat | None = Field(
-        default=None, json_schema_extra={"minimum": 0, "maximum": 1}
-    )
-    """Refuse an answer with a lower confidence, 0 to 1."""
-    as_of: Instant | None = None
-    """Recall as of then: only what had happened, and facts as they stood."""
-    known_at: Instant | None = None
-    """Only what had been recorded by then."""
     explain: bool = Field(default=False, strict=True)
     """List the arcs of each wave in the trace, not only their number."""
     include_dormant: bool = Field(default=False, strict=True)
     """Look among what sleeps too, one by one: slower."""
-    asker: str | None = Field(default=None, max_length=200)
-    """Who says "I" in the cue: a speaker's name in any case, or a role (`user`, `assistant`,
-    `tool`, `system`); the role `user` if absent."""
     wake: bool = Field(default=False, strict=True)
     """Make dormant memories live again that are among the first five hits of an answer; needs
     the scope write."""
     read_cue: bool = Field(default=False, strict=True)
     """Have the language model read the cue for names and expansions; the service needs one."""
-    record: bool = Field(default=True, strict=True)
-    """Leave a trace; if false nothing is learned or compared, and `trace_id` leads nowhere."""
     match: Match = Match.ANY
     """Words that each hit must have: `all` of the cue's, or its `phrase`s. Both read
     `"a phrase"`, `"near words"~5` and `+word`; `any` reads no marks."""
@@ -189,24 +169,6 @@ class RecallRequest(Request):
         """Convert to the record."""
         return Cue(text=self.cue, vector=self.vector)
 
-    def to_options(self) -> RecallOptions:
-        """Hand over how to recall; the domain checks bounds."""
-        return RecallOptions(
-            strategy=self.strategy,
-            options=self.options,
-            k=self.k,
-            filters=self.filters.to_model(),
-            token_budget=self.token_budget,
-            as_of=self.as_of,
-            known_at=self.known_at,
-            explain=self.explain,
-            include_dormant=self.include_dormant,
-            wake=self.wake,
-            asker=self.asker,
-            collapse=self.collapse,
-            read_cue=self.read_cue,
-            min_score=self.min_score,
-            min_confidence=self.min_confidence,
-            match=self.match,
-            engrams=self.engrams,
-        )
+
+class StrategyList(Listing[StrategyInfo]):
+    """Strategies, the default first."""

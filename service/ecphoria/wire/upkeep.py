@@ -20,6 +20,7 @@ from ecphoria.wire.base import (
     Answer,
     FewFaults,
     Instant,
+    Listing,
     Parameters,
     Request,
     StrictBool,
@@ -94,13 +95,8 @@ class SleeperQuery(Parameters):
     """Size of the page."""
 
 
-class SleeperPage(Answer):
+class SleeperPage(Listing[Sleeper]):
     """Dormant episodes, in the order of their append."""
-
-    sleepers: tuple[Sleeper, ...]
-    """The page."""
-    next_cursor: int | None = None
-    """Send it as `cursor` for the next page; absent on the last."""
 
 
 class IdsRequest(Request):
@@ -132,13 +128,8 @@ class EngramQuery(Parameters):
     """Size of the page."""
 
 
-class EngramPage(Answer):
+class EngramPage(Listing[Engram]):
     """Engrams by id."""
-
-    engrams: tuple[Engram, ...]
-    """The page."""
-    next_cursor: str | None = None
-    """Send it as `cursor` for the next page; absent on the last."""
 
 
 _EXAMPLE: JsonDict = {"dry_run": True}
@@ -202,6 +193,10 @@ class JobAnswer(Answer):
     """Why its latest attempt failed."""
 
 
+class JobList(Listing[JobAnswer]):
+    """Jobs, the newest first."""
+
+
 class ScheduleRequest(Request):
     """When to run a cycle without being asked; each that is set asks for one, none means never."""
 
@@ -216,8 +211,8 @@ class ScheduleRequest(Request):
     idle_minutes: StrictFloat | None = Field(default=None, ge=0.1, le=10_080, allow_inf_nan=False)
     """When for so many minutes nothing was appended or recalled, once for what is new."""
     light_episodes: StrictInt | None = Field(default=None, ge=1, le=1_000_000_000)
-    """After so many appended episodes a light cycle: `merge`, `engrams`, `associate`,
-    `supersede`."""
+    """After so many appended episodes a light cycle: `expire`, `merge`, `engrams`,
+    `associate`, `supersede`."""
 
     def to_model(self) -> Schedule:
         """Hand over the schedule."""

@@ -83,7 +83,7 @@ def test_a_merge_is_proposed_decided_and_undone(client: Client) -> None:
     (step,) = client.consolidate(steps=["merge"]).steps
     assert step.counts["proposed"] >= 1
     pair = ("anchor inn brass", "brass anchor inn")
-    proposed = client.list_merges(status="proposed").merges
+    proposed = client.list_merges(status="proposed").items
     (found,) = (merge for merge in proposed if (merge.one, merge.other) == pair)
     assert (found.reason, found.decided_at) == ("the same words", None)
     accepted = client.accept_merge(*reversed(pair))

@@ -111,7 +111,7 @@ def memories(service: StubService) -> None:
         }  # fmt: skip
         return 200, ANSWER | {"evidence": evidence}
 
-    service.routes["GET /v1/episodes"] = lambda _: (200, {"episodes": episodes})
+    service.routes["GET /v1/episodes"] = lambda _: (200, {"items": episodes})
     service.routes["POST /v1/recall"] = recall
 
 

@@ -314,7 +314,7 @@ def test_keys_are_issued_listed_and_revoked(command: Command, service: StubServi
         "revoked_at": None,
     }
     service.routes["POST /v1/keys"] = 201, key | {"secret": "eck_12345678_secret"}
-    service.routes["GET /v1/keys"] = 200, [key]
+    service.routes["GET /v1/keys"] = 200, {"items": [key]}
     service.routes["DELETE /v1/keys/k1"] = 200, None
     issued = command("keys", "issue", "agent", "--scope", "read", "--scope", "write")
     assert issued.out.splitlines()[-1] == "eck_12345678_secret"
@@ -356,7 +356,7 @@ def test_list_shows_a_line_an_episode(command: Command, service: StubService) ->
         "occurred_at": "2026-03-14T09:30:00Z", "recorded_at": "2026-03-14T09:30:00Z",
         "state": "live",
     }  # fmt: skip
-    service.routes["GET /v1/episodes"] = 200, {"episodes": [episode] * 3}
+    service.routes["GET /v1/episodes"] = 200, {"items": [episode] * 3}
     shown = command("list", "--newest", "-n", "2").out.splitlines()
     assert len(shown) == 2
     assert "Ana  It rains." in shown[0] or shown[0].endswith("…")

@@ -114,7 +114,7 @@ def test_jobs_are_listed_shown_cancelled_and_retried(
 ) -> None:
     running = job(state="running", progress={"place": "prior: begin", "done": 1, "total": 3})
     dead = job(id="j2", state="dead", attempts=5, fault=FAULT)
-    service.routes["GET /v1/jobs"] = 200, [running, dead]
+    service.routes["GET /v1/jobs"] = 200, {"items": [running, dead]}
     listed = command("jobs", "list", "--limit", "7").out
     assert "1 of 3 steps, prior: begin" in listed
     assert "Neo4j does not answer." in listed

@@ -20,7 +20,7 @@ def test_what_sleeps_is_listed_with_the_reason(command: Command, service: StubSe
         "dormant_at": "2026-02-03T00:00:00Z",
         "reason": "by request",
     }
-    pages = iter(({"sleepers": [sleeper], "next_cursor": 4}, {"sleepers": [sleeper]}))
+    pages = iter(({"items": [sleeper], "next_cursor": "4"}, {"items": [sleeper]}))
     service.routes["GET /v1/dormancy"] = lambda _: (200, next(pages))
     done = command("dormancy", "list")
     assert done.code == 0
@@ -30,7 +30,7 @@ def test_what_sleeps_is_listed_with_the_reason(command: Command, service: StubSe
 
 
 def test_nothing_sleeps(command: Command, service: StubService) -> None:
-    service.routes["GET /v1/dormancy"] = 200, {"sleepers": []}
+    service.routes["GET /v1/dormancy"] = 200, {"items": []}
     assert command("dormancy", "list").out == "Nothing sleeps.\n"
 
 

@@ -13,7 +13,7 @@ CLUSTER = {**SESSION, "id": "g2", "kind": "cluster", "session": None, "summary":
 
 
 def paged(service: StubService) -> None:
-    pages = iter([{"engrams": [SESSION], "next_cursor": "g1"}, {"engrams": [CLUSTER]}])
+    pages = iter([{"items": [SESSION], "next_cursor": "g1"}, {"items": [CLUSTER]}])
     service.routes["GET /v1/engrams"] = lambda _: (200, next(pages))
 
 

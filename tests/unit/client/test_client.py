@@ -155,8 +155,8 @@ async def test_batch_keeps_every_result() -> None:
 
 async def test_list_walks_all_pages() -> None:
     service = Service(
-        httpx.Response(200, json={"episodes": [episode(1), episode(2)], "next_cursor": "2"}),
-        httpx.Response(200, json={"episodes": [episode(3)]}),
+        httpx.Response(200, json={"items": [episode(1), episode(2)], "next_cursor": "2"}),
+        httpx.Response(200, json={"items": [episode(3)]}),
     )
     since = datetime(2025, 1, 1, tzinfo=UTC)
     async with service.client() as client:
@@ -358,12 +358,41 @@ async def test_recall_sends_filters_and_options() -> None:
     }
 
 
+async def test_ask_sends_the_filters_of_recall() -> None:
+    service = Service(problem("unknown-strategy", 422))
+    start = datetime(2025, 1, 1, tzinfo=UTC)
+    async with service.client() as client:
+        with pytest.raises(InvalidInput):
+            await client.ask(
+                "Who?", session="s", sessions=["a"], speaker="ana", role="user",
+                exclude=["0" * 32], metadata={"n": 1}, occurred_from=start, k=3,
+            )  # fmt: skip
+    assert service.body() == {
+        "question": "Who?", "k": 3, "brief": False, "record": True,
+        "filters": {
+            "session": "s", "sessions": ["a"], "speaker": "ana", "role": "user",
+            "exclude": ["0" * 32], "metadata": {"n": 1}, "occurred_from": "2025-01-01T00:00:00Z",
+        },
+    }  # fmt: skip
+
+
+async def test_update_sends_only_what_changes() -> None:
+    service = Service(httpx.Response(200, json=episode(1)), httpx.Response(200, json=episode(1)))
+    async with service.client() as client:
+        await client.update("e1", metadata={"a": 1, "b": None})
+        assert service.body() == {"metadata": {"a": 1, "b": None}}
+        await client.update("e1", never_expires=True)
+        assert service.body(1) == {"expires_at": None}
+        with pytest.raises(InvalidInput):
+            await client.update("e1")
+
+
 def test_the_synchronous_twin_does_the_same() -> None:
     service = Service(
         httpx.ConnectError("refused"),
         httpx.Response(201, json=RECEIPT),
-        httpx.Response(200, json={"episodes": [episode(1)], "next_cursor": "1"}),
-        httpx.Response(200, json={"episodes": [episode(2)]}),
+        httpx.Response(200, json={"items": [episode(1)], "next_cursor": "1"}),
+        httpx.Response(200, json={"items": [episode(2)]}),
     )
     transport = httpx.MockTransport(service)
     with Client("http://memory.test", transport=transport, retries=AT_ONCE) as client:

@@ -91,14 +91,14 @@ class TinyService:
                 201, json={"id": "t", "name": body["name"], "created_at": MOMENT}
             )
         if path == "/v1/strategies":
-            return httpx.Response(200, json=STRATEGIES)
+            return httpx.Response(200, json={"items": STRATEGIES})
         assert path == "/v1/recall"
         return self._recall(tenant, body)
 
     def _episodes(self, method: str, tenant: str, body: dict[str, Any]) -> httpx.Response:
         if method == "POST":
             return self._store(tenant, body["episodes"])
-        return httpx.Response(200, json={"episodes": [*map(_episode, self.tenants[tenant])]})
+        return httpx.Response(200, json={"items": [*map(_episode, self.tenants[tenant])]})
 
     def _erase(self, tenant: str, path: str) -> httpx.Response:
         ident = path.rpartition("/")[2]
