@@ -242,6 +242,9 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ("get", "/errors/{code}"): [("/errors/not-found", {})],
         ("get", "/v1/browser"): [("/v1/browser", {})],
         ("get", "/browser-guide/{file}"): [("/browser-guide/ecphoria.grass", {})],
+        ("get", "/v1/archive"): [
+            ("/v1/archive", {}), ("/v1/archive", {"params": {"limit": 1, "speaker": "ana"}}),
+        ],
         ("post", "/v1/archive/scrub"): [("/v1/archive/scrub", {})],
         ("put", "/v1/episodes/{episode}/pin"): [(f"/v1/episodes/{one}/pin", {}) for one in every],
         ("delete", "/v1/episodes/{episode}/pin"): [

@@ -14,7 +14,14 @@ from ecphoria.records.job import (
     Schedule,
     Trigger,
 )
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, Engram, EngramKind, Sleeper
+from ecphoria.records.upkeep import (
+    ArchivedMemory,
+    DormancyMode,
+    DormancyPolicy,
+    Engram,
+    EngramKind,
+    Sleeper,
+)
 from ecphoria.wire.base import (
     Answer,
     FewFaults,
@@ -83,6 +90,24 @@ class SleeperPage(Answer):
     """Dormant episodes, in the order of their append."""
 
     sleepers: tuple[Sleeper, ...]
+    """The page."""
+    next_cursor: int | None = None
+    """Send it as `cursor` for the next page; absent on the last."""
+
+
+class ArchivedQuery(SleeperQuery):
+    """Filter and page of archived episodes."""
+
+    session: str | None = None
+    """Only those of this session."""
+    speaker: str | None = None
+    """Only those of this speaker, in any case of letters."""
+
+
+class ArchivedPage(Answer):
+    """Archived episodes, in the order of their append."""
+
+    archived: tuple[ArchivedMemory, ...]
     """The page."""
     next_cursor: int | None = None
     """Send it as `cursor` for the next page; absent on the last."""
