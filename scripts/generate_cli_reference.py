@@ -7,9 +7,13 @@ Run it after a change to `service/ecphoria/cli`; a test compares the result.
 
 import html
 import re
-import subprocess
-import sys
 from pathlib import Path
+
+import typer
+from typer.cli import get_docs_for_click
+from typer.core import TyperGroup
+
+from ecphoria.cli.main import COMMANDS, app, load
 
 __all__ = ["generate"]
 
@@ -25,19 +29,33 @@ otherwise the one on this machine. They use the key of `--key` or `ECPHORIA_API_
 the admin key in the home of the service on this machine. `serve`, `demo` and the engine's
 commands read the service's own [settings](settings.md).
 
-Answers go to standard output, progress and errors to standard error. The exit code is 0 on
-success, 1 on failure (one sentence gives the reason and the remedy) and 2 on wrong usage.
+Answers go to standard output, progress and messages to standard error. With `--json`, standard
+output has JSON only: the record as [the API](api.md) answers it, and of a list one record a line.
+Where a command prints ids, they are whole in a pipe and with `--json`.
+
+| exit code | meaning |
+|---|---|
+| 0 | done |
+| 1 | failed, or something is wrong with the memory; one sentence gives the reason and the remedy |
+| 2 | wrongly used: an unknown option, a bad value, a bad date, a missing or unreadable file |
+| 3 | only of `status`: the local Neo4j does not run |
+| 130 | ended by Ctrl-C; one sentence says what goes on or how to resume |
+
+`serve`, `worker` and `demo` run until Ctrl-C, so it ends them with 0. `mcp hook` never ends with
+2, because Claude Code would hold back the prompt.
+
+`ecphoria --install-completion` sets up completion with Tab for bash, zsh, fish or PowerShell, the
+shell it is called from. `ecphoria --show-completion` prints the script instead.
 
 """
 
 
 def generate() -> str:
     """Describe every command in Markdown."""
-    command = [sys.executable, "-m", "typer", "ecphoria.cli.main", "utils", "docs"]
-    done = subprocess.run(  # noqa: S603 (our own arguments)
-        [*command, "--name", "ecphoria"], capture_output=True, text=True, check=True
-    )
-    text = html.unescape(done.stdout)
+    listed = typer.main.get_command(app)
+    commands = {name: load(name) for name in COMMANDS}
+    whole = TyperGroup(name="ecphoria", help=listed.help, params=listed.params, commands=commands)
+    text = html.unescape(get_docs_for_click(obj=whole, ctx=typer.Context(listed), name="ecphoria"))
     said = dict(re.findall(r"^##+ `(?:ecphoria )(.+)`\n\n(.+)$", text, re.MULTILINE))
     text = _say_in_full(text, said)
     return _HEAD + text.split("\n", 2)[2].strip() + "\n"

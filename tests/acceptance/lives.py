@@ -256,6 +256,9 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
                 {"expires_at": None},
             )
         ],
+        ("get", "/v1/archive"): [
+            ("/v1/archive", {}), ("/v1/archive", {"params": {"limit": 1, "speaker": "ana"}}),
+        ],
         ("post", "/v1/archive/scrub"): [("/v1/archive/scrub", {})],
         ("put", "/v1/episodes/{episode}/pin"): [(f"/v1/episodes/{one}/pin", {}) for one in every],
         ("delete", "/v1/episodes/{episode}/pin"): [

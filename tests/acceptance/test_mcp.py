@@ -127,6 +127,21 @@ async def test_an_agent_remembers_recalls_explains_corrects_and_forgets(
     assert stranger.texts() == ["The key is under the mat."]
 
 
+async def test_a_memory_is_read_among_its_neighbours(owner: Owner, stranger: Owner) -> None:
+    stranger.remember("Theirs.", session="walk")
+    ids = [owner.remember(f"Step {number}.", session="walk") for number in range(6)]
+    alone = owner.remember("No session.")
+    async with speaking(owner, OVER_HTTP) as agent:
+        read = await agent.call_tool("get", {"ids": [ids[3]], "around": 2})
+        assert [each["id"] for each in data_of(read)["memories"]] == ids[1:]
+        assert words_of(read).startswith("[1] Step 1.\n\n[2] Step 2.")
+        read = await agent.call_tool("get", {"ids": [ids[0], ids[1], alone], "around": 1})
+        assert [each["id"] for each in data_of(read)["memories"]] == [*ids[:3], alone]
+        refusal = await refused(agent, "get", ids=ids, around=2)
+        assert "With around=2 give at most 4 ids." in refusal
+        await refused(agent, "get", ids=ids[:1], around=10)
+
+
 async def test_facts_are_listed_and_corrected(owner: Owner) -> None:
     fact = {"subject": "Ana", "predicate": "lives in", "object": "Porto"}
     owner.remember("Ana lives in Porto.", extraction={"names": ["Ana"], "facts": [fact]})

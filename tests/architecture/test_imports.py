@@ -2,12 +2,13 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
+from ecphoria.cli.main import COMMANDS
 from tests.architecture.sources import MODULES, TESTS, tree
 from tests.each import for_each
 
@@ -29,10 +30,22 @@ def at_import(statements: list[ast.stmt]) -> Iterator[ast.Import | ast.ImportFro
                 yield from at_import(getattr(node, name, []))
 
 
-def imported(module: ast.Module, known: set[str]) -> set[str]:
+def anywhere(statements: list[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
+    """List all imports, also those that a function runs, but none for type checkers only."""
+    yield from at_import(statements)
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield from at_import(node.body)
+
+
+Find = Callable[[list[ast.stmt]], Iterator[ast.Import | ast.ImportFrom]]
+
+
+def imported(module: ast.Module, known: set[str], find: Find = at_import) -> set[str]:
     """Name the known modules that a module imports."""
     found: set[str] = set()
-    for node in at_import(module.body):
+    for node in find(module.body):
         if isinstance(node, ast.Import):
             found |= {each.name for each in node.names}
         elif node.module:
@@ -42,9 +55,9 @@ def imported(module: ast.Module, known: set[str]) -> set[str]:
     return found & known
 
 
-def circle(modules: dict[str, ast.Module]) -> list[str]:
+def circle(modules: dict[str, ast.Module], find: Find = at_import) -> list[str]:
     """Name the modules of a circle of imports, or none."""
-    graph = {name: imported(module, {*modules}) for name, module in modules.items()}
+    graph = {name: imported(module, {*modules}, find) for name, module in modules.items()}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -56,6 +69,27 @@ def test_no_imports_in_a_circle() -> None:
     """Without a circle, every module can be imported first."""
     found = circle({dotted(name): tree(path) for name, path in MODULES.items()})
     assert not found, " is imported by ".join(found)
+
+
+COMMAND_LINE = {
+    name: module
+    for name, module in ((dotted(name), tree(path)) for name, path in MODULES.items())
+    if name.startswith("ecphoria.cli.")
+}
+
+
+def test_no_imports_in_a_circle_of_the_command_line() -> None:
+    """Its imports inside functions save time; they hide no circle."""
+    found = circle(COMMAND_LINE, anywhere)
+    assert not found, " is imported by ".join(found)
+
+
+def test_no_command_imports_the_commands_of_another_module() -> None:
+    commands = {f"ecphoria.cli.{listed.module}" for listed in COMMANDS.values()}
+    # `serve`, `demo` and copies of the store draw the start of the engine as `up` does.
+    shared = {"ecphoria.cli.engine"}
+    for name in commands:
+        assert imported(COMMAND_LINE[name], {*COMMAND_LINE}) & commands <= shared - {name}, name
 
 
 @pytest.mark.parametrize(
@@ -99,3 +133,9 @@ def test_helpers_do_not_live_in_test_modules(path: Path) -> None:
 )
 def test_the_rule_sees_a_test_module(line: str, is_refused: bool) -> None:
     assert bool(FROM_A_TEST_MODULE.search(line)) is is_refused
+
+
+def test_an_import_in_a_function_closes_a_circle_too() -> None:
+    first, later = ast.parse("import ecphoria.b"), ast.parse("def f():\n    import ecphoria.a")
+    assert circle({"ecphoria.a": first, "ecphoria.b": later}, anywhere)
+    assert not circle({"ecphoria.a": first, "ecphoria.b": later})

@@ -1,4 +1,4 @@
-"""Commands of an operator: tenants, keys, gates, shadow strategies."""
+"""Commands about the gate and about strategies in the shadow of the live one."""
 
 import json
 import secrets
@@ -11,25 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import ValidationError
 from rich.markup import escape
-from rich.table import Column, Table
+from rich.table import Table
 
-from ecphoria.cli.connection import (
-    Home,
-    Key,
-    Server,
-    TenantName,
-    Where,
-    connect,
-    connected,
-    on_service,
-    refusing,
-    stdout,
-)
+from ecphoria.cli.connection import Home, Key, TenantName, answering, connect, connected
+from ecphoria.cli.filters import named_values
+from ecphoria.cli.measuring import Where, check_targets, on_service
+from ecphoria.cli.terminal import AsJson, counted, pairs, print_json, stderr, stdout, table
 from ecphoria.client import Client
 from ecphoria.client.defaults import DEFAULT_URL
 from ecphoria.errors import BadFile
-from ecphoria.records.recall import Choice, OptionValue, ShadowReport
-from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, Scope
+from ecphoria.records.recall import Choice, ShadowReport
+from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE
 from ecphoria.wire.admin import GateAnswer, GateRequest, ShadowAnswer
 from ecphoria.wire.base import field_problems
 
@@ -38,133 +30,39 @@ if TYPE_CHECKING:
     from ecphoria.evaluation.datasets.dataset import Dataset
     from ecphoria.evaluation.run import Connect, Watch
 
-
-Operator = Annotated[
-    bool, typer.Option("--operator", help="An operator's key, which acts for every tenant.")
-]
-
-tenants = typer.Typer(no_args_is_help=True, help="Manage tenants; needs an operator's key.")
-keys = typer.Typer(no_args_is_help=True, help="Manage the API keys of a tenant.")
-
-
-@tenants.command("list")
-def list_tenants(server: Server = DEFAULT_URL, key: Key = None, home: Home = None) -> None:
-    """List the tenants."""
-    with connect(server, key, None, home, assumed=None) as client:
-        found = client.tenants()
-    table = Table("name", "created", "id", box=None, header_style="dim", pad_edge=False)
-    for tenant in found:
-        table.add_row(tenant.name, f"{tenant.created_at:%Y-%m-%d}", tenant.id)
-    stdout().print(table)
-
-
-@tenants.command("create")
-def create_tenant(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Lower-case letters, digits, `-` and `_`.")
-    ],
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    home: Home = None,
-) -> None:
-    """Create a tenant."""
-    with connect(server, key, None, home, assumed=None) as client:
-        tenant = client.create_tenant(name)
-    stdout().print(f"Created {tenant.name}  [dim]{tenant.id}[/dim]")
-
-
-@tenants.command("erase")
-def erase_tenant(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The tenant to erase.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    home: Home = None,
-) -> None:
-    """Erase a tenant with everything it owns; this cannot be undone."""
-    if not yes:
-        typer.confirm(f"Erase every memory of {name}?", abort=True)
-    with connect(server, key, None, home, assumed=None) as client:
-        removed = client.erase_tenant(name).removed
-    counts = ", ".join(f"{count:,} {kind}" for kind, count in removed.items() if count)
-    stdout().print(f"Erased {name}: {counts or 'it was empty'}.")
-
-
-@keys.command("list")
-def list_keys(
-    operator: Operator = False,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
-) -> None:
-    """List a tenant's keys, without their secrets."""
-    with connect(server, key, tenant, home, assumed=_assumed(operator=operator)) as client:
-        found = client.keys()
-    # Whole ids, whatever the width: one is needed to revoke.
-    columns = (Column("id", no_wrap=True, min_width=32), "name", "begins with", "scopes")
-    table = Table(*columns, "created", "revoked", box=None, header_style="dim", pad_edge=False)
-    for item in found:
-        revoked = f"{item.revoked_at:%Y-%m-%d}" if item.revoked_at else ""
-        scopes = " ".join(item.scopes)
-        created = f"{item.created_at:%Y-%m-%d}"
-        table.add_row(item.id, item.name, item.prefix, scopes, created, revoked)
-    stdout().print(table)
-
-
-@keys.command("issue")
-def issue_key(
-    *,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Purpose of the key.")],
-    scope: Annotated[list[Scope], typer.Option(help="Scope of the key; repeatable.")],
-    operator: Operator = False,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
-) -> None:
-    """Issue a key of a tenant; its secret is printed this once."""
-    with connect(server, key, tenant, home, assumed=_assumed(operator=operator)) as client:
-        issued = client.issue_key(name, scope)
-    stdout().print(f"Issued {issued.name}  [dim]{issued.id}[/dim]")
-    typer.echo(issued.secret)
-
-
-@keys.command("revoke")
-def revoke_key(
-    key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, as listed.")],
-    *,
-    operator: Operator = False,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    tenant: TenantName = None,
-    home: Home = None,
-) -> None:
-    """Revoke a key; it is refused within seconds."""
-    with connect(server, key, tenant, home, assumed=_assumed(operator=operator)) as client:
-        client.revoke_key(key_id)
-    stdout().print("Revoked.")
-
-
-def _assumed(*, operator: bool) -> str | None:
-    return None if operator else "default"
-
-
+commands = typer.Typer(add_completion=False)
 shadow = typer.Typer(no_args_is_help=True, help="Compare another strategy with the live one.")
+gate = typer.Typer(
+    no_args_is_help=True, help="Manage the gate, which decides whether the hits hold an answer."
+)
+commands.add_typer(shadow, name="shadow")
+commands.add_typer(gate, name="gate")
 
 
-@shadow.command("show")
-@connected
-def show_shadow(client: Client) -> None:
-    """Show the live strategy, the shadow, and how they compare."""
-    found = client.shadow()
-    _show(found)
+def _draw_shadow(found: ShadowAnswer) -> None:
+    source = "promoted" if found.promoted else "the service's default"
+    stdout().print(f"live    {_named(found.live)}  [dim]{source}[/dim]")
+    if found.shadow is None:
+        stdout().print("shadow  [dim]nothing[/dim]")
+    else:
+        stdout().print(f"shadow  {_named(found.shadow)}  [dim]on {found.share:.1%} of cues[/dim]")
+
+
+def _draw_comparison(found: ShadowAnswer) -> None:
+    _draw_shadow(found)
     if found.shadow is not None:
         stdout().print(_report(found.report))
 
 
+@shadow.command("show")
+@answering(_draw_comparison)
+def show_shadow(client: Client) -> ShadowAnswer:
+    """Show the live strategy, the shadow, and how they compare."""
+    return client.shadow()
+
+
 @shadow.command("set")
-@connected
+@answering(_draw_shadow)
 def set_shadow(
     client: Client,
     *,
@@ -177,11 +75,9 @@ def set_shadow(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="A parameter of the strategy; repeatable."),
     ] = None,
-) -> None:
+) -> ShadowAnswer:
     """Run a strategy in the shadow of the live one."""
-    options = dict(_parameter(text) for text in option or ())
-    found = client.set_shadow(strategy, options=options, share=share)
-    _show(found)
+    return client.set_shadow(strategy, options=named_values(option, "option") or {}, share=share)
 
 
 @shadow.command("end")
@@ -201,40 +97,17 @@ def reset_report(client: Client) -> None:
 
 
 @shadow.command("promote")
-@connected
-def promote(client: Client) -> None:
+@answering(_draw_shadow)
+def promote(client: Client) -> ShadowAnswer:
     """Make the shadow's strategy the tenant's default."""
-    found = client.promote_shadow()
-    _show(found)
+    return client.promote_shadow()
 
 
 @shadow.command("undo")
-@connected
-def undo(client: Client) -> None:
+@answering(_draw_shadow)
+def undo(client: Client) -> ShadowAnswer:
     """Undo the latest promotion."""
-    found = client.undo_promotion()
-    _show(found)
-
-
-def _parameter(text: str) -> tuple[str, OptionValue]:
-    """Read NAME=VALUE; a number, true and false are such, anything else is text."""
-    name, equals, value = text.partition("=")
-    if not (name and equals):
-        raise typer.BadParameter(f"`{text}` is not NAME=VALUE", param_hint="--option")
-    try:
-        parsed = json.loads(value)
-    except ValueError:
-        return name, value
-    return name, parsed if isinstance(parsed, str | int | float | bool) else value
-
-
-def _show(found: ShadowAnswer) -> None:
-    source = "promoted" if found.promoted else "the service's default"
-    stdout().print(f"live    {_named(found.live)}  [dim]{source}[/dim]")
-    if found.shadow is None:
-        stdout().print("shadow  [dim]nothing[/dim]")
-    else:
-        stdout().print(f"shadow  {_named(found.shadow)}  [dim]on {found.share:.1%} of cues[/dim]")
+    return client.undo_promotion()
 
 
 def _named(choice: Choice) -> str:
@@ -243,11 +116,10 @@ def _named(choice: Choice) -> str:
 
 
 def _report(found: ShadowReport) -> Table:
-    table = Table("", "", box=None, show_header=False, pad_edge=False)
-    table.add_row("compared", f"{found.compared:,}")
-    table.add_row("dropped", f"{found.dropped:,}")
-    table.add_row("failed", f"{found.failed:,}")
     figures = {
+        "compared": f"{found.compared:,}",
+        "dropped": f"{found.dropped:,}",
+        "failed": f"{found.failed:,}",
         "hits in both": _told(found.overlap, "{:.1%}"),
         "rank-biased overlap": _told(found.rank_overlap, "{:.3f}"),
         "same first hit": _told(found.same_first, "{:.1%}"),
@@ -258,9 +130,7 @@ def _report(found: ShadowReport) -> Table:
         "live context": _told(found.live_tokens, "{:,.0f} tokens"),
         "shadow context": _told(found.shadow_tokens, "{:,.0f} tokens"),
     }
-    for name, value in figures.items():
-        table.add_row(name, value)
-    return table
+    return pairs(figures.items())
 
 
 def _told(value: float | None, form: str) -> str:
@@ -273,11 +143,8 @@ def _pair(median: float | None, high: float | None) -> str:
 
 _MINI, _LABELLED = "mini", ".jsonl"
 
-gate = typer.Typer(
-    no_args_is_help=True, help="Manage the gate, which decides whether the hits hold an answer."
-)
 
-
+@commands.command()
 def calibrate(
     *,
     data: Annotated[
@@ -340,45 +207,44 @@ def calibrate(
     key: Key = None,
     tenant: TenantName = None,
     home: Home = None,
+    as_json: AsJson = False,
 ) -> None:
     """Fit the gate, which decides whether the hits answer, and show its quality."""
-    with refusing():
-        _check_targets(out, judged)
-        own_memories = data is None or data.endswith(_LABELLED)
-        near = server or (DEFAULT_URL if apply or own_memories else None)
-        where = Where(server=near, key=key, home=home)
-        if data is None:
-            asked, digest = _ask_own(where, tenant, questions, seed)
-        else:
-            asked, digest = _ask(data, where, tenant)
-        found = _fit(asked, digest, false_refusals, question_type=question_type)
-    _show_fit(found, asked)
+    check_targets(out, judged)
+    own_memories = data is None or data.endswith(_LABELLED)
+    near = server or (DEFAULT_URL if apply or own_memories else None)
+    where = Where(server=near, key=key, home=home)
+    if data is None:
+        asked, digest = _ask_own(where, tenant, questions, seed)
+    else:
+        asked, digest = _ask(data, where, tenant)
+    found = _fit(asked, digest, false_refusals, question_type=question_type)
+    if as_json:
+        print_json(found)
+    else:
+        _show_fit(found, asked)
     if dry_run:
         return
     request = GateRequest.model_validate(asdict(found.gate))
     if out is not None:
         out.write_text(request.model_dump_json(indent=2) + "\n", encoding="utf-8")
-        stdout().print(f"[dim]Gate: {out}[/dim]")
+        stderr().print(f"[dim]Gate: {out}[/dim]")
     if judged is not None:
         lines = (json.dumps(asdict(question)) + "\n" for question in found.judged)
         judged.write_text("".join(lines), encoding="utf-8")
     if apply:
         with connect(server or DEFAULT_URL, key, tenant, home) as client:
             client.set_gate(request)
-        stdout().print("Recalls are judged by it from now on; `ecphoria gate reset` undoes it.")
+        stderr().print("Recalls are judged by it from now on; `ecphoria gate reset` undoes it.")
 
 
-@gate.command("show")
-@connected
-def show_gate(client: Client) -> None:
-    """Show the gate of a tenant's recalls."""
-    found = client.gate()
+def _draw_gate(found: GateAnswer) -> None:
     console = stdout()
     console.print("The tenant's own gate" if found.own else "The shipped gate")
     console.print(_weights(found))
     if found.fit is not None:
         console.print(
-            f"Fitted {found.fit.fitted_at:%Y-%m-%d} on {found.fit.questions:,} questions,"
+            f"Fitted {found.fit.fitted_at:%Y-%m-%d} on {counted(found.fit.questions, 'question')},"
             f" {found.fit.unanswerable:,} of them without an answer.\n"
             f"On questions it had not seen: AUROC {found.fit.auroc:.3f};"
             f" refuses {found.fit.refused:.1%} of those without an answer"
@@ -386,19 +252,28 @@ def show_gate(client: Client) -> None:
         )
 
 
+@gate.command("show")
+@answering(_draw_gate)
+def show_gate(client: Client) -> GateAnswer:
+    """Show the gate of a tenant's recalls."""
+    return client.gate()
+
+
+def _tell_applied(_: GateAnswer) -> None:
+    stdout().print("Recalls are judged by it from now on.")
+
+
 @gate.command("apply")
-@connected
+@answering(_tell_applied)
 def apply_gate(
     client: Client,
+    *,
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A gate that `ecphoria calibrate` wrote.")
     ],
-) -> None:
+) -> GateAnswer:
     """Set the gate of a tenant's recalls from a file."""
-    with refusing():
-        request = _read_gate(file)
-    client.set_gate(request)
-    stdout().print("Recalls are judged by it from now on.")
+    return client.set_gate(_read_gate(file))
 
 
 @gate.command("reset")
@@ -476,9 +351,9 @@ def _show_fit(found: "Calibration", asked: "Asked") -> None:
         f"{fit.questions:,} questions, {fit.unanswerable:,} without an answer; judged by fits"
         f" without {'their group' if found.by_group else 'every fifth question'}:"
     )
-    table = Table("false refusals", "refused", box=None, header_style="dim", pad_edge=False)
+    rows = table("false refusals", "refused")
     for rate, refused in found.refused.items():
-        table.add_row(f"{rate:.1%}", f"{refused:.1%}")
+        rows.add_row(f"{rate:.1%}", f"{refused:.1%}")
     console.print(
         f"AUROC {found.auroc:.3f}; the shipped gate has {found.shipped_auroc:.3f} on them"
     )
@@ -487,7 +362,7 @@ def _show_fit(found: "Calibration", asked: "Asked") -> None:
             f"{escape(name)} {value:.3f}" for name, value in found.group_auroc.items()
         )
         console.print(f"[dim]{each}[/dim]")
-    console.print(table)
+    console.print(rows)
     console.print(reliability_table(found.reliability))
     console.print(f"Expected calibration error {found.ece:.3f}, both kinds of equal weight")
     console.print(_weights(GateAnswer.model_validate({**asdict(found.gate), "own": True})))
@@ -496,12 +371,12 @@ def _show_fit(found: "Calibration", asked: "Asked") -> None:
 
 
 def _weights(found: GateAnswer) -> Table:
-    table = Table("evidence", "weight", box=None, header_style="dim", pad_edge=False)
+    rows = table("evidence", "weight")
     for name, weight in {**found.weights, "bias": found.bias}.items():
-        table.add_row(name, f"{weight:+.3f}")
-    table.add_row("refuse below", f"{found.threshold:.3f}")
-    table.add_row("verify below", f"{found.verify_below:.3f}")
-    return table
+        rows.add_row(name, f"{weight:+.3f}")
+    rows.add_row("refuse below", f"{found.threshold:.3f}")
+    rows.add_row("verify below", f"{found.verify_below:.3f}")
+    return rows
 
 
 def _read_gate(file: Path) -> GateRequest:
@@ -514,9 +389,3 @@ def _read_gate(file: Path) -> GateRequest:
         raise BadFile(
             f"{file.name} is no gate: {first.pointer[2:]} {first.detail}", path=str(file)
         ) from error
-
-
-def _check_targets(*targets: Path | None) -> None:
-    for target in targets:
-        if target is not None and not target.resolve().parent.is_dir():
-            raise BadFile(f"There is no folder {target.resolve().parent} to write into.")

@@ -1,40 +1,19 @@
-"""Options that commands share, the connection to a service, and the terminal."""
+"""The connection of a command to a service: its options, and how its answer is printed."""
 
-import asyncio
-import contextlib
 import functools
 import inspect
-import sys
-import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
-from rich.theme import Theme
 
-from ecphoria import runtime
-from ecphoria.client import AsyncClient, Client
-from ecphoria.client.defaults import DEFAULT_TENANT, DEFAULT_URL, Target, admin_key, local_key
-from ecphoria.errors import BadFile, EcphoriaError, InvalidInput, Misconfigured, Unauthenticated
-
-if TYPE_CHECKING:
-    from ecphoria.evaluation.run import Connect
-    from ecphoria.settings import Settings
-
+from ecphoria.cli.terminal import FAILED, AsJson, if_interrupted, print_json
+from ecphoria.client import Client
+from ecphoria.client.defaults import DEFAULT_TENANT, DEFAULT_URL, Target, local_key
+from ecphoria.errors import InvalidInput
 
 Server = Annotated[
     str,
@@ -67,6 +46,17 @@ Home = Annotated[
         help="Home directory of the local service. Default: the user's data directory.",
     ),
 ]
+Operator = Annotated[
+    bool, typer.Option("--operator", help="An operator's key, which acts for every tenant.")
+]
+
+
+class Caller(Enum):
+    """For whom a command calls the service."""
+
+    TENANT = "a tenant"
+    OPERATOR = "all tenants, with an operator's key"
+    EITHER = "a tenant, or with --operator an operator"
 
 
 def option(name: str, default: object, annotation: object) -> inspect.Parameter:
@@ -76,15 +66,17 @@ def option(name: str, default: object, annotation: object) -> inspect.Parameter:
     )
 
 
-_CONNECTION = {
-    parameter.name: parameter
-    for parameter in (
-        option("server", DEFAULT_URL, Server),
-        option("key", None, Key),
-        option("tenant", None, TenantName),
-        option("home", None, Home),
-    )
+_AS_JSON = option("as_json", default=False, annotation=AsJson)
+_OPERATOR = option("operator", default=False, annotation=Operator)
+_TENANT = option("tenant", None, TenantName)
+_PLACE = (option("server", DEFAULT_URL, Server), option("key", None, Key))
+_HOME = option("home", None, Home)
+_CONNECTIONS = {
+    Caller.TENANT: (*_PLACE, _TENANT, _HOME),
+    Caller.OPERATOR: (*_PLACE, _HOME),
+    Caller.EITHER: (_OPERATOR, *_PLACE, _TENANT, _HOME),
 }
+_Answer = TypeVar("_Answer")
 
 
 def connect(
@@ -127,16 +119,61 @@ def target_of(
     return Target(url=server, key=key, tenant=tenant)
 
 
-def connected(command: Callable[..., None]) -> Callable[..., None]:
+def connected(
+    command: Callable[..., None], *, caller: Caller = Caller.TENANT
+) -> Callable[..., None]:
     """Give a command the options of the connection, and call it with an open client first."""
+    offered = _CONNECTIONS[caller]
 
-    def run(**options: object) -> None:
-        connection = {name: options.pop(name) for name in _CONNECTION}
-        with connect(**connection) as client:  # type: ignore[arg-type]  # typer checked them
+    def run(**options: Any) -> None:
+        given = {parameter.name: options.pop(parameter.name) for parameter in offered}
+        as_operator = given.pop("operator", caller is Caller.OPERATOR)
+        assumed = None if as_operator else DEFAULT_TENANT
+        with connect(**{"tenant": None} | given, assumed=assumed) as client:
             command(client, **options)
 
     own = [*inspect.signature(command).parameters.values()][1:]
-    return offering(run, command, [*own, *_CONNECTION.values()])
+    return offering(run, command, [*own, *offered])
+
+
+def answering(
+    draw: Callable[[_Answer], None],
+    *,
+    fails: Callable[[_Answer], bool] = lambda _: False,
+    caller: Caller = Caller.TENANT,
+) -> Callable[[Callable[..., _Answer]], Callable[..., None]]:
+    """Turn a function that asks a client into a command that prints its answer.
+
+    Args:
+        draw: Prints the answer for a reader; with `--json` the answer is printed as it is.
+        fails: Whether the answer is of something wrong, so that the command ends with 1.
+        caller: For whom the command calls.
+    """
+
+    def decorate(ask: Callable[..., _Answer]) -> Callable[..., None]:
+        def run(client: Client, *, as_json: bool, **options: Any) -> None:
+            answer = ask(client, **options)
+            (print_json if as_json else draw)(answer)
+            if fails(answer):
+                raise typer.Exit(FAILED)
+
+        parameters = [*inspect.signature(ask).parameters.values(), _AS_JSON]
+        return connected(offering(run, ask, parameters), caller=caller)
+
+    return decorate
+
+
+def saying(said: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let Ctrl-C end a command with this sentence."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        def run(**options: Any) -> None:
+            with if_interrupted(lambda: said):
+                command(**options)
+
+        return offering(run, command, [*inspect.signature(command).parameters.values()])
+
+    return decorate
 
 
 def offering(
@@ -150,106 +187,6 @@ def offering(
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
-
-
-Watch = Callable[[str, int, int], None]
-"""Told a stage of long work, how much of it is done, and how much there is."""
-
-_THEME = Theme(
-    {
-        "cue": "bold",
-        "speaker": "cyan",
-        "when": "dim",
-        "score": "green",
-        "edge": "magenta",
-        "rail": "dim",
-        "address": "cyan",
-        "verdict.answer": "green",
-        "verdict.verify": "yellow",
-        "verdict.refuse": "yellow",
-        "verdict.empty": "yellow",
-        "error": "bold red",
-        "bar.back": "grey23",
-        "bar.complete": "cyan",
-        "bar.finished": "green",
-        "progress.remaining": "dim",
-    }
-)
-_MAX_WIDTH = 100
-
-
-def stdout() -> Console:
-    """Open the console for answers; lines stay readable on wide terminals."""
-    return _console(stderr=False)
-
-
-def stderr() -> Console:
-    """Open the console for progress and errors, so that answers can be piped."""
-    return _console(stderr=True)
-
-
-def _console(*, stderr: bool) -> Console:
-    console = Console(theme=_THEME, stderr=stderr, highlight=False)
-    if console.is_terminal and console.width > _MAX_WIDTH:
-        console.width = _MAX_WIDTH
-    return console
-
-
-def counting(console: Console) -> Progress:
-    """Make a progress bar that counts things and tells the time left."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=28),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        console=console,
-    )
-
-
-@contextmanager
-def watching() -> Iterator[Watch]:
-    """Show how far each stage of long work has come: a bar on a terminal, else lines."""
-    console = stderr()
-    if not console.is_terminal:
-        yield _told_in_lines(console)
-        return
-    with counting(console) as progress:
-        tasks: dict[tuple[str, int], TaskID] = {}
-
-        def watch(stage: str, done: int, total: int) -> None:
-            if (stage, total) not in tasks:
-                tasks[stage, total] = progress.add_task(stage, total=total)
-            progress.update(tasks[stage, total], completed=done)
-
-        yield watch
-
-
-def _told_in_lines(console: Console) -> Watch:
-    """Tell, a line per tenth, how far a stage has come and how long the rest will take."""
-    begun: dict[tuple[str, int], float] = {}
-    told: set[tuple[str, int, int]] = set()
-
-    def watch(stage: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        start = begun.setdefault((stage, total), now)
-        tenth = 10 * done // total
-        if not tenth or (stage, total, tenth) in told:
-            return
-        told.add((stage, total, tenth))
-        left = (now - start) * (total - done) / done
-        console.print(f"{stage} {done:,}/{total:,}, {left:.0f} s left")
-
-    return watch
-
-
-def say_error(error: EcphoriaError) -> None:
-    """Print an error and its remedy."""
-    line = Text.assemble(("Error: ", "error"), error.message)
-    if isinstance(error, Unauthenticated):
-        line.append(" On the command line: --key, or ECPHORIA_API_KEY.")
-    if request := error.fields.get("request_id"):
-        line.append(f" (request {request})", style="dim")
-    stderr().print(line, soft_wrap=not sys.stderr.isatty())
 
 
 def instant(text: str | None, field: str) -> datetime | None:
@@ -270,108 +207,3 @@ def instant(text: str | None, field: str) -> datetime | None:
             field=field,
         )
     return found
-
-
-_WRONGLY_USED, _INTERRUPTED = 2, 130
-_TIMEOUT_S = 300.0
-
-MeasuredServer = Annotated[
-    str | None,
-    typer.Option(
-        "--server", metavar="URL", help="Address of a running service. Default: start one here."
-    ),
-]
-MeasuringKey = Annotated[
-    str | None,
-    typer.Option("--key", envvar="ECPHORIA_API_KEY", metavar="KEY", help="An operator's key."),
-]
-MeasuredHome = Annotated[
-    Path | None,
-    typer.Option(
-        "--home",
-        metavar="DIR",
-        help="Home directory of the service started here, for its store and key.",
-    ),
-]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Where:
-    """The service to measure."""
-
-    server: str | None
-    key: str | None
-    home: Path | None
-
-
-@contextlib.contextmanager
-def refusing() -> Iterator[None]:
-    """Exit with 2 on errors that the caller must correct, such as a file or a name."""
-    try:
-        yield
-    except InvalidInput as error:
-        say_error(error)
-        raise typer.Exit(_WRONGLY_USED) from error
-
-
-def on_service(
-    work: "Callable[[Connect, Watch], Coroutine[None, None, None]]", where: Where
-) -> None:
-    """Do the work on the service wanted, with a progress bar."""
-
-    async def whole() -> None:
-        async with _service(where) as connect:
-            with watching() as watch:
-                await work(connect, watch)
-
-    try:
-        runtime.run(whole())
-    except (asyncio.CancelledError, KeyboardInterrupt) as ended:
-        raise typer.Exit(_INTERRUPTED) from ended
-
-
-@contextlib.asynccontextmanager
-async def _service(where: Where) -> "AsyncIterator[Connect]":
-    if where.server is not None:
-        yield _connector(where.server, where.key or local_key(where.server, where.home))
-        return
-    try:
-        from ecphoria.cli.serve import running  # noqa: PLC0415 (extra `server`)
-    except ModuleNotFoundError as error:
-        raise Misconfigured(
-            "Without --server the service is started here, and "
-            f"`{error.name}` is not installed: pip install 'ecphoria[server,local]'.",
-            module=error.name,
-        ) from error
-    settings = _settings(where.home)
-    async with running(settings) as service:
-        yield _connector(service.started.url, _key(settings, where))
-
-
-def _key(settings: "Settings", where: Where) -> str | None:
-    """Find an operator's key; one in the environment may be for another service than ours."""
-    if settings.auth.bootstrap_key is not None:
-        return settings.auth.bootstrap_key.get_secret_value()
-    own = admin_key(settings.home)
-    return own if settings.neo4j.uri is None else where.key or own
-
-
-def _connector(url: str, key: str | None) -> "Connect":
-    return lambda tenant: AsyncClient(url, key or "", tenant=tenant, timeout=_TIMEOUT_S)
-
-
-def _settings(home: Path | None) -> "Settings":
-    """Keep evaluations out of the user's own store, unless the settings name a server."""
-    from ecphoria.settings import read_settings  # noqa: PLC0415 (extra `server`)
-
-    quiet = {"server": {"port": 0}, "log": {"level": "warning"}}
-    return read_settings(**quiet, home=home or read_settings().cache / "evaluation")
-
-
-def check_targets(*targets: Path | None) -> None:
-    """Refuse paths that could not be written at the end."""
-    for target in targets:
-        if target is not None and not target.resolve().parent.is_dir():
-            raise BadFile(f"There is no folder {target.resolve().parent} to write into.")
-        if target is not None and target.is_dir():
-            raise BadFile(f"{target} is a folder; name a file to write.")

@@ -5,19 +5,30 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from ecphoria.cli.connection import Home, Key, Server, connect, counting, stderr, stdout
+from ecphoria.cli.connection import Caller, answering, saying
+from ecphoria.cli.progress import counting
+from ecphoria.cli.terminal import stderr, stdout
 from ecphoria.client import Client
-from ecphoria.client.defaults import DEFAULT_URL
-from ecphoria.errors import EcphoriaError
-from ecphoria.records.answered import to_json
 from ecphoria.records.embedding import Provider, Reembedding, ReembeddingState
 
+commands = typer.Typer(add_completion=False)
 
+
+def _draw(found: Reembedding) -> None:
+    stdout().print(_told(found))
+
+
+@commands.command()
+@saying("The change goes on; --status shows it, --cancel ends it.")
+@answering(
+    _draw, fails=lambda found: found.state is ReembeddingState.FAILED, caller=Caller.OPERATOR
+)
 def reembed(
+    client: Client,
+    *,
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the model to change to.")
     ] = None,
-    *,
     provider: Annotated[
         Provider, typer.Option(help="Maker of the vectors; `openai` is any endpoint with its API.")
     ] = "openai",
@@ -41,36 +52,24 @@ def reembed(
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Follow the change until it has ended.")
     ] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
-    server: Server = DEFAULT_URL,
-    key: Key = None,
-    home: Home = None,
-) -> None:
+) -> Reembedding:
     """Change the embedding model of the whole store while it is in use."""
     if sum((model is not None, status, cancel)) != 1:
         raise typer.BadParameter("give one of --model, --status and --cancel.")
-    with connect(server, key, None, home, assumed=None) as client:
-        if status:
-            found = client.embedding_change()
-        elif cancel:
-            found = client.cancel_embedding_change()
-        else:
-            assert model is not None, "one of the three is given"
-            found = client.change_embedding(
-                model,
-                provider=provider,
-                dimension=dimension,
-                request_dimension=request_dimension,
-                base_url=base_url,
-            )
-        if wait and not status:
-            found = _followed(client)
-    if as_json:
-        typer.echo(to_json(found, indent=2))
+    if status:
+        return client.embedding_change()
+    if cancel:
+        found = client.cancel_embedding_change()
     else:
-        stdout().print(_told(found))
-    if found.state is ReembeddingState.FAILED and not status:
-        raise EcphoriaError(found.message or "The change failed.")
+        assert model is not None, "one of the three is given"
+        found = client.change_embedding(
+            model,
+            provider=provider,
+            dimension=dimension,
+            request_dimension=request_dimension,
+            base_url=base_url,
+        )
+    return _followed(client) if wait else found
 
 
 def _followed(client: Client) -> Reembedding:

@@ -15,7 +15,9 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Column, Table
 from rich.text import Text
 
-from ecphoria.cli.connection import Home, say_error, stderr, stdout
+from ecphoria.cli.connection import Home
+from ecphoria.cli.extras import given_settings, needed
+from ecphoria.cli.terminal import AsJson, counted, pairs, print_json, say_error, stderr, stdout
 from ecphoria.engine import (
     Endpoint,
     Engine,
@@ -34,9 +36,12 @@ Run = Callable[[str], Sequence[Mapping[str, object]]]
 """Runs one Cypher statement and returns its records by column."""
 Connect = Callable[[Endpoint], AbstractContextManager[Run]]
 
+commands = typer.Typer(add_completion=False)
+
 _STOPPED = 3  # exit code of `status`, as service managers have it
 _PROMPT = "cypher> "
 _MEGABYTE = 2**20
+_SHOWN = 16  # numbers of a list that are printed
 
 HeapOption = Annotated[
     int | None, typer.Option("--heap-mb", min=256, help="Java heap. Default: fits the machine.")
@@ -99,10 +104,13 @@ def _add_life(app: typer.Typer, load: Load) -> None:
 
 def _add_views(app: typer.Typer, load: Load) -> None:
     @app.command()
-    def status(home: Home = None) -> None:
+    def status(home: Home = None, as_json: AsJson = False) -> None:
         """Show whether the local Neo4j runs and how to reach it; exit code 3 when it does not."""
         now = Engine(load(home)).status()
-        _show(now)
+        if as_json:
+            print_json(_record(now))
+        else:
+            _show(now)
         if now.state in {EngineState.STOPPED, EngineState.FAILED}:
             raise typer.Exit(_STOPPED)
 
@@ -178,22 +186,39 @@ def _detail(step: Step) -> str:
     return size if step.eta is None else f"{size}, {step.eta:.0f} s left"
 
 
+def _record(status: EngineStatus) -> dict[str, object]:
+    """Give the state without the password."""
+    endpoint = status.endpoint
+    return {
+        "state": status.state.value,
+        "home": str(status.home),
+        "bolt": endpoint and endpoint.bolt_uri,
+        "browser": endpoint and f"{endpoint.http_url}/browser",
+        "user": endpoint and endpoint.user,
+        "version": endpoint and endpoint.version,
+        "process": endpoint and endpoint.pid,
+        "since": status.since,
+        "keep": status.keep,
+        "memory_bytes": status.memory_bytes,
+        "store_bytes": status.store_bytes,
+    }
+
+
 def _show(status: EngineStatus) -> None:
-    table = Table.grid(padding=(0, 2))
-    table.add_row("state", status.state.value)
-    table.add_row("home", str(status.home))
+    rows: list[tuple[str, str]] = [("state", status.state.value), ("home", str(status.home))]
     if status.endpoint is not None and status.since is not None:
         age = (datetime.now(UTC) - status.since).total_seconds()
-        table.add_row("bolt", status.endpoint.bolt_uri)
-        table.add_row("browser", f"{status.endpoint.http_url}/browser")
-        table.add_row("user", status.endpoint.user)
-        table.add_row("password", f"in {status.home / 'password'}")
-        table.add_row("server", f"Neo4j {status.endpoint.version}, process {status.endpoint.pid}")
-        table.add_row("up for", f"{age:.0f} s")
-        table.add_row("ends", "at `ecphoria down`" if status.keep else "with its last user")
-        table.add_row("memory", f"{status.memory_bytes / _MEGABYTE:.0f} MB")
-    table.add_row("store", f"{status.store_bytes / _MEGABYTE:.0f} MB")
-    stdout().print(table)
+        rows += [
+            ("bolt", status.endpoint.bolt_uri),
+            ("browser", f"{status.endpoint.http_url}/browser"),
+            ("user", status.endpoint.user),
+            ("password", f"in {status.home / 'password'}"),
+            ("server", f"Neo4j {status.endpoint.version}, process {status.endpoint.pid}"),
+            ("up for", f"{age:.0f} s"),
+            ("ends", "at `ecphoria down`" if status.keep else "with its last user"),
+            ("memory", f"{status.memory_bytes / _MEGABYTE:.0f} MB"),
+        ]
+    stdout().print(pairs([*rows, ("store", f"{status.store_bytes / _MEGABYTE:.0f} MB")]))
 
 
 def _converse(run: Run) -> None:
@@ -236,6 +261,33 @@ def _print_rows(rows: Sequence[Mapping[str, object]]) -> None:
         # As Text: a list's brackets would be read as markup.
         table = Table(*(Column(Text(name)) for name in rows[0]), box=None, pad_edge=False)
         for row in rows:
-            table.add_row(*(Text(str(value)) for value in row.values()))
+            table.add_row(*(Text(_short(value)) for value in row.values()))
         console.print(table)
-    console.print(f"{len(rows)} rows", style="dim")
+    console.print(counted(len(rows), "row"), style="dim")
+
+
+def _short(value: object) -> str:
+    """Write a value of Cypher; of a vector, only its length."""
+    if isinstance(value, list) and len(value) > _SHOWN and isinstance(value[0], float):
+        return f"[{value[0]:.4f}, ... {len(value)} numbers]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name}: {_short(each)}" for name, each in value.items()) + "}"
+    return str(value)
+
+
+def _engine_settings(home: Path | None) -> EngineSettings:
+    with needed():
+        from ecphoria.app import engine_settings  # noqa: PLC0415 (extra `server`)
+        from ecphoria.settings import read_settings  # noqa: PLC0415
+
+    return engine_settings(read_settings(**given_settings(None, None, home)))
+
+
+def _connect(endpoint: Endpoint) -> AbstractContextManager[Run]:
+    with needed():
+        from ecphoria.neo4j_store.session import open_console  # noqa: PLC0415 (extra `server`)
+
+    return open_console(endpoint.bolt_uri, endpoint.user, endpoint.password)
+
+
+add_engine_commands(commands, load=_engine_settings, connect=_connect)

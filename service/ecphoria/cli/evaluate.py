@@ -10,30 +10,41 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from ecphoria.cli.connection import MeasuredHome as Home
-from ecphoria.cli.connection import MeasuredServer as Server
-from ecphoria.cli.connection import MeasuringKey as Key
-from ecphoria.cli.connection import (
+from ecphoria.cli.connection import offering, option
+from ecphoria.cli.measuring import (
+    Ablate,
+    Concurrency,
+    Corpus,
+    Data,
+    Keep,
+    OpenIE,
+    Out,
+    Questions,
+    ReportFile,
+    Rows,
+    Steps,
+    Strategies,
+    TakeOut,
     Where,
     check_targets,
-    offering,
+    located,
     on_service,
-    option,
-    refusing,
-    stderr,
-    stdout,
 )
-from ecphoria.cli.dynamics import dynamics
-from ecphoria.cli.tuning import tune_synaptic
+from ecphoria.cli.terminal import stderr, stdout
 from ecphoria.errors import InvalidInput, Misconfigured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ecphoria.evaluation.datasets.dataset import Dataset
+    from ecphoria.evaluation.dynamics.report import DynamicsReport
     from ecphoria.evaluation.evaluate import Wanted
     from ecphoria.evaluation.report import Report
     from ecphoria.evaluation.run import Connect, Outcome, Watch
+
+commands = typer.Typer(add_completion=False)
+evaluation = typer.Typer(help="Measure recall on public data sets.", no_args_is_help=True)
+commands.add_typer(evaluation, name="eval")
 
 
 def some(dataset: "Dataset", questions: int | None) -> "Dataset":
@@ -204,69 +215,35 @@ def _draw(report: "Report", outcome: "Outcome", out: Path) -> None:
         stderr().print(error.message)
 
 
-evaluation = typer.Typer(help="Measure recall on public data sets.", no_args_is_help=True)
-evaluation.command()(dynamics)
-evaluation.command()(tune_synaptic)
+@evaluation.command()
+@located
+def dynamics(
+    *,
+    where: Where,
+    task: Annotated[
+        list[str] | None,
+        typer.Option("--task", metavar="NAME", help="Run only this task; repeatable."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the generated data.")] = 1,
+    out: ReportFile = None,
+) -> None:
+    """Check how memory changes over time and use, on generated data; exits with 1 on failure."""
+    from ecphoria.evaluation.dynamics.report import measure, table, write  # noqa: PLC0415 (costly)
 
-Data = Annotated[Path, typer.Option("--data", metavar="FILE", help="Data file or folder.")]
-Corpus = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="File of passages, if the data does not contain them."),
-]
-OpenIE = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Names and facts that a model extracted (HippoRAG's format)."
-    ),
-]
-Strategies = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--strategy",
-        metavar="NAME[:OPTION=VALUE,...]",
-        help="Strategy to measure, with options if wanted: `cls:preset=paper`; repeatable.",
-    ),
-]
-Ablate = Annotated[
-    bool,
-    typer.Option(
-        "--ablate",
-        help="Also measure each named strategy (else the default) without each mechanism.",
-    ),
-]
-TakeOut = Annotated[
-    bool,
-    typer.Option(
-        "--take-out", help="Ask the default again, with the evidence of each question erased."
-    ),
-]
-Steps = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--step",
-        metavar="NAME",
-        help="Consolidate by this step only; repeatable; `none` skips consolidation.",
-    ),
-]
-Questions = Annotated[
-    int | None,
-    typer.Option(
-        "--questions", min=1, metavar="N", help="Number of questions to ask, evenly spread."
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", metavar="FILE", help="Report file; rows and plots are written beside it."
-    ),
-]
-Rows = Annotated[
-    Path | None, typer.Option("--rows", metavar="FILE", help="File of the rows, instead.")
-]
-Concurrency = Annotated[
-    int, typer.Option(min=1, max=64, metavar="N", help="Number of questions asked at once.")
-]
-Keep = Annotated[bool, typer.Option("--keep", help="Keep the appended memories in the store.")]
+    check_targets(out)
+    found: list[DynamicsReport] = []
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        name = f"dynamics-{secrets.token_hex(4)}"
+        found.append(await measure(connect, watch, wanted=task or (), name=name, seed=seed))
+
+    on_service(work, where)
+    (report,) = found
+    stdout().print(table(report))
+    if out is not None:
+        write(report, out)
+    if report.failed:
+        raise typer.Exit(1)
 
 
 _MEASURED = {
@@ -279,9 +256,6 @@ _MEASURED = {
         option("questions", None, Questions),
         option("out", None, Out),
         option("rows", None, Rows),
-        option("server", None, Server),
-        option("key", None, Key),
-        option("home", None, Home),
         option("concurrency", 1, Concurrency),
         option("keep", default=False, annotation=Keep),
     )
@@ -291,26 +265,26 @@ _MEASURED = {
 def measured(load: "Callable[..., Dataset]") -> "Callable[..., None]":
     """Turn a function that loads a data set into the command that measures it."""
 
-    def run(**options: Any) -> None:
+    def run(*, where: Where, **options: Any) -> None:
         asked = {name: options.pop(name) for name in _MEASURED}
-        with refusing():
-            measure(
-                lambda: some(load(**options), asked["questions"]),
-                wanted_of(
-                    asked["strategy"],
-                    asked["step"],
-                    asked["concurrency"],
-                    ablate=asked["ablate"],
-                    keep=asked["keep"],
-                    take_out=asked["take_out"],
-                ),
-                Where(server=asked["server"], key=asked["key"], home=asked["home"]),
-                asked["out"],
-                asked["rows"],
-            )
+        measure(
+            lambda: some(load(**options), asked["questions"]),
+            wanted_of(
+                asked["strategy"],
+                asked["step"],
+                asked["concurrency"],
+                ablate=asked["ablate"],
+                keep=asked["keep"],
+                take_out=asked["take_out"],
+            ),
+            where,
+            asked["out"],
+            asked["rows"],
+        )
 
     own = inspect.signature(load).parameters.values()
-    return offering(run, load, [*own, *_MEASURED.values()])
+    where = option("where", inspect.Parameter.empty, Where)
+    return located(offering(run, load, [where, *own, *_MEASURED.values()]))
 
 
 @evaluation.command()
@@ -332,8 +306,10 @@ def chats(*, data: Data) -> "Dataset":
 
 
 @evaluation.command("all")
+@located
 def all_domains(
     *,
+    where: Where,
     data: Annotated[
         list[Path],
         typer.Option("--data", metavar="FILE", help="Data set of any known format; repeatable."),
@@ -348,30 +324,26 @@ def all_domains(
         Path | None,
         typer.Option("--out", metavar="FILE", help="Write the report here, rows beside it."),
     ] = None,
-    server: Server = None,
-    key: Key = None,
-    home: Home = None,
     concurrency: Concurrency = 1,
     keep: Keep = False,
 ) -> None:
     """Measure several data sets, and show the one with the smallest gain over the baselines."""
-    with refusing():
-        measure_all(
-            data,
-            corpus,
-            openie,
-            questions=questions,
-            wanted=wanted_of(
-                strategy, step, concurrency, ablate=False, keep=keep, take_out=take_out
-            ),
-            where=Where(server=server, key=key, home=home),
-            out=out,
-        )
+    measure_all(
+        data,
+        corpus,
+        openie,
+        questions=questions,
+        wanted=wanted_of(strategy, step, concurrency, ablate=False, keep=keep, take_out=take_out),
+        where=where,
+        out=out,
+    )
 
 
 @evaluation.command()
+@located
 def qa(
     *,
+    where: Where,
     data: Annotated[
         Path, typer.Option(metavar="FILE", help="Data set of any known format, with answers.")
     ],
@@ -396,37 +368,35 @@ def qa(
     step: Steps = None,
     questions: Questions = None,
     out: Out = None,
-    server: Server = None,
-    key: Key = None,
-    home: Home = None,
 ) -> None:
     """Let the service's language model answer questions, and score its answers."""
-    with refusing():
-        from ecphoria.evaluation.datasets.told_apart import load_any  # noqa: PLC0415 (costly)
-        from ecphoria.evaluation.judge import open_judge  # noqa: PLC0415
-        from ecphoria.evaluation.qa import measure_answers, show_answers  # noqa: PLC0415
-        from ecphoria.settings import read_settings  # noqa: PLC0415
+    from ecphoria.evaluation.datasets.told_apart import load_any  # noqa: PLC0415 (costly)
+    from ecphoria.evaluation.judge import open_judge  # noqa: PLC0415
+    from ecphoria.evaluation.qa import measure_answers, show_answers  # noqa: PLC0415
+    from ecphoria.settings import read_settings  # noqa: PLC0415
 
-        if oracle == (model is not None):
-            raise InvalidInput("Give either --model NAME or --oracle.", field="model")
-        check_targets(out)
-        dataset = some(load_any(data, corpus, None), questions)
-        steps = _steps(step) if step else None
+    if oracle == (model is not None):
+        raise InvalidInput("Give either --model NAME or --oracle.", field="model")
+    check_targets(out)
+    dataset = some(load_any(data, corpus, None), questions)
+    steps = _steps(step) if step else None
 
-        async def work(connect: "Connect", watch: "Watch") -> None:
-            name = f"eval-{secrets.token_hex(4)}"
-            async with open_judge(read_settings().llm, judge) as judging:
-                report = await measure_answers(
-                    dataset, connect, watch, name=name, model=model, steps=steps, judge=judging
-                )
-            show_answers(report, stdout(), out)
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        name = f"eval-{secrets.token_hex(4)}"
+        async with open_judge(read_settings().llm, judge) as judging:
+            report = await measure_answers(
+                dataset, connect, watch, name=name, model=model, steps=steps, judge=judging
+            )
+        show_answers(report, stdout(), out)
 
-        on_service(work, Where(server=server, key=key, home=home))
+    on_service(work, where)
 
 
 @evaluation.command()
+@located
 def facts(
     *,
+    where: Where,
     keys: Annotated[int, typer.Option(min=1, max=1_000, help="Changing facts.")] = 200,
     seed: Annotated[int, typer.Option(help="Seed of the stream.")] = 1,
     model: Annotated[
@@ -436,24 +406,18 @@ def facts(
         ),
     ] = None,
     out: Out = None,
-    server: Server = None,
-    key: Key = None,
-    home: Home = None,
 ) -> None:
     """Measure how often outdated facts outrank current ones, on a generated stream."""
-    with refusing():
-        from ecphoria.evaluation.facts import measure_facts, show_facts  # noqa: PLC0415 (costly)
+    from ecphoria.evaluation.facts import measure_facts, show_facts  # noqa: PLC0415 (costly)
 
-        check_targets(out)
+    check_targets(out)
 
-        async def work(connect: "Connect", watch: "Watch") -> None:
-            name = f"eval-{secrets.token_hex(4)}"
-            report = await measure_facts(
-                connect, watch, name=name, keys=keys, seed=seed, model=model
-            )
-            show_facts(report, stdout(), out)
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        name = f"eval-{secrets.token_hex(4)}"
+        report = await measure_facts(connect, watch, name=name, keys=keys, seed=seed, model=model)
+        show_facts(report, stdout(), out)
 
-        on_service(work, Where(server=server, key=key, home=home))
+    on_service(work, where)
 
 
 @evaluation.command()
@@ -466,15 +430,14 @@ def passages(*, data: Data, corpus: Corpus = None, openie: OpenIE = None) -> "Da
 
 
 @evaluation.command()
+@located
 def mini(
     *,
+    where: Where,
     print_expected: Annotated[
         bool,
         typer.Option("--print-expected", help="Print the figures found, as the file has them."),
     ] = False,
-    server: Server = None,
-    key: Key = None,
-    home: Home = None,
 ) -> None:
     """Compare recall on the shipped sample with its expected figures."""
     from ecphoria.evaluation.datasets.locomo import load_mini  # noqa: PLC0415 (costly)
@@ -488,7 +451,7 @@ def mini(
             report, _ = await evaluate_one(dataset, Wanted(), connect, watch)
             reports.append(report)
 
-    on_service(work, Where(server=server, key=key, home=home))
+    on_service(work, where)
     if print_expected:
         typer.echo(spelled(reports), nl=False)
         return
@@ -521,18 +484,17 @@ def compare(
     ],
 ) -> None:
     """Compare two reports by paired bootstrap."""
-    with refusing():
-        from ecphoria.evaluation.tables import compare as pair  # noqa: PLC0415 (costly)
-        from ecphoria.evaluation.tables import comparison_table  # noqa: PLC0415
+    from ecphoria.evaluation.tables import compare as pair  # noqa: PLC0415 (costly)
+    from ecphoria.evaluation.tables import comparison_table  # noqa: PLC0415
 
-        found = pair(before, after)
-        console = stdout()
-        console.print(comparison_table(found))
-        console.print("[dim]Points of 100, with 95 % intervals.[/dim]")
-        if found.alone:
-            console.print(f"[dim]In one report only: {', '.join(found.alone)}[/dim]")
-        if found.unpaired:
-            console.print(f"[dim]Questions in one report only: {found.unpaired:,}[/dim]")
+    found = pair(before, after)
+    console = stdout()
+    console.print(comparison_table(found))
+    console.print("[dim]Points of 100, with 95 % intervals.[/dim]")
+    if found.alone:
+        console.print(f"[dim]In one report only: {', '.join(found.alone)}[/dim]")
+    if found.unpaired:
+        console.print(f"[dim]Questions in one report only: {found.unpaired:,}[/dim]")
 
 
 @evaluation.command()
@@ -571,11 +533,50 @@ def load(
     ] = None,
 ) -> None:
     """Measure speed and size on generated talk, on a temporary Neo4j."""
-    with refusing():
-        from ecphoria.evaluation.load_command import plan_of, run_load  # noqa: PLC0415 (costly)
+    from ecphoria.evaluation.load_command import plan_of, run_load  # noqa: PLC0415 (costly)
 
-        check_targets(out)
-        plan = plan_of(
-            nodes, clients, strategy or (), tenants=tenants, recalls=recalls, new=new, seed=seed
+    check_targets(out)
+    plan = plan_of(
+        nodes, clients, strategy or (), tenants=tenants, recalls=recalls, new=new, seed=seed
+    )
+    run_load(plan, out)
+
+
+@evaluation.command()
+@located
+def tune_synaptic(
+    *,
+    where: Where,
+    data: Annotated[
+        Path, typer.Option(metavar="FILE", help="Data set of any known format, with evidence.")
+    ],
+    corpus: Corpus = None,
+    start: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME[:OPTION=VALUE,...]", help="Where to start, and the options that stay."
+        ),
+    ] = "synaptic",
+    trials: Annotated[int, typer.Option(min=4, max=10_000, help="Settings to try.")] = 64,
+    questions: Annotated[
+        int | None,
+        typer.Option(min=2, metavar="N", help="Number of questions to use, evenly spread."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything drawn.")] = 1,
+    out: ReportFile = None,
+) -> None:
+    """Fit the nine parameters of synaptic on half of a data set, and judge them on the rest."""
+    from ecphoria.evaluation.datasets.told_apart import load_any  # noqa: PLC0415 (costly)
+    from ecphoria.evaluation.tuning import show_tuning, tune  # noqa: PLC0415 (costly)
+
+    check_targets(out)
+    dataset = some(load_any(data, corpus, None), questions)
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        name = f"tune-{secrets.token_hex(4)}"
+        report = await tune(
+            dataset, connect, watch, start=start, trials=trials, seed=seed, name=name
         )
-        run_load(plan, out)
+        show_tuning(report, stdout(), out)
+
+    on_service(work, where)

@@ -1,22 +1,39 @@
 """Commands for facts, merges, learning and engrams."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
-from ecphoria.cli.connection import connected, instant, stdout
+from ecphoria.cli.connection import answering, connected, instant
+from ecphoria.cli.terminal import (
+    AsJson,
+    counted,
+    id_column,
+    print_json,
+    print_table,
+    stdout,
+    table,
+    whole_id,
+)
 from ecphoria.client import Client
-from ecphoria.records.answered import to_json
 from ecphoria.records.episode import Engram, EngramKind
-from ecphoria.records.fact import Decision, Merge, MergeStatus, Standing
+from ecphoria.records.fact import Decision, Merge, MergeStatus, Predicate, Standing
 from ecphoria.records.history import Learning
-from ecphoria.wire.facts import FactAnswer
+from ecphoria.wire.facts import FactAnswer, FeedbackAnswer, HistoryAnswer
+
+commands = typer.Typer(add_completion=False)
+fact = typer.Typer(no_args_is_help=True, help="Show the history of a fact, or decide about it.")
+merges = typer.Typer(no_args_is_help=True, help="Manage proposed merges of concepts.")
+learning = typer.Typer(no_args_is_help=True, help="Manage learning from recalls.")
+commands.add_typer(fact, name="fact")
+commands.add_typer(merges, name="merges")
+commands.add_typer(learning, name="learning")
 
 AsOf = Annotated[
     str | None,
@@ -31,11 +48,12 @@ KnownAt = Annotated[
     ),
 ]
 Why = Annotated[str, typer.Option("--why", help="The reason, kept with the decision.")]
-FactId = Annotated[str, typer.Argument(metavar="FACT", help="Id of a fact, as listed.")]
+FactId = Annotated[
+    str, typer.Argument(metavar="FACT", help="Id of a fact, as listed, or its beginning.")
+]
 
-fact = typer.Typer(no_args_is_help=True, help="Show the history of a fact, or decide about it.")
 
-
+@commands.command()
 @connected
 def facts(
     client: Client,
@@ -51,7 +69,11 @@ def facts(
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of facts.")] = 50,
     as_of: AsOf = None,
     known_at: KnownAt = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one fact a line.")] = False,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="With --as-of: also facts that did not hold at that time."),
+    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List facts with the times they held."""
     found = client.facts(
@@ -60,23 +82,36 @@ def facts(
         as_of=instant(as_of, "as-of"),
         known_at=instant(known_at, "known-at"),
     )
-    shown = list(islice((fact for fact in found if fact.valid or not current), limit))
+    # Who asks for a time wants the facts of that time.
+    held = current or (as_of is not None and not every)
+    shown = islice((fact for fact in found if fact.valid or not held), limit)
     if as_json:
-        for fact in shown:
-            typer.echo(fact.model_dump_json())
-        return
-    stdout().print(_table(shown))
+        print_json(shown)
+    else:
+        print_table(_table(shown), empty="There are no such facts.")
 
 
-@fact.command("history")
-@connected
-def show_history(
-    client: Client, *, name: FactId, as_of: AsOf = None, known_at: KnownAt = None
-) -> None:
-    """Show all facts and decisions of the same subject and predicate."""
-    history = client.fact_history(
-        name, as_of=instant(as_of, "as-of"), known_at=instant(known_at, "known-at")
-    )
+def _draw_predicates(found: Sequence[Predicate]) -> None:
+    rows = table("predicate", "class", "set by")
+    for predicate in found:
+        by = "the tenant" if predicate.own else "default"
+        rows.add_row(Text(predicate.relation), predicate.predicate_class, by)
+    print_table(rows, empty="No predicate has a class of its own.")
+
+
+@commands.command()
+@answering(_draw_predicates)
+def predicates(client: Client) -> Sequence[Predicate]:
+    """List the predicates with a class, which says whether a new fact ends the old one."""
+    return list(client.predicates())
+
+
+def _named(client: Client, fact: str) -> str:
+    """Complete the beginning of a fact's id."""
+    return whole_id(fact, lambda: (each.id for each in client.facts()), "facts")
+
+
+def _draw_history(history: HistoryAnswer) -> None:
     console = stdout()
     console.print(f"{history.subject} · {history.relation}  [dim]{history.predicate_class}[/dim]")
     console.print(_table(history.facts))
@@ -85,42 +120,15 @@ def show_history(
         _tell(decision, undone=decision.id in undone)
 
 
-@fact.command("retract")
-@connected
-def retract(client: Client, *, name: FactId, why: Why = "") -> None:
-    """Retract a fact, from all episodes that state it."""
-    _tell(client.decide(name, "retract", why=why))
-
-
-@fact.command("undo")
-@connected
-def undo(
-    client: Client,
-    *,
-    decision: Annotated[
-        str, typer.Argument(metavar="DECISION", help="Id of a decision, as `history` shows it.")
-    ],
-    why: Why = "",
-) -> None:
-    """Undo a decision; undoing the undo restores it."""
-    _tell(client.undo(decision, why=why))
-
-
-def _table(found: Iterable[FactAnswer]) -> Table:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for fact in found:
-        says = f"no longer {fact.predicate}" if fact.polarity == "negative" else fact.predicate
-        line = Text(f"{fact.subject} {says} {fact.object}", style="" if fact.valid else "dim")
-        times = ", ".join(
-            f"{_day(each.valid_from)} to {_day(each.valid_to)}" for each in fact.intervals
-        )
-        told = times if fact.standing is Standing.HELD else str(fact.standing)
-        table.add_row(line, told, f"{fact.confidence:.2f}", Text(fact.id, style="dim"))
-    return table
-
-
-def _day(at: datetime | None) -> str:
-    return "now" if at is None else f"{at:%Y-%m-%d}"
+@fact.command("history")
+@answering(_draw_history)
+def show_history(
+    client: Client, *, name: FactId, as_of: AsOf = None, known_at: KnownAt = None
+) -> HistoryAnswer:
+    """Show all facts and decisions of the same subject and predicate."""
+    return client.fact_history(
+        _named(client, name), as_of=instant(as_of, "as-of"), known_at=instant(known_at, "known-at")
+    )
 
 
 def _tell(decision: Decision, *, undone: bool = False) -> None:
@@ -135,7 +143,44 @@ def _tell(decision: Decision, *, undone: bool = False) -> None:
     stdout().print(line)
 
 
-merges = typer.Typer(no_args_is_help=True, help="Manage proposed merges of concepts.")
+@fact.command("retract")
+@answering(_tell)
+def retract(client: Client, *, name: FactId, why: Why = "") -> Decision:
+    """Retract a fact, from all episodes that state it."""
+    return client.decide(_named(client, name), "retract", why=why)
+
+
+@fact.command("undo")
+@answering(_tell)
+def undo(
+    client: Client,
+    *,
+    decision: Annotated[
+        str, typer.Argument(metavar="DECISION", help="Id of a decision, as `history` shows it.")
+    ],
+    why: Why = "",
+) -> Decision:
+    """Undo a decision; undoing the undo restores it."""
+    return client.undo(decision, why=why)
+
+
+def _table(found: Iterable[FactAnswer]) -> Table:
+    rows = Table.grid(padding=(0, 2, 0, 0))
+    rows.columns = [Column(), Column(), Column(), id_column()]
+    for fact in found:
+        says = f"no longer {fact.predicate}" if fact.polarity == "negative" else fact.predicate
+        line = Text(f"{fact.subject} {says} {fact.object}", style="" if fact.valid else "dim")
+        times = ", ".join(
+            f"{_day(each.valid_from)} to {_day(each.valid_to)}" for each in fact.intervals
+        )
+        told = times if fact.standing is Standing.HELD else str(fact.standing)
+        rows.add_row(line, told, f"{fact.confidence:.2f}", Text(fact.id, style="dim"))
+    return rows
+
+
+def _day(at: datetime | None) -> str:
+    return "now" if at is None else f"{at:%Y-%m-%d}"
+
 
 Pair = Annotated[
     tuple[str, str], typer.Argument(help="The two names, as listed.", metavar="ONE OTHER")
@@ -146,84 +191,102 @@ Pair = Annotated[
 @connected
 def list_merges(
     client: Client,
+    *,
     status: Annotated[
         MergeStatus | None, typer.Option(help="Only merges with this status.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """List the merges that consolidation proposed, with the reason."""
-    table = Table.grid(padding=(0, 3, 0, 0))
+    found = _merges(client, status)
+    if as_json:
+        print_json(found)
+    else:
+        print_table(_rows(found), empty="There are no such merges.")
+
+
+def _merges(client: Client, status: MergeStatus | None) -> Iterator[Merge]:
     cursor: str | None = None
     while True:
         page = client.list_merges(status=status, cursor=cursor, limit=1_000)
-        for merge in page.items:
-            table.add_row(*_cells(merge))
+        yield from page.items
         cursor = page.next_cursor
         if cursor is None:
-            break
-    stdout().print(table)
+            return
+
+
+def _rows(found: Iterable[Merge]) -> Table:
+    rows = Table.grid(padding=(0, 3, 0, 0))
+    for merge in found:
+        rows.add_row(merge.status.value, *map(Text, (merge.one, merge.other, merge.reason)))
+    return rows
+
+
+def _draw_merge(merge: Merge) -> None:
+    stdout().print(_rows([merge]))
 
 
 @merges.command("accept")
-@connected
-def accept(client: Client, names: Pair) -> None:
+@answering(_draw_merge)
+def accept(client: Client, *, names: Pair) -> Merge:
     """Accept a merge: recall treats two concepts as one."""
-    _show(client.accept_merge(*names))
+    return client.accept_merge(*names)
 
 
 @merges.command("reject")
-@connected
-def reject(client: Client, names: Pair) -> None:
+@answering(_draw_merge)
+def reject(client: Client, *, names: Pair) -> Merge:
     """Reject a merge; it is not proposed again."""
-    _show(client.reject_merge(*names))
+    return client.reject_merge(*names)
 
 
 @merges.command("undo")
-@connected
-def undo_merge(client: Client, names: Pair) -> None:
+@answering(_draw_merge)
+def undo_merge(client: Client, *, names: Pair) -> Merge:
     """Undo the decision about two concepts."""
-    _show(client.undo_merge(*names))
+    return client.undo_merge(*names)
 
 
-def _show(merge: Merge) -> None:
-    table = Table.grid(padding=(0, 3, 0, 0))
-    table.add_row(*_cells(merge))
-    stdout().print(table)
-
-
-def _cells(merge: Merge) -> tuple[str, ...]:
-    return merge.status.value, escape(merge.one), escape(merge.other), escape(merge.reason)
-
-
-learning = typer.Typer(no_args_is_help=True, help="Manage learning from recalls.")
+def _draw_learning(found: Learning) -> None:
+    stdout().print(f"learning  {'on' if found.on else 'off'}")
+    stdout().print(f"recalls   {found.recalls:,} learned from, {found.pending:,} waiting")
 
 
 @learning.command("show")
-@connected
-def show_learning(client: Client) -> None:
+@answering(_draw_learning)
+def show_learning(client: Client) -> Learning:
     """Show whether a tenant learns from recalls, and the numbers of learned and waiting ones."""
-    _show_learning(client.learning())
+    return client.learning()
 
 
 @learning.command("on")
-@connected
-def switch_on(client: Client) -> None:
+@answering(_draw_learning)
+def switch_on(client: Client) -> Learning:
     """Learn from a tenant's recalls from now on."""
-    _show_learning(client.set_learning(on=True))
+    return client.set_learning(on=True)
 
 
 @learning.command("off")
-@connected
-def switch_off(client: Client) -> None:
+@answering(_draw_learning)
+def switch_off(client: Client) -> Learning:
     """Stop learning; learned values stay, pending effects are dropped."""
-    _show_learning(client.set_learning(on=False))
+    return client.set_learning(on=False)
+
+
+def _draw_feedback(found: FeedbackAnswer) -> None:
+    rows = table(id_column("episode"), "useful", "reliability", "salience")
+    for judged in found.episodes:
+        told = "yes" if judged.useful else "no"
+        rows.add_row(judged.episode, told, f"{judged.reliability:.3f}", f"{judged.salience:.3f}")
+    print_table(rows, empty="No hit was judged.")
 
 
 @learning.command("feedback")
-@connected
+@answering(_draw_feedback)
 def give_feedback(
     client: Client,
-    trace: Annotated[str, typer.Argument(metavar="TRACE", help="The recall's trace id.")],
     *,
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="The recall's trace id.")],
     useful: Annotated[
         list[str] | None,
         typer.Option(metavar="EPISODE", help="A hit that was useful; repeatable."),
@@ -231,21 +294,12 @@ def give_feedback(
     not_useful: Annotated[
         list[str] | None, typer.Option(metavar="EPISODE", help="A hit that was not; repeatable.")
     ] = None,
-) -> None:
+) -> FeedbackAnswer:
     """Mark hits of a recall as useful or not."""
-    found = client.feedback(trace, useful=useful or (), not_useful=not_useful or ())
-    table = Table("episode", "useful", "reliability", "salience", box=None, header_style="dim")
-    for judged in found.episodes:
-        told = "yes" if judged.useful else "no"
-        table.add_row(judged.episode, told, f"{judged.reliability:.3f}", f"{judged.salience:.3f}")
-    stdout().print(table)
+    return client.feedback(trace, useful=useful or (), not_useful=not_useful or ())
 
 
-def _show_learning(found: Learning) -> None:
-    stdout().print(f"learning  {'on' if found.on else 'off'}")
-    stdout().print(f"recalls   {found.recalls:,} learned from, {found.pending:,} waiting")
-
-
+@commands.command()
 @connected
 def engrams(
     client: Client,
@@ -253,19 +307,21 @@ def engrams(
     kind: Annotated[
         EngramKind | None, typer.Option(help="Only engrams of sessions, or of clusters.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the summaries of sessions and of similar memories."""
-    for engram in client.engrams(kind=kind):
-        if as_json:
-            typer.echo(to_json(engram))
-        else:
-            _show_engrams(engram)
+    found = client.engrams(kind=kind)
+    if as_json:
+        print_json(found)
+        return
+    for engram in found:
+        _show_engram(engram)
 
 
-def _show_engrams(engram: Engram) -> None:
+def _show_engram(engram: Engram) -> None:
     what = escape(f"session {engram.session}") if engram.session else engram.kind.value
-    told = f"{engram.members:,} memories, {engram.method}, {engram.recorded_at:%Y-%m-%d %H:%M}"
+    members = counted(engram.members, "memory", "memories")
+    told = f"{members}, {engram.method}, {engram.recorded_at:%Y-%m-%d %H:%M}"
     stdout().print(f"[bold]{what}[/bold]  [dim]{escape(told)}[/dim]")
     for line in engram.summary.split("\n"):
-        stdout().print(f"  {escape(line)}", highlight=False)
+        stdout().print(Text(f"  {line}"))

@@ -1,57 +1,23 @@
-"""Commands that act on this machine: serve, worker, demo, the engine, copies of the store."""
+"""Commands that run the service on this machine: serve, worker, demo."""
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
 from ecphoria import runtime
-from ecphoria.cli.admin import tenants
-from ecphoria.cli.connection import stderr, stdout, watching
-from ecphoria.errors import Misconfigured
+from ecphoria.cli.extras import LocalHome, given_settings, needed
+from ecphoria.cli.terminal import INTERRUPTED
 
-if TYPE_CHECKING:
-    from ecphoria.cli.engine import Run
-    from ecphoria.engine import Endpoint, EngineSettings
-    from ecphoria.portability.service import Copied, Portability, Report
-
-
-_INTERRUPTED = 130
-_EXTRAS = "pip install 'ecphoria[server,local]'"
-
-LocalHome = Annotated[
-    Path | None,
-    typer.Option(
-        "--home",
-        metavar="DIR",
-        help="Home directory, for keys and the local store.",
-        show_default=False,
-    ),
-]
 Port = Annotated[
     int | None,
     typer.Option(min=0, max=65_535, metavar="PORT", help="Port to listen on; 0 takes a free one."),
 ]
+commands = typer.Typer(add_completion=False)
 
 
-def add_local_commands(app: typer.Typer, *, service: str, engine: str) -> None:
-    """Mount the commands under two headings; the engine's only where its parts are installed."""
-    app.command(rich_help_panel=service)(serve)
-    app.command(rich_help_panel=service)(worker)
-    app.command(rich_help_panel=service)(demo)
-    with contextlib.suppress(ModuleNotFoundError):
-        from ecphoria.cli.engine import add_engine_commands  # noqa: PLC0415 (extra `local`)
-
-        before = len(app.registered_commands)
-        add_engine_commands(app, load=_engine_settings, connect=_connect)
-        for command in app.registered_commands[before:]:
-            command.rich_help_panel = engine
-
-
+@commands.command()
 def serve(
     host: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Address to listen on.")
@@ -69,6 +35,7 @@ def serve(
         runtime.run(serving.serve(read_settings(**given_settings(host, port, home))))
 
 
+@commands.command()
 def worker(
     *,
     concurrency: Annotated[
@@ -90,6 +57,7 @@ def worker(
         runtime.run(serving.work(read_settings(**given, jobs={"workers": wanted})))
 
 
+@commands.command()
 def demo(
     *,
     port: Port = None,
@@ -110,127 +78,4 @@ def demo(
     try:
         runtime.run(serving.show(read_settings(**given), keep=keep))
     except asyncio.CancelledError as cancelled:
-        raise typer.Exit(_INTERRUPTED) from cancelled
-
-
-def given_settings(host: str | None, port: int | None, home: Path | None) -> dict[str, object]:
-    """Give the settings that options of the command line set."""
-    server = {"host": host, "port": port}
-    told = {name: value for name, value in server.items() if value is not None}
-    return {"server": told} | ({} if home is None else {"home": home})
-
-
-def _engine_settings(home: Path | None) -> "EngineSettings":
-    with needed():
-        from ecphoria.app import engine_settings  # noqa: PLC0415 (extra `server`)
-        from ecphoria.settings import read_settings  # noqa: PLC0415
-
-    return engine_settings(read_settings(**given_settings(None, None, home)))
-
-
-def _connect(endpoint: "Endpoint") -> "AbstractContextManager[Run]":
-    with needed():
-        from ecphoria.neo4j_store.session import open_console  # noqa: PLC0415 (extra `server`)
-
-    return open_console(endpoint.bolt_uri, endpoint.user, endpoint.password)
-
-
-@contextlib.contextmanager
-def needed() -> Iterator[None]:
-    """Say which parts to install when one is missing."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name and error.name.startswith("ecphoria"):
-            raise
-        raise Misconfigured(
-            f"This command runs the service here, and `{error.name}` is not installed: {_EXTRAS}.",
-            module=error.name,
-        ) from error
-
-
-backup = typer.Typer(
-    no_args_is_help=True, help="Back up the whole store to a file, and restore it."
-)
-
-NewFile = Annotated[Path, typer.Argument(metavar="FILE", help="Backup file; must not exist yet.")]
-OldFile = Annotated[
-    Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="Backup file.")
-]
-Discard = Annotated[
-    bool, typer.Option("--discard", help="Abandon an interrupted attempt and delete its data.")
-]
-
-
-@backup.command("create")
-def create_backup(file: NewFile, home: LocalHome = None) -> None:
-    """Back up every tenant, every key and the archive to one file, while the service runs."""
-    _tell(file, _run(home, lambda copies, report: copies.backup(file, report)))
-
-
-@backup.command("restore")
-def restore_backup(file: OldFile, *, discard: Discard = False, home: LocalHome = None) -> None:
-    """Restore a backup into an empty store; run it again to resume."""
-    _put(file, home, discard=discard, whole=True)
-
-
-@tenants.command("export")
-def export_tenant(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Tenant to export.")],
-    file: NewFile,
-    home: LocalHome = None,
-) -> None:
-    """Export a tenant to a file, while the service runs."""
-    _tell(file, _run(home, lambda copies, report: copies.export(name, file, report)))
-
-
-@tenants.command("import")
-def import_tenant(file: OldFile, *, discard: Discard = False, home: LocalHome = None) -> None:
-    """Import an exported tenant into this store; run it again to resume."""
-    _put(file, home, discard=discard, whole=False)
-
-
-def _put(file: Path, home: Path | None, *, discard: bool, whole: bool) -> None:
-    if discard:
-        _run(home, lambda copies, _: copies.discard(file))
-        stdout().print("Deleted what the interrupted attempt had stored.")
-        return
-    done = _run(
-        home,
-        lambda copies, report: (
-            copies.restore(file, report) if whole else copies.take_in(file, report)
-        ),
-    )
-    stdout().print(f"Stored {_counts(done)}.")
-
-
-def _tell(file: Path, done: "Copied") -> None:
-    size = file.stat().st_size / 1e6
-    stdout().print(f"Copied {_counts(done)} to {file} ({size:,.1f} MB).", soft_wrap=True)
-
-
-def _counts(done: "Copied") -> str:
-    tenants_word = "tenant" if done.tenants == 1 else "tenants"
-    return f"{done.tenants:,} {tenants_word}, {done.nodes:,} nodes, {done.edges:,} edges"
-
-
-T = TypeVar("T")
-
-
-def _run(home: Path | None, work: "Callable[[Portability, Report], Awaitable[T]]") -> T:
-    """Open the store that the settings name, as `serve` would, and work on it."""
-    with needed():
-        from ecphoria.app import Reports, open_copies  # noqa: PLC0415 (extra `server`)
-        from ecphoria.cli.engine import drawn  # noqa: PLC0415 (extra `local`)
-        from ecphoria.settings import read_settings  # noqa: PLC0415
-
-    async def run() -> T:
-        settings = read_settings(**given_settings(None, None, home))
-        async with contextlib.AsyncExitStack() as stack:
-            with drawn(stderr()) as engine:
-                reports = Reports(engine=engine)
-                copies = await stack.enter_async_context(open_copies(settings, reports))
-            with watching() as report:
-                return await work(copies, report)
-
-    return runtime.run(run())
+        raise typer.Exit(INTERRUPTED) from cancelled

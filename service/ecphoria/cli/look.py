@@ -1,24 +1,23 @@
 """Commands that look at what is stored: list, show, sessions, trace, strategies."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 from rich.text import Text
 
-from ecphoria.cli.connection import connected, stdout
-from ecphoria.cli.memory import episodes_on_paths
-from ecphoria.cli.render import draw_trace
+from ecphoria.cli.connection import answering, connected
+from ecphoria.cli.render import draw_trace, episodes_on_paths
+from ecphoria.cli.terminal import AsJson, counted, pairs, print_json, print_table, stdout, table
 from ecphoria.client import Client
-from ecphoria.records.answered import to_json
+from ecphoria.records.episode import Episode, Session
+from ecphoria.records.strategy import StrategyInfo
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
-AsLines = Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")]
+commands = typer.Typer(add_completion=False)
 
 
+@commands.command("list")
 @connected
 def list_episodes(
     client: Client,
@@ -27,7 +26,7 @@ def list_episodes(
     speaker: Annotated[str | None, typer.Option(help="Only this speaker.")] = None,
     newest: Annotated[bool, typer.Option("--newest", help="The newest first.")] = False,
     count: Annotated[int, typer.Option("-n", min=1, help="Most episodes to show.")] = 20,
-    as_json: AsLines = False,
+    as_json: AsJson = False,
 ) -> None:
     """List episodes in the order of their append."""
     found = client.list(
@@ -36,31 +35,22 @@ def list_episodes(
         order="newest" if newest else "oldest",
         page_size=min(count, 1_000),
     )
-    for episode in islice(found, count):
-        if as_json:
-            typer.echo(to_json(episode))
-            continue
-        line = Text()
-        line.append(f"{episode.id}  ", style="dim")
-        line.append(f"{episode.occurred_at:%Y-%m-%d %H:%M}  ", style="when")
-        line.append(f"{episode.speaker or episode.title or ''}  ", style="speaker")
-        line.append(" ".join(episode.text.split()))
-        line.truncate(max(stdout().width, 40), overflow="ellipsis")
-        stdout().print(line)
-
-
-@connected
-def show(
-    client: Client,
-    *,
-    episode: Annotated[str, typer.Argument(metavar="ID", help="Id of an episode.")],
-    as_json: AsJson = False,
-) -> None:
-    """Show one episode with everything that was stored with it."""
-    found = client.get(episode)
     if as_json:
-        typer.echo(to_json(found, indent=2))
+        print_json(islice(found, count))
         return
+    console = stdout()
+    for episode in islice(found, count):
+        line = Text.assemble(
+            (f"{episode.id}  ", "dim"),
+            (f"{episode.occurred_at:%Y-%m-%d %H:%M}  ", "when"),
+            (f"{episode.speaker or episode.title or ''}  ", "speaker"),
+            " ".join(episode.text.split()),
+        )
+        line.truncate(max(console.width, 40), overflow="ellipsis")
+        console.print(line)
+
+
+def _draw_episode(found: Episode) -> None:
     told: list[tuple[str, object]] = [
         ("id", found.id),
         ("title", found.title),
@@ -74,37 +64,44 @@ def show(
         ("state", found.state.value),
         *found.metadata.items(),
     ]
-    table = Table.grid(padding=(0, 3, 0, 0))
-    table.add_column(style="dim")
-    for name, value in told:
-        if value is not None:
-            table.add_row(escape(name), escape(str(value)))
-    stdout().print(table)
+    rows = [(name, None if value is None else Text(str(value))) for name, value in told]
+    stdout().print(pairs(rows))
     stdout().print()
-    stdout().print(Text(found.text))
+    stdout().print(Text(found.text), soft_wrap=True)
 
 
-@connected
-def sessions(client: Client, as_json: AsLines = False) -> None:
-    """List the sessions by name."""
-    found = client.sessions()
-    if as_json:
-        for session in found:
-            typer.echo(to_json(session))
-        return
-    rows = [
-        (
-            session.name,
+@commands.command()
+@answering(_draw_episode)
+def show(
+    client: Client,
+    *,
+    episode: Annotated[str, typer.Argument(metavar="ID", help="Id of an episode.")],
+) -> Episode:
+    """Show one episode with everything that was stored with it."""
+    return client.get(episode)
+
+
+def _draw_sessions(found: Iterable[Session]) -> None:
+    rows = table("session", "episodes", "first", "last", "speakers")
+    for session in found:
+        rows.add_row(
+            Text(session.name),
             f"{session.episodes:,}",
             f"{session.first_occurred_at:%Y-%m-%d}",
             f"{session.last_occurred_at:%Y-%m-%d}",
-            ", ".join(session.speakers),
+            Text(", ".join(session.speakers)),
         )
-        for session in found
-    ]
-    _print_table(("session", "episodes", "first", "last", "speakers"), rows)
+    print_table(rows, empty="There are no sessions.")
 
 
+@commands.command()
+@answering(_draw_sessions)
+def sessions(client: Client) -> Iterator[Session]:
+    """List the sessions by name."""
+    return client.sessions()
+
+
+@commands.command()
 @connected
 def trace(
     client: Client,
@@ -115,13 +112,13 @@ def trace(
     """Show how a recall found its memories."""
     found = client.trace(ident)
     if as_json:
-        typer.echo(to_json(found, indent=2))
+        print_json(found)
         return
     console = stdout()
     console.print(Text(found.cue, style="cue"))
     console.print(
-        f"[dim]{found.strategy}, {found.created_at:%Y-%m-%d %H:%M}, {len(found.seeds):,} seeds, "
-        f"{len(found.waves):,} waves[/dim]"
+        f"[dim]{found.strategy}, {found.created_at:%Y-%m-%d %H:%M}, "
+        f"{counted(len(found.seeds), 'seed')}, {counted(len(found.waves), 'wave')}[/dim]"
     )
     nodes = {step.node for hit in found.hits for step in hit.path if step.kind == "episode"}
     hits = {hit.episode for hit in found.hits}
@@ -129,31 +126,21 @@ def trace(
     console.print("[dim]--json has the waves, and the Cypher that draws it in Neo4j Browser[/dim]")
 
 
-@connected
-def strategies(client: Client, as_json: AsLines = False) -> None:
-    """List the recall strategies and their presets; with --json the options too."""
-    found = client.strategies()
-    if as_json:
-        for strategy in found:
-            typer.echo(to_json(strategy))
-        return
-    rows = [
-        (
+def _draw_strategies(found: Sequence[StrategyInfo]) -> None:
+    rows = table("strategy", "description", "presets", "options")
+    for strategy in found:
+        rows.add_row(
             strategy.name,
-            strategy.doc.split("\n")[0],
+            Text(strategy.doc.split("\n")[0]),
             ", ".join(strategy.presets),
             f"{len(strategy.parameters):,}",
         )
-        for strategy in found
-    ]
-    _print_table(("strategy", "description", "presets", "options"), rows)
+    stdout().print(rows)
     stdout().print("[dim]--json describes the options[/dim]")
 
 
-def _print_table(names: Iterable[str], rows: Iterable[tuple[str, ...]]) -> None:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in names:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*map(escape, row))
-    stdout().print(table)
+@commands.command()
+@answering(_draw_strategies)
+def strategies(client: Client) -> Sequence[StrategyInfo]:
+    """List the recall strategies and their presets; with --json the options too."""
+    return list(client.strategies())

@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ecphoria.cli.connection import (
-    Home,
-    Key,
-    Server,
-    TenantName,
-    refusing,
-    say_error,
-    stderr,
-    target_of,
-)
+from ecphoria.cli.connection import Home, Key, Server, TenantName, target_of
+from ecphoria.cli.terminal import say_error, stderr
 from ecphoria.client import AsyncClient, Client
 from ecphoria.client.defaults import DEFAULT_URL, Target
 from ecphoria.client.exchange import is_loopback
@@ -30,9 +22,11 @@ from ecphoria.errors import EcphoriaError, InvalidInput, Misconfigured
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
 
+commands = typer.Typer(add_completion=False)
 mcp = typer.Typer(
     help="Serve the memory to agents by the Model Context Protocol.", invoke_without_command=True
 )
+commands.add_typer(mcp, name="mcp")
 
 
 class Tools(StrEnum):
@@ -78,33 +72,32 @@ def serve_stdio(
     """
     if context.invoked_subcommand is not None:
         return
-    with refusing():
+    try:
+        from ecphoria.mcp.server import create_server  # noqa: PLC0415 (extra `mcp`)
+    except ModuleNotFoundError as missing:
+        raise Misconfigured(
+            f"MCP needs its SDK ({missing.name} is missing): pip install 'ecphoria[mcp]'."
+        ) from missing
+
+    target = target_of(server, key, tenant, home)
+    client = AsyncClient(target.url, target.key or "", tenant=target.tenant)
+
+    @asynccontextmanager
+    async def connect(_: "Context") -> AsyncIterator[AsyncClient]:
+        yield client
+
+    async def asks() -> bool:
         try:
-            from ecphoria.mcp.server import create_server  # noqa: PLC0415 (extra `mcp`)
-        except ModuleNotFoundError as missing:
-            raise Misconfigured(
-                f"MCP needs its SDK ({missing.name} is missing): pip install 'ecphoria[mcp]'."
-            ) from missing
+            return (await client.ready()).language_model is not None
+        except EcphoriaError:
+            return False
 
-        target = target_of(server, key, tenant, home)
-        client = AsyncClient(target.url, target.key or "", tenant=target.tenant)
+    async def run() -> None:
+        async with client:
+            made = create_server(connect, tools=tools.value, profile=profile.value, asks=asks)
+            await made.run_stdio_async()
 
-        @asynccontextmanager
-        async def connect(_: "Context") -> AsyncIterator[AsyncClient]:
-            yield client
-
-        async def asks() -> bool:
-            try:
-                return (await client.ready()).language_model is not None
-            except EcphoriaError:
-                return False
-
-        async def run() -> None:
-            async with client:
-                made = create_server(connect, tools=tools.value, profile=profile.value, asks=asks)
-                await made.run_stdio_async()
-
-        asyncio.run(run())
+    asyncio.run(run())
 
 
 @mcp.command()
@@ -164,8 +157,7 @@ def config(
     """
     command = shutil.which("ecphoria") or "ecphoria"
     if hooks:
-        with refusing():
-            _print_hooks(agent, command, server)
+        _print_hooks(agent, command, server)
         return
     args = ["mcp"] if server == DEFAULT_URL else ["mcp", "--server", server]
     remote = not is_loopback(server)

@@ -1,31 +1,51 @@
-"""Commands that use a memory: remember, recall, import."""
+"""Commands that use a memory: remember, recall, ask, forget, import."""
 
 import contextlib
 import io
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 from rich.live import Live
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 from rich.text import Text
 
-from ecphoria.cli.connection import Watch, connected, instant, stderr, stdout, watching
-from ecphoria.cli.render import draw_answer, draw_hits, draw_timings, draw_verdict, path_nodes
+from ecphoria.cli.connection import answering, connected, instant
+from ecphoria.cli.filters import Metadata, filtered, named_values
+from ecphoria.cli.progress import Watch, watching
+from ecphoria.cli.render import (
+    draw_answer,
+    draw_hits,
+    draw_timings,
+    draw_verdict,
+    episodes_on_paths,
+    path_nodes,
+)
+from ecphoria.cli.terminal import (
+    AsJson,
+    confirm,
+    counted,
+    if_interrupted,
+    pairs,
+    print_json,
+    stderr,
+    stdout,
+)
 from ecphoria.client import Client
-from ecphoria.errors import EcphoriaError, InvalidInput, Misconfigured, NotFound
+from ecphoria.errors import EcphoriaError, InvalidInput, Misconfigured
 from ecphoria.imports.exports import Format, Opened, opened, opened_stream
 from ecphoria.imports.records import Batch, batches
-from ecphoria.records.answered import to_json
 from ecphoria.records.ask import CitedSentence
-from ecphoria.records.episode import Episode, Outcome
+from ecphoria.records.episode import Outcome, Receipt
 from ecphoria.records.recall import Match
+from ecphoria.records.tenant import TenantStats
+
+commands = typer.Typer(add_completion=False)
 
 When = Annotated[
     str | None,
@@ -33,10 +53,20 @@ When = Annotated[
         "--at", metavar="INSTANT", help="Time of the event, such as 2026-03-14T09:30:00Z."
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+Hits = Annotated[int, typer.Option("-k", min=1, max=200, help="Number of memories to recall.")]
+Strategy = Annotated[str | None, typer.Option(help="Strategy. Default: the tenant's.")]
+Asker = Annotated[
+    str | None, typer.Option(help="Speaker or role that says `I` in the question. Default: user.")
+]
 
 
-@connected
+def _draw_receipt(receipt: Receipt) -> None:
+    known = receipt.outcome is Outcome.EXISTED
+    stdout().print(f"{'Already remembered' if known else 'Remembered'}  [dim]{receipt.id}[/dim]")
+
+
+@commands.command()
+@answering(_draw_receipt)
 def remember(
     client: Client,
     *,
@@ -44,96 +74,99 @@ def remember(
         str, typer.Argument(metavar="TEXT", help="Text to remember; `-` reads stdin.")
     ],
     speaker: Annotated[str | None, typer.Option(help="Speaker.")] = None,
+    role: Annotated[
+        str | None, typer.Option(help="Role of the speaker: user, assistant, tool or system.")
+    ] = None,
     session: Annotated[str | None, typer.Option(help="Session of the turn.")] = None,
     title: Annotated[str | None, typer.Option(help="Title of a document.")] = None,
     source: Annotated[str | None, typer.Option(help="Source: a file, an address, a tool.")] = None,
+    metadata: Metadata = None,
+    importance: Annotated[
+        float | None, typer.Option(min=0, max=1, metavar="SHARE", help="Importance, 0 to 1.")
+    ] = None,
     at: When = None,
-) -> None:
+) -> Receipt:
     """Append one episode; the next recall can find it."""
-    text = sys.stdin.read() if text == "-" else text
-    receipt = client.remember(
-        text,
+    return client.remember(
+        sys.stdin.read() if text == "-" else text,
         speaker=speaker,
+        role=role,
         session=session,
         title=title,
         source=source,
+        metadata=named_values(metadata, "metadata"),
+        importance=importance,
         occurred_at=instant(at, "at"),
     )
-    known = receipt.outcome is Outcome.EXISTED
-    stdout().print(f"{'Already remembered' if known else 'Remembered'}  [dim]{receipt.id}[/dim]")
 
 
+@commands.command()
 @connected
+@filtered
 def forget(
     client: Client,
     *,
+    filters: dict[str, Any],
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="[ID]...", help="Episodes to erase.")
     ] = None,
-    session: Annotated[str | None, typer.Option(help="Erase this session.")] = None,
-    speaker: Annotated[str | None, typer.Option(help="Erase what this speaker said.")] = None,
-    since: Annotated[
-        str | None, typer.Option("--from", metavar="INSTANT", help="Erase nothing earlier.")
-    ] = None,
-    before: Annotated[
-        str | None, typer.Option(metavar="INSTANT", help="Erase nothing at this time or later.")
-    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count the episodes.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Erase episodes by id, or those that pass all filters given; this cannot be undone."""
-    by_filter = [one for one in (session, speaker, since, before) if one is not None]
+    by_filter = [one for one in filters.values() if one]
     if bool(ids) == bool(by_filter):
         raise InvalidInput("Give ids of episodes, or filters such as --session.", field="ID")
 
     def erase(*, dry_run: bool, watch: Watch = lambda *_: None) -> int:
-        return client.erase(
-            session=session,
-            speaker=speaker,
-            occurred_from=instant(since, "from"),
-            occurred_before=instant(before, "before"),
-            dry_run=dry_run,
-            watch=partial(watch, "erasing"),
-        )
+        return client.erase(**filters, dry_run=dry_run, watch=partial(watch, "erasing"))
 
     matched = len(ids) if ids else erase(dry_run=True)
-    noun = "episode" if matched == 1 else "episodes"
-    if dry_run or not matched:
-        stdout().print(f"{matched:,} {noun} would be erased." if matched else "Nothing matches.")
-        return
-    if not yes:
-        typer.confirm(f"Erase {matched:,} {noun}?", abort=True)
-    with watching() as watch:
-        erased = len(ids) if ids else erase(dry_run=False, watch=watch)
-        for done, ident in enumerate(ids or (), start=1):
-            client.delete(ident)
-            watch("erasing", done, matched)
-    stdout().print(f"Erased {erased:,} {noun}.")
+    erased = 0
+    if matched and not dry_run:
+        if not yes:
+            confirm(f"Erase {counted(matched, 'episode')}?")
+        again = "What is erased stays erased; run the same command again to erase the rest."
+        with if_interrupted(lambda: again), watching() as watch:
+            erased = len(ids) if ids else erase(dry_run=False, watch=watch)
+            for done, ident in enumerate(ids or (), start=1):
+                client.delete(ident)
+                watch("erasing", done, matched)
+    if as_json:
+        print_json({"matched": matched, "erased": erased})
+    elif dry_run or not matched:
+        told = f"{counted(matched, 'episode')} would be erased."
+        stdout().print(told if matched else "Nothing matches.")
+    else:
+        stdout().print(f"Erased {counted(erased, 'episode')}.")
 
 
+@commands.command()
 @connected
+@filtered
 def recall(
     client: Client,
     *,
+    filters: dict[str, Any],
     cue: Annotated[str, typer.Argument(metavar="CUE", help="Question, in your own words.")],
-    k: Annotated[int, typer.Option("-k", help="Number of hits.")] = 5,
+    k: Hits = 5,
     explain: Annotated[bool, typer.Option("--explain", help="Show the path to each hit.")] = False,
-    strategy: Annotated[str | None, typer.Option(help="Strategy. Default: the tenant's.")] = None,
-    asker: Annotated[
-        str | None,
-        typer.Option(help="Speaker or role that says `I` in the question. Default: user."),
-    ] = None,
-    session: Annotated[str | None, typer.Option(help="Only memories of this session.")] = None,
-    speaker: Annotated[str | None, typer.Option(help="Only memories of this speaker.")] = None,
-    since: Annotated[
-        str | None, typer.Option("--from", metavar="INSTANT", help="Only memories since then.")
-    ] = None,
-    before: Annotated[
-        str | None, typer.Option(metavar="INSTANT", help="Only memories before that time.")
-    ] = None,
+    strategy: Strategy = None,
+    asker: Asker = None,
     as_of: Annotated[
         str | None,
         typer.Option("--as-of", metavar="INSTANT", help="Recall as it would have been then."),
+    ] = None,
+    known_at: Annotated[
+        str | None,
+        typer.Option(
+            "--known-at", metavar="INSTANT", help="Use only what was recorded by this time."
+        ),
+    ] = None,
+    token_budget: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Longest context, in tokens; see --json."),
     ] = None,
     include_dormant: Annotated[
         bool, typer.Option("--include-dormant", help="Also search dormant memories.")
@@ -169,11 +202,10 @@ def recall(
         k=k,
         explain=explain,
         strategy=strategy,
-        session=session,
-        speaker=speaker,
-        occurred_from=instant(since, "from"),
-        occurred_before=instant(before, "before"),
+        **filters,
         as_of=instant(as_of, "as-of"),
+        known_at=instant(known_at, "known-at"),
+        token_budget=token_budget,
         include_dormant=include_dormant,
         wake=wake,
         asker=asker,
@@ -184,18 +216,19 @@ def recall(
         match=match,
     )
     if as_json:
-        typer.echo(to_json(answer, indent=2))
+        print_json(answer)
         return
     episodes = episodes_on_paths(client, path_nodes(answer, k)) if explain else {}
     console.print(draw_verdict(answer))
     console.print(draw_hits(answer, limit=k, explain=explain, episodes=episodes))
     console.print(draw_timings(answer))
     if answer.woken:
-        noun = "memory is" if len(answer.woken) == 1 else "memories are"
-        console.print(f"{len(answer.woken):,} dormant {noun} live again")
+        woken = counted(len(answer.woken), "dormant memory is", "dormant memories are")
+        console.print(f"{woken} live again")
     console.print(f"[dim]trace {answer.trace_id}[/dim]")
 
 
+@commands.command()
 @connected
 def ask(
     client: Client,
@@ -203,12 +236,9 @@ def ask(
     question: Annotated[
         str, typer.Argument(metavar="QUESTION", help="Question, in your own words.")
     ],
-    k: Annotated[int, typer.Option("-k", help="Number of memories to recall.")] = 10,
-    strategy: Annotated[str | None, typer.Option(help="Strategy. Default: the tenant's.")] = None,
-    asker: Annotated[
-        str | None,
-        typer.Option(help="Speaker or role that says `I` in the question. Default: user."),
-    ] = None,
+    k: Hits = 10,
+    strategy: Strategy = None,
+    asker: Asker = None,
     session: Annotated[str | None, typer.Option(help="Only memories of this session.")] = None,
     speaker: Annotated[str | None, typer.Option(help="Only memories of this speaker.")] = None,
     min_confidence: Annotated[
@@ -242,43 +272,33 @@ def ask(
             watch=show if stdout().is_terminal and not as_json else None,
         )
     if as_json:
-        typer.echo(to_json(answer, indent=2))
+        print_json(answer)
         return
     cited = {citation.episode for sentence in answer.sentences for citation in sentence.citations}
     stdout().print(draw_answer(answer, episodes_on_paths(client, cited)))
 
 
-@connected
-def stats(client: Client, as_json: AsJson = False) -> None:
+def _draw_stats(found: TenantStats) -> None:
+    def said(value: object) -> str:
+        return (
+            f"{value:,}" if isinstance(value, int) else f"{value:%Y-%m-%d}" if value else "never"
+        )
+
+    rows = pairs((name.replace("_", " "), said(value)) for name, value in asdict(found).items())
+    rows.columns[1].justify = "right"
+    stdout().print(rows)
+
+
+@commands.command()
+@answering(_draw_stats)
+def stats(client: Client) -> TenantStats:
     """Count a tenant's graph by kind."""
-    counted = client.stats()
-    if as_json:
-        typer.echo(to_json(counted, indent=2))
-        return
-    table = Table.grid(padding=(0, 3, 0, 0))
-    table.add_column(style="dim")
-    table.add_column(justify="right")
-    for name, value in asdict(counted).items():
-        shown = f"{value:,}" if isinstance(value, int) else value and f"{value:%Y-%m-%d}"
-        table.add_row(name.replace("_", " "), shown or "never")
-    stdout().print(table)
-
-
-def episodes_on_paths(client: Client, nodes: Collection[str]) -> dict[str, Episode]:
-    """Fetch episodes a path leads through; one deleted meanwhile is left out."""
-    found: dict[str, Episode] = {}
-    for node in sorted(nodes):
-        try:
-            found[node] = client.get(node)
-        except NotFound:
-            continue
-    return found
+    return client.stats()
 
 
 _BATCH_BYTES = 4_000_000
 _TOLD = 20
-_RESUME = "Run the same command again to go on from here."
-_INTERRUPTED = 130
+_RESUME = "Run the same command again to go on from here; nothing is stored twice."
 
 
 @dataclass(slots=True, kw_only=True)
@@ -306,6 +326,7 @@ SourcePassword = Annotated[
 ]
 
 
+@commands.command("import")
 @connected
 def import_file(
     client: Client,
@@ -341,15 +362,14 @@ def import_file(
         group=group,
     )
     tally = _Tally()
-    try:
-        with _opened(source, form, graph) as found:
-            client.stats()
-            if form is None and found.form is not Format.EPISODES:
-                stderr().print(f"Read as {found.form}; --format chooses another format.")
-            _import(client, found, tally, batch)
-    except KeyboardInterrupt as interrupt:
-        stderr().print(f"Interrupted after {tally.seen:,} episodes. {_RESUME}")
-        raise typer.Exit(_INTERRUPTED) from interrupt
+    with (
+        if_interrupted(lambda: f"{counted(tally.seen, 'episode')} were sent. {_RESUME}"),
+        _opened(source, form, graph) as found,
+    ):
+        client.stats()
+        if form is None and found.form is not Format.EPISODES:
+            stderr().print(f"Read as {found.form}; --format chooses another format.")
+        _import(client, found, tally, batch)
     stdout().print(
         f"Imported {tally.created:,} new, {tally.existed:,} known before,"
         f" {tally.refused:,} refused."

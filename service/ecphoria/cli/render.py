@@ -9,6 +9,8 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from ecphoria.client import Client
+from ecphoria.errors import NotFound
 from ecphoria.records.ask import Citation, CitedAnswer
 from ecphoria.records.episode import Episode
 from ecphoria.records.recall import Hit, NearMiss, PathStep, RecallResult, Trace, Verdict
@@ -142,6 +144,17 @@ def path_nodes(answer: RecallResult, limit: int, also: Collection[int] = ()) -> 
     hits = {hit.episode.id for hit in answer.hits}
     steps = (step for hit in _drawn(answer, limit, also) for step in hit.path)
     return {step.node for step in steps if step.kind == "episode"} - hits
+
+
+def episodes_on_paths(client: Client, nodes: Collection[str]) -> dict[str, Episode]:
+    """Fetch episodes a path leads through; one deleted meanwhile is left out."""
+    found: dict[str, Episode] = {}
+    for node in sorted(nodes):
+        try:
+            found[node] = client.get(node)
+        except NotFound:
+            continue
+    return found
 
 
 def _drawn(answer: RecallResult, limit: int, also: Collection[int]) -> list[Hit]:

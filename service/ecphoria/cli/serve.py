@@ -19,9 +19,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ecphoria.app import Reports, Succession, build
-from ecphoria.cli.connection import counting, stderr, stdout
 from ecphoria.cli.engine import drawn
+from ecphoria.cli.progress import counting
 from ecphoria.cli.render import draw_hits, draw_timings, draw_verdict, path_nodes
+from ecphoria.cli.terminal import stderr, stdout
 from ecphoria.client import AsyncClient
 from ecphoria.client.defaults import DEFAULT_URL
 from ecphoria.demo.sample import SampleQuestion, sample_conversation, sample_questions

@@ -27,6 +27,7 @@ from ecphoria.records.episode import Engram, EngramKind, MetadataValue
 from ecphoria.records.fact import Merge, MergeStatus
 from ecphoria.records.job import ENDED, ConsolidationReport, JobState
 from ecphoria.records.upkeep import (
+    ArchivedMemory,
     DormancyMode,
     DormancyPolicy,
     ExpiryPolicy,
@@ -40,6 +41,7 @@ from ecphoria.wire.episodes import EraseAnswer, EraseRequest
 from ecphoria.wire.facts import MergePage, MergeRequest
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
+    ArchivedPage,
     ArchiveRequest,
     ConsolidationRequest,
     DormancyPolicyRequest,
@@ -413,6 +415,22 @@ class AsyncUpkeep(AsyncConnection):
         async for page in self._pages(SleeperPage, "/v1/dormancy", limit=page_size):
             for sleeper in page.items:
                 yield sleeper
+
+    async def archived(
+        self, *, session: str | None = None, speaker: str | None = None, page_size: int = 100
+    ) -> AsyncIterator[ArchivedMemory]:
+        """Iterate over archived episodes in the order of their append, page by page.
+
+        Args:
+            session: Only those of this session.
+            speaker: Only those of this speaker.
+            page_size: How many to ask for at once.
+        """
+        async for page in self._pages(
+            ArchivedPage, "/v1/archive", session=session, speaker=speaker, limit=page_size
+        ):
+            for memory in page.items:
+                yield memory
 
     async def put_to_sleep(self, episodes: Sequence[str]) -> Sequence[str]:
         """Make live memories dormant, except pinned ones; returns those that became dormant."""

@@ -16,7 +16,7 @@ from ecphoria.errors import ArchiveDamaged, Conflict, NotFound
 from ecphoria.ports import Clock
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.job import Change, LeaseLost, Outcome
-from ecphoria.records.upkeep import ColdRecord, Located, Restored, Scrub
+from ecphoria.records.upkeep import ArchivedMemory, ColdRecord, Located, Restored, Scrub
 
 _CHUNK = 200
 _PAGE = 5_000
@@ -114,6 +114,20 @@ class ArchiveService:
         """
         cycle = Cycle(id=fresh_id(), tenant=tenant, now=self._clock.now())
         return (await self._step.archive(cycle, days)).counts["archived"]
+
+    async def archived(
+        self,
+        tenant: TenantId,
+        *,
+        session: str | None,
+        speaker: str | None,
+        after_turn: int,
+        limit: int,
+    ) -> Sequence[ArchivedMemory]:
+        """List archived episodes that pass the filters, by turn."""
+        return await self._graph.archived(
+            tenant, session=session, speaker=speaker, after_turn=after_turn, limit=limit
+        )
 
     async def restore(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Restored:
         """Make archived memories dormant again, byte for byte; others are left as they are.

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -22,7 +22,7 @@ from ecphoria.ports import Embedder
 from ecphoria.records.episode import excerpt, indexed_text, opening
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
-from ecphoria.records.upkeep import ColdRecord, Located
+from ecphoria.records.upkeep import ArchivedMemory, ColdRecord, Located
 from ecphoria.text.cutting import cut
 
 Due = tuple[EpisodeId, int]
@@ -68,9 +68,24 @@ class _Key:
     id: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ArchivedRow:
+    id: str
+    turn: int
+    summary: str
+    title: str | None
+    speaker: str | None
+    session: str | None
+    occurred_at: datetime
+    archived_at: datetime
+    reason: str
+    terms: int
+
+
 _LIST_DUE = Statement("cold.list_due", _DueRow)
 _LIST_PAYLOADS = Statement("cold.list_payloads", _PayloadRow)
 _SAVE_STUBS = Statement("cold.save_stubs", _Key)
+_LIST_ARCHIVED = Statement("cold.list_archived", _ArchivedRow)
 _LIST_STUBS = Statement("cold.list_stubs", _StubRow)
 _LIST_STUBS_OF = Statement("cold.list_stubs_of", _StubRow)
 _RESTORE_EPISODES = Statement("cold.restore_episodes", _Key)
@@ -142,6 +157,26 @@ class ColdStore:
             return gone
 
         return await change_under(self._graph, lease, "cold.replace", leave)
+
+    async def archived(
+        self,
+        tenant: TenantId,
+        *,
+        session: str | None,
+        speaker: str | None,
+        after_turn: int,
+        limit: int,
+    ) -> Sequence[ArchivedMemory]:
+        """List archived episodes, by turn."""
+        rows = await self._graph.run(
+            _LIST_ARCHIVED,
+            tenant=tenant,
+            session=session,
+            speaker=speaker,
+            after_turn=after_turn,
+            limit=limit,
+        )
+        return [ArchivedMemory(**asdict(row) | {"id": EpisodeId(row.id)}) for row in rows]
 
     async def stubs(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Stub]:
         """List where records lie, by turn."""

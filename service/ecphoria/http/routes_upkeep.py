@@ -14,6 +14,8 @@ from ecphoria.records.job import ConsolidationReport, Job, JobState, Standing
 from ecphoria.records.upkeep import DormancyPolicy, ExpiryPolicy, IntegrityReport, Restored, Scrub
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
+    ArchivedPage,
+    ArchivedQuery,
     ArchiveRequest,
     ConsolidationRequest,
     DormancyPolicyRequest,
@@ -209,6 +211,24 @@ async def unpin(episode: str, tenant: Writer, services: Served) -> None:
 
 
 cold_routes = APIRouter(prefix="/v1/archive", tags=["archive"], route_class=GuardedRoute)
+
+
+@cold_routes.get("", responses=guarded())
+async def list_archived(
+    tenant: Reader, services: Served, wanted: Annotated[ArchivedQuery, Query()]
+) -> ArchivedPage:
+    """List archived memories, a page at a time."""
+    found = await services.cold.archived(
+        tenant,
+        session=wanted.session,
+        speaker=wanted.speaker,
+        after_turn=wanted.cursor,
+        limit=wanted.limit + 1,
+    )
+    page = found[: wanted.limit]
+    return ArchivedPage(
+        items=tuple(page), next_cursor=str(page[-1].turn) if len(found) > wanted.limit else None
+    )
 
 
 @cold_routes.post("", responses=guarded(ArchiveUnavailable))

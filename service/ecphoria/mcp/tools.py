@@ -47,6 +47,9 @@ Connect = Callable[[Context], AbstractAsyncContextManager[AsyncClient]]
 
 _FACTS = 30
 _WHY = 10
+_TEXTS = 20
+"""Memories of one answer that are read whole."""
+_AROUND = 9
 
 Session = Annotated[
     str | None, Field(max_length=1_000, description="Name of a conversation, such as its date.")
@@ -78,6 +81,17 @@ def told(text: str, data: BaseModel) -> CallToolResult:
         content=[TextContent(type="text", text=text)],
         structured_content=data.model_dump(mode="json", exclude_none=True),
     )
+
+
+async def neighbourhood(client: AsyncClient, episode: Episode, around: int) -> list[Episode]:
+    """Fetch the turns recorded before and after an episode in its session, with it between."""
+    if not around or episode.session is None:
+        return [episode]
+    before, after = [
+        await client.page(episode.turn, session=episode.session, order=order, limit=around)
+        for order in ("newest", "oldest")
+    ]
+    return [*reversed(before.items), episode, *after.items]
 
 
 class Tools:
@@ -201,20 +215,33 @@ class Tools:
         self,
         context: Context,
         *,
-        ids: Annotated[list[Id], Field(min_length=1, max_length=20)],
+        ids: Annotated[list[Id], Field(min_length=1, max_length=_TEXTS)],
+        around: Annotated[
+            int,
+            Field(ge=0, le=_AROUND, description="Turns of the session before and after each too."),
+        ] = 0,
         offset: Annotated[
             int, Field(ge=0, description="Where to begin, in characters: `next_offset`.")
         ] = 0,
     ) -> Annotated[CallToolResult, Texts]:
-        """Read memories whole, by the ids that `recall` and `timeline` give."""
-        found: list[Episode] = []
+        """Read memories whole, by the ids that `recall` and `timeline` give.
+
+        With `around`, each comes between its neighbours in its session.
+        """
+        if (most := _TEXTS // (2 * around + 1)) < len(ids):
+            raise InvalidInput(f"With around={around} give at most {most} ids.", field="ids")
+        read: dict[str, Episode] = {}
         missing: list[str] = []
         async with self._connect(context) as client:
             for ident in dict.fromkeys(ids):
                 try:
-                    found.append(await client.get(ident))
+                    episode = await client.get(ident)
                 except NotFound:
                     missing.append(ident)
+                    continue
+                for each in await neighbourhood(client, episode, around):
+                    read.setdefault(each.id, each)
+        found = list(read.values())
         shown = shared([episode.text for episode in found], offset)
         data = Texts(
             memories=[

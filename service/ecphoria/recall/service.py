@@ -300,7 +300,7 @@ class RecallService:
         while True:
             hidden = await whole.expired(tenant) if look else ()
             excluded = options.filters.exclude
-            store = ExcludingStore(whole, excluded) if excluded else whole
+            store: RecallStore = ExcludingStore(whole, excluded) if excluded else whole
             store = UnexpiredStore(store, hidden) if hidden else store
             if options.as_of is not None or options.known_at is not None:
                 store = AsOfStore(store, now, options.known_at)

@@ -329,9 +329,12 @@ class UnexpiredStore(ExcludingStore):
         now: datetime,
         *,
         associated: bool = False,
+        window: int = 0,
     ) -> Arcs:
         """List the edges of a frontier that lead to what may be shown."""
-        found = await super().expand(tenant, frontier, fan, floor, now, associated=associated)
+        found = await super().expand(
+            tenant, frontier, fan, floor, now, associated=associated, window=window
+        )
         concepts = [
             head
             for head, kind in zip(found.head, found.head_kind, strict=True)

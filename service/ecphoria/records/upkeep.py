@@ -272,3 +272,30 @@ class Sleeper:
     """When it was put to sleep."""
     reason: str
     """Why."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedMemory:
+    """An archived memory: what the graph keeps of it."""
+
+    id: EpisodeId
+    """Its id; `restore` takes it."""
+    turn: int
+    """1-based count of the tenant's appends."""
+    summary: str
+    """One line of the text."""
+    title: str | None = None
+    """Title of a document."""
+    speaker: str | None = None
+    """Speaker."""
+    session: str | None = None
+    """The session it belongs to."""
+    occurred_at: datetime
+    """When it was so."""
+    archived_at: datetime
+    """When it was archived."""
+    reason: str
+    """Why it became dormant before."""
+    terms: int
+    """Number of words of the text that count for search."""

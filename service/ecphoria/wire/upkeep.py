@@ -15,7 +15,13 @@ from ecphoria.records.job import (
     Schedule,
     Trigger,
 )
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, ExpiryPolicy, Sleeper
+from ecphoria.records.upkeep import (
+    ArchivedMemory,
+    DormancyMode,
+    DormancyPolicy,
+    ExpiryPolicy,
+    Sleeper,
+)
 from ecphoria.wire.base import (
     Answer,
     FewFaults,
@@ -97,6 +103,19 @@ class SleeperQuery(Parameters):
 
 class SleeperPage(Listing[Sleeper]):
     """Dormant episodes, in the order of their append."""
+
+
+class ArchivedQuery(SleeperQuery):
+    """Filter and page of archived episodes."""
+
+    session: str | None = None
+    """Only those of this session."""
+    speaker: str | None = None
+    """Only those of this speaker, in any case of letters."""
+
+
+class ArchivedPage(Listing[ArchivedMemory]):
+    """Archived episodes, in the order of their append."""
 
 
 class IdsRequest(Request):

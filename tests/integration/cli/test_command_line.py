@@ -58,7 +58,7 @@ def test_an_export_is_imported_once_listed_and_forgotten(
     cut = tmp_path / "cut.json"
     cut.write_text(json.dumps([talk])[:-20], encoding="utf-8")
     done = ecphoria("import", str(cut), "--format", "claude")
-    assert (done.returncode, "cut off" in done.stderr) == (1, True)
+    assert (done.returncode, "cut off" in done.stderr) == (2, True)
     assert "Erased 2 episodes" in ecphoria("forget", "--session", session, "--yes").stdout
     assert ecphoria("list", "--session", session).stdout == ""
 
@@ -119,6 +119,28 @@ def test_a_memory_is_consolidated(ecphoria: CommandLine, service: Served) -> Non
     assert listed[1].startswith(job)
 
 
+def test_an_archived_memory_is_listed_and_restored(ecphoria: CommandLine, service: Served) -> None:
+    told = ecphoria("remember", "The buoy was painted green.", "--speaker", "Ivo", "--role", "user",
+                    "--metadata", "port=Vis", "--metadata", "year=2024", "--json")  # fmt: skip
+    ident = json.loads(told.stdout)["id"]
+    shown = json.loads(ecphoria("show", ident, "--json").stdout)
+    assert (shown["role"], shown["metadata"]) == ("user", {"port": "Vis", "year": 2024})
+    assert json.loads(ecphoria("dormancy", "sleep", ident, "--json").stdout) == ident
+    again = ecphoria("dormancy", "sleep", ident)
+    assert (again.returncode, ident in again.stderr) == (1, True)
+    assert ident in ecphoria("dormancy", "list").stdout
+    assert json.loads(ecphoria("archive", "--days", "0", "--json").stdout)["archived"] >= 1
+    listed = ecphoria("archive", "list", "--speaker", "ivo", "--json").stdout.splitlines()
+    (memory,) = map(json.loads, listed)
+    assert memory["id"] == ident
+    assert memory["summary"] == "The buoy was painted green."
+    assert ident in ecphoria("archive", "list", "--limit", "100").stdout
+    assert ecphoria("archive", "list", "--session", "none").stdout == "Nothing is archived.\n"
+    assert "ecphoria archive list" in ecphoria("dormancy", "list").stderr
+    assert json.loads(ecphoria("restore", ident, "--json").stdout)["restored"] == [ident]
+    assert ecphoria("dormancy", "wake", ident).stdout == "1 memory live again\n"
+
+
 def test_a_merge_is_listed_and_decided(ecphoria: CommandLine, service: Served) -> None:
     assert ecphoria("consolidate", "--step", "merge").returncode == 0
     assert ecphoria("merges", "list", "--status", "proposed").returncode == 0
@@ -140,7 +162,7 @@ def test_a_wrong_strategy_is_answered_with_the_right_ones(
     ecphoria: CommandLine, service: Served
 ) -> None:
     done = ecphoria("recall", "x", "--strategy", "magic")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "fusion" in done.stderr
     assert "Traceback" not in done.stderr
 

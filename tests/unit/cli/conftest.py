@@ -13,6 +13,26 @@ import pytest
 
 from ecphoria.cli.main import run
 
+PERIOD: dict[str, object] = {"first_occurred_at": "2025-01-12T09:04:00Z", "last_occurred_at": None}
+COUNTS: dict[str, object] = {
+    "episodes": 1234,
+    "dormant": 0,
+    "archived": 0,
+    "passages": 0,
+    "sessions": 28,
+    "speakers": 3,
+    "concepts": 7,
+    "mentions": 8,
+    "abouts": 9,
+    "next_edges": 10,
+    "terms": 11,
+    "traces": 12,
+    "change": 13,
+    **PERIOD,
+}
+
+MOMENT = "2026-03-01T09:30:00Z"
+
 Answer = tuple[int, object]
 Route = Answer | Callable[[dict[str, object]], Answer]
 
@@ -100,3 +120,11 @@ def command(
         return Ended(ended.value.code, said.out, said.err)
 
     return call
+
+
+def job(**changed: object) -> dict[str, object]:
+    return {
+        "id": "j1", "kind": "consolidation", "state": "queued", "trigger": "request",
+        "steps": [], "attempts": 0, "created_at": MOMENT, "cancelling": False,
+        "progress": {"place": "", "done": 0, "total": 0}, **changed,
+    }  # fmt: skip

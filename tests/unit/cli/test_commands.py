@@ -7,25 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cli.conftest import Command, StubService
+from tests.unit.cli.conftest import COUNTS, Command, StubService
 
 TRACE = "b" * 32
-PERIOD = {"first_occurred_at": "2025-01-12T09:04:00Z", "last_occurred_at": None}
-COUNTS = {
-    "episodes": 1234,
-    "dormant": 0,
-    "archived": 0,
-    "passages": 0,
-    "sessions": 28,
-    "speakers": 3,
-    "concepts": 7,
-    "mentions": 8,
-    "abouts": 9,
-    "next_edges": 10,
-    "terms": 11,
-    "traces": 12,
-    "change": 13,
-}
 
 
 def episode(ident: str, text: str, speaker: str = "Mara") -> dict[str, object]:
@@ -104,7 +88,7 @@ def test_remember_says_when_it_was_known(command: Command, service: StubService)
 @pytest.mark.parametrize("at", ["yesterday", "2025-09-05", "2025-09-05T18:00:00"])
 def test_an_instant_needs_an_offset(command: Command, service: StubService, at: str) -> None:
     done = command("remember", "x", "--at", at)
-    assert done.code == 1
+    assert done.code == 2
     assert "is no instant with an offset" in done.err
     assert service.seen == []
 
@@ -208,7 +192,7 @@ def test_recall_as_json_is_the_answer_itself(command: Command, service: StubServ
 
 
 def test_stats_counts(command: Command, service: StubService) -> None:
-    service.routes["GET /v1/stats"] = 200, COUNTS | PERIOD
+    service.routes["GET /v1/stats"] = 200, COUNTS
     done = command("stats")
     rows = [line.split() for line in done.out.splitlines()]
     assert ["episodes", "1,234"] in rows
@@ -242,7 +226,7 @@ def _batch(refuse: Callable[[dict[str, object]], bool]) -> Callable[[dict[str, o
 def test_import_names_every_bad_record(
     command: Command, service: StubService, tmp_path: Path
 ) -> None:
-    service.routes["GET /v1/stats"] = 200, COUNTS | PERIOD
+    service.routes["GET /v1/stats"] = 200, COUNTS
     service.routes["POST /v1/episodes/batch"] = _batch(lambda item: item["text"] == " ")  # type: ignore[assignment]  # the stub's answers are loosely typed
     file = tmp_path / "in.jsonl"
     file.write_text('{"text": "a"}\n\nbroken\n{"text": " "}\n{"text": "b"}\n', encoding="utf-8")
@@ -254,7 +238,7 @@ def test_import_names_every_bad_record(
 
 
 def test_import_tells_how_to_go_on(command: Command, service: StubService, tmp_path: Path) -> None:
-    service.routes["GET /v1/stats"] = 200, COUNTS | PERIOD
+    service.routes["GET /v1/stats"] = 200, COUNTS
     gone = {"type": "/errors/timeout", "title": "t", "status": 504, "detail": "Too slow."}
     service.routes["POST /v1/episodes/batch"] = 504, gone
     file = tmp_path / "in.jsonl"
@@ -266,7 +250,7 @@ def test_import_tells_how_to_go_on(command: Command, service: StubService, tmp_p
 
 def test_import_of_a_missing_file_is_told(command: Command, tmp_path: Path) -> None:
     done = command("import", str(tmp_path / "nowhere.jsonl"))
-    assert done.code == 1
+    assert done.code == 2
     assert "nowhere.jsonl cannot be read: No such file or directory." in " ".join(done.err.split())
 
 
@@ -283,7 +267,7 @@ def test_without_a_service_the_remedy_is_told(command: Command, words: tuple[str
 def test_the_admin_key_of_this_machine_is_used(
     command: Command, service: StubService, tmp_path: Path
 ) -> None:
-    service.routes["GET /v1/stats"] = 200, COUNTS | PERIOD
+    service.routes["GET /v1/stats"] = 200, COUNTS
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "admin.key").write_text("eck_local\n", encoding="ascii")
     command("stats")

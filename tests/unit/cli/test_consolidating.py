@@ -3,9 +3,8 @@
 import json
 from collections.abc import Iterator
 
-from tests.unit.cli.conftest import Answer, Command, StubService
+from tests.unit.cli.conftest import MOMENT, Answer, Command, StubService, job
 
-MOMENT = "2026-03-01T09:30:00Z"
 STEP = {
     "name": "prior", "status": "done", "seconds": 1.25, "counts": {"episodes": 1234},
     "changes": [{"kind": "link", "id": "e1", "detail": "Ana [to] Ben"}], "reason": "",
@@ -21,14 +20,6 @@ SIZES = {
     "gaps": [{"refused": 4, "traces": ["t9", "t8"]}],
 }  # fmt: skip
 FAULT = {"code": "store-unavailable", "message": "Neo4j does not answer."}
-
-
-def job(**changed: object) -> dict[str, object]:
-    return {
-        "id": "j1", "kind": "consolidation", "state": "queued", "trigger": "request",
-        "steps": [], "attempts": 0, "created_at": MOMENT, "cancelling": False,
-        "progress": {"place": "", "done": 0, "total": 0}, **changed,
-    }  # fmt: skip
 
 
 def ending(service: StubService, **end: object) -> None:

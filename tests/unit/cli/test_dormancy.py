@@ -1,6 +1,6 @@
 """Commands of dormancy, against a stub service."""
 
-from tests.unit.cli.conftest import Command, StubService
+from tests.unit.cli.conftest import COUNTS, Command, StubService
 
 POLICY: dict[str, object] = {
     "mode": "budget",
@@ -22,23 +22,29 @@ def test_what_sleeps_is_listed_with_the_reason(command: Command, service: StubSe
     }
     pages = iter(({"items": [sleeper], "next_cursor": "4"}, {"items": [sleeper]}))
     service.routes["GET /v1/dormancy"] = lambda _: (200, next(pages))
+    service.routes["GET /v1/stats"] = 200, COUNTS | {"archived": 3}
     done = command("dormancy", "list")
     assert done.code == 0
     assert "2026-02-03" in done.out
+    assert done.err == "3 memories more are archived: ecphoria archive list\n"
     assert done.out.count("by request") == 2
     assert "The bus was late." in " ".join(done.out.split())
 
 
 def test_nothing_sleeps(command: Command, service: StubService) -> None:
     service.routes["GET /v1/dormancy"] = 200, {"items": []}
-    assert command("dormancy", "list").out == "Nothing sleeps.\n"
+    service.routes["GET /v1/stats"] = 200, COUNTS
+    assert command("dormancy", "list").out == "Nothing is dormant.\n"
 
 
 def test_sleep_and_wake_tell_how_many(command: Command, service: StubService) -> None:
     service.routes["POST /v1/dormancy/sleep"] = 200, {"ids": ["a", "b"]}
     service.routes["POST /v1/dormancy/wake"] = 200, {"ids": []}
-    assert command("dormancy", "sleep", "a", "b").out == "2 put to sleep\n"
-    assert command("dormancy", "wake", "a", "b").out == "0 woken\n"
+    slept = command("dormancy", "sleep", "a", "b")
+    assert (slept.code, slept.out, slept.err) == (0, "2 memories made dormant\n", "")
+    woken = command("dormancy", "wake", "a", "b")
+    assert (woken.code, woken.out) == (1, "0 memories live again\n")
+    assert "Not changed, because unknown, pinned or so already: a b" in woken.err
     assert [body for _, _, body in service.seen] == [{"ids": ["a", "b"]}] * 2
 
 

@@ -3,9 +3,9 @@
 from pydantic import TypeAdapter
 from rich.console import Console
 
-from ecphoria.cli.connection import stdout
 from ecphoria.cli.render import draw_hits, path_nodes
 from ecphoria.cli.serve import _ranks_of_evidence
+from ecphoria.cli.terminal import stdout
 from ecphoria.demo.sample import SampleQuestion
 from ecphoria.records.recall import RecallResult
 

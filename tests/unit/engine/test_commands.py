@@ -75,7 +75,7 @@ def test_up_on_a_running_server_shows_it(app: typer.Typer) -> None:
 def test_shell_runs_one_statement_and_keeps_brackets(app: typer.Typer, asked: list[str]) -> None:
     result = CliRunner().invoke(app, ["shell", "RETURN 1"])
     assert asked == ["RETURN 1"]
-    assert [line.strip() for line in result.output.splitlines()] == ["[n]", "[1, 2]", "1 rows"]
+    assert [line.strip() for line in result.output.splitlines()] == ["[n]", "[1, 2]", "1 row"]
 
 
 def test_shell_cuts_its_input_at_semicolons(app: typer.Typer, asked: list[str]) -> None:

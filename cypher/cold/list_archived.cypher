@@ -1,0 +1,15 @@
+// doc: List archived episodes by turn, from a cursor on.
+// mode: read
+// params: tenant STRING, session STRING, speaker STRING, after_turn INTEGER, limit INTEGER
+// returns: id STRING, turn INTEGER, summary STRING, title STRING, speaker STRING, session STRING,
+//   occurred_at DATETIME, archived_at DATETIME, reason STRING, terms INTEGER
+CYPHER 25
+MATCH (e:ArchivedEpisode)
+WHERE e.tenant = $tenant AND e.turn > $after_turn
+  AND ($session IS NULL OR e.session = $session)
+  AND ($speaker IS NULL OR toLower(e.speaker) = toLower($speaker))
+RETURN e.id AS id, e.turn AS turn, e.summary AS summary, e.title AS title, e.speaker AS speaker,
+  e.session AS session, e.occurred_at AS occurred_at, e.archived_at AS archived_at,
+  e.state_reason AS reason, e.length AS terms
+ORDER BY e.tenant, e.turn
+LIMIT $limit

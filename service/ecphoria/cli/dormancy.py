@@ -1,0 +1,248 @@
+"""Commands for dormant and archived memories."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import islice
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from ecphoria.cli.connection import answering, connected
+from ecphoria.cli.terminal import (
+    FAILED,
+    AsJson,
+    counted,
+    id_column,
+    pairs,
+    print_json,
+    print_table,
+    stderr,
+    stdout,
+    table,
+)
+from ecphoria.client import Client
+from ecphoria.records.upkeep import ArchivedMemory, DormancyMode, DormancyPolicy, Restored, Scrub
+
+commands = typer.Typer(add_completion=False)
+dormancy = typer.Typer(
+    no_args_is_help=True, help="Manage dormant memories and the dormancy policy."
+)
+archive = typer.Typer(invoke_without_command=True)
+commands.add_typer(dormancy, name="dormancy")
+commands.add_typer(archive, name="archive")
+
+_SHOWN = 1_000
+"""Characters of a text that are listed."""
+
+Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of episodes.")]
+Limit = Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of rows.")]
+
+
+@dormancy.command("list")
+@connected
+def list_dormant(client: Client, *, limit: Limit = 20, as_json: AsJson = False) -> None:
+    """List dormant memories, with the reason."""
+    found = islice(client.dormant(page_size=min(limit, 1_000)), limit)
+    if as_json:
+        print_json(found)
+        return
+    rows = table(id_column(), "since", "what", "why")
+    for sleeper in found:
+        text = Text(" ".join(sleeper.text[:_SHOWN].split()))
+        rows.add_row(sleeper.id, f"{sleeper.dormant_at:%Y-%m-%d}", text, Text(sleeper.reason))
+    print_table(rows, empty="Nothing is dormant.")
+    if archived := client.stats().archived:
+        verb = "is" if archived == 1 else "are"
+        said = f"{counted(archived, 'memory', 'memories')} more {verb} archived"
+        stderr().print(f"[dim]{said}: ecphoria archive list[/dim]")
+
+
+@dormancy.command("sleep")
+@connected
+def put_to_sleep(client: Client, *, ids: Ids, as_json: AsJson = False) -> None:
+    """Make memories dormant, except pinned ones; exits with 1 if one did not become dormant."""
+    _tell_changed(ids, client.put_to_sleep(ids), "made dormant", as_json=as_json)
+
+
+@dormancy.command("wake")
+@connected
+def wake(client: Client, *, ids: Ids, as_json: AsJson = False) -> None:
+    """Make dormant memories live again, exactly as they were; exits with 1 if one was not."""
+    _tell_changed(ids, client.wake(ids), "live again", as_json=as_json)
+
+
+def _tell_changed(ids: Sequence[str], changed: Sequence[str], verb: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(changed)
+    else:
+        stdout().print(f"{counted(len(changed), 'memory', 'memories')} {verb}")
+    left = [ident for ident in ids if ident not in {*changed}]
+    if left:
+        stderr().print(
+            Text(f"Not changed, because unknown, pinned or so already: {' '.join(left)}")
+        )
+        raise typer.Exit(FAILED)
+
+
+@dormancy.command("pin")
+@connected
+def pin(
+    client: Client,
+    *,
+    episode: Annotated[str, typer.Argument(metavar="ID", help="Id of an episode.")],
+    off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False,
+) -> None:
+    """Pin a memory, so that it never becomes dormant."""
+    client.pin(episode, pinned=not off)
+    stdout().print("No longer pinned." if off else "Pinned.")
+
+
+def _draw_policy(found: DormancyPolicy) -> None:
+    archived = "never" if found.archive_days is None else f"after {found.archive_days:g} days"
+    rows = [
+        ("mode", found.mode),
+        ("budget", counted(found.budget, "live memory", "live memories")),
+        ("quiet", f"{found.quiet_days:g} days"),
+        ("archive", archived),
+        ("second look", "on" if found.second_look else "off"),
+    ]
+    stdout().print(pairs(rows))
+
+
+@dormancy.command("policy")
+@answering(_draw_policy)
+def policy(
+    client: Client,
+    *,
+    mode: Annotated[
+        DormancyMode | None,
+        typer.Option(help="Rule by which consolidation makes memories dormant."),
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Number of live memories to keep.")
+    ] = None,
+    quiet_days: Annotated[
+        float | None,
+        typer.Option(
+            min=0, metavar="DAYS", help="Memories younger than this, or woken since, stay live."
+        ),
+    ] = None,
+    archive_days: Annotated[
+        float | None,
+        typer.Option(
+            min=0, metavar="DAYS", help="Days a memory is dormant before it is archived."
+        ),
+    ] = None,
+    second_look: Annotated[
+        bool | None,
+        typer.Option(
+            "--second-look/--no-second-look",
+            help="Search dormant memories when the gate refuses a cue.",
+        ),
+    ] = None,
+) -> DormancyPolicy:
+    """Show the tenant's dormancy policy; with options, change it."""
+    given = {
+        "mode": mode,
+        "budget": budget,
+        "quiet_days": quiet_days,
+        "archive_days": archive_days,
+        "second_look": second_look,
+    }
+    changed = {name: value for name, value in given.items() if value is not None}
+    found = client.dormancy_policy()
+    return client.set_dormancy_policy(**(asdict(found) | changed)) if changed else found
+
+
+@archive.callback()
+@connected
+def archive_dormant(
+    client: Client,
+    *,
+    context: typer.Context,
+    days: Annotated[
+        float,
+        typer.Option(
+            min=0, metavar="DAYS", help="Only memories that have been dormant for this long."
+        ),
+    ] = 90.0,
+    as_json: AsJson = False,
+) -> None:
+    """Move long dormant memories to the files of the archive.
+
+    Without a command it archives now; `list` shows the archived memories.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    done = client.archive(days=days)
+    if as_json:
+        print_json(done)
+        return
+    stdout().print(f"{done.archived:,} archived")
+    if done.archived:
+        stderr().print(
+            "[dim]ecphoria archive list shows them, ecphoria restore ID undoes it[/dim]"
+        )
+
+
+@archive.command("list")
+@connected
+def list_archived(
+    client: Client,
+    *,
+    session: Annotated[str | None, typer.Option(help="Only memories of this session.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="Only memories of this speaker.")] = None,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List archived memories in the order of their append."""
+    page_size = min(limit, 1_000)
+    found: Iterator[ArchivedMemory] = islice(
+        client.archived(session=session, speaker=speaker, page_size=page_size), limit
+    )
+    if as_json:
+        print_json(found)
+        return
+    rows = table(id_column(), "archived", "words", "who", "what")
+    for memory in found:
+        rows.add_row(
+            memory.id,
+            f"{memory.archived_at:%Y-%m-%d}",
+            f"{memory.terms:,}",
+            Text(memory.speaker or memory.title or ""),
+            Text(memory.summary),
+        )
+    print_table(rows, empty="Nothing is archived.")
+
+
+def _draw_restored(done: Restored) -> None:
+    stdout().print(f"{len(done.restored):,} restored")
+    _tell_damaged(done.damaged)
+
+
+@commands.command()
+@answering(_draw_restored, fails=lambda done: bool(done.damaged))
+def restore(client: Client, *, ids: Ids) -> Restored:
+    """Make archived memories dormant again, byte for byte."""
+    return client.restore(ids)
+
+
+def _draw_scrub(found: Scrub) -> None:
+    loose = f", {found.unreferenced:,} unreferenced" if found.unreferenced else ""
+    stdout().print(f"{counted(found.records, 'record')} checked{loose}")
+    _tell_damaged(found.damaged)
+
+
+@commands.command()
+@answering(_draw_scrub, fails=lambda found: bool(found.damaged))
+def scrub(client: Client) -> Scrub:
+    """Check every record of the archive; exits with 1 if one is damaged."""
+    return client.scrub()
+
+
+def _tell_damaged(ids: tuple[str, ...]) -> None:
+    if ids:
+        stdout().print(f"[error]{len(ids):,} damaged[/error], put their files back from a backup:")
+        for episode in ids:
+            stdout().print(episode)

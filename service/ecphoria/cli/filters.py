@@ -1,0 +1,92 @@
+"""Filters of episodes, which several commands offer, and values that have a name."""
+
+import inspect
+import json
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from ecphoria.cli.connection import instant, offering, option
+from ecphoria.errors import InvalidInput
+from ecphoria.records.episode import MetadataValue
+
+Metadata = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY=VALUE",
+        help="A value of the metadata; repeatable. Numbers, true and false are read as such.",
+    ),
+]
+_FILTERS = (
+    option(
+        "session", None, Annotated[str | None, typer.Option(help="Only episodes of this session.")]
+    ),
+    option(
+        "speaker", None, Annotated[str | None, typer.Option(help="Only episodes of this speaker.")]
+    ),
+    option(
+        "role",
+        None,
+        Annotated[
+            str | None,
+            typer.Option(help="Only episodes of this role: user, assistant, tool or system."),
+        ],
+    ),
+    option("metadata", None, Metadata),
+    option(
+        "since",
+        None,
+        Annotated[
+            str | None,
+            typer.Option("--from", metavar="INSTANT", help="Only episodes of this time or later."),
+        ],
+    ),
+    option(
+        "before",
+        None,
+        Annotated[
+            str | None, typer.Option(metavar="INSTANT", help="Only episodes before this time.")
+        ],
+    ),
+)
+
+
+def filtered(command: Callable[..., None]) -> Callable[..., None]:
+    """Offer the filters, and give them to a command as the client takes them, in `filters`."""
+
+    def run(*arguments: Any, **options: Any) -> None:
+        given = {each.name: options.pop(each.name) for each in _FILTERS}
+        filters = {
+            "session": given["session"],
+            "speaker": given["speaker"],
+            "role": given["role"],
+            "metadata": named_values(given["metadata"], "metadata"),
+            "occurred_from": instant(given["since"], "from"),
+            "occurred_before": instant(given["before"], "before"),
+        }
+        command(*arguments, filters=filters, **options)
+
+    own = [
+        each for each in inspect.signature(command).parameters.values() if each.name != "filters"
+    ]
+    return offering(run, command, [*own, *_FILTERS])
+
+
+def named_values(texts: Sequence[str] | None, field: str) -> dict[str, MetadataValue] | None:
+    """Read each KEY=VALUE; a number, true and false are such, anything else is text.
+
+    Raises:
+        InvalidInput: A text has no key or no `=`.
+    """
+    found: dict[str, MetadataValue] = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise InvalidInput(f"`{text}` is not KEY=VALUE.", field=field)
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            parsed = value
+        found[name] = parsed if isinstance(parsed, int | float | bool) else value.strip('"')
+    return found or None

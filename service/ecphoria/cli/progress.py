@@ -1,0 +1,67 @@
+"""How far long work has come: a bar on a terminal, otherwise lines."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from ecphoria.cli.terminal import stderr
+
+Watch = Callable[[str, int, int], None]
+"""Told a stage of long work, how much of it is done, and how much there is."""
+
+
+def counting(console: Console) -> Progress:
+    """Make a progress bar that counts things and tells the time left."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=28),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        console=console,
+    )
+
+
+@contextmanager
+def watching() -> Iterator[Watch]:
+    """Show how far each stage of long work has come: a bar on a terminal, else lines."""
+    console = stderr()
+    if not console.is_terminal:
+        yield _told_in_lines(console)
+        return
+    with counting(console) as progress:
+        tasks: dict[tuple[str, int], TaskID] = {}
+
+        def watch(stage: str, done: int, total: int) -> None:
+            if (stage, total) not in tasks:
+                tasks[stage, total] = progress.add_task(stage, total=total)
+            progress.update(tasks[stage, total], completed=done)
+
+        yield watch
+
+
+def _told_in_lines(console: Console) -> Watch:
+    """Tell, a line per tenth, how far a stage has come and how long the rest will take."""
+    begun: dict[tuple[str, int], float] = {}
+    told: set[tuple[str, int, int]] = set()
+
+    def watch(stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        start = begun.setdefault((stage, total), now)
+        tenth = 10 * done // total
+        if not tenth or (stage, total, tenth) in told:
+            return
+        told.add((stage, total, tenth))
+        left = (now - start) * (total - done) / done
+        console.print(f"{stage} {done:,}/{total:,}, {left:.0f} s left")
+
+    return watch

@@ -1,0 +1,229 @@
+"""Commands for tenants, their keys, and copies of the store."""
+
+import contextlib
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+from rich.text import Text
+
+from ecphoria import runtime
+from ecphoria.cli.connection import Caller, answering, connected
+from ecphoria.cli.extras import LocalHome, given_settings, needed
+from ecphoria.cli.progress import watching
+from ecphoria.cli.terminal import (
+    AsJson,
+    confirm,
+    counted,
+    id_column,
+    if_interrupted,
+    print_json,
+    print_table,
+    stderr,
+    stdout,
+    table,
+    whole_id,
+)
+from ecphoria.client import Client
+from ecphoria.errors import NotFound
+from ecphoria.records.tenant import Scope, Tenant
+from ecphoria.wire.admin import IssuedKeyAnswer, KeyAnswer
+
+if TYPE_CHECKING:
+    from ecphoria.portability.service import Copied, Portability, Report
+
+commands = typer.Typer(add_completion=False)
+tenants = typer.Typer(no_args_is_help=True, help="Manage tenants; needs an operator's key.")
+keys = typer.Typer(no_args_is_help=True, help="Manage the API keys of a tenant.")
+backup = typer.Typer(
+    no_args_is_help=True, help="Back up the whole store to a file, and restore it."
+)
+commands.add_typer(tenants, name="tenants")
+commands.add_typer(keys, name="keys")
+commands.add_typer(backup, name="backup")
+
+
+def _draw_tenants(found: list[Tenant]) -> None:
+    rows = table("name", "created", id_column())
+    for tenant in found:
+        rows.add_row(tenant.name, f"{tenant.created_at:%Y-%m-%d}", tenant.id)
+    print_table(rows, empty="There are no tenants.")
+
+
+@tenants.command("list")
+@answering(_draw_tenants, caller=Caller.OPERATOR)
+def list_tenants(client: Client) -> list[Tenant]:
+    """List the tenants."""
+    return list(client.tenants())
+
+
+def _draw_created(made: Tenant) -> None:
+    stdout().print(f"Created {made.name}  [dim]{made.id}[/dim]")
+
+
+@tenants.command("create")
+@answering(_draw_created, caller=Caller.OPERATOR)
+def create_tenant(
+    client: Client,
+    *,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Lower-case letters, digits, `-` and `_`.")
+    ],
+) -> Tenant:
+    """Create a tenant."""
+    return client.create_tenant(name)
+
+
+def _erase_tenant(
+    client: Client,
+    *,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The tenant to erase.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Erase a tenant with everything it owns; this cannot be undone."""
+    if not yes:
+        if name not in {tenant.name for tenant in client.tenants()}:
+            raise NotFound(f"There is no tenant `{name}`; `ecphoria tenants list` has all.")
+        confirm(f"Erase every memory of {name}?")
+    erased = client.erase_tenant(name)
+    if as_json:
+        print_json(erased)
+        return
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in erased.removed.items() if count)
+    stdout().print(f"Erased {name}: {counts or 'it was empty'}.")
+
+
+tenants.command("erase")(connected(_erase_tenant, caller=Caller.OPERATOR))
+
+
+def _draw_keys(found: list[KeyAnswer]) -> None:
+    rows = table(id_column(), "name", "begins with", "scopes", "created", "revoked")
+    for item in found:
+        revoked = f"{item.revoked_at:%Y-%m-%d}" if item.revoked_at else ""
+        created = f"{item.created_at:%Y-%m-%d}"
+        name = Text(item.name)
+        rows.add_row(item.id, name, item.prefix, " ".join(item.scopes), created, revoked)
+    print_table(rows, empty="There are no keys.")
+
+
+@keys.command("list")
+@answering(_draw_keys, caller=Caller.EITHER)
+def list_keys(client: Client) -> list[KeyAnswer]:
+    """List a tenant's keys, without their secrets."""
+    return list(client.keys())
+
+
+def _draw_issued(made: IssuedKeyAnswer) -> None:
+    stdout().print(f"Issued {made.name}  [dim]{made.id}[/dim]")
+    typer.echo(made.secret)
+
+
+@keys.command("issue")
+@answering(_draw_issued, caller=Caller.EITHER)
+def issue_key(
+    client: Client,
+    *,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Purpose of the key.")],
+    scope: Annotated[list[Scope], typer.Option(help="Scope of the key; repeatable.")],
+) -> IssuedKeyAnswer:
+    """Issue a key of a tenant; its secret is printed this once."""
+    return client.issue_key(name, scope)
+
+
+def _revoke_key(
+    client: Client,
+    *,
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, or its beginning.")],
+) -> None:
+    """Revoke a key; it is refused within seconds."""
+    listed = client.keys
+    client.revoke_key(whole_id(key_id, lambda: (known.id for known in listed()), "keys"))
+    stdout().print("Revoked.")
+
+
+keys.command("revoke")(connected(_revoke_key, caller=Caller.EITHER))
+
+NewFile = Annotated[Path, typer.Argument(metavar="FILE", help="Backup file; must not exist yet.")]
+OldFile = Annotated[
+    Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="Backup file.")
+]
+Discard = Annotated[
+    bool, typer.Option("--discard", help="Abandon an interrupted attempt and delete its data.")
+]
+
+
+@backup.command("create")
+def create_backup(file: NewFile, home: LocalHome = None) -> None:
+    """Back up every tenant, every key and the archive to one file, while the service runs."""
+    _tell(file, _run(home, lambda copies, report: copies.backup(file, report)))
+
+
+@backup.command("restore")
+def restore_backup(file: OldFile, *, discard: Discard = False, home: LocalHome = None) -> None:
+    """Restore a backup into an empty store; run it again to resume."""
+    _put(file, home, discard=discard, whole=True)
+
+
+@tenants.command("export")
+def export_tenant(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Tenant to export.")],
+    file: NewFile,
+    home: LocalHome = None,
+) -> None:
+    """Export a tenant to a file, while the service runs."""
+    _tell(file, _run(home, lambda copies, report: copies.export(name, file, report)))
+
+
+@tenants.command("import")
+def import_tenant(file: OldFile, *, discard: Discard = False, home: LocalHome = None) -> None:
+    """Import an exported tenant into this store; run it again to resume."""
+    _put(file, home, discard=discard, whole=False)
+
+
+def _put(file: Path, home: Path | None, *, discard: bool, whole: bool) -> None:
+    if discard:
+        _run(home, lambda copies, _: copies.discard(file))
+        stdout().print("Deleted what the interrupted attempt had stored.")
+        return
+    done = _run(
+        home,
+        lambda copies, report: (
+            copies.restore(file, report) if whole else copies.take_in(file, report)
+        ),
+    )
+    stdout().print(f"Stored {_counts(done)}.")
+
+
+def _tell(file: Path, done: "Copied") -> None:
+    size = file.stat().st_size / 1e6
+    stdout().print(f"Copied {_counts(done)} to {file} ({size:,.1f} MB).", soft_wrap=True)
+
+
+def _counts(done: "Copied") -> str:
+    kinds = ((done.tenants, "tenant"), (done.nodes, "node"), (done.edges, "edge"))
+    return ", ".join(counted(number, noun) for number, noun in kinds)
+
+
+T = TypeVar("T")
+
+
+def _run(home: Path | None, work: "Callable[[Portability, Report], Awaitable[T]]") -> T:
+    """Open the store that the settings name, as `serve` would, and work on it."""
+    with needed():
+        from ecphoria.app import Reports, open_copies  # noqa: PLC0415 (extra `server`)
+        from ecphoria.cli.engine import drawn  # noqa: PLC0415 (extra `local`)
+        from ecphoria.settings import read_settings  # noqa: PLC0415
+
+    async def run() -> T:
+        settings = read_settings(**given_settings(None, None, home))
+        async with contextlib.AsyncExitStack() as stack:
+            with drawn(stderr()) as engine:
+                reports = Reports(engine=engine)
+                copies = await stack.enter_async_context(open_copies(settings, reports))
+            with watching() as report:
+                return await work(copies, report)
+
+    with if_interrupted(lambda: "An import or a restore goes on if you run it again."):
+        return runtime.run(run())

@@ -1,0 +1,176 @@
+"""The terminal: answers, JSON, errors, questions, and what Ctrl-C says."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console, RenderableType
+from rich.table import Column, Table
+from rich.text import Text
+from rich.theme import Theme
+
+from ecphoria.errors import EcphoriaError, InvalidInput, Unauthenticated
+
+FAILED: Final = 1
+WRONGLY_USED: Final = 2
+INTERRUPTED: Final = 130
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; of a list, one object a line.")]
+
+_THEME = Theme(
+    {
+        "cue": "bold",
+        "speaker": "cyan",
+        "when": "dim",
+        "score": "green",
+        "edge": "magenta",
+        "rail": "dim",
+        "address": "cyan",
+        "verdict.answer": "green",
+        "verdict.verify": "yellow",
+        "verdict.refuse": "yellow",
+        "verdict.empty": "yellow",
+        "error": "bold red",
+        "bar.back": "grey23",
+        "bar.complete": "cyan",
+        "bar.finished": "green",
+        "progress.remaining": "dim",
+    }
+)
+_MAX_WIDTH = 100
+_PIPED_WIDTH = 10_000
+_ID_LENGTH = 32
+
+
+def stdout() -> Console:
+    """Open the console for answers; in a pipe, each row is one whole line."""
+    return _console(stderr=False)
+
+
+def stderr() -> Console:
+    """Open the console for progress and errors, so that answers can be piped."""
+    return _console(stderr=True)
+
+
+def _console(*, stderr: bool) -> Console:
+    console = Console(theme=_THEME, stderr=stderr, highlight=False)
+    if not console.is_terminal:
+        # Another program reads it: nothing is cut or wrapped, least of all an id.
+        console.width = _PIPED_WIDTH
+    elif console.width > _MAX_WIDTH:
+        console.width = _MAX_WIDTH
+    return console
+
+
+def print_json(answer: object) -> None:
+    """Print an answer as the API gives it; of a list, one object a line."""
+    from ecphoria.records.answered import to_json  # noqa: PLC0415 (costly; not for --help)
+
+    if isinstance(answer, list | tuple | Iterator):
+        for item in answer:
+            typer.echo(to_json(item))
+    else:
+        typer.echo(to_json(answer, indent=2))
+
+
+def id_column(name: str = "id") -> Column:
+    """Make a column of ids, which are whole at any width because commands need them whole."""
+    return Column(name, no_wrap=True, min_width=_ID_LENGTH)
+
+
+def table(*columns: Column | str) -> Table:
+    """Make a table of rows under dim headings."""
+    return Table(*columns, box=None, header_style="dim", pad_edge=False)
+
+
+def pairs(rows: Iterable[tuple[str, RenderableType | None]]) -> Table:
+    """Lay out names and values side by side; without a value, a name is left out."""
+    found = Table.grid(padding=(0, 3, 0, 0))
+    found.add_column(style="dim")
+    for name, value in rows:
+        if value is not None:
+            found.add_row(Text(name), value)
+    return found
+
+
+def print_table(found: Table, *, empty: str) -> None:
+    """Print a table, or a sentence if it has no row."""
+    stdout().print(found if found.row_count else empty)
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Say a number of things: `1 row`, `2 rows`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def whole_id(given: str, known: Callable[[], Iterable[str]], kind: str) -> str:
+    """Complete the beginning of an id; a whole one costs no search.
+
+    Args:
+        given: The id or its beginning; what no id begins with is given back.
+        known: Lists the ids.
+        kind: What they are ids of, for the message.
+
+    Raises:
+        InvalidInput: Several ids begin like this.
+    """
+    if len(given) >= _ID_LENGTH:
+        return given
+    found = [ident for ident in known() if ident.startswith(given)]
+    if len(found) > 1 and given not in found:
+        raise InvalidInput(
+            f"{len(found):,} ids of {kind} begin with `{given}`; give more of the id.", field="id"
+        )
+    return found[0] if len(found) == 1 else given
+
+
+def confirm(question: str) -> None:
+    """Ask for a yes; any other answer ends the command with 1."""
+    stderr().print(Text(f"{question} [y/N] "), end="")
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        stderr().print("Nothing was changed.")
+        raise typer.Exit(FAILED)
+
+
+def say_error(error: EcphoriaError) -> None:
+    """Print an error and its remedy."""
+    line = Text.assemble(("Error: ", "error"), error.message)
+    if isinstance(error, Unauthenticated):
+        line.append(" On the command line: --key, or ECPHORIA_API_KEY.")
+    if request := error.fields.get("request_id"):
+        line.append(f" (request {request})", style="dim")
+    stderr().print(line)
+
+
+def say_fault(error: Exception) -> None:
+    """Print an error that nobody foresaw."""
+    said = f"this is a fault in Ecphoria, please report it: {type(error).__name__}: {error}"
+    stderr().print(Text.assemble(("Error: ", "error"), said))
+
+
+def exit_code(error: EcphoriaError) -> int:
+    """Give the exit code of an error: 2 if the caller must correct the call, otherwise 1."""
+    return WRONGLY_USED if isinstance(error, InvalidInput) else FAILED
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, with a sentence about what goes on or how to resume."""
+
+
+@contextmanager
+def if_interrupted(said: Callable[[], str]) -> Iterator[None]:
+    """Let Ctrl-C in this block end the command with this sentence."""
+    try:
+        yield
+    except Interrupted:
+        raise
+    except (KeyboardInterrupt, asyncio.CancelledError) as ended:
+        raise Interrupted(said()) from ended
+
+
+def say_interrupted(ended: KeyboardInterrupt) -> None:
+    """Say that Ctrl-C ended the command, and what its block has to say about that."""
+    stderr().print(Text(" ".join(("Interrupted.", *map(str, ended.args)))))
