@@ -13,7 +13,7 @@ from ecphoria.cli.connection import connected, counting, stderr, stdout
 from ecphoria.client import Client
 from ecphoria.records.answered import to_json
 from ecphoria.records.job import ConsolidationReport, JobKind, JobState, StepReport
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, IntegrityReport
+from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, IntegrityReport, Stability
 from ecphoria.wire.upkeep import JobAnswer, ScheduleAnswer
 
 
@@ -431,6 +431,9 @@ def policy(
             help="Search dormant memories when the gate refuses a cue.",
         ),
     ] = None,
+    stability: Annotated[
+        Stability | None, typer.Option(help="How long a memory of each kind lasts.")
+    ] = None,
 ) -> None:
     """Show the tenant's dormancy policy; with options, change it."""
     given = {
@@ -439,6 +442,7 @@ def policy(
         "quiet_days": quiet_days,
         "archive_days": archive_days,
         "second_look": second_look,
+        "stability": stability,
     }
     changed = {name: value for name, value in given.items() if value is not None}
     found = client.dormancy_policy()
@@ -457,6 +461,7 @@ def _show_dormancy(found: DormancyPolicy) -> None:
     archived = "never" if found.archive_days is None else f"after {found.archive_days:g} days"
     table.add_row("archive", archived)
     table.add_row("second look", "on" if found.second_look else "off")
+    table.add_row("stability", found.stability)
     stdout().print(table)
 
 
