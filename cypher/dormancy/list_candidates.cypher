@@ -3,7 +3,8 @@
 // params: tenant STRING, before DATETIME, after_turn INTEGER, limit INTEGER
 // each: id STRING, turn INTEGER, occurred_ms INTEGER, importance FLOAT,
 //   prior FLOAT, stability FLOAT, used_ms INTEGER, working FLOAT, lasting FLOAT,
-//   chain_ms INTEGER, woken_ms INTEGER, facts LIST<LIST<ANY>>
+//   chain_ms INTEGER, woken_ms INTEGER, kind STRING,
+//   facts LIST<LIST<ANY>>
 CYPHER 25
 MATCH (e:Episode)
 WHERE e.tenant = $tenant AND e.turn > $after_turn AND e:LiveEpisode AND e.pinned IS NULL
@@ -21,6 +22,11 @@ RETURN collect([
     ORDER BY at DESC
     LIMIT 1
   }[0],
+  CASE
+    WHEN e.role = 'tool' THEN 'procedural'
+    WHEN e.title IS NOT NULL THEN 'semantic'
+    ELSE 'episodic'
+  END,
   COLLECT {
     MATCH (e)<-[:EVIDENCE]-(f:LiveFact)
     RETURN [f.id, COUNT { (f)-[:EVIDENCE]->(:LiveEpisode) }]

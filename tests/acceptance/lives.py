@@ -360,4 +360,8 @@ def cues(of: Life) -> list[Body]:
             "strategy": "actr",
             "options": {"preset": "paper", "session": f"harbour of {of.mark}"},
         },
+        *(
+            {"cue": cue, "strategy": name, "options": {"preset": "paper"}}
+            for name in ("synapse", "cls")
+        ),
     ]

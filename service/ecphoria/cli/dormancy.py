@@ -22,7 +22,14 @@ from ecphoria.cli.terminal import (
     table,
 )
 from ecphoria.client import Client
-from ecphoria.records.upkeep import ArchivedMemory, DormancyMode, DormancyPolicy, Restored, Scrub
+from ecphoria.records.upkeep import (
+    ArchivedMemory,
+    DormancyMode,
+    DormancyPolicy,
+    Restored,
+    Scrub,
+    Stability,
+)
 
 commands = typer.Typer(add_completion=False)
 dormancy = typer.Typer(
@@ -106,6 +113,7 @@ def _draw_policy(found: DormancyPolicy) -> None:
         ("quiet", f"{found.quiet_days:g} days"),
         ("archive", archived),
         ("second look", "on" if found.second_look else "off"),
+        ("stability", found.stability),
     ]
     stdout().print(pairs(rows))
 
@@ -141,6 +149,9 @@ def policy(
             help="Search dormant memories when the gate refuses a cue.",
         ),
     ] = None,
+    stability: Annotated[
+        Stability | None, typer.Option(help="How long a memory of each kind lasts.")
+    ] = None,
 ) -> DormancyPolicy:
     """Show the tenant's dormancy policy; with options, change it."""
     given = {
@@ -149,6 +160,7 @@ def policy(
         "quiet_days": quiet_days,
         "archive_days": archive_days,
         "second_look": second_look,
+        "stability": stability,
     }
     changed = {name: value for name, value in given.items() if value is not None}
     found = client.dormancy_policy()

@@ -35,6 +35,7 @@ from ecphoria.records.upkeep import (
     Restored,
     Scrub,
     Sleeper,
+    Stability,
 )
 from ecphoria.wire.base import Problem, Request, error_from
 from ecphoria.wire.episodes import EraseAnswer, EraseRequest
@@ -461,6 +462,7 @@ class AsyncUpkeep(AsyncConnection):
         quiet_days: float = 7.0,
         archive_days: float | None = 90.0,
         second_look: bool = False,
+        stability: Stability | str = Stability.UNIFORM,
     ) -> DormancyPolicy:
         """Set the dormancy policy, from the next consolidation on; needs the scope admin.
 
@@ -470,6 +472,7 @@ class AsyncUpkeep(AsyncConnection):
             quiet_days: Younger memories, and those that a recall woke since, stay awake.
             archive_days: After so many days asleep a memory goes to the archive; None for never.
             second_look: Look among what sleeps when the gate refuses a cue.
+            stability: How long a memory of each kind lasts: `uniform`, `by_kind` or `printed`.
         """
         wanted = body_of(
             DormancyPolicyRequest,
@@ -478,6 +481,7 @@ class AsyncUpkeep(AsyncConnection):
             quiet_days=quiet_days,
             archive_days=archive_days,
             second_look=second_look,
+            stability=stability,
         )
         return await self._ask(DormancyPolicy, "PUT", "/v1/dormancy/policy", wanted)
 

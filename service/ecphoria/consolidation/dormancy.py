@@ -5,7 +5,7 @@ windows of five turns, SYNAPSE's rule alone would put to sleep whatever was not 
 fifty turns; a budget forgets only where there is too much.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -22,13 +22,25 @@ from ecphoria.ports import Clock
 from ecphoria.records.history import FIRST_STABILITY
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Change, Outcome
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, ExpiryPolicy, Restored, Sleeper
+from ecphoria.records.upkeep import (
+    DormancyMode,
+    DormancyPolicy,
+    ExpiryPolicy,
+    Restored,
+    Sleeper,
+    Stability,
+)
 
 _PAGE = 5_000
 _CHUNK = 200
 _DAY_MS = 86_400_000.0
 _FADED = {DormancyMode.BUDGET: 0.5, DormancyMode.THRESHOLD: 0.01}
 """Largest R of a candidate."""
+_LASTS: Mapping[Stability, Mapping[str, float]] = {
+    Stability.BY_KIND: {"episodic": 30.0, "semantic": 150.0, "procedural": 300.0},
+    Stability.PRINTED: {"episodic": 1.0, "semantic": 5.0, "procedural": 10.0},
+}
+"""S_0 in days by kind of memory; the printed ones are NeuromemoryAI's (3.5)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +109,10 @@ def _judge(
     stable = np.array(
         [_or(candidate.stability, FIRST_STABILITY) for candidate in page], np.float64
     )
+    if policy.stability in _LASTS:
+        # What recalls added to S is in proportion to where it began.
+        begun = [_LASTS[policy.stability][candidate.kind] for candidate in page]
+        stable *= np.array(begun) / FIRST_STABILITY
     recalled = retrievability((now - used) / _DAY_MS, stable)
     held = _strength(page, now)
     prior = np.array([_or(candidate.prior, 0.0) for candidate in page], np.float64)

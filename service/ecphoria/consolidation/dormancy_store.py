@@ -17,7 +17,7 @@ from ecphoria.neo4j_store.locks import (
 from ecphoria.neo4j_store.session import Graph, Statement, Work
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, Sleeper
+from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, Sleeper, Stability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +29,7 @@ class Candidate:
         stability, used_ms: Days it lasts, and its last use; None before the first.
         working, lasting, chain_ms: The memory chain and when it held; None before the first use.
         woken_ms: The latest kept recall that woke it, if any.
+        kind: `episodic`; `semantic` for a document; `procedural` for what a tool said.
         facts: Live facts it is evidence of, each with the number of live episodes that are.
     """
 
@@ -43,6 +44,7 @@ class Candidate:
     lasting: float | None
     chain_ms: int | None
     woken_ms: int | None
+    kind: str
     facts: Sequence[tuple[str, int]]
 
 
@@ -87,7 +89,11 @@ class DormancyStore:
         if text is None:
             return DormancyPolicy()
         stored = json.loads(text)
-        return DormancyPolicy(**{**stored, "mode": DormancyMode(stored["mode"])})
+        typed = {
+            "mode": DormancyMode(stored["mode"]),
+            "stability": Stability(stored.get("stability", Stability.UNIFORM)),
+        }
+        return DormancyPolicy(**{**stored, **typed})
 
     async def set_policy(self, tenant: TenantId, policy: DormancyPolicy) -> None:
         """Keep how the tenant forgets; NotFound without the tenant."""

@@ -286,6 +286,58 @@ def _refusals(yes: Sequence[float], no: Sequence[float]) -> dict[str, float | No
     return {rate: refusal_at(yes, no, float(rate)) for rate in _FALSE_REFUSALS}
 
 
+class SessionMemory(BaseModel):
+    """The five measures of CLS-M 5.1, over the first ten hits, from labelled evidence."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    relevance: float | None
+    """Share of the hits that are evidence."""
+    efficiency: float | None
+    """1 - tokens of the context / tokens of the budget."""
+    retention: float | None
+    """Share of the questions with all their evidence among the hits."""
+    reach: float | None
+    """Share of evidence among the hits that neither words nor meaning alone find; None if
+    `dense` and `lexical` were not asked, or nothing else was found."""
+    coverage: float | None
+    """Share of the questions with any evidence among the hits."""
+
+
+_SHOWN = 10
+
+
+def session_memory(
+    rows: Sequence[Row], plain: Sequence[Sequence[Row]], *, budget: int
+) -> SessionMemory:
+    """Measure a strategy as CLS-M does, with evidence in place of a person's judgement.
+
+    Args:
+        rows: The strategy's.
+        plain: Rows of each plain search, by words and by vector; its first ten are what it finds.
+        budget: Tokens that the context may have.
+    """
+    scored = [row for row in rows if row.scored]
+    found = [
+        {(row.collection, row.question): set(row.ranked[:_SHOWN]) for row in one} for one in plain
+    ]
+    farther = [
+        (item in row.gold)
+        for row in scored
+        if all((row.collection, row.question) in one for one in found)
+        for item in row.ranked[:_SHOWN]
+        if not any(item in one[row.collection, row.question] for one in found)
+    ]
+    hits = [item in row.gold for row in scored for item in row.ranked[:_SHOWN]]
+    return SessionMemory(
+        relevance=mean(hits),
+        efficiency=mean([1.0 - row.context_tokens / budget for row in scored]),
+        retention=mean([all_at(row.ranked, row.gold, _SHOWN) for row in scored]),
+        reach=mean(farther) if plain else None,
+        coverage=mean([hit_at(row.ranked, row.gold, _SHOWN) for row in scored]),
+    )
+
+
 Measure = Callable[[Row], float]
 
 DEPTH: Mapping[Suite, int] = {Suite.LOCOMO: 50, Suite.CHATS: 50, Suite.PASSAGES: 30}

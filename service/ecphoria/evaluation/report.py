@@ -19,16 +19,21 @@ from ecphoria.evaluation.measures import (
     Difference,
     Figures,
     Measure,
+    SessionMemory,
     difference,
     figures,
     mean,
     recall_at,
+    session_memory,
 )
 from ecphoria.evaluation.rows import UNCONSOLIDATED, WITHOUT, Row, read_rows, whole, write_rows
 from ecphoria.evaluation.run import Outcome
+from ecphoria.records.recall import RecallOptions
 from ecphoria.wire.admin import ReadinessAnswer
 
-BASELINES: Final = ("dense", "lexical", "fusion")
+PLAIN: Final = ("dense", "lexical")
+"""Searches by meaning and by words alone."""
+BASELINES: Final = (*PLAIN, "fusion")
 """Strategies that the default must beat."""
 
 T = TypeVar("T")
@@ -142,6 +147,7 @@ class Report(BaseModel):
     findings: dict[str, int]
     gain: Gains | None = None
     strategies: dict[str, Figures]
+    session_memory: dict[str, SessionMemory] = {}
     ablations: dict[str, Ablation]
     ingest: dict[str, int | float | None]
     consolidation: dict[str, float | None]
@@ -218,6 +224,7 @@ def make_report(
         strategies={
             name: _ordered(figures(of.get(name, []), dataset.suite), gain) for name in wanted
         },
+        session_memory=_session_memory(of, wanted),
         ablations={
             name: Ablation(
                 figures=figures(of[name], dataset.suite),
@@ -236,6 +243,18 @@ def make_report(
             "delta_recall@10": _recall_gain(of.get(UNCONSOLIDATED, []), of.get(default, [])),
         },
     )
+
+
+def _session_memory(
+    of: Mapping[str, Sequence[Row]], wanted: Sequence[str]
+) -> dict[str, SessionMemory]:
+    """Measure each strategy as CLS-M does; a plain search reaches no farther than itself."""
+    both = [of[name] for name in PLAIN if of.get(name)]
+    plain = both if len(both) == len(PLAIN) else []
+    return {
+        name: session_memory(of.get(name, ()), plain, budget=RecallOptions().token_budget)
+        for name in wanted
+    }
 
 
 def _ordered(found: Figures, gain: Gains | None) -> Figures:

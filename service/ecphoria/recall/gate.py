@@ -7,6 +7,7 @@ first hit stands out, and, where the cue names a speaker, who said it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from ecphoria.maths.gate import FEATURES, Evidence, attribution, evidence_featur
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.pipeline import ActivationGate, Ranked
 from ecphoria.recall.seeds import Seeding
+from ecphoria.records.episode import Episode
 from ecphoria.records.recall import RecallOptions, Verdict
 from ecphoria.records.tenant import OPEN, SHIPPED, Gate, shipped_confidence
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
@@ -226,6 +228,14 @@ def check_floors(options: RecallOptions) -> None:
         )
     if confidence is not None and not 0.0 <= confidence <= 1.0:
         raise InvalidInput("`min_confidence` must lie between 0 and 1", field="min_confidence")
+
+
+def count_within(ranked: Ranked, k: int, episodes: Mapping[str, Episode]) -> int:
+    """Count the first hits whose texts fit into the strategy's characters; one always does."""
+    if not ranked.characters:
+        return k
+    sizes = (len(episodes[one].text) if one in episodes else 0 for one in ranked.ids[:k])
+    return max(min(1, k), sum(total <= ranked.characters for total in accumulate(sizes)))
 
 
 def count_above(ranked: Ranked, options: RecallOptions) -> int:

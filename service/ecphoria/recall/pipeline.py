@@ -149,6 +149,7 @@ class Ranked:
         truncated: Whether a cap of the subgraph was reached.
         stimulation: What the strategy did to memories, if it stimulates them.
         gate: The strategy's own gate, if it has one.
+        characters: Most characters of all hits' texts; 0 for any number.
     """
 
     ids: tuple[EpisodeId, ...]
@@ -161,6 +162,7 @@ class Ranked:
     truncated: bool = False
     stimulation: Stimulation | None = None
     gate: ActivationGate | None = None
+    characters: int = 0
 
 
 class Strategy(Protocol):
@@ -461,6 +463,21 @@ async def near_anchors(search: Search, count: int) -> tuple[Anchor, ...]:
         )
         for concept in near[:count]
     )
+
+
+def cosine_anchors(search: Search, count: int) -> list[Anchor]:
+    """Take the first memories of each index, in its own order, with their cosine.
+
+    An opposite meaning gives nothing: activation is not negative.
+    """
+    streams = ((Stream.TEXT, search.seeding.by_text), (Stream.VECTOR, search.seeding.by_vector))
+    first = {row.id: stream for stream, rows in reversed(streams) for row in rows[:count]}
+    row, cosine = search.candidates.row, search.candidates.columns.cosine
+    return [
+        Anchor(node=one, kind="episode", stream=stream, label="", level=float(cosine[row[one]]))
+        for one, stream in first.items()
+        if one in row and cosine[row[one]] > 0.0
+    ]
 
 
 def anchors(

@@ -171,6 +171,14 @@ class NearConcept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedConcept:
+    """A concept whose name holds a word of the cue."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
     """Statistics of a cue's words in a tenant, read in one query; unknown words are absent."""
 
@@ -400,6 +408,12 @@ class RecallStore(Histories, PassageReads, Protocol):
         self, tenant: TenantId, vector: Vector, limit: int
     ) -> Sequence[NearConcept]:
         """Search the concepts by vector, nearest first; none before a consolidation."""
+        ...
+
+    async def concepts_with(
+        self, tenant: TenantId, words: Sequence[str], limit: int
+    ) -> Sequence[NamedConcept]:
+        """List the concepts whose names hold one of these words, also inside a word."""
         ...
 
     async def concept_vectors(

@@ -27,7 +27,14 @@ from ecphoria.recall.as_of import AsOfStore, promote_current_facts
 from ecphoria.recall.candidates import gather
 from ecphoria.recall.cue_reading import NO_READING, CueReader, CueReading
 from ecphoria.recall.engrams import EngramReader
-from ecphoria.recall.gate import check_floors, count_above, judge, judge_activation, judge_floors
+from ecphoria.recall.gate import (
+    check_floors,
+    count_above,
+    count_within,
+    judge,
+    judge_activation,
+    judge_floors,
+)
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.ports import RecallStore
 from ecphoria.recall.seeds import Participants, Seeding, Subject, seed
@@ -180,7 +187,7 @@ class RecallService:
         judgement = judge_activation(judgement, ranked.gate)
         shown = await load_shown(search, ranked, behind, k=options.k, collapse=options.collapse)
         ranked = shown.ranked
-        k = count_above(ranked, options)
+        k = count_within(ranked, count_above(ranked, options), shown.episodes)
         judgement = judge_floors(judgement, options, k)
         hits = hits_of(
             ranked, k, shown.episodes, behind, copies=shown.copies,

@@ -31,6 +31,7 @@ from ecphoria.recall.ports import (
     FactStanding,
     FoundConcept,
     Lexicon,
+    NamedConcept,
     NearConcept,
     NearFacts,
     Neighbour,
@@ -177,6 +178,7 @@ _LIST_PRIORS = Statement("recall.list_priors", _PriorLists)
 _LIST_RELATED = Statement("recall.list_related", _RelatedLists)
 _LIST_NEAREST_FACTS = Statement("recall.list_nearest_facts", _FactLists)
 _LIST_NEAR_CONCEPTS = Statement("recall.list_near_concepts", NearConcept)
+_LIST_CONCEPTS_WITH = Statement("recall.list_concepts_with", NamedConcept)
 _LIST_CONCEPT_VECTORS = Statement("recall.list_concept_vectors", _ConceptVector)
 _LIST_LATEST_TURNS = Statement("recall.list_latest_turns", _Turn)
 _LIST_NEAREST = Statement("recall.list_nearest", _NearestLists)
@@ -377,6 +379,14 @@ class EpisodeReader(PassageFinder):
             vector=packed(vector),
             fetch=overfetch(limit),
             limit=limit,
+        )
+
+    async def concepts_with(
+        self, tenant: TenantId, words: Sequence[str], limit: int
+    ) -> Sequence[NamedConcept]:
+        """List the concepts whose names hold one of these words, also inside a word."""
+        return await self._graph.run(
+            _LIST_CONCEPTS_WITH, tenant=tenant, words=list(words), limit=limit
         )
 
     async def concept_vectors(

@@ -25,6 +25,7 @@ from ecphoria.recall.ports import (
     ConceptEdges,
     FactStanding,
     Lexicon,
+    NamedConcept,
     NearConcept,
     NearFacts,
     Neighbour,
@@ -150,6 +151,12 @@ class StoreView(ABC):
     ) -> Sequence[NearConcept]:
         """Search the concepts by vector."""
         return await self._store.near_concepts(tenant, vector, limit)
+
+    async def concepts_with(
+        self, tenant: TenantId, words: Sequence[str], limit: int
+    ) -> Sequence[NamedConcept]:
+        """List the concepts whose names hold one of these words."""
+        return await self._store.concepts_with(tenant, words, limit)
 
     async def concept_vectors(
         self, tenant: TenantId, concepts: Sequence[str]

@@ -224,7 +224,18 @@ class DormancyMode(StrEnum):
     THRESHOLD = "threshold"
 
 
-@answered("mode", "budget", "quiet_days", "archive_days", "second_look")
+class Stability(StrEnum):
+    """Days until a memory that was never recalled can be called back with 1/e."""
+
+    UNIFORM = "uniform"
+    """30 for every memory."""
+    BY_KIND = "by_kind"
+    """30 for episodic, 150 for semantic, 300 for procedural memories."""
+    PRINTED = "printed"
+    """1, 5 and 10: NeuromemoryAI 3.5."""
+
+
+@answered("mode", "budget", "quiet_days", "archive_days", "second_look", "stability")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DormancyPolicy:
     """The dormancy policy of a tenant."""
@@ -239,6 +250,8 @@ class DormancyPolicy:
     """After so many days asleep a memory goes to the archive; null for never."""
     second_look: bool = False
     """Whether what sleeps is looked at when the gate refuses a cue."""
+    stability: Stability = Stability.UNIFORM
+    """`uniform`, `by_kind` or `printed`: how long a memory of each kind lasts."""
 
 
 @answered("days")

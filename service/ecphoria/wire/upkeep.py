@@ -21,6 +21,7 @@ from ecphoria.records.upkeep import (
     DormancyPolicy,
     ExpiryPolicy,
     Sleeper,
+    Stability,
 )
 from ecphoria.wire.base import (
     Answer,
@@ -72,6 +73,10 @@ class DormancyPolicyRequest(Request):
     """After so many days asleep a memory goes to the archive; null for never."""
     second_look: StrictBool = False
     """Look among what sleeps when the gate refuses a cue."""
+    stability: Stability = Stability.UNIFORM
+    """Days that a memory lasts which was never recalled: `uniform`, 30; `by_kind`, 30 for turns
+    and notes (episodic), 150 for documents (semantic), 300 for what a tool said (procedural);
+    `printed`, 1, 5 and 10. Each recall adds in proportion."""
 
     def to_model(self) -> DormancyPolicy:
         """Hand over the policy."""

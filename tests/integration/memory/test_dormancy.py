@@ -28,7 +28,7 @@ from ecphoria.records.episode import NewEpisode, State
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
 from ecphoria.records.recall import Cue, Filters, RecallOptions, RecallResult, Verdict
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy
+from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, Stability
 from tests.conftest import Cypher, WallClock
 from tests.contract.memories import appended, everything, turn, write
 from tests.integration.memory.talks import START, a_talk, graph_of
@@ -242,6 +242,38 @@ async def test_a_threshold_takes_what_can_hardly_be_called_back(
     assert sorted(await asleep(store, tenant)) == sorted(of[3:5])
     await store.set_policy(tenant, DormancyPolicy(mode=DormancyMode.OFF))
     assert (await cycle(store, tenant))[1] == {"live": 4, "dormant": 0}
+
+
+@pytest.mark.parametrize(
+    ("stability", "age", "asleep_after"),
+    [
+        (Stability.UNIFORM, 400, [0, 1, 2]),
+        (Stability.BY_KIND, 400, [0]),
+        (Stability.BY_KIND, 1_400, [0, 1, 2]),
+        (Stability.PRINTED, 30, [0, 1]),
+        (Stability.PRINTED, 20, [0]),
+    ],
+)
+async def test_a_document_lasts_longer_than_a_turn_and_what_a_tool_said_longest(
+    graph: Graph,
+    store: DormancyStore,
+    tenant: TenantId,
+    cypher: Cypher,
+    *,
+    stability: Stability,
+    age: int,
+    asleep_after: list[int],
+) -> None:
+    rows = [aged(tenant, n, age) for n in (1, 2, 3)]
+    await write(graph, tenant, appended(*rows))  # type: ignore[arg-type]
+    of = [row.id for row in rows]  # type: ignore[attr-defined]
+    await cypher("MATCH (e:Episode {id: $id}) SET e.title = 'A manual'", id=of[1])
+    await cypher("MATCH (e:Episode {id: $id}) SET e.role = 'tool'", id=of[2])
+    policy = DormancyPolicy(mode=DormancyMode.THRESHOLD, stability=stability)
+    await store.set_policy(tenant, policy)
+    assert await store.policy(tenant) == policy
+    await cycle(store, tenant)
+    assert sorted(await asleep(store, tenant)) == sorted(of[place] for place in asleep_after)
 
 
 async def test_a_fact_keeps_its_last_evidence_and_what_was_woken_lately_stays(

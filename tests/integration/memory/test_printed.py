@@ -19,7 +19,7 @@ from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Trace, Ver
 from tests.conftest import Cypher
 from tests.contract.learning import LONG_AGO
 from tests.integration.memory.houses import NOW, House
-from tests.printed import neuromemory, synapse, synapticrag
+from tests.printed import cls_m, neuromemory, synapse, synapticrag
 
 _AXES, _MEMORIES, _FILLERS = 6, 14, 5
 
@@ -205,7 +205,7 @@ SAID = (
     ("Ben broke a vase.", "Ben", "Vase"),
     ("Nobody glued the vase.", "Vase"),
     ("It rained all week.",),
-    ("The ferry was late again.", "Hull"),
+    ("The ferry was late again.", "Hull", "Ferryboat"),
 )
 """Turns a day apart with the concepts that each mentions."""
 ASKED = "Who was on the ferry with Ben?"
@@ -311,3 +311,69 @@ async def test_no_energy_is_no_answer(said: House, embedder: Embedder) -> None:
     answer = await answered(said, cue, "synapse", concept_seeds=0)
     assert answer.verdict is Verdict.REFUSE
     assert answer.confidence == 0.0
+
+
+async def test_cls_from_cue_to_budget(said: House, embedder: Embedder, cypher: Cypher) -> None:
+    (vector,) = await embedder.embed([ASKED])
+    cue = Cue(text=ASKED, vector=tuple(vector.tolist()))
+    turns = await stored(said, cypher, "LiveEpisode")
+    concepts = await stored(said, cypher, "LiveConcept")
+    near = {node: float(np.dot(vector, one["vector"])) for node, one in (turns | concepts).items()}
+    by_word = [
+        node for node, one in turns.items() if "ferry" in one["text"] or "Ben" in one["text"]
+    ]
+    by_meaning = sorted(turns, key=lambda node: -near[node])[:3]
+    seeds = {node: near[node] for node in (*by_word, *by_meaning)}
+    unnamed = [node for node, one in concepts.items() if one["name"] != "Ben"]
+    close = sorted(unnamed, key=lambda node: -near[node])[:2]
+    for node, one in concepts.items():
+        exact, part = one["name"] == "Ben", one["name"] == "Ferryboat"
+        if exact or part or node in close:
+            seeds[node] = cls_m.seed_level(near[node], is_substring=part, is_exact=exact)
+    used_ms = {
+        node: (NOW - timedelta(days=20 - place)).timestamp() * 1e3
+        for place, node in enumerate(turns)
+    }
+    for is_learned in (False, True):
+        graph = await aged(said, cypher, used_ms)
+        found = cls_m.spread_activation(graph, seeds)
+        level = {node: min(1.0, found[node]) for node in turns if found.get(node, 0.0) >= 0.1}
+        order = sorted(level, key=lambda node: (-level[node], list(turns).index(node)))
+        assert len(level) > len(set(by_word + by_meaning)), "hops found more"
+        for characters in (8_192, 60):
+            answer = await answered(
+                said, cue, "cls", seeds=3, concept_seeds=2, characters=characters
+            )
+            texts = {node: one["text"] for node, one in turns.items()}
+            fit = list(cls_m.budgeted(order, texts, characters))
+            assert [hit.episode.id for hit in answer.hits] == fit
+            for hit in answer.hits:
+                share = level[hit.episode.id] / level[order[0]]
+                assert hit.parts["activation"] == pytest.approx(share, abs=1e-6)
+        if not is_learned:
+            # What a recall returns first was used now: its edges are as good as new.
+            asked = RecallOptions(strategy="cls", options={"preset": "paper"}, k=3)
+            answer = await said.recalls.recall(said.tenant, cue, asked)
+            await said.recalls.close()
+            await said.learning.drain()
+            used_ms |= {hit.episode.id: NOW.timestamp() * 1e3 for hit in answer.hits}
+
+
+async def aged(
+    house: House, cypher: Cypher, used_ms: dict[str, float]
+) -> dict[str, dict[str, float]]:
+    """The stored graph with edges damped and faded: an edge is as old as its older end."""
+    known, last = await edges(house, cypher), dict(used_ms)
+    degree: dict[tuple[str, str], int] = {}
+    for kind, tail, head, _ in known:
+        for node, other in ((tail, head), (head, tail)):
+            degree[node, kind] = degree.get((node, kind), 0) + 1
+            if node not in used_ms and other in used_ms:
+                last[node] = max(last.get(node, 0.0), used_ms[other])
+    graph: dict[str, dict[str, float]] = {}
+    for kind, tail, head, weight in known:
+        age = (NOW.timestamp() * 1e3 - min(last[tail], last[head])) / 86_400_000.0
+        for node, other in ((tail, head), (head, tail)):
+            kept = cls_m.damped(cls_m.faded(weight, age), degree[node, kind])
+            graph.setdefault(node, {})[other] = kept
+    return graph

@@ -8,6 +8,7 @@ POLICY: dict[str, object] = {
     "quiet_days": 7.0,
     "archive_days": 90.0,
     "second_look": False,
+    "stability": "uniform",
 }
 
 
@@ -62,6 +63,9 @@ def test_a_policy_changes_only_what_is_named(command: Command, service: StubServ
     service.routes["PUT /v1/dormancy/policy"] = lambda body: (200, body)
     assert "10,000 live memories" in command("dormancy", "policy").out
     assert len(service.seen) == 1
-    done = command("dormancy", "policy", "--budget", "50", "--second-look")
-    assert service.seen[-1][2] == POLICY | {"budget": 50, "second_look": True}
+    done = command(
+        "dormancy", "policy", "--budget", "50", "--second-look", "--stability", "by_kind"
+    )
+    wanted = {"budget": 50, "second_look": True, "stability": "by_kind"}
+    assert service.seen[-1][2] == POLICY | wanted
     assert "50 live memories" in done.out

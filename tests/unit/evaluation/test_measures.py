@@ -19,7 +19,9 @@ from ecphoria.evaluation.measures import (
     recall_at,
     reciprocal_rank,
     refusal_at,
+    session_memory,
 )
+from ecphoria.evaluation.rows import Row
 
 RANKED, GOLD = list("axybz"), {"a", "b"}
 IDS = [f"d{number:02}" for number in range(12)]
@@ -43,6 +45,31 @@ def test_the_worked_example() -> None:
 def test_the_worked_example_of_abstention() -> None:
     assert auroc([0.9, 0.6, 0.4], [0.5, 0.3]) == 5 / 6
     assert auroc([0.5], [0.5]) == 0.5
+
+
+def row(question: str, gold: str, ranked: str, tokens: int = 0) -> Row:
+    return Row(
+        strategy="cls", collection="c", question=question, category="1", gold=tuple(gold),
+        ranked=tuple(ranked), context_tokens=tokens,
+    )  # fmt: skip
+
+
+def test_the_measures_of_cls_m() -> None:
+    """Two questions: one with all its evidence and one with half, the other half far away."""
+    rows = [row("1", "ab", "abx", tokens=500), row("2", "cd", "yzwuvtsrqcd", tokens=1_500)]
+    words = [row("1", "ab", "ax"), row("2", "cd", "yzwuvtsrqpc")]
+    vectors = [row("1", "ab", "x"), row("2", "cd", "yzwuvts")]
+    found = session_memory(rows, [words, vectors], budget=2_000)
+    assert found.relevance == 3 / 13
+    assert found.efficiency == 0.5
+    assert found.retention == 0.5
+    assert found.coverage == 1.0
+    # Neither search finds b; c is their eleventh, so it counts too.
+    assert found.reach == 1.0
+    assert session_memory(rows, [], budget=2_000).reach is None
+    astray = [row("1", "ab", "abx"), row("2", "cd", "cmn")]
+    # Of b, c, m and n, which neither search shows, two are evidence.
+    assert session_memory(astray, [words, vectors], budget=2_000).reach == 0.5
 
 
 def test_an_unanswered_question_scores_nothing() -> None:

@@ -10,9 +10,9 @@ from rich.console import Console
 
 from ecphoria.errors import BadFile
 from ecphoria.evaluation.datasets.dataset import Suite
-from ecphoria.evaluation.measures import figures, recall_curve
+from ecphoria.evaluation.measures import figures, recall_curve, session_memory
 from ecphoria.evaluation.plots import draw
-from ecphoria.evaluation.report import BASELINES, gains, make_report, write
+from ecphoria.evaluation.report import BASELINES, PLAIN, gains, make_report, write
 from ecphoria.evaluation.rows import UNCONSOLIDATED, Row, read_rows
 from ecphoria.evaluation.tables import ablation_table, compare, comparison_table, strategy_table
 from tests.unit.evaluation.conftest import READY, measured, small
@@ -47,6 +47,11 @@ async def test_every_figure_follows_from_the_rows(
     rows = list(read_rows(tmp_path / report["rows"]))
     of = {name: [row for row in rows if row.strategy == name] for name in report["strategies"]}
     assert {name: figures(of[name], suite).entry() for name in of} == report["strategies"]
+    searches = [[row for row in rows if row.strategy == name] for name in PLAIN]
+    plain = searches if all(searches) else []
+    assert report["session_memory"] == {
+        name: session_memory(of[name], plain, budget=2_000).model_dump() for name in of
+    }
     own = report["strategies"]["ecphoria"]
     assert ("taken_out" in own.get("abstention", {})) == take_out
     if take_out:

@@ -1,6 +1,6 @@
 """CLS-M: activation hops from the seeds, damped at nodes of high degree."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, cast
 
@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.maths.adjacency import Adjacency
-from ecphoria.maths.spreading import HopOptions, Hops, damped, spread_hops
+from ecphoria.maths.spreading import HopOptions, Hops, damped, edge_decay, spread_hops
 from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly, marks
 from ecphoria.recall.pipeline import (
     WALK_MECHANISMS,
+    Anchor,
+    Pool,
     Ranked,
     Search,
     WalkOptions,
@@ -19,17 +21,25 @@ from ecphoria.recall.pipeline import (
     active_episodes,
     anchors,
     bridge_gate,
+    cosine_anchors,
     enter,
     near_anchors,
     parameter,
     seed_shares,
     text_pool,
 )
-from ecphoria.recall.subgraph import Subgraph
-from ecphoria.records.recall import Wave
+from ecphoria.recall.ports import NamedConcept
+from ecphoria.recall.subgraph import EDGES, Subgraph
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import Stream, Wave
 from ecphoria.records.strategy import Mechanisms
+from ecphoria.text.names import normalised_words
+from ecphoria.text.tokens import STOP_WORDS
 
 FloatArray = NDArray[np.float64]
+_DAY_MS = 86_400_000.0
+_LEAST_LETTERS = 3
+"""Letters of a word that is sought inside names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,20 +68,37 @@ class ClsOptions(WalkOptions):
     exact_boost: float = parameter(
         1.2, "Level of a concept that the cue names.", low=0, high=2, source="CLS-M"
     )
+    seeding: str = parameter(
+        "names", "Where hops begin: at memories with their base score and concepts by `names`, or"
+        " `hybrid`: at memories with their cosine and also at concepts whose name holds a word of"
+        " the cue, at most `concept_seeds`.", choices=("names", "hybrid"), source="CLS-M 5.3",
+    )  # fmt: skip
+    edge_decay: float = parameter(
+        0.0, "Exponent of the fading of edges since both ends were last used; 0 is none.",
+        low=0, high=2, source="CLS-M 3.2",
+    )  # fmt: skip
+    characters: int = parameter(
+        0, "Most characters of all hits together; the last hits are left out. 0 is no bound.",
+        unit="characters", low=0, high=1_000_000, source="8,192 in CLS-M 5.3",
+    )  # fmt: skip
 
 
-_TEXT = ClsOptions(
+_PAPER = ClsOptions(
     threshold=0.1,
+    aggregation="max",
     received_only=False,
+    seeding="hybrid",
+    edge_decay=0.2,
+    characters=8_192,
     seeds=10,
     concept_seeds=10,
     mention_back=1.0,
+    similar=1.0,
     associated=1.0,
     w_base=0.0,
     w_activation=1.0,
     w_bridge=0.0,
 )
-_CODE = replace(_TEXT, aggregation="max", threshold=0.15)
 
 
 class Cls:
@@ -82,8 +109,8 @@ class Cls:
     options: ClassVar[type[Any]] = ClsOptions
     presets: ClassVar[Mapping[str, Any]] = {
         "default": ClsOptions(),
-        "paper": _CODE,
-        "paper-text": _TEXT,
+        "paper": _PAPER,
+        "paper-text": replace(_PAPER, aggregation="sum"),
     }
     mechanisms: ClassVar[Mechanisms] = {
         **WALK_MECHANISMS,
@@ -95,15 +122,18 @@ class Cls:
     async def rank(self, search: Search, options: ClsOptions) -> Ranked:
         """Hop from the best seeds, then add the received activation to the base."""
         base = text_pool(search, options.base)
-        taken = anchors(search, base, options.seeds, lambda _: options.exact_boost)
-        taken += await near_anchors(search, options.concept_seeds)
+        taken = await _entries(search, base, options)
         graph, start = await enter(search, taken, options.limits(options.hops))
-        arcs = _arcs(graph, options)
+        arcs = _arcs(graph, options, await _kept(search, graph, options))
         run = spread_hops(arcs, start, options=_kernel_options(options))
         active = active_episodes(graph, _counted(run, options))
         pool = await base.reached(search, active, weight=options.w_activation + options.w_bridge)
+        lit = pool.read(active)
+        if options.w_base == 0.0 and lit.any():
+            # Where text has no weight, a memory below the threshold is no hit.
+            pool, lit = pool.kept(np.flatnonzero(lit)), lit[lit > 0.0]
         activation = activation_parts(
-            pool.read(active),
+            lit,
             weight=options.w_activation,
             bridge=options.w_bridge,
             gate=bridge_gate(graph, arcs, run.carried.sum(axis=0)),
@@ -115,22 +145,74 @@ class Cls:
             start=start,
             streams={anchor.node: anchor.stream for anchor in taken},
         )
-        return pool.ranked(
+        ranked = pool.ranked(
             {"base": options.w_base * pool.score, **activation},
             seeds=seed_shares(taken),
             waves=_waves(graph, arcs, run, options.threshold),
             path=pool.explain(walked, found_directly),
             truncated=graph.truncated,
         )
+        return replace(ranked, characters=options.characters)
 
 
-def _arcs(graph: Subgraph, options: ClsOptions) -> Adjacency:
+async def _entries(search: Search, base: Pool, options: ClsOptions) -> Sequence[Anchor]:
+    """Choose the seeds and their levels: an exact name, then part of a name, then the cosine."""
+    if options.seeding == "names":
+        taken = anchors(search, base, options.seeds, lambda _: options.exact_boost)
+        return (*taken, *await near_anchors(search, options.concept_seeds))
+    words = set(normalised_words(search.seeding.analysis.stripped)) - STOP_WORDS
+    long = sorted(word for word in words if len(word) >= _LEAST_LETTERS)
+    holding: Sequence[NamedConcept] = ()
+    if long and options.concept_seeds:
+        holding = await search.store.concepts_with(search.tenant, long, options.concept_seeds)
+    by_name = {
+        **{concept.id: (concept.name, 1.0) for concept in holding},
+        **{one.id: (one.name, options.exact_boost) for one in search.seeding.concepts},
+    }
+    named = (
+        Anchor(node=node, kind="concept", stream=Stream.NAME, label=name, level=level)
+        for node, (name, level) in by_name.items()
+    )
+    near = await near_anchors(search, options.concept_seeds)
+    return (
+        *cosine_anchors(search, options.seeds),
+        *named,
+        *(anchor for anchor in near if anchor.node not in by_name),
+    )
+
+
+async def _kept(search: Search, graph: Subgraph, options: ClsOptions) -> FloatArray:
+    """Tell the share of its weight that each edge keeps, [m].
+
+    A memory was active when it was last recalled, else when it happened; a concept with the
+    latest memory that mentions it. An edge was active when both ends were.
+    """
+    seen = graph.relations()
+    if options.edge_decay == 0.0 or not seen.tail.size:
+        return np.ones(seen.tail.size)
+    place = graph.index
+    ids = [EpisodeId(graph.ids[node]) for node in np.flatnonzero(graph.episodes())]
+    now_ms = 1e3 * search.now.timestamp()
+    used_ms = np.full(len(graph.ids), -np.inf)
+    for episode, use in (await search.store.uses(search.tenant, ids)).items():
+        used_ms[place[episode]] = min(now_ms, use.recent_ms[-1])
+    for one, other in ((seen.tail, seen.head), (seen.head, seen.tail)):
+        mentioned = ~graph.episodes()[one]
+        np.maximum.at(used_ms, one[mentioned], used_ms[other[mentioned]])
+    both_ms = np.minimum(used_ms[seen.tail], used_ms[seen.head])
+    age_days = np.where(np.isfinite(both_ms), (now_ms - both_ms) / _DAY_MS, 0.0)
+    # The store has already faded what was learned of SIMILAR.
+    learned = seen.kind == EDGES.index("SIMILAR")
+    return np.where(learned, 1.0, edge_decay(age_days, options.edge_decay))
+
+
+def _arcs(graph: Subgraph, options: ClsOptions, kept: FloatArray) -> Adjacency:
     seen = graph.relations()
     return damped(
         seen.tail,
         seen.head,
         seen.kind,
-        seen.weight,
+        seen.weight * kept,
         degree=seen.degree,
         gain=options.gains(),
         power=options.degree_power,

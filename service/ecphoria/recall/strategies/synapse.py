@@ -23,6 +23,7 @@ from ecphoria.recall.pipeline import (
     active_episodes,
     anchors,
     bridge_gate,
+    cosine_anchors,
     enter,
     near_anchors,
     parameter,
@@ -267,28 +268,7 @@ async def _entries(search: Search, base: Pool, options: SynapseOptions) -> Seque
     if options.injection == "shares":
         named = max(1, len(search.seeding.concepts))
         return (*anchors(search, base, options.seeds, lambda _: 1.0 / named), *near)
-    return (*_by_cosine(search, options.seeds), *await _named(search), *near)
-
-
-def _by_cosine(search: Search, count: int) -> list[Anchor]:
-    """Take the first of each index, in its own order, with their cosine (Eq. 1).
-
-    An opposite meaning injects nothing: activation is not negative.
-    """
-    streams = ((Stream.TEXT, search.seeding.by_text), (Stream.VECTOR, search.seeding.by_vector))
-    first = {row.id: stream for stream, rows in reversed(streams) for row in rows[:count]}
-    row, cosine = search.candidates.row, search.candidates.columns.cosine
-    return [
-        Anchor(
-            node=episode,
-            kind="episode",
-            stream=stream,
-            label="",
-            level=float(cosine[row[episode]]),
-        )
-        for episode, stream in first.items()
-        if episode in row and cosine[row[episode]] > 0.0
-    ]
+    return (*cosine_anchors(search, options.seeds), *await _named(search), *near)
 
 
 async def _named(search: Search) -> list[Anchor]:
