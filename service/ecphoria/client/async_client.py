@@ -323,8 +323,7 @@ class AsyncClient(AsyncEmbedding):
             read_cue: Have the language model read the cue; the service needs one.
             min_score: Leave out hits with a lower score.
             min_confidence: Refuse an answer with a lower confidence, 0 to 1.
-            match: Words that each hit must have: `all` of the cue's or its `phrase`s; both read
-                `"a phrase"`, `"near words"~5` and `+word`.
+            match: Words that each hit must have: `all` of the cue's, or its `phrase`s.
             engrams: Number of summaries to recall too, each with its evidence; at most 50.
         """
         wanted = body_of(

@@ -75,7 +75,7 @@ _LIST_CLUSTER_ENGRAMS = Statement("consolidation.list_cluster_engrams", _EngramK
 _LIST_MEMBERS_OF = Statement("consolidation.list_members_of", Member)
 _CREATE_CLUSTER_ENGRAM = Statement("consolidation.create_cluster_engram", Done)
 _REMOVE_CLUSTER_ENGRAMS = Statement("consolidation.remove_cluster_engrams", Done)
-_INDEX_ENGRAMS = Statement("consolidation.index_engrams", Done)
+_SAVE_ENGRAM_TERMS = Statement("consolidation.save_engram_terms", Done)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,9 +208,9 @@ class EngramStore:
         ]
 
         async def write(work: Work) -> None:
-            await work.run(_INDEX_ENGRAMS, tenant=tenant, rows=rows)
+            await work.run(_SAVE_ENGRAM_TERMS, tenant=tenant, rows=rows)
 
-        await change_under(self._graph, lease, "consolidation.index_engrams", write)
+        await change_under(self._graph, lease, "consolidation.save_engram_terms", write)
 
     async def remove_cluster_engrams(
         self, tenant: TenantId, lease: Lease | None, engrams: Sequence[str]

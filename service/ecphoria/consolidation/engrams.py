@@ -263,7 +263,37 @@ _LEAST_MEMBERS, _MOST_MEMBERS = 4, 32
 _CHUNK = 256
 
 
-class MakeClusters:
+class _EngramStep:
+    """The part that the steps which write engrams share."""
+
+    def __init__(
+        self,
+        store: EngramStore,
+        chat: StructuredChat | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        """Summarise in the members' own words, or in those of a language model.
+
+        Without an embedder, recall does not find the engrams.
+        """
+        self._store = store
+        self._chat = chat
+        self._embedder = embedder
+
+    async def _index(self, cycle: Cycle) -> None:
+        """Give engrams their stems and vectors, so that recall finds them."""
+        after = ""
+        while self._embedder is not None:
+            engrams = await self._store.unindexed(cycle.tenant, after, _CHUNK)
+            if not engrams:
+                return
+            await cycle.reached("engrams: index")
+            after = engrams[-1].id
+            vectors = await self._embedder.embed([engram.summary for engram in engrams])
+            await self._store.index(cycle.tenant, cycle.lease, engrams, vectors)
+
+
+class MakeClusters(_EngramStep):
     """Gives each cluster of at least 4 memories an engram.
 
     Clusters are the groups that `SIMILAR` edges of nearness hold together, strongest edges
@@ -274,20 +304,6 @@ class MakeClusters:
     """
 
     name = "clusters"
-
-    def __init__(
-        self,
-        store: EngramStore,
-        chat: StructuredChat | None = None,
-        embedder: Embedder | None = None,
-    ) -> None:
-        """Summarise in the memories' own words, or in those of a language model.
-
-        Without an embedder, recall does not find the engrams.
-        """
-        self._store = store
-        self._chat = chat
-        self._embedder = embedder
 
     async def run(self, cycle: Cycle) -> Outcome:
         """Summarise new clusters, and remove the engrams of clusters that no longer exist."""
@@ -313,7 +329,7 @@ class MakeClusters:
         if not cycle.dry_run:
             async for chunk in cycle.chunks(gone, _CHUNK, "clusters: drop"):
                 await self._store.remove_cluster_engrams(tenant, cycle.lease, chunk)
-            await _index(self._store, self._embedder, cycle)
+            await self._index(cycle)
         counts = {"clusters": len(due), "made": made, "dropped": len(gone)}
         return Outcome(
             counts=counts | writer.counts, changes=tuple(changes[:TOLD]), degraded=writer.degraded
@@ -335,16 +351,6 @@ class MakeClusters:
             method=summary.method,
             formula=FORMULA,
         )
-
-
-async def _index(store: EngramStore, embedder: Embedder | None, cycle: Cycle) -> None:
-    """Give engrams their stems and vectors, so that recall finds them."""
-    after = ""
-    while embedder and (engrams := await store.unindexed(cycle.tenant, after, _CHUNK)):
-        await cycle.reached("engrams: index")
-        after = engrams[-1].id
-        vectors = await embedder.embed([engram.summary for engram in engrams])
-        await store.index(cycle.tenant, cycle.lease, engrams, vectors)
 
 
 def _summarised(engram: EngramRow) -> Change:
@@ -373,7 +379,7 @@ CLOSED_AFTER = timedelta(hours=1)
 _LEAST_TURNS = 3
 
 
-class MakeEngrams:
+class MakeEngrams(_EngramStep):
     """Gives each closed session that changed an engram, in the place of its older one.
 
     A session is closed an hour after its last turn occurred; one that is not keeps the mark that
@@ -383,20 +389,6 @@ class MakeEngrams:
     """
 
     name = "engrams"
-
-    def __init__(
-        self,
-        store: EngramStore,
-        chat: StructuredChat | None = None,
-        embedder: Embedder | None = None,
-    ) -> None:
-        """Summarise in the turns' own words, or in those of a language model.
-
-        Without an embedder, recall does not find the engrams.
-        """
-        self._store = store
-        self._chat = chat
-        self._embedder = embedder
 
     async def run(self, cycle: Cycle) -> Outcome:
         """Summarise the changed sessions."""
@@ -421,7 +413,7 @@ class MakeEngrams:
         if not cycle.dry_run and not writer.is_owing:
             await self._store.save_formula(cycle.tenant, cycle.lease, formula)
         if not cycle.dry_run:
-            await _index(self._store, self._embedder, cycle)
+            await self._index(cycle)
         return Outcome(
             counts=counts | writer.counts, changes=tuple(changes[:TOLD]), degraded=writer.degraded
         )

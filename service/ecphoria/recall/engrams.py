@@ -65,8 +65,8 @@ class _ByVector:
     id: str
 
 
-_BY_TEXT = Statement("recall.engrams_by_text", _ByText)
-_BY_VECTOR = Statement("recall.engrams_by_vector", _ByVector)
+_BY_TEXT = Statement("recall.list_engrams_by_text", _ByText)
+_BY_VECTOR = Statement("recall.list_engrams_by_vector", _ByVector)
 _LIST_ENGRAMS_OF = Statement("recall.list_engrams_of", _FoundEngram)
 _AT_LEAST, _TIMES = 20, 4
 """Engrams taken from each index: some of them may not be shown, or are ranked low."""

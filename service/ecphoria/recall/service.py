@@ -193,9 +193,6 @@ class RecallService:
             ranked, k, shown.episodes, behind, copies=shown.copies,
             passages=await passages_of_hits(search, ranked.ids[:k]),
         )  # fmt: skip
-        engrams: tuple[EngramHit, ...] = ()
-        if options.engrams and self._engrams is not None:
-            engrams = await self._engrams.find(search, options.engrams)
         size = sum(len(hit.episode.text) for hit in hits)
         context = await run_off_loop(partial(context_block, hits, options.token_budget), size)
         trace = self._trace(
@@ -228,8 +225,13 @@ class RecallService:
             timings_ms=clock.result(),
             trace_id=trace.id,
             degraded=search.seeding.degraded,
-            engrams=engrams,
+            engrams=await self._found_engrams(search, options.engrams),
         )
+
+    async def _found_engrams(self, search: Search, count: int) -> tuple[EngramHit, ...]:
+        if not count or self._engrams is None:
+            return ()
+        return await self._engrams.find(search, count)
 
     async def trace(self, tenant: TenantId, trace: TraceId) -> Trace:
         """Load the record of a recall.
