@@ -1,10 +1,6 @@
 """A store changes its embedding model in use: old vectors before the switch, new ones after it."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,8 +16,7 @@ from ecphoria.engine import Engine, EngineSettings
 from ecphoria.errors import EmbedderMismatch
 from ecphoria.settings import EmbedderSettings, JobsSettings, Neo4jSettings, Settings
 from tests.acceptance.answers import ended
-from tests.acceptance.conftest import Owner, new_owner, problem, running, settings_for
-from tests.acceptance.process import PROGRAM
+from tests.acceptance.conftest import Owner, new_owner, running, settings_for
 from tests.conftest import CACHE, Server
 from tests.embedding_endpoint import EmbeddingEndpoint, embedding_endpoint
 
@@ -46,6 +41,7 @@ Ranks = dict[str, list[str]]
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A Neo4j of its own: its model changes."""
     import pathlib as _p  # DEV
+
     if _p.Path("/tmp/emb-dev/uri").exists():  # DEV
         u, w = _p.Path("/tmp/emb-dev/uri").read_text().split()  # DEV
         yield Server(uri=u, user="neo4j", password=w, kind="dev")  # DEV
