@@ -68,6 +68,7 @@ from ecphoria.tenancy.store import Keys, Tenants
 
 ADMIN_KEY_FILE = "admin.key"
 _MOVE_LOOKS, _MOVE_S = 200, 0.05
+_FOLLOW_S = 0.5
 _TRACE_QUERY = "what_woke_this_trace.cypher"
 _ANY_TRACE = "'' AS wanted"
 _WARM_TENANTS, _WARM_S = 5, 10.0
@@ -254,7 +255,7 @@ class Succession:
         """Follow the store from now on, in the running event loop."""
         self.current = services
         base, jobs = services.base, services.settings.jobs
-        self._poll_s = jobs.poll_s
+        self._poll_s = max(jobs.poll_s, _FOLLOW_S)
         self._works = jobs.workers > 0
         self._store = ReembeddingStore(base.graph)
         self._reembedder = Reembedder(

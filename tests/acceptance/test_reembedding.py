@@ -40,12 +40,7 @@ Ranks = dict[str, list[str]]
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A Neo4j of its own: its model changes."""
-    import pathlib as _p  # DEV
 
-    if _p.Path("/tmp/emb-dev/uri").exists():  # DEV
-        u, w = _p.Path("/tmp/emb-dev/uri").read_text().split()  # DEV
-        yield Server(uri=u, user="neo4j", password=w, kind="dev")  # DEV
-        return  # DEV
     home = tmp_path_factory.mktemp("engine")
     with Engine(
         EngineSettings(home=home, cache=CACHE, heap_mb=768, page_cache_mb=128)
