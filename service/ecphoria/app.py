@@ -20,7 +20,7 @@ from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.dormancy import ForgettingService
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.merge import MergeReview, MergeStore
-from ecphoria.embedding.service import Reembedder, ReembedderOptions, ReembeddingService
+from ecphoria.embedding.service import ReembeddingService
 from ecphoria.embedding.store import ReembeddingStore
 from ecphoria.engine import Endpoint, Engine, EngineSettings, Report
 from ecphoria.engine.assemble import silent
@@ -36,7 +36,6 @@ from ecphoria.ingest.store import IngestStore
 from ecphoria.items.service import ItemService
 from ecphoria.items.store import ItemStore
 from ecphoria.jobs.service import JobService
-from ecphoria.jobs.worker import crash_at
 from ecphoria.learning.service import LearningService
 from ecphoria.learning.store import LearningStore
 from ecphoria.models.chat import Budget, ChatOptions, StructuredChat, create_chat
@@ -68,7 +67,6 @@ from ecphoria.tenancy.service import TenancyService
 from ecphoria.tenancy.store import Keys, Tenants
 
 ADMIN_KEY_FILE = "admin.key"
-_MOVE_LOOKS, _MOVE_S = 200, 0.05
 _TRACE_QUERY = "what_woke_this_trace.cypher"
 _ANY_TRACE = "'' AS wanted"
 _WARM_TENANTS, _WARM_S = 5, 10.0
@@ -191,13 +189,13 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             spans=spans,
             resources=stack,
         )
-        services = await _assemble(base, embedder, stored.generation)
+        services = await assemble(base, embedder, stored.generation)
         guard.pop_all()
     log.info("services_ready", neo4j=found.neo4j, gds=found.gds, model=embedder.model)
     return services
 
 
-async def _assemble(base: Base, embedder: Embedder, generation: int) -> Services:
+async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
     """Make the services of one embedder and its generation of vectors."""
     settings, metrics = base.settings, base.metrics
     graph = base.graph.at(generation)
@@ -236,7 +234,7 @@ async def _assemble(base: Base, embedder: Embedder, generation: int) -> Services
             admission=_admission(settings, metrics),
             embedder=embedder,
             generation=generation,
-            reembedding=ReembeddingService(graph, embedder, partial(_open_embedder, settings)),
+            reembedding=ReembeddingService(graph, embedder, partial(open_embedder, settings)),
             metrics=metrics,
             spans=base.spans,
             health=partial(health, graph),
@@ -247,85 +245,7 @@ async def _assemble(base: Base, embedder: Embedder, generation: int) -> Services
         )
 
 
-class Succession:
-    """The services in use: others succeed them when the store changes its embedding model.
-
-    Each process on the store follows it, and one of them makes the vectors of the new model.
-    """
-
-    def __init__(self, services: Services) -> None:
-        """Follow the store from now on, in the running event loop."""
-        self.current = services
-        base, jobs = services.base, services.settings.jobs
-        self._poll_s = jobs.poll_s
-        self._works = jobs.workers > 0
-        self._store = ReembeddingStore(base.graph)
-        self._reembedder = Reembedder(
-            base.graph,
-            partial(_open_embedder, services.settings),
-            ReembedderOptions(lease_s=jobs.lease_s, pause_s=jobs.pause_s),
-            crash_at(jobs.fault),
-        )
-        self._retiring: set[asyncio.Task[None]] = set()
-        self._task = asyncio.create_task(self._follow())
-
-    async def close(self) -> None:
-        """End everything; work on a change of the model is given back."""
-        self._task.cancel()
-        for task in self._retiring:
-            task.cancel()  # at the end it waits for nobody
-        await asyncio.gather(self._task, *self._retiring, return_exceptions=True)
-        await self._reembedder.close()
-        await self.current.close()
-
-    async def moved_from(self, services: Services) -> bool:
-        """Wait until others have succeeded these services; tell whether they have."""
-        for _ in range(_MOVE_LOOKS):
-            if self.current is not services:
-                return True
-            await asyncio.sleep(_MOVE_S)
-        return False
-
-    async def _follow(self) -> None:
-        while True:
-            busy = False
-            try:
-                found = await self._store.generation()
-                if found.generation != self.current.generation:
-                    await self._succeed(found.generation)
-                busy = self._works and await self._reembedder.run_one()
-            except EcphoriaError as error:
-                log.warning("embedding_model_not_followed", code=error.code)
-            except Exception as error:
-                log.error("embedding_model_not_followed", exc_info=error)  # noqa: TRY400
-            if not busy:
-                await asyncio.sleep(self._poll_s)
-
-    async def _succeed(self, generation: int) -> None:
-        """Build services with the store's model, and let the old ones end their requests."""
-        old = self.current
-        row = await self._store.find()
-        assert row is not None, "the store has changed its model"
-        choice = row.embedder()
-        embedder = self._reembedder.take_embedder(choice) or await _open_embedder(
-            old.settings, choice
-        )
-        self.current = await _assemble(old.base, embedder, generation)
-        log.info("services_succeeded", model=embedder.model, generation=generation)
-        task = asyncio.create_task(_retire(old))
-        self._retiring.add(task)
-        task.add_done_callback(self._retiring.discard)
-
-
-async def _retire(services: Services) -> None:
-    """Close services when the last request to them has ended."""
-    try:
-        await asyncio.sleep(services.settings.limits.read_s)
-    finally:
-        await asyncio.shield(services.own.aclose())
-
-
-async def _open_embedder(settings: Settings, choice: EmbedderChoice) -> Embedder:
+async def open_embedder(settings: Settings, choice: EmbedderChoice) -> Embedder:
     """Open another embedder than that of the settings, which give its key and its timeouts."""
     usual = embedder_options(settings)
     options = replace(

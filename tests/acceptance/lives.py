@@ -322,7 +322,9 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ],
         ("get", "/v1/tenants"): [("/v1/tenants", {})],
         ("post", "/v1/tenants"): [("/v1/tenants", {"json": {"name": "never-made"}})],
-        ("post", "/v1/embedding"): [("/v1/embedding", {"json": {"model": "x", "provider": "local"}})],
+        ("post", "/v1/embedding"): [
+            ("/v1/embedding", {"json": {"model": "no such model", "provider": "local"}}),
+        ],
         ("get", "/v1/embedding"): [("/v1/embedding", {})],
         ("delete", "/v1/embedding"): [("/v1/embedding", {})],
         ("delete", "/v1/tenants/{name}"): [(f"/v1/tenants/{of.owner.name}", {})],

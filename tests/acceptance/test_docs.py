@@ -34,6 +34,7 @@ NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
 REASONS = {
     "it has a test of its own",
     "it needs a language model",
+    "it needs an embedding endpoint",
     "it needs an export of yours",
     "it needs judged questions",
     "it needs the root of a checkout",

@@ -18,7 +18,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from ecphoria.app import Reports, Succession, build
+from ecphoria.app import Reports, build
 from ecphoria.cli.engine import drawn
 from ecphoria.cli.progress import counting
 from ecphoria.cli.render import draw_hits, draw_timings, draw_verdict, path_nodes
@@ -33,6 +33,7 @@ from ecphoria.records.episode import Episode
 from ecphoria.records.recall import RecallResult
 from ecphoria.runtime import tune_garbage_collection
 from ecphoria.settings import Settings
+from ecphoria.succession import Succession
 from ecphoria.telemetry import configure_logging
 
 _MEGABYTE = 10**6

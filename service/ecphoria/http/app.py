@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse
 from starlette.staticfiles import StaticFiles
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ecphoria.app import Reports, Services, Succession, build, warm_up
+from ecphoria.app import Reports, Services, build, warm_up
 from ecphoria.errors import Misconfigured
 from ecphoria.http import problems
 from ecphoria.http.mcp import mcp_mounted
@@ -46,6 +46,7 @@ from ecphoria.http.routes_upkeep import (
     passages_routes,
 )
 from ecphoria.settings import ServerSettings, Settings
+from ecphoria.succession import Succession
 from ecphoria.wire.base import Problem
 
 _DESCRIPTION = """\

@@ -12,11 +12,12 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, TypeAdapter
 from starlette.responses import Response
 
-from ecphoria.app import Services, Succession
+from ecphoria.app import Services
 from ecphoria.errors import EmbedderChanged, InvalidInput, Timeout, UnsupportedMediaType
 from ecphoria.http.middleware import JsonRequest, is_small
 from ecphoria.records.ids import TenantId
 from ecphoria.records.tenant import Principal, Scope
+from ecphoria.succession import Succession
 
 TENANT_HEADER = "Ecphoria-Tenant"
 _BULK = frozenset(

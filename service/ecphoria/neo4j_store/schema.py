@@ -158,8 +158,8 @@ def _refuse_other_model(binding: _Binding, model: str, dimension: int) -> None:
         return
     raise EmbedderMismatch(
         f"the store has vectors of {binding.model} ({binding.dimension} dimensions) and the "
-        f"service is set to {model} ({dimension}); set the embedder to {binding.model}, and use "
-        f"`ecphoria reembed` to change to another model",
+        f"service is set to {model} ({dimension}); set the embedder back to {binding.model}; "
+        "`ecphoria reembed` then changes the model",
         stored_model=binding.model,
         stored_dimension=binding.dimension,
         model=model,

@@ -42,6 +42,7 @@ from neo4j.vector import Vector as PackedVector
 from ecphoria.errors import (
     Conflict,
     EcphoriaError,
+    EmbedderChanged,
     InvalidInput,
     Misconfigured,
     OutcomeUnknown,
@@ -80,6 +81,11 @@ _UNAVAILABLE: Final[Mapping[str, tuple[type[Unavailable], str]]] = {
     "Neo.ClientError.Statement.EntityNotFound": (
         Unavailable,
         "Somebody deleted what the query read; nothing was written. Try again.",
+    ),
+    # All indexes exist from the start; those of the old vectors are dropped after a switch.
+    "Neo.ClientError.Schema.IndexNotFound": (
+        EmbedderChanged,
+        "The store has changed its embedding model; nothing was written. Try again.",
     ),
     # After a critical error the server starts no transaction until it is restarted.
     "Neo.DatabaseError.Transaction.TransactionStartFailed": (
