@@ -104,11 +104,7 @@ COMMANDS: Final = {
         ("tenants", "tenants", "Manage tenants; needs an operator's key."),
         ("keys", "tenants", "Manage the API keys of a tenant."),
         ("backup", "tenants", "Back up the whole store to a file, and restore it."),
-        (
-            "reembed",
-            "embedding",
-            "Change the embedding model of the whole store while it is in use.",
-        ),
+        ("reembed", "upkeep", "Change the embedding model of the whole store while it is in use."),
     ),
     **_topic(
         "Run the service",
