@@ -450,6 +450,8 @@ def _progress(size: int | None) -> Iterator[Callable[[int, _Tally], None]]:
     if not stderr().is_terminal:
         done = 0
         with watching() as watch:
+            if size:
+                watch("importing", 0, size)  # the time left is reckoned from now
 
             def tell(advance: int, _: _Tally) -> None:
                 nonlocal done
