@@ -156,9 +156,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         tenancy, access = _tenancy(settings, graph, cold)
         policies, shadowed, waking = _recalls(graph, recall, forgetting, metrics, stack)
         extract = Extract(ExtractionStore(graph), ingest, chat)
-        start = partial(
-            start_background, ingest=ingest, extract=extract, metrics=metrics, stack=stack
-        )
+        start = partial(start_background, extract=extract, metrics=metrics, stack=stack)
         services = Services(
             settings=settings,
             ingest=ingest,
@@ -168,7 +166,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
             waking=waking,
             ask=AskService(waking, chat, metrics.recall),
             extract=extract,
-            jobs=await start(settings, graph, options, embedder, chat),
+            jobs=await start(settings, graph, options, embedder, chat, ingest=ingest),
             learning=learning,
             merges=MergeReview(MergeStore(graph), FactStore(graph)),
             forgetting=forgetting,

@@ -48,7 +48,7 @@ NO_TENANT: Mapping[str, str] = {
     "consolidation.list_projections": "lists names of projections, which are cycles' ids",
     "consolidation.list_ranks": "reads the projection that its cycle made of one tenant",
     "doctor.count_copies": "looks for a text in the whole store, counts only; no face calls it",
-    "ingest.list_expiring_tenants": "the scheduler looks after every tenant",
+    "tenants.list_expiring": "the scheduler looks after every tenant",
     "jobs.claim_job": "a worker works for every tenant",
     "jobs.count_jobs": "counts for the operator's metrics",
     "jobs.finish_job": "a worker ends the job that it holds the lease of",
