@@ -208,9 +208,7 @@ async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
         tenancy, access = _tenancy(settings, graph, cold)
         policies, shadowed, waking = _recalls(graph, recall, forgetting, metrics, own)
         extract = Extract(ExtractionStore(graph), ingest, chat)
-        start = partial(
-            start_background, ingest=ingest, extract=extract, metrics=metrics, stack=own
-        )
+        start = partial(start_background, extract=extract, metrics=metrics, stack=own)
         return Services(
             settings=settings,
             ingest=ingest,
@@ -220,7 +218,7 @@ async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
             waking=waking,
             ask=AskService(waking, chat, metrics.recall),
             extract=extract,
-            jobs=await start(settings, graph, base.options, embedder, chat),
+            jobs=await start(settings, graph, base.options, embedder, chat, ingest=ingest),
             learning=learning,
             merges=MergeReview(MergeStore(graph), FactStore(graph)),
             forgetting=forgetting,

@@ -248,7 +248,7 @@ class _Touched:
 
 _CREATE_SESSIONS = Statement("ingest.create_sessions", Done)
 _CREATE_EPISODES = Statement("ingest.create_episodes", Done)
-ADVANCE_EXPIRY = Statement("ingest.advance_expiry", Done)
+UPDATE_EXPIRY = Statement("ingest.update_expiry", Done)
 _MOVE_EPISODES = Statement("ingest.move_episodes", Done)
 _REMOVE_EPISODES = Statement("ingest.remove_episodes", _Touched)
 _ADD_NEXT = Statement("ingest.add_next", Done)
@@ -341,7 +341,7 @@ def _places(tenant: TenantId, changes: IngestChanges) -> Iterator[_Write]:
     yield _COUNT_SPEAKERS, {"rows": speakers}
     yield _CREATE_EPISODES, {"groups": to_groups(changes.episodes)}
     ends = [row.expires_at for row in changes.episodes if row.expires_at is not None]
-    yield ADVANCE_EXPIRY, {"ends": [min(ends)] if ends else []}
+    yield UPDATE_EXPIRY, {"ends": [min(ends)] if ends else []}
     for groups in passage_groups({row.id: row.passages for row in changes.episodes}):
         yield CREATE_PASSAGES, {"groups": groups}
     yield _MOVE_EPISODES, {"rows": [to_map(row) for row in _by_id(changes.moved)]}

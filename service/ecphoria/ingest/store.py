@@ -10,7 +10,7 @@ from typing import TypeVar
 from ecphoria.errors import Conflict
 from ecphoria.facts.store import FactTransaction, classes_of
 from ecphoria.ingest.rows import (
-    ADVANCE_EXPIRY,
+    UPDATE_EXPIRY,
     Body,
     IngestChanges,
     NameState,
@@ -132,7 +132,7 @@ class _FactKey:
 _LIST_BODY_HASHES = Statement("ingest.list_body_hashes", _BodyHash)
 _LIST_MATCHING = Statement("ingest.list_matching", _Matching)
 _LIST_EXPIRED = Statement("ingest.list_expired", _Ended)
-_LIST_EXPIRING_TENANTS = Statement("ingest.list_expiring_tenants", _TenantKey)
+_LIST_EXPIRING = Statement("tenants.list_expiring", _TenantKey)
 _RENEW_EXPIRY = Statement("ingest.renew_expiry", Done)
 _SAVE_DETAILS = Statement("ingest.save_details", Done)
 _LIST_TOMBSTONES = Statement("ingest.list_tombstones", _Tombstone)
@@ -188,7 +188,7 @@ class IngestStore:
 
     async def expiring_tenants(self) -> Sequence[TenantId]:
         """List the tenants that have episodes whose life is over."""
-        rows = await self._graph.run(_LIST_EXPIRING_TENANTS)
+        rows = await self._graph.run(_LIST_EXPIRING)
         return [TenantId(row.tenant) for row in rows]
 
     async def renew_expiry(self, tenant: TenantId) -> None:
@@ -344,7 +344,7 @@ class IngestTransaction:
             tenant=self._tenant, id=episode, metadata=text, expires_at=expires_at,
         )  # fmt: skip
         if expires_at is not None:
-            await self._work.run(ADVANCE_EXPIRY, tenant=self._tenant, ends=[expires_at])
+            await self._work.run(UPDATE_EXPIRY, tenant=self._tenant, ends=[expires_at])
         await count_change(self._work, self._tenant)
 
     async def segments(
