@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
+import httpx
 import pytest
 
 from ecphoria.client import Client
 from ecphoria.errors import InvalidInput
 from ecphoria.records.recall import EngramHit
-from tests.acceptance.conftest import Owner, RunningService
+from ecphoria.settings import JobsSettings
+from tests.acceptance.conftest import Owner, RunningService, new_owner, running, settings_for
+from tests.conftest import Server
 
 START = datetime(2024, 3, 1, 9, tzinfo=UTC)
 TALKS = {
@@ -27,9 +30,30 @@ TALKS = {
 }
 
 
+@pytest.fixture(scope="module")
+def working(
+    neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningService]:
+    """A service with a worker, which consolidates."""
+    home, jobs = tmp_path_factory.mktemp("home"), JobsSettings(workers=1, poll_s=0.1)
+    with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
+        yield service
+
+
 @pytest.fixture
-def client(server: RunningService, owner: Owner) -> Iterator[Client]:
-    with Client(server.url, owner.key) as made:
+def owners(working: RunningService) -> Iterator[tuple[Owner, Owner]]:
+    headers = {"Authorization": f"Bearer {working.key}"}
+    with (
+        httpx.Client(base_url=working.url, headers=headers, timeout=60) as operator,
+        new_owner(operator) as one,
+        new_owner(operator) as other,
+    ):
+        yield one, other
+
+
+@pytest.fixture
+def client(working: RunningService, owners: tuple[Owner, Owner]) -> Iterator[Client]:
+    with Client(working.url, owners[0].key) as made:
         for session, turns in TALKS.items():
             for n, text in enumerate(turns):
                 made.remember(
@@ -67,12 +91,14 @@ def test_engrams_leave_the_hits_as_they_are(client: Client) -> None:
     assert beside.context == without.context
 
 
-def test_a_summary_of_what_may_not_be_shown_is_left_out(client: Client, owner: Owner) -> None:
+def test_a_summary_of_what_may_not_be_shown_is_left_out(
+    client: Client, owners: tuple[Owner, Owner]
+) -> None:
     quoted = found(client)[0].evidence[0].id
     assert [hit.engram.session for hit in found(client, exclude=[quoted])] == ["boat"]
     assert [hit.engram.session for hit in found(client, session="boat")] == ["boat"]
     assert found(client, as_of=START - timedelta(days=1)) == []
-    owner.post("/v1/dormancy/sleep", json={"ids": [quoted]})
+    owners[0].post("/v1/dormancy/sleep", json={"ids": [quoted]})
     assert [hit.engram.session for hit in found(client)] == ["boat"]
     assert [hit.engram.session for hit in found(client, include_dormant=True)] == ["kiln", "boat"]
 
@@ -87,9 +113,11 @@ def test_an_erased_memory_takes_the_summary_with_it(client: Client) -> None:
     assert again.engram.members == 3
 
 
-def test_no_other_tenant_finds_it(client: Client, server: RunningService, stranger: Owner) -> None:
+def test_no_other_tenant_finds_it(
+    client: Client, working: RunningService, owners: tuple[Owner, Owner]
+) -> None:
     assert found(client)
-    with Client(server.url, stranger.key) as other:
+    with Client(working.url, owners[1].key) as other:
         other.remember("The kiln is fired.")
         assert found(other) == []
 
