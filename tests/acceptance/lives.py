@@ -243,6 +243,11 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ("get", "/v1/browser"): [("/v1/browser", {})],
         ("get", "/browser-guide/{file}"): [("/browser-guide/ecphoria.grass", {})],
         ("post", "/v1/archive/scrub"): [("/v1/archive/scrub", {})],
+        ("put", "/v1/episodes/{episode}/extraction"): [
+            (f"/v1/episodes/{one}/extraction", {"json": {"names": ["Marek Novak"], "facts": [
+                {"subject": "Marek Novak", "predicate": "lives in", "object": "Bergen"}]}})
+            for one in every
+        ],
         ("put", "/v1/episodes/{episode}/pin"): [(f"/v1/episodes/{one}/pin", {}) for one in every],
         ("delete", "/v1/episodes/{episode}/pin"): [
             (f"/v1/episodes/{one}/pin", {}) for one in every

@@ -44,6 +44,7 @@ from ecphoria.wire.episodes import (
     EpisodeQuery,
     EraseAnswer,
     EraseRequest,
+    Extraction,
     UnreadableItem,
 )
 from ecphoria.wire.recall import AskRequest, RecallRequest
@@ -120,6 +121,14 @@ async def list_episodes(
     return EpisodePage(
         episodes=tuple(page), next_cursor=str(page[-1].turn) if len(found) > wanted.limit else None
     )
+
+
+@episodes_routes.put(
+    "/{episode}/extraction", status_code=HTTP_204_NO_CONTENT, responses=guarded(TooLarge)
+)
+async def set_extraction(episode: str, body: Extraction, tenant: Writer, services: Served) -> None:
+    """Give a live episode names and facts, in place of all that were sent or read before."""
+    await services.ingest.attach(tenant, EpisodeId(episode), body.to_model())
 
 
 @episodes_routes.delete("/{episode}", status_code=HTTP_204_NO_CONTENT, responses=guarded())
