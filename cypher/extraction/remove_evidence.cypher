@@ -1,11 +1,12 @@
-// doc: Part episodes from the facts that a model found in them; a fact without evidence goes.
+// doc: Part episodes from their facts, or only from those that a model found; a fact without
+//   evidence goes.
 // mode: write
-// params: tenant STRING, ids LIST<STRING>
+// params: tenant STRING, ids LIST<STRING>, every BOOLEAN
 // plan: Eager all are found before the first is deleted, batches are small
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})<-[r:EVIDENCE]-(f:Fact)
-WHERE e.tenant = $tenant AND r.by IS NOT NULL
+WHERE e.tenant = $tenant AND ($every OR r.by IS NOT NULL)
 DELETE r
 WITH DISTINCT f
 WHERE NOT EXISTS { (f)-[:EVIDENCE]->() }

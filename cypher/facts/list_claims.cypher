@@ -5,7 +5,8 @@
 // each: place INTEGER, fact STRING, subject STRING, predicate STRING, object STRING,
 //   qualifier STRING, negated BOOLEAN, standing STRING, ended_at DATETIME,
 //   superseded_by STRING, contested_by STRING, episode STRING, valid_from DATETIME,
-//   valid_to DATETIME, reliability FLOAT, occurred_at DATETIME, recorded_at DATETIME
+//   valid_to DATETIME, reliability FLOAT, occurred_at DATETIME, recorded_at DATETIME,
+//   by STRING, start INTEGER, end INTEGER
 CYPHER 25
 UNWIND range(0, size($keys) - 1) AS place
 WITH place, $keys[place] AS key
@@ -25,5 +26,5 @@ ORDER BY place, f.id, e.id, r.valid_from, r.valid_to
 RETURN collect([
   place, f.id, f.subject, f.predicate, f.object, f.qualifier, f.negated,
   f.standing, f.valid_to, f.superseded_by, f.contested_by, e.id, r.valid_from, r.valid_to,
-  coalesce(r.reliability, 0.7), e.occurred_at, e.recorded_at
+  coalesce(r.reliability, 0.7), e.occurred_at, e.recorded_at, r.by, r.start, r.end
 ]) AS rows

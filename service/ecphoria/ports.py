@@ -59,7 +59,13 @@ class NoAnswer(Exception):
 
 
 class TextRefused(Exception):
-    """The model's endpoint does not take this text; another it may."""
+    """The model's endpoint does not take this text; another it may.
+
+    Attributes:
+        calls: Number of requests that it refused.
+    """
+
+    calls = 1
 
 
 class Form(StrEnum):

@@ -260,6 +260,11 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
             ("/v1/archive", {}), ("/v1/archive", {"params": {"limit": 1, "speaker": "ana"}}),
         ],
         ("post", "/v1/archive/scrub"): [("/v1/archive/scrub", {})],
+        ("put", "/v1/episodes/{episode}/extraction"): [
+            (f"/v1/episodes/{one}/extraction", {"json": {"names": ["Marek Novak"], "facts": [
+                {"subject": "Marek Novak", "predicate": "lives in", "object": "Bergen"}]}})
+            for one in every
+        ],
         ("put", "/v1/episodes/{episode}/pin"): [(f"/v1/episodes/{one}/pin", {}) for one in every],
         ("delete", "/v1/episodes/{episode}/pin"): [
             (f"/v1/episodes/{one}/pin", {}) for one in every

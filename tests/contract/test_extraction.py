@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from ecphoria.consolidation.service import Cycle, Skipped
+from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.extraction.service import Extract
 from ecphoria.extraction.store import ExtractionStore, Position
 from ecphoria.ingest.service import IngestService
@@ -298,6 +299,46 @@ async def test_what_was_sent_along_stays(
     model.says = reads({})
     await run(extract, tenant)
     assert await shape(cypher, tenant) == before
+
+
+async def test_what_a_caller_attaches_is_as_if_it_had_been_sent_along(
+    tenant: TenantId, extract: Extract, compared: Compared, ingest: IngestService
+) -> None:
+    episodes = await store(ingest, tenant, sent={TURNS[1]: SENT[TURNS[3]]})
+    await run(extract, tenant)
+    for episode, turn in zip(episodes, TURNS, strict=True):
+        await ingest.attach(tenant, episode, SENT.get(turn, Extracted()))
+    await compared.equal(SENT)
+    again = await store(ingest, tenant, sent={TURNS[1]: SENT[TURNS[3]]})
+    assert again == episodes, "the body hash stays, so that the first append can be repeated"
+    for episode in episodes:
+        await ingest.attach(tenant, episode, Extracted())
+    await compared.equal(None)
+
+
+async def test_what_cannot_be_attached_changes_nothing(
+    tenant: TenantId, ingest: IngestService, cypher: Cypher
+) -> None:
+    (episode,) = await store(ingest, tenant, TURNS[1:2], sent=SENT)
+    before = await canonical(cypher, tenant)
+    backwards = Statement(subject="Ann", predicate="lives in", object="Bergen",
+                          valid_to=START - timedelta(days=1))  # fmt: skip
+    for bad in (Extracted(names=(" ",)), Extracted(facts=(backwards,))):
+        with pytest.raises(InvalidInput):
+            await ingest.attach(tenant, episode, bad)
+    with pytest.raises(NotFound, match="wake it if it is dormant"):
+        await ingest.attach(tenant, EpisodeId("nothing"), SENT[TURNS[1]])
+    assert await canonical(cypher, tenant) == before
+
+
+async def test_all_calls_that_refused_a_text_are_counted(
+    tenant: TenantId, ingest: IngestService, extract: Extract, model: ChatEndpoint
+) -> None:
+    await store(ingest, tenant, TURNS[:1])
+    model.statuses = [400] * 3
+    counts = (await run(extract, tenant)).counts
+    assert (counts["calls"], counts["failed"]) == (3, 1)
+    assert len(model.requests) == 3
 
 
 async def test_an_erased_episode_takes_along_what_was_read_in_it(

@@ -38,7 +38,7 @@ from ecphoria.records.upkeep import (
     Stability,
 )
 from ecphoria.wire.base import Problem, Request, error_from
-from ecphoria.wire.episodes import EraseAnswer, EraseRequest
+from ecphoria.wire.episodes import EraseAnswer, EraseRequest, Extraction
 from ecphoria.wire.facts import MergePage, MergeRequest
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
@@ -444,6 +444,16 @@ class AsyncUpkeep(AsyncConnection):
         wanted = body_of(IdsRequest, ids=tuple(episodes))
         done = await self._ask(IdsAnswer, "POST", "/v1/dormancy/wake", wanted)
         return done.ids
+
+    async def set_extraction(self, episode: str, extraction: Extraction) -> None:
+        """Give a live episode names and facts, in place of all that were sent or read before.
+
+        Args:
+            episode: Its id.
+            extraction: The names and facts; an empty one removes all but those of the rules.
+        """
+        path = f"/v1/episodes/{segment(episode)}/extraction"
+        await self._send(Call("PUT", path, body=extraction))
 
     async def pin(self, episode: str, *, pinned: bool = True) -> None:
         """Pin or unpin a memory; pinned memories never become dormant."""

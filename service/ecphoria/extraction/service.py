@@ -119,8 +119,8 @@ class Extract:
         try:
             reply = await chat.ask("extract", INSTRUCTION, shown.prompt, Said)
         except (Truncated, TextRefused, Unusable) as error:
-            spent = (1, 0) if isinstance(error, TextRefused) else (error.calls, error.tokens)
-            progress.counts.update(calls=spent[0], tokens=spent[1])
+            tokens = 0 if isinstance(error, TextRefused) else error.tokens
+            progress.counts.update(calls=error.calls, tokens=tokens)
             if len(shown.turns) > 1:
                 for half in halves(shown.turns):
                     await cycle.reached(f"extract: turn {half[0].turn}, fewer at once")

@@ -16,6 +16,7 @@ from ecphoria.records.fact import (
     FactKey,
     KeyRecord,
     PredicateClass,
+    Quote,
     Ruling,
     Standing,
     StoredClaim,
@@ -119,6 +120,9 @@ class _ClaimRow:
     reliability: float
     occurred_at: datetime
     recorded_at: datetime
+    by: str | None
+    start: int | None
+    end: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -352,14 +356,19 @@ def _fact(row: _ClaimRow) -> StoredFact:
 
 
 def _claim(row: _ClaimRow) -> StoredClaim:
+    episode = EpisodeId(row.episode)
+    quote = None
+    if row.start is not None and row.end is not None:
+        quote = Quote(episode=episode, start=row.start, end=row.end, by=row.by)
     return StoredClaim(
         fact=FactId(row.fact),
-        episode=EpisodeId(row.episode),
+        episode=episode,
         valid_from=row.valid_from,
         valid_to=row.valid_to,
         reliability=row.reliability,
         occurred_at=row.occurred_at,
         recorded_at=row.recorded_at,
+        quote=quote,
     )
 
 

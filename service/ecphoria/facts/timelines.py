@@ -169,7 +169,7 @@ class LaidOut:
         mine = [place for place, claim in enumerate(self.claims) if claim.fact == row]
         weight = evidence(self.claims[place] for place in mine)
         contested = standing is Standing.CONTESTED
-        episodes = {claim.episode for claim in self.record.claims if claim.fact == fact.id}
+        claimed = [claim for claim in self.record.claims if claim.fact == fact.id]
         return FactView(
             fact=fact,
             relation=self.record.key.relation,
@@ -180,7 +180,8 @@ class LaidOut:
             evidence=weight,
             confidence=weight * CONTESTED_FACTOR if contested else weight,
             contested_by=self.contested_by(row),
-            episodes=tuple(sorted(episodes)),
+            episodes=tuple(sorted({claim.episode for claim in claimed})),
+            quotes=tuple(claim.quote for claim in claimed if claim.quote is not None),
         )
 
 

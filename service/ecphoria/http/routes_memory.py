@@ -43,6 +43,7 @@ from ecphoria.wire.episodes import (
     EpisodeQuery,
     EraseAnswer,
     EraseRequest,
+    Extraction,
     UnreadableItem,
     UpdateRequest,
 )
@@ -130,6 +131,14 @@ async def update(episode: str, body: UpdateRequest, tenant: Writer, services: Se
     entries do not undo each other. The same again changes nothing.
     """
     return await services.ingest.update(tenant, EpisodeId(episode), body.to_model())
+
+
+@episodes_routes.put(
+    "/{episode}/extraction", status_code=HTTP_204_NO_CONTENT, responses=guarded(TooLarge)
+)
+async def set_extraction(episode: str, body: Extraction, tenant: Writer, services: Served) -> None:
+    """Give a live episode names and facts, in place of all that were sent or read before."""
+    await services.ingest.attach(tenant, EpisodeId(episode), body.to_model())
 
 
 @episodes_routes.delete("/{episode}", status_code=HTTP_204_NO_CONTENT, responses=guarded())

@@ -1,4 +1,4 @@
-"""Give stored episodes names and facts that a language model read in them."""
+"""Give stored episodes names and facts that a language model or a caller read in them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ MOST_RELIABLE = 0.7
 
 @dataclass(frozen=True, kw_only=True)
 class Restated:
-    """A stored episode and what a model read in it, in place of what one read before.
+    """A stored episode and what was read in it, in place of what was read before.
 
     Attributes:
-        by: Name of the model.
+        by: Name of the model; None if a caller read it, which replaces all that was stated.
     """
 
     tenant: TenantId
     stored: ReadEpisode
     reading: Reading
-    by: str
+    by: str | None
 
     @cached_property
     def extraction(self) -> Extraction:
-        """The names that the rules find, and the names and claims that the model read."""
+        """The names that the rules find, and the names and claims that were read."""
         stored = self.stored
         return extract(stored.title, stored.text, given=self.reading.found)
 

@@ -7,7 +7,7 @@ same order.
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
@@ -164,18 +164,19 @@ class StatedBy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """The names and facts that a language model found in a stored episode.
+    """The names and facts that a language model found in a stored episode, or a caller.
 
     Attributes:
         found: The names and facts.
         kinds: Kinds of the names, by name as found, where the model tells.
-        extracted_by: What is noted on the episode: the model, and a hash of what it was asked.
+        extracted_by: What is noted on the episode: the model, and a hash of what it was asked;
+            None of a caller.
     """
 
     episode: EpisodeId
     found: Extracted
     kinds: Mapping[str, NameKind]
-    extracted_by: str
+    extracted_by: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,11 +194,22 @@ class ReadEpisode:
     title: str | None
     text: str
     role: str | None
+    occurred_at: datetime
     mentions: list[str]
     sent: list[str]
     read: list[str]
     sent_facts: list[str]
     read_facts: int
+
+    def replaceable(self) -> "ReadEpisode":
+        """Count what was sent with it as if a model had read it, so that all is replaced."""
+        return replace(
+            self,
+            sent=[],
+            read=sorted({*self.sent, *self.read}),
+            sent_facts=[],
+            read_facts=self.read_facts + len(self.sent_facts),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,9 +25,22 @@ from ecphoria.ingest.prepare import Prepared, facts_by_id, prepare
 from ecphoria.ingest.restate import Restated, ids_of
 from ecphoria.ingest.rows import Reading
 from ecphoria.ingest.store import IngestStore, IngestTransaction, LifeOver
-from ecphoria.ingest.validation import check_metadata, checked_expiry
+from ecphoria.ingest.validation import (
+    check_extraction,
+    check_metadata,
+    checked_claims,
+    checked_expiry,
+)
 from ecphoria.ports import ArchivedEpisodesNeeded, ArchiveReader, Clock, Embedder, Vector, Vectors
-from ecphoria.records.episode import Episode, EpisodeUpdate, NewEpisode, Outcome, Receipt, State
+from ecphoria.records.episode import (
+    Episode,
+    EpisodeUpdate,
+    Extracted,
+    NewEpisode,
+    Outcome,
+    Receipt,
+    State,
+)
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.job import Lease
 from ecphoria.records.recall import Filters
@@ -277,6 +290,34 @@ class IngestService:
             NotFound: No such tenant.
             LeaseLost: Another worker has the job; nothing was written.
         """
+        await self._restate(tenant, readings, by=by, lease=lease)
+
+    async def attach(self, tenant: TenantId, episode: EpisodeId, given: Extracted) -> None:
+        """Give a stored episode a caller's names and facts, in place of all that it states.
+
+        The graph is then that of the same episode sent with them. Its body hash stays.
+
+        Raises:
+            InvalidInput: A name or fact cannot be stored; TooLarge if there are too many.
+            NotFound: There is no such episode, or it is dormant.
+        """
+        check_extraction(given)
+        reading = Reading(episode=episode, found=given, kinds={}, extracted_by=None)
+        if not await self._restate(tenant, [reading], by=None):
+            raise NotFound(
+                f"there is no live episode {episode} in this tenant; wake it if it is dormant",
+                id=episode,
+            )
+
+    async def _restate(
+        self,
+        tenant: TenantId,
+        readings: Sequence[Reading],
+        *,
+        by: str | None,
+        lease: Lease | None = None,
+    ) -> int:
+        """Store what was read; return the number of episodes that are there."""
         by_episode = {reading.episode: reading for reading in readings}
         triples = {
             ident: triple
@@ -285,12 +326,16 @@ class IngestService:
         }
         vectors = await self._encoded_facts(triples)
 
-        async def work(transaction: IngestTransaction) -> None:
+        async def work(transaction: IngestTransaction) -> int:
             stored = await transaction.read_episodes(ids_of(readings))
+            if by is None:
+                stored = [one.replaceable() for one in stored]
             restated = [
                 Restated(tenant=tenant, stored=one, reading=by_episode[EpisodeId(one.id)], by=by)
                 for one in stored
             ]
+            for one in restated:
+                checked_claims(one.reading.found, one.stored.occurred_at)
             size = sum(len(one.stored.text) for one in restated)
             await run_off_loop(lambda: [one.extraction for one in restated], size)
             known = [one for one in restated if one.stored.read_facts]
@@ -298,16 +343,18 @@ class IngestService:
             for one in known if transaction.timed else ():
                 touched.update(await transaction.timed_of(EpisodeId(one.stored.id)))
             if known:
-                await transaction.remove_read_facts([EpisodeId(one.stored.id) for one in known])
+                gone = [EpisodeId(one.stored.id) for one in known]
+                await transaction.remove_stated_facts(gone, every=by is None)
             facts = await facts_of(transaction, restated, vectors)
             if restated:
                 changes = await self._book.restate(tenant, transaction, restated, facts)
                 await transaction.write(only(changes))
                 await settle(transaction.timelines, touched)
             await transaction.save_read([one.reading for one in restated])
+            return len(restated)
 
         async with self._book.writing(tenant):
-            await self._store.change(tenant, work, lease)
+            return await self._store.change(tenant, work, lease)
 
     async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> tuple[EpisodeId, ...]:
         """Make the dormant ones of these episodes live again; return their ids.

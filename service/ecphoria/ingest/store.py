@@ -450,9 +450,9 @@ class IngestTransaction:
         """Fetch the live ones of these episodes, with the names and facts they have."""
         return await self._work.run(_LIST_READ, tenant=self._tenant, ids=list(ids))
 
-    async def remove_read_facts(self, ids: Sequence[EpisodeId]) -> None:
-        """Part episodes from the facts that a model found in them."""
-        await self._work.run(_REMOVE_EVIDENCE, tenant=self._tenant, ids=list(ids))
+    async def remove_stated_facts(self, ids: Sequence[EpisodeId], *, every: bool) -> None:
+        """Part episodes from all their facts, or only from those that a model found."""
+        await self._work.run(_REMOVE_EVIDENCE, tenant=self._tenant, ids=list(ids), every=every)
 
     async def save_read(self, readings: Sequence[Reading]) -> None:
         """Note on episodes the model that read them."""

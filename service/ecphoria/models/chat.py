@@ -61,7 +61,7 @@ class Structured(Generic[_Shape]):
 
     Attributes:
         tokens: Of all calls that were needed.
-        calls: Number of calls.
+        calls: Number of calls, those included by which a form was refused.
     """
 
     value: _Shape
@@ -112,10 +112,15 @@ class StructuredChat:
         schema = JsonSchema(name=shape.__name__.strip("_"), schema=shape.model_json_schema())
         told = f"{instruction}\n\nAnswer with one JSON object of this schema, and nothing else:\n"
         told += _compact(schema)
-        wanted, tokens = text, 0
-        for calls in (1, 2):
-            reply = await self._form_taken(purpose, told, wanted, schema, heard)
+        wanted, tokens, calls = text, 0, 0
+        for _ in range(2):
+            try:
+                reply, made = await self._form_taken(purpose, told, wanted, schema, heard)
+            except TextRefused as refused:
+                refused.calls += calls
+                raise
             heard = None
+            calls += made
             tokens += reply.tokens
             if reply.is_cut:
                 raise Truncated(calls, tokens)
@@ -125,7 +130,7 @@ class StructuredChat:
                 wanted = f"{text}\n\n{_complaint(error)}"
             else:
                 return Structured(value=value, tokens=tokens, calls=calls)
-        raise Unusable(2, tokens)
+        raise Unusable(calls, tokens)
 
     async def _form_taken(
         self,
@@ -134,21 +139,22 @@ class StructuredChat:
         text: str,
         schema: JsonSchema,
         heard: Callable[[str], None] | None,
-    ) -> Reply:
-        """Go down the forms until one is taken, and begin there from now on."""
+    ) -> tuple[Reply, int]:
+        """Go down the forms until one is taken, and begin there from now on; count the calls."""
         forms = self._forms
         for place, form in enumerate(forms):
             try:
                 reply = await self._chat.ask(
                     purpose, instruction, text, form=form, schema=schema, heard=heard
                 )
-            except TextRefused:
+            except TextRefused as refused:
                 # All forms refused means that the text is at fault, so no form is given up.
                 if form is forms[-1]:
+                    refused.calls = len(forms)
                     raise
             else:
                 self._forms = forms[place:]
-                return reply
+                return reply, place + 1
         raise AssertionError("there is a last form")
 
 

@@ -69,6 +69,21 @@ class StoredFact:
     contested_by: FactId | None = None
 
 
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """The words of an episode that state a fact."""
+
+    episode: EpisodeId
+    """Id of the episode."""
+    start: int
+    """Start of the words in its text, in characters."""
+    end: int
+    """End of the words, exclusive."""
+    by: str | None = None
+    """The language model that found them; absent if the caller did."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredClaim:
     """One episode's word for a fact; times are None where it states none."""
@@ -80,6 +95,7 @@ class StoredClaim:
     reliability: float
     occurred_at: datetime
     recorded_at: datetime
+    quote: Quote | None = None
 
 
 @answered("why")
@@ -163,6 +179,7 @@ class FactView:
         confidence: The same, times .3 where it is contested.
         contested_by: The fact that has the better evidence for the same time.
         episodes: Those that claim it.
+        quotes: Their words, where the place of these is known.
     """
 
     fact: StoredFact
@@ -175,6 +192,7 @@ class FactView:
     confidence: float
     contested_by: FactId | None
     episodes: tuple[EpisodeId, ...]
+    quotes: tuple[Quote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

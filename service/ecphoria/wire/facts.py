@@ -13,6 +13,7 @@ from ecphoria.records.fact import (
     MergeStatus,
     Predicate,
     PredicateClass,
+    Quote,
     Standing,
 )
 from ecphoria.records.history import FeedbackResult
@@ -72,6 +73,8 @@ class FactAnswer(Answer):
     """The fact with better evidence for the same time."""
     episodes: tuple[str, ...]
     """Ids of the episodes that claim it."""
+    quotes: tuple[Quote, ...] = ()
+    """Their words, where the place of these is known: those that a language model read."""
 
     @classmethod
     def of(cls, view: FactView) -> "FactAnswer":
@@ -92,6 +95,7 @@ class FactAnswer(Answer):
             confidence=view.confidence,
             contested_by=view.contested_by,
             episodes=view.episodes,
+            quotes=view.quotes,
         )
 
 

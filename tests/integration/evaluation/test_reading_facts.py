@@ -1,7 +1,12 @@
-"""`eval facts` with a model that reads the true facts: they work as facts that are sent."""
+"""`eval facts` with a model that reads the true facts: they work as facts that are sent.
+
+`ECPHORIA_TEST_KEYS=200` runs it on as many changing facts as the published figures.
+"""
 
 import json
+import os
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -14,9 +19,11 @@ from tests.acceptance.conftest import RunningService, running, settings_for
 from tests.chat_endpoint import chat_endpoint, fenced
 from tests.conftest import Server
 
-KEYS, SEED = 40, 3
+KEYS = int(os.environ.get("ECPHORIA_TEST_KEYS", "40"))  # noqa: TID251
+SEED = 3 if KEYS < 200 else 1
 
 
+@cache
 def truth() -> dict[str, dict[str, Any]]:
     """Give the fact of each text; a rumour states none."""
     found: dict[str, dict[str, Any]] = {}
