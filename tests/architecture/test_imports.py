@@ -34,9 +34,9 @@ def anywhere(statements: list[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom
     """List all imports, also those that a function runs, but none for type checkers only."""
     yield from at_import(statements)
     for statement in statements:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield from at_import(node.body)
+        for inner in ast.walk(statement):
+            if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield from at_import(inner.body)
 
 
 Find = Callable[[list[ast.stmt]], Iterator[ast.Import | ast.ImportFrom]]

@@ -126,9 +126,8 @@ def show_history(
     client: Client, *, name: FactId, as_of: AsOf = None, known_at: KnownAt = None
 ) -> HistoryAnswer:
     """Show all facts and decisions of the same subject and predicate."""
-    return client.fact_history(
-        _named(client, name), as_of=instant(as_of, "as-of"), known_at=instant(known_at, "known-at")
-    )
+    then, known = instant(as_of, "as-of"), instant(known_at, "known-at")
+    return client.fact_history(_named(client, name), as_of=then, known_at=known)
 
 
 def _tell(decision: Decision, *, undone: bool = False) -> None:

@@ -2,12 +2,15 @@
 
 import inspect
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from ecphoria.cli.connection import instant, offering, option
+from ecphoria.cli.terminal import stderr
+from ecphoria.client import Client
 from ecphoria.errors import InvalidInput
 from ecphoria.records.episode import MetadataValue
 
@@ -71,6 +74,18 @@ def filtered(command: Callable[..., None]) -> Callable[..., None]:
         each for each in inspect.signature(command).parameters.values() if each.name != "filters"
     ]
     return offering(run, command, [*own, *_FILTERS])
+
+
+def say_unknown(client: Client, filters: Mapping[str, Any]) -> None:
+    """After an answer without memories, say if the session or the speaker is not stored."""
+    session, speaker = filters["session"], filters["speaker"]
+    if session and not any(client.page(session=session, limit=1).episodes):
+        stderr().print(Text(f"No episode is in the session `{session}`; see ecphoria sessions."))
+    if speaker and not any(client.page(speaker=speaker, limit=1).episodes):
+        known = {name for stored in client.sessions() for name in stored.speakers}
+        alike = sorted(name for name in known if name.casefold() == speaker.casefold())
+        meant = f" Did you mean {', '.join(alike)}?" if alike else ""
+        stderr().print(Text(f"No episode is by the speaker `{speaker}`.{meant}"))
 
 
 def named_values(texts: Sequence[str] | None, field: str) -> dict[str, MetadataValue] | None:

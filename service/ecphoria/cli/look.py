@@ -2,14 +2,24 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
 from ecphoria.cli.connection import answering, connected
+from ecphoria.cli.filters import filtered, say_unknown
 from ecphoria.cli.render import draw_trace, episodes_on_paths
-from ecphoria.cli.terminal import AsJson, counted, pairs, print_json, print_table, stdout, table
+from ecphoria.cli.terminal import (
+    AsJson,
+    counted,
+    pairs,
+    print_json,
+    print_table,
+    stderr,
+    stdout,
+    table,
+)
 from ecphoria.client import Client
 from ecphoria.records.episode import Episode, Session
 from ecphoria.records.strategy import StrategyInfo
@@ -19,27 +29,28 @@ commands = typer.Typer(add_completion=False)
 
 @commands.command("list")
 @connected
+@filtered
 def list_episodes(
     client: Client,
     *,
-    session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
-    speaker: Annotated[str | None, typer.Option(help="Only this speaker.")] = None,
+    filters: dict[str, Any],
     newest: Annotated[bool, typer.Option("--newest", help="The newest first.")] = False,
     count: Annotated[int, typer.Option("-n", min=1, help="Most episodes to show.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List episodes in the order of their append."""
     found = client.list(
-        session=session,
-        speaker=speaker,
-        order="newest" if newest else "oldest",
-        page_size=min(count, 1_000),
+        **filters, order="newest" if newest else "oldest", page_size=min(count, 1_000)
     )
     if as_json:
         print_json(islice(found, count))
         return
     console = stdout()
-    for episode in islice(found, count):
+    shown = list(islice(found, count))
+    if not shown:
+        stderr().print("There are no such episodes.")
+        say_unknown(client, filters)
+    for episode in shown:
         line = Text.assemble(
             (f"{episode.id}  ", "dim"),
             (f"{episode.occurred_at:%Y-%m-%d %H:%M}  ", "when"),

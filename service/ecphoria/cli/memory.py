@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from ecphoria.cli.connection import answering, connected, instant
-from ecphoria.cli.filters import Metadata, filtered, named_values
+from ecphoria.cli.filters import Metadata, filtered, named_values, say_unknown
 from ecphoria.cli.progress import Watch, watching
 from ecphoria.cli.render import (
     draw_answer,
@@ -135,9 +135,11 @@ def forget(
                 watch("erasing", done, matched)
     if as_json:
         print_json({"matched": matched, "erased": erased})
-    elif dry_run or not matched:
-        told = f"{counted(matched, 'episode')} would be erased."
-        stdout().print(told if matched else "Nothing matches.")
+    elif not matched:
+        stdout().print("Nothing matches.")
+        say_unknown(client, filters)
+    elif dry_run:
+        stdout().print(f"{counted(matched, 'episode')} would be erased.")
     else:
         stdout().print(f"Erased {counted(erased, 'episode')}.")
 
@@ -226,6 +228,8 @@ def recall(
         woken = counted(len(answer.woken), "dormant memory is", "dormant memories are")
         console.print(f"{woken} live again")
     console.print(f"[dim]trace {answer.trace_id}[/dim]")
+    if not answer.hits:
+        say_unknown(client, filters)
 
 
 @commands.command()

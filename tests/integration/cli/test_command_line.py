@@ -120,8 +120,9 @@ def test_a_memory_is_consolidated(ecphoria: CommandLine, service: Served) -> Non
 
 
 def test_an_archived_memory_is_listed_and_restored(ecphoria: CommandLine, service: Served) -> None:
-    told = ecphoria("remember", "The buoy was painted green.", "--speaker", "Ivo", "--role", "user",
-                    "--metadata", "port=Vis", "--metadata", "year=2024", "--json")  # fmt: skip
+    given = ("--speaker", "Ivo", "--role", "user", "--metadata", "port=Vis")
+    text = "The buoy was painted green."
+    told = ecphoria("remember", text, *given, "--metadata", "year=2024", "--json")
     ident = json.loads(told.stdout)["id"]
     shown = json.loads(ecphoria("show", ident, "--json").stdout)
     assert (shown["role"], shown["metadata"]) == ("user", {"port": "Vis", "year": 2024})
@@ -133,7 +134,7 @@ def test_an_archived_memory_is_listed_and_restored(ecphoria: CommandLine, servic
     listed = ecphoria("archive", "list", "--speaker", "ivo", "--json").stdout.splitlines()
     (memory,) = map(json.loads, listed)
     assert memory["id"] == ident
-    assert memory["summary"] == "The buoy was painted green."
+    assert memory["summary"] == text
     assert ident in ecphoria("archive", "list", "--limit", "100").stdout
     assert ecphoria("archive", "list", "--session", "none").stdout == "Nothing is archived.\n"
     assert "ecphoria archive list" in ecphoria("dormancy", "list").stderr

@@ -20,7 +20,7 @@ def test_a_tenant_is_exported_erased_and_imported(
     assert copied.returncode == 0, copied.stderr
     assert "Copied 1 tenant" in copied.stdout
     again = ecphoria("tenants", "export", name, file)
-    assert again.returncode == 1
+    assert again.returncode == 2
     assert "exists" in again.stderr
     refused = ecphoria("tenants", "import", file)
     assert refused.returncode == 1

@@ -1,5 +1,6 @@
 import contextlib
 import io
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -35,7 +36,9 @@ def app(tmp_path: Path, asked: list[str]) -> Iterator[typer.Typer]:
     def connect(_: Endpoint) -> Iterator[Run]:
         def run(statement: str) -> Sequence[Mapping[str, object]]:
             asked.append(statement)
-            return [{"[n]": [1, 2]}]
+            return [
+                {"node": {"embedding": [0.5] * 384}} if "node" in statement else {"[n]": [1, 2]}
+            ]
 
         yield run
 
@@ -52,6 +55,13 @@ def test_status_tells_the_address_but_not_the_password(app: typer.Typer, tmp_pat
     assert result.exit_code == 0
     assert "bolt://127.0.0.1:" in result.output
     assert "running" in result.output
+    assert (tmp_path / "home" / "password").read_text() not in result.output
+
+
+def test_status_has_json_without_the_password(app: typer.Typer, tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["status", "--json"])
+    found = json.loads(result.output)
+    assert (found["state"], found["bolt"][:7]) == ("running", "bolt://")
     assert (tmp_path / "home" / "password").read_text() not in result.output
 
 
@@ -76,6 +86,11 @@ def test_shell_runs_one_statement_and_keeps_brackets(app: typer.Typer, asked: li
     result = CliRunner().invoke(app, ["shell", "RETURN 1"])
     assert asked == ["RETURN 1"]
     assert [line.strip() for line in result.output.splitlines()] == ["[n]", "[1, 2]", "1 row"]
+
+
+def test_shell_tells_the_length_of_a_vector(app: typer.Typer) -> None:
+    output = CliRunner().invoke(app, ["shell", "RETURN node"]).output
+    assert "{embedding: [0.5000, ... 384 numbers]}" in output
 
 
 def test_shell_cuts_its_input_at_semicolons(app: typer.Typer, asked: list[str]) -> None:
