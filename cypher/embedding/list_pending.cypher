@@ -24,6 +24,7 @@ CALL () {
   WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
   RETURN n
 }
-WITH n
+WITH elementId(n) AS node
+ORDER BY node
 LIMIT $limit
-RETURN collect(elementId(n)) AS nodes
+RETURN collect(node) AS nodes

@@ -9,7 +9,14 @@ import pytest
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
-from ecphoria.http import routes_admin, routes_facts, routes_items, routes_memory, routes_upkeep
+from ecphoria.http import (
+    routes_admin,
+    routes_embedding,
+    routes_facts,
+    routes_items,
+    routes_memory,
+    routes_upkeep,
+)
 from ecphoria.http.problems import PROBLEMS
 from ecphoria.ingest.service import BATCH_LIMIT
 from ecphoria.wire.base import error_classes
@@ -40,10 +47,15 @@ def test_every_error_has_a_row_in_the_table() -> None:
     assert set(PROBLEMS) == set(error_classes())
 
 
+ROUTES = (
+    routes_admin, routes_embedding, routes_facts, routes_items, routes_memory, routes_upkeep,
+)  # fmt: skip
+
+
 def test_every_endpoint_is_documented_and_no_other() -> None:
     served = {
         f"{method} {route.path}"
-        for module in (routes_admin, routes_facts, routes_items, routes_memory, routes_upkeep)
+        for module in ROUTES
         for router in vars(module).values()
         if isinstance(router, APIRouter)
         for route in router.routes

@@ -146,11 +146,6 @@ async def asking(options: GraphOptions) -> AsyncIterator[Cypher]:
 @pytest.fixture(scope="module")
 async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[GraphOptions]:
     """A Neo4j of its own: its model changes."""
-    dev = Path("/tmp/emb-dev/uri")  # DEV
-    if dev.exists():  # DEV
-        u, w = dev.read_text().split()  # DEV
-        yield GraphOptions(uri=u, user="neo4j", password=w, query_timeout_s=120)  # DEV
-        return  # DEV
     engine = Engine(
         EngineSettings(
             home=tmp_path_factory.mktemp("engine"), cache=CACHE, heap_mb=768, page_cache_mb=128
@@ -310,7 +305,7 @@ PLACES = (
     "embedding.save_vectors",
     "reembed: switch",
     "embedding.hold_store",
-    "embedding.switch_generation",
+    "embedding.update_generation",
     "reembed: switched",
     "reembed: drop old",
     "embedding.drop_index",
@@ -335,7 +330,7 @@ async def test_a_kill_at_any_step_loses_nothing(world: World) -> None:
                         await mortal.run_one()
                         await asyncio.sleep(0.05)
         (row,) = await world.cypher("MATCH (s:Store) RETURN coalesce(s.generation, 0) AS g")
-        after = PLACES.index(place) > PLACES.index("embedding.switch_generation")
+        after = PLACES.index(place) > PLACES.index("embedding.update_generation")
         assert row["g"] == int(after), place
         if not after:  # a recall sees the old vectors, all of them
             assert len(await vectors(world)) == len(wanted), place

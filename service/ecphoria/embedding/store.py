@@ -158,7 +158,7 @@ _LOAD_OWNERS = Statement("embedding.load_owners", _Owner)
 _SAVE_VECTORS = Statement("embedding.save_vectors", Done)
 _DROP_WORDLESS = Statement("embedding.drop_wordless", Done)
 _HOLD_STORE = Statement("embedding.hold_store", Done)
-_SWITCH = Statement("embedding.switch_generation", _Switched)
+_SWITCH = Statement("embedding.update_generation", _Switched)
 _REMOVE_OLD = Statement("embedding.remove_old", _Removed)
 _REMOVE_NEW = Statement("embedding.remove_new", _Removed)
 

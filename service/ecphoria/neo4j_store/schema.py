@@ -65,7 +65,7 @@ _LIST_MIGRATIONS = Statement("server.list_migrations", _Applied)
 _RECORD_MIGRATION = Statement("server.record_migration", Done)
 _AWAIT_INDEXES = Statement("server.await_indexes", Done)
 _DROP_INDEX = Statement("embedding.drop_index", Done)
-_VECTOR_INDEX: Final = re.compile(r"CREATE VECTOR INDEX (\w+)")
+_VECTOR_INDEX: Final = re.compile(r"VECTOR INDEX (\w+)")
 _BIND_STORE = Statement("server.bind_store", _Binding)
 
 

@@ -3,7 +3,7 @@
 from pydantic import ConfigDict, Field
 
 from ecphoria.records.embedding import EmbedderChoice, Provider
-from ecphoria.wire.base import Request
+from ecphoria.wire.base import Request, StrictBool, StrictInt
 
 
 class EmbeddingRequest(Request):
@@ -21,9 +21,9 @@ class EmbeddingRequest(Request):
     """Name of the model."""
     provider: Provider = "openai"
     """Maker of the vectors; `openai` is any endpoint with its API."""
-    dimension: int | None = Field(default=None, ge=1, le=4_096)
+    dimension: StrictInt | None = Field(default=None, ge=1, le=4_096)
     """Length of the vectors; needed for `openai`."""
-    request_dimension: bool = False
+    request_dimension: StrictBool = False
     """Ask the endpoint for this dimension (`openai`)."""
     base_url: str | None = Field(default=None, min_length=1, max_length=2_000)
     """Address of the endpoint, up to and without `/embeddings`; the setting if absent."""
