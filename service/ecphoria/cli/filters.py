@@ -77,15 +77,12 @@ def filtered(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def say_unknown(client: Client, filters: Mapping[str, Any]) -> None:
-    """After an answer without memories, say if the session or the speaker is not stored."""
+    """After an empty list, say if the session or the speaker is not stored; a recall says it."""
     session, speaker = filters["session"], filters["speaker"]
-    if session and not any(client.page(session=session, limit=1).episodes):
+    if session and not any(client.page(session=session, limit=1).items):
         stderr().print(Text(f"No episode is in the session `{session}`; see ecphoria sessions."))
-    if speaker and not any(client.page(speaker=speaker, limit=1).episodes):
-        known = {name for stored in client.sessions() for name in stored.speakers}
-        alike = sorted(name for name in known if name.casefold() == speaker.casefold())
-        meant = f" Did you mean {', '.join(alike)}?" if alike else ""
-        stderr().print(Text(f"No episode is by the speaker `{speaker}`.{meant}"))
+    if speaker and not any(client.page(speaker=speaker, limit=1).items):
+        stderr().print(Text(f"No episode is by the speaker `{speaker}`."))
 
 
 def named_values(texts: Sequence[str] | None, field: str) -> dict[str, MetadataValue] | None:

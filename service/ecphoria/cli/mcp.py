@@ -30,14 +30,14 @@ commands.add_typer(mcp, name="mcp")
 
 
 class Tools(StrEnum):
-    """Which tools an agent sees."""
+    """Tools that an agent sees."""
 
     ALL = "all"
     CORE = "core"
 
 
 class Profile(StrEnum):
-    """Whom the tools are for."""
+    """The kind of client that the tools are for."""
 
     ECPHORIA = "ecphoria"
     OPENAI = "openai"

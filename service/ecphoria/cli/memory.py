@@ -228,8 +228,6 @@ def recall(
         woken = counted(len(answer.woken), "dormant memory is", "dormant memories are")
         console.print(f"{woken} live again")
     console.print(f"[dim]trace {answer.trace_id}[/dim]")
-    if not answer.hits:
-        say_unknown(client, filters)
 
 
 @commands.command()

@@ -1,4 +1,4 @@
-"""Where a client connects to, and with which key, if its caller does not say."""
+"""Default address and key of a client."""
 
 import os
 from dataclasses import dataclass

@@ -43,7 +43,7 @@ _CHANGED, _STEP = 1.0 / 3.0, 0.15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """Where a parameter is looked for."""
+    """Range in which a parameter is searched."""
 
     low: float
     high: float
@@ -94,7 +94,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningReport:
-    """What was found, and how it does on questions that were not used.
+    """The best parameters, and their figures on held-out questions.
 
     Attributes:
         start: Options that the search started from.

@@ -1,4 +1,4 @@
-"""What the adapters share: recalled memories, and long lists in parts."""
+"""Helpers of all adapters: recalled memories, and long lists in parts."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar

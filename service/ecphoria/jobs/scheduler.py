@@ -40,7 +40,7 @@ _MARK_SCHEDULE = Statement("jobs.mark_schedule", Done)
 
 
 class ScheduleStore:
-    """When tenants want to be consolidated."""
+    """The times at which tenants want a cycle."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

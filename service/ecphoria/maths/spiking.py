@@ -181,7 +181,7 @@ class Rest:
 
     @property
     def drive(self) -> float:
-        """What is added to the current of a memory that is left alone."""
+        """Extra current of a memory without neighbours."""
         return self.current if self.drives else 0.0
 
 

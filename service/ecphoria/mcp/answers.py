@@ -1,4 +1,4 @@
-"""What the tools answer with: small typed values, and their bounds.
+"""Answers of the tools: small typed values, and their bounds.
 
 An answer has at most some 8,000 tokens. Lists give previews; the tool `get` gives the texts.
 """
@@ -42,7 +42,7 @@ class FoundMemory(Memory):
 
     score: float
     superseded: bool
-    """Whether another memory says that this is over."""
+    """Whether another memory supersedes it."""
 
 
 class Miss(BaseModel):
@@ -71,7 +71,7 @@ class Remembered(BaseModel):
 
     ids: list[str]
     existed: int
-    """How many were stored before."""
+    """Number of memories that were stored before."""
     refused: list[str]
     """Why others were not stored, by their number from 0."""
 
@@ -87,7 +87,7 @@ class Text(BaseModel):
     source: str | None = None
     state: str
     next_offset: int | None = None
-    """Where the rest of the text begins; absent at its end."""
+    """Offset of the rest of the text; absent at its end."""
 
 
 class Texts(BaseModel):

@@ -148,14 +148,14 @@ def _add_resources(server: MCPServer, connect: Connect) -> None:
         return text
 
     async def trace(context: Context, id: str) -> str:  # noqa: A002 (the name in the address)
-        """How a recall found its memories."""
+        """The trace of a recall: paths of its memories."""
         async with connect(context) as client:
             found = await client.trace(id)
         hits = [f"{hit.rank}. {' → '.join(to_path(hit.path))}" for hit in islice(found.hits, 10)]
         return "\n".join([clipped(found.cue, 4 * NAME), *hits])
 
     async def recalled(context: Context, topic: str) -> str:
-        """What the memory holds about a topic, ready for a prompt."""
+        """Memories about a topic, ready for a prompt."""
         async with connect(context) as client:
             found = await client.recall(topic)
         return found.context if found.answerable else "The memory holds nothing about this."

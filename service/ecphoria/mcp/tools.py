@@ -62,7 +62,7 @@ After = Annotated[
 ]
 Before = Annotated[datetime | None, Field(description="Latest time, exclusive, with its offset.")]
 AsOf = Annotated[
-    datetime | None, Field(description="What was so at this time, with its offset; now if absent.")
+    datetime | None, Field(description="Facts as of this time, with its offset; now if absent.")
 ]
 
 
@@ -104,7 +104,7 @@ class Tools:
         self,
         context: Context,
         *,
-        text: Annotated[str, Field(max_length=100_000, description="What to remember.")],
+        text: Annotated[str, Field(max_length=100_000, description="The text to remember.")],
         speaker: Speaker = None,
         role: Role | None = None,
         session: Session = None,
@@ -112,7 +112,7 @@ class Tools:
             datetime | None, Field(description="When it was so; now if absent.")
         ] = None,
         source: Annotated[
-            str | None, Field(max_length=1_000, description="Where it is from: a file, a tool.")
+            str | None, Field(max_length=1_000, description="Source: a file, a tool.")
         ] = None,
     ) -> Annotated[CallToolResult, Remembered]:
         """Store something that will matter later: a preference, a fact, a decision, a date.
@@ -221,7 +221,7 @@ class Tools:
             Field(ge=0, le=_AROUND, description="Turns of the session before and after each too."),
         ] = 0,
         offset: Annotated[
-            int, Field(ge=0, description="Where to begin, in characters: `next_offset`.")
+            int, Field(ge=0, description="Offset to begin at, in characters: `next_offset`.")
         ] = 0,
     ) -> Annotated[CallToolResult, Texts]:
         """Read memories whole, by the ids that `recall` and `timeline` give.

@@ -146,7 +146,7 @@ _LOOKED_AT = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Superseded:
-    """When the last of a memory's facts ended, and the facts that hold instead."""
+    """The end of the last of a memory's facts, and the facts that hold instead."""
 
     at: datetime
     by: tuple[FactId, ...]

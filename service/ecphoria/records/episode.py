@@ -15,7 +15,7 @@ ROLES = ("user", "assistant", "tool", "system")
 """Roles that a speaker or an asker may have, as the API names them."""
 
 ROLE_RELIABILITY: Mapping[str, float] = {"user": 0.9, "tool": 0.8, "assistant": 0.7}
-"""How far a claim is trusted that does not say, by the role of its speaker."""
+"""Default trust in a claim, by the role of its speaker."""
 
 DEFAULT_RELIABILITY = 0.7
 """The same of a text without a role."""
@@ -136,11 +136,11 @@ class Episode:
     position: int | None = None
     """The order that was sent with it."""
     occurred_at: datetime
-    """When it was so."""
+    """Time of the event."""
     recorded_at: datetime
-    """When the store learned it."""
+    """Time of recording."""
     source: str | None = None
-    """Where it came from."""
+    """Source: a file, an address, a tool."""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     """The values sent with it."""
     importance: float
@@ -269,10 +269,10 @@ class Engram:
     summary: str
     """A few lines."""
     members: int
-    """How many memories it stands for."""
+    """Number of memories it summarises."""
     evidence: tuple[EpisodeId, ...]
     """The episodes whose words are in it, in the order they were appended."""
     method: str
-    """How it was made: `extractive`, or `llm:` and the model's name."""
+    """Method: `extractive`, or `llm:` and the model's name."""
     recorded_at: datetime
-    """When it was made."""
+    """Time of its making."""

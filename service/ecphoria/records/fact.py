@@ -108,7 +108,7 @@ class Decision:
     number: int
     """Its place in the tenant's list."""
     recorded_at: datetime
-    """When it was made."""
+    """Time of the decision."""
     ruling: Ruling
     """`retract`, `keep_open`, `set_interval`, `set_class` or `undo`."""
     fact: FactId | None = None
@@ -231,4 +231,4 @@ class Merge:
     status: MergeStatus
     """Whether the merge is `proposed`, `accepted` or `rejected`."""
     decided_at: datetime | None = None
-    """When it was accepted or rejected."""
+    """Time of acceptance or rejection."""

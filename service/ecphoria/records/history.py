@@ -1,4 +1,4 @@
-"""What recalls leave behind: uses, links, spikes and charges of memories."""
+"""Traces of recalls on memories: uses, links, spikes and charges."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ RECENT = 8
 
 
 class TauRule(StrEnum):
-    """How a spike changes the time constant of a memory."""
+    """Change of a memory's time constant by a spike."""
 
     SPACED = "spaced"
     """It grows with the gap since the last spike, up to a bound."""
@@ -119,11 +119,11 @@ class FeedbackResult:
     episode: EpisodeId
     """Its id."""
     useful: bool
-    """How it is judged for this recall."""
+    """The judgement in this recall."""
     reliability: float
-    """Whether to believe it, 0 to 1: by who stated it, and by how it proved."""
+    """Reliability, 0 to 1: by the role of its speaker and by feedback."""
     salience: float
-    """Whether it matters, 0 to 1: its importance, moved by every judgement."""
+    """Salience, 0 to 1: its importance, moved by feedback."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -135,7 +135,7 @@ class StepReport:
     status: StepStatus
     """`done`, or `skipped` with its `reason`."""
     seconds: float
-    """How long it took."""
+    """Duration, in seconds."""
     counts: Mapping[str, int] = field(default_factory=dict)
     """Counts of its work, by kind."""
     changes: tuple[Change, ...] = ()
@@ -182,7 +182,7 @@ class Gap:
     """One cue that was refused again and again."""
 
     refused: int
-    """How often."""
+    """Number of times."""
     traces: tuple[str, ...]
     """The latest of these recalls, the newest first; each trace has the cue."""
 
@@ -195,9 +195,9 @@ class ConsolidationReport:
     cycle: str
     """Its id; what it wrote bears it."""
     started_at: datetime
-    """When it began."""
+    """Time of its start."""
     seconds: float
-    """How long it worked, steps of earlier attempts included."""
+    """Working time in seconds, steps of earlier attempts included."""
     steps: tuple[StepReport, ...]
     """Its steps in their order."""
     before: GraphSize | None = None

@@ -180,9 +180,9 @@ class HitPassage:
     part: int
     """Its place among the memory's passages, from 0."""
     start: int
-    """Where it starts in the memory's text, in characters."""
+    """Start in the memory's text, in characters."""
     end: int
-    """Where it ends, exclusive."""
+    """End in the memory's text, exclusive."""
 
 
 @answered()
@@ -197,13 +197,13 @@ class Hit:
     parts: Mapping[str, float]
     """Parts of the score, by name."""
     path: tuple[PathStep, ...]
-    """How it was woken, from the seed on."""
+    """The path of activation that reached it, from the seed on."""
     episode: Episode
     """The memory itself."""
     trust: float = DEFAULT_RELIABILITY
-    """How far its speaker's role is trusted, 0 to 1, by `user` .9, `tool` .8, others .7."""
+    """Trust in its speaker's role, 0 to 1: `user` .9, `tool` .8, others .7."""
     superseded_at: datetime | None = None
-    """When the last of the facts it claims ended; absent while one of them holds."""
+    """End of the last of the facts it claims; absent while one of them holds."""
     superseded_by: tuple[FactId, ...] = ()
     """The facts that hold instead."""
     copies: tuple[EpisodeId, ...] = ()
@@ -241,9 +241,9 @@ class Reference:
     episode: EpisodeId
     """Id of the memory."""
     start: int
-    """Where the shown part starts in the memory's text, in characters."""
+    """Start of the shown part in the memory's text, in characters."""
     end: int
-    """Where it ends, exclusive."""
+    """End in the memory's text, exclusive."""
 
 
 @answered()
@@ -339,7 +339,7 @@ class TracedHit:
     parts: Mapping[str, float]
     """Parts of the score, by name."""
     path: tuple[PathStep, ...]
-    """How it was woken."""
+    """The path of activation that reached it."""
 
 
 @answered()
@@ -358,11 +358,11 @@ class Trace:
     options: Mapping[str, OptionValue]
     """Its parameters."""
     created_at: datetime
-    """When it ran."""
+    """Time of the recall."""
     seeds: tuple[SeedRecord, ...]
-    """Where energy entered."""
+    """The seeds: nodes at which energy entered."""
     waves: tuple[Wave, ...]
-    """How it spread."""
+    """The waves in which energy spread."""
     hits: tuple[TracedHit, ...]
     """The ranked memories."""
     truncated: bool
@@ -379,7 +379,7 @@ class Trace:
     stimulation: Internal[Stimulation | None] = None
     """Effect of a strategy that stimulates memories."""
     refused: Internal[bool] = False
-    """Whether the hits were not to be used to answer."""
+    """Whether the gate refused the hits."""
 
 
 @answered()
@@ -420,7 +420,7 @@ class RecallResult:
     degraded: tuple[str, ...]
     """Missing parts of the service: without the encoder, only words are searched."""
     second_look: bool = False
-    """Whether it was found only among what sleeps, after the gate had refused."""
+    """Whether it was found only among dormant memories, after the gate had refused."""
     woken: tuple[EpisodeId, ...] = ()
     """Ids of dormant memories that this recall made live again."""
     engrams: tuple[EngramHit, ...] = ()

@@ -24,7 +24,7 @@ class Parameter:
     unit: str
     """Unit of a number."""
     source: str
-    """Where the default comes from."""
+    """Source of the default."""
     low: float | None = None
     """Least value allowed."""
     high: float | None = None

@@ -32,7 +32,7 @@ class Tenant:
     name: str
     """The name to send as `Ecphoria-Tenant`."""
     created_at: datetime
-    """When it was created."""
+    """Time of creation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,9 +42,9 @@ class Finding:
     """A rule that is broken somewhere."""
 
     rule: Rule
-    """Which one: `GET /v1/doctor` checks them all."""
+    """Name of the rule; `GET /v1/doctor` checks all rules."""
     found: int
-    """How many places there are."""
+    """Number of places."""
     symptoms: tuple[Symptom, ...]
     """The first of them."""
 
@@ -55,11 +55,11 @@ class IntegrityReport:
     """The result of a check of the graph."""
 
     episodes: int
-    """How many episodes were looked at."""
+    """Number of episodes that were checked."""
     settled: bool
-    """Whether nothing was written meanwhile; else findings may be of the moment: ask again."""
+    """Whether nothing was written meanwhile; if not, check again: findings may have passed."""
     seconds: float
-    """How long it took."""
+    """Duration, in seconds."""
     findings: tuple[Finding, ...]
     """Faults, by rule."""
 
@@ -249,7 +249,7 @@ class DormancyPolicy:
     archive_days: float | None = 90.0
     """After so many days asleep a memory goes to the archive; null for never."""
     second_look: bool = False
-    """Whether what sleeps is looked at when the gate refuses a cue."""
+    """Whether dormant memories are searched after the gate refuses a cue."""
     stability: Stability = Stability.UNIFORM
     """`uniform`, `by_kind` or `printed`: how long a memory of each kind lasts."""
 
@@ -280,9 +280,9 @@ class Sleeper:
     session: str | None = None
     """The session it belongs to."""
     occurred_at: datetime
-    """When it was so."""
+    """Time of the event."""
     dormant_at: datetime
-    """When it was put to sleep."""
+    """Time at which it became dormant."""
     reason: str
     """Why."""
 
@@ -305,7 +305,7 @@ class ArchivedMemory:
     session: str | None = None
     """The session it belongs to."""
     occurred_at: datetime
-    """When it was so."""
+    """Time of the event."""
     archived_at: datetime
     """When it was archived."""
     reason: str

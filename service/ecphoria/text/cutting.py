@@ -33,7 +33,7 @@ _BREAKS: Final = (
     re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])"),  # noqa: RUF001 (Chinese and Japanese)
     re.compile(r"\s+"),
 )
-"""Where a block that is too long may be cut: lines, sentences, words."""
+"""Places at which a long block may be cut: lines, sentences, words."""
 
 
 class Span(NamedTuple):

@@ -75,9 +75,9 @@ class KeyAnswer(Answer):
     scopes: Annotated[tuple[Scope, ...], AfterValidator(_in_order)]
     """Scopes of the key."""
     created_at: Instant
-    """When it was issued."""
+    """Time of issue."""
     revoked_at: Instant | None = None
-    """When it was revoked."""
+    """Time of revocation."""
 
 
 class IssuedKeyAnswer(KeyAnswer):
@@ -157,7 +157,7 @@ class BrowserFileAnswer(Answer):
     doc: str
     """Description."""
     href: str
-    """Where to fetch it."""
+    """Address of the whole record."""
 
 
 class BrowserFileList(Listing[BrowserFileAnswer]):
@@ -221,7 +221,7 @@ class GateRequest(Request):
     verify_below: Share
     """Below this the answer should quote its evidence; at least `threshold`."""
     fit: FitBody | None = None
-    """Where it comes from."""
+    """Source."""
 
     @model_validator(mode="after")
     def _cuts_in_order(self) -> Self:
@@ -254,7 +254,7 @@ class GateAnswer(Answer):
     verify_below: float
     """Below this the answer should quote its evidence."""
     fit: GateFit | None = None
-    """Where it comes from; absent for the shipped one."""
+    """Source; absent for the shipped one."""
 
 
 _SHADOW_EXAMPLE: JsonDict = {"strategy": "synapse", "options": {"preset": "paper"}, "share": 0.1}
@@ -290,4 +290,4 @@ class ShadowAnswer(Answer):
     share: float
     """Share of the cues it runs on."""
     report: ShadowReport
-    """How the two compare."""
+    """Comparison of the two."""

@@ -75,13 +75,13 @@ class ExtractedFact(Request):
     """A statement in three parts, each as written."""
 
     subject: str
-    """Whom or what it is about."""
+    """The person or thing it is about."""
     predicate: str
     """The relation."""
     object: str
     """The other end: a name or a value."""
     qualifier: str = ""
-    """Which of several it is, where a subject has more than one: `work` of a phone."""
+    """Qualifier, if a subject has several: `work` of a phone."""
     polarity: Literal["positive", "negative"] = "positive"
     """`negative` says that it is not so, or no longer."""
     valid_from: Instant | None = None
@@ -89,7 +89,7 @@ class ExtractedFact(Request):
     valid_to: Instant | None = None
     """Until when, exclusive; open if absent."""
     reliability: StrictFloat | None = None
-    """How far to trust it, 0 to 1; if absent .9 from a user, .8 from a tool, else .7."""
+    """Trust, 0 to 1; if absent .9 from a user, .8 from a tool, else .7."""
 
     def to_model(self) -> Statement:
         """Hand over to the domain."""
@@ -136,9 +136,9 @@ class AppendRequest(Request):
     position: StrictInt | None = None
     """Order among turns of one session with the same `occurred_at`."""
     occurred_at: Instant | None = None
-    """When it was so, with an offset; the moment of recording if absent."""
+    """Time of the event, with an offset; the moment of recording if absent."""
     source: str | None = None
-    """Where it came from: a file, an address, a tool."""
+    """Source: a file, an address, a tool."""
     metadata: dict[str, Flat] = Field(default_factory=dict)
     """Your own flat values, stored and returned."""
     importance: StrictFloat = 0.5
@@ -254,7 +254,7 @@ class EraseRequest(Request):
     )
 
     filters: FilterRequest
-    """Which episodes; at least one filter besides `exclude`."""
+    """Filter of the episodes; at least one condition besides `exclude`."""
     dry_run: bool = Field(default=False, strict=True)
     """Only count them."""
     limit: StrictInt = Field(default=100, ge=1, le=1_000)

@@ -48,23 +48,23 @@ class FactAnswer(Answer):
     id: str
     """Its id."""
     subject: str
-    """Whom or what it is about, normalised."""
+    """The person or thing it is about, normalised."""
     predicate: str
     """The predicate, normalised."""
     object: str
     """The other end, normalised."""
     qualifier: str
-    """Which of several it is; empty for the only one."""
+    """Qualifier, if there are several; empty for the only one."""
     polarity: Literal["positive", "negative"]
     """`negative` says that it is not so, or no longer."""
     predicate_class: PredicateClass
-    """How many values it has: `functional` one at a time, `immutable` one ever, `multi` many."""
+    """Number of values: `functional` one at a time, `immutable` one ever, `multi` many."""
     standing: Standing
     """`held`, `denial`, `contested`, `candidate` or `retracted`."""
     valid: bool
     """Whether it held at the instant asked for."""
     intervals: tuple[Interval, ...]
-    """When it held."""
+    """Time in which it held."""
     evidence: float
     """`1 - prod (1 - reliability)` over its episodes; .5 and more decides."""
     confidence: float
@@ -150,13 +150,13 @@ class HistoryAnswer(Answer):
     """All that was ever claimed of a subject and predicate, and decided about it."""
 
     subject: str
-    """Whom or what it is about, normalised."""
+    """The person or thing it is about, normalised."""
     relation: str
     """The predicate, normalised."""
     qualifier: str
-    """Which of several."""
+    """Qualifier, if there are several."""
     predicate_class: PredicateClass
-    """How many values the subject has."""
+    """Number of values that the subject has."""
     facts: tuple[FactAnswer, ...]
     """By the beginning of their first interval; those that never held come last."""
     decisions: tuple[Decision, ...]

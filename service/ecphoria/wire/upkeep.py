@@ -49,7 +49,7 @@ class ArchiveAnswer(Answer):
     """The number of archived episodes."""
 
     archived: int
-    """How many memories."""
+    """Number of memories."""
 
 
 Days = Annotated[StrictFloat, Field(ge=0, le=36_500, allow_inf_nan=False)]
@@ -198,19 +198,19 @@ class JobAnswer(Answer):
     steps: tuple[str, ...]
     """Steps it runs; all if empty."""
     attempts: int
-    """How often a worker began it."""
+    """Number of attempts."""
     created_at: Instant
-    """When it was queued."""
+    """Time at which it was queued."""
     run_after: Instant | None = None
     """From when a worker may take it: the end of a pause, or of the present lease."""
     started_at: Instant | None = None
-    """When it was first begun."""
+    """Time of the first attempt."""
     finished_at: Instant | None = None
-    """When it ended."""
+    """Time of its end."""
     cancelling: bool
-    """Whether it ends at the next place it reaches."""
+    """Whether it was cancelled and stops at its next checkpoint."""
     progress: ProgressAnswer
-    """How far it has come."""
+    """Its progress."""
     report: ConsolidationReport | None = None
     """Report, once it is done."""
     fault: JobFault | None = None
@@ -233,7 +233,7 @@ class ScheduleRequest(Request):
     daily_at: str | None = Field(default=None, pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
     """At this time of each day in UTC, as `03:30`."""
     idle_minutes: StrictFloat | None = Field(default=None, ge=0.1, le=10_080, allow_inf_nan=False)
-    """When for so many minutes nothing was appended or recalled, once for what is new."""
+    """Minutes without an append or a recall, after which one cycle runs for new memories."""
     light_episodes: StrictInt | None = Field(default=None, ge=1, le=1_000_000_000)
     """After so many appended episodes a light cycle: `expire`, `merge`, `engrams`,
     `associate`, `supersede`."""
@@ -250,7 +250,7 @@ class ScheduleRequest(Request):
 
 
 class ScheduleAnswer(Answer):
-    """When cycles run without being asked."""
+    """The schedule of cycles."""
 
     own: bool
     """Whether it is the tenant's own; else the service's."""
@@ -261,10 +261,10 @@ class ScheduleAnswer(Answer):
     daily_at: str | None = None
     """At this time of each day in UTC; absent: never by that."""
     idle_minutes: float | None = None
-    """When so long nothing was appended or recalled; absent: never by that."""
+    """Idle time before a cycle, in minutes; absent without a schedule by idle time."""
     light_episodes: int | None = None
     """A light cycle after so many appended episodes; absent: however many."""
     next_at: Instant | None = None
-    """When the next is due by time; absent without a schedule by time."""
+    """Time of the next cycle; absent without a schedule by time."""
     episodes_since: int
     """Episodes appended since a whole cycle was last due."""

@@ -30,7 +30,7 @@ _SAID = (
     ("For music I like Bach best.", "Which composer do I like best?"),
     ("I grew up in Tromsø.", "Where did I grow up?"),
 )
-"""What the user says in the first session, and how it is asked for after the last."""
+"""Statements of the first session, and the questions about them after the last."""
 _BESIDE = (
     "My name was spelt wrong on the parcel again.", "We drank tea on the pier and talked.",
     "The allergic reaction of the neighbour's dog looked awful.",
@@ -40,7 +40,7 @@ _BESIDE = (
     "Where the children grow up, parks matter.", "The printer is out of ink.",
     "It rained until noon.",
 )  # fmt: skip
-"""What is said in every later session: the same words, of other things."""
+"""Statements of every later session: the same words about other things."""
 _SESSIONS, _DAYS, _FIRST = 10, 7.0, 3
 
 
