@@ -1,9 +1,11 @@
 """The calls of the asynchronous client that administer tenants, keys, gates and strategies."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 
 from ecphoria.client.async_upkeep import AsyncUpkeep
 from ecphoria.client.exchange import Call, body_of, segment
+from ecphoria.records.embedding import ENDED, Provider, Reembedding
 from ecphoria.records.recall import OptionValue
 from ecphoria.records.tenant import Scope, Tenant
 from ecphoria.wire.admin import (
@@ -19,10 +21,13 @@ from ecphoria.wire.admin import (
     TenantList,
     TenantRequest,
 )
+from ecphoria.wire.embedding import EmbeddingRequest
+
+_EMBEDDING = "/v1/embedding"
 
 
 class AsyncAdministration(AsyncUpkeep):
-    """Tenants and keys, and how the recalls of a tenant are judged and compared."""
+    """Tenants, keys, gates, shadows, and the embedding model of the store."""
 
     async def tenants(self) -> Sequence[Tenant]:
         """List the tenants by name; needs an operator's key."""
@@ -104,3 +109,56 @@ class AsyncAdministration(AsyncUpkeep):
     async def undo_promotion(self) -> ShadowAnswer:
         """Undo the latest promotion."""
         return await self._ask(ShadowAnswer, "DELETE", "/v1/promotion", repeatable=False)
+
+    async def change_embedding(
+        self,
+        model: str,
+        *,
+        provider: Provider = "openai",
+        dimension: int | None = None,
+        request_dimension: bool = False,
+        base_url: str | None = None,
+    ) -> Reembedding:
+        """Start to make the vectors of another model; the service switches when all are made.
+
+        Args:
+            model: Its name.
+            provider: Maker of the vectors; `openai` is any endpoint with its API.
+            dimension: Length of the vectors; needed for `openai`.
+            request_dimension: Ask the endpoint for this dimension.
+            base_url: Address of the endpoint; the service's setting if absent.
+        """
+        wanted = body_of(
+            EmbeddingRequest,
+            model=model,
+            provider=provider,
+            dimension=dimension,
+            request_dimension=request_dimension,
+            base_url=base_url,
+        )
+        return await self._ask(Reembedding, "POST", _EMBEDDING, wanted, repeatable=False)
+
+    async def embedding_change(self) -> Reembedding:
+        """Show the change of the model that is under way, or was the last."""
+        return await self._ask(Reembedding, "GET", _EMBEDDING)
+
+    async def cancel_embedding_change(self) -> Reembedding:
+        """Cancel the change before the switch; the store goes on with its old vectors."""
+        return await self._ask(Reembedding, "DELETE", _EMBEDDING)
+
+    async def wait_for_embedding(
+        self, *, watch: Callable[[Reembedding], object] | None = None, poll_s: float = 0.5
+    ) -> Reembedding:
+        """Wait for the end of the change, and return how it ended.
+
+        Args:
+            watch: Told at each look how it stands.
+            poll_s: Seconds between two looks.
+        """
+        while True:
+            found = await self.embedding_change()
+            if watch is not None:
+                watch(found)
+            if found.state in ENDED:
+                return found
+            await asyncio.sleep(poll_s)

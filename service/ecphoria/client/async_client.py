@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import httpx
 
-from ecphoria.client.async_embedding import AsyncEmbedding
+from ecphoria.client.async_facts import AsyncFacts
 from ecphoria.client.defaults import DEFAULT_URL, target
 from ecphoria.client.exchange import (
     Call,
@@ -26,8 +26,6 @@ from ecphoria.errors import Unavailable
 from ecphoria.records.answered import adapter
 from ecphoria.records.ask import CitedAnswer, CitedSentence
 from ecphoria.records.episode import Episode, MetadataValue, Receipt, Session
-from ecphoria.records.fact import Decision, Predicate, PredicateClass
-from ecphoria.records.history import Learning
 from ecphoria.records.recall import Match, OptionValue, RecallResult, Trace
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria.records.tenant import TenantStats
@@ -40,25 +38,13 @@ from ecphoria.wire.episodes import (
     Extraction,
     UpdateRequest,
 )
-from ecphoria.wire.facts import (
-    ClassRequest,
-    DecisionRequest,
-    FactAnswer,
-    FactPageAnswer,
-    FeedbackAnswer,
-    FeedbackRequest,
-    HistoryAnswer,
-    LearningRequest,
-    PredicateList,
-    UndoRequest,
-)
 from ecphoria.wire.recall import AskRequest, RecallRequest, StrategyList
 
 _CHARACTERS_A_SECOND = 2_000
 """The least that a slow and busy machine encodes."""
 
 
-class AsyncClient(AsyncEmbedding):
+class AsyncClient(AsyncFacts):
     """One connection to an Ecphoria service, asynchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands
@@ -465,123 +451,6 @@ class AsyncClient(AsyncEmbedding):
     async def ready(self) -> ReadinessAnswer:
         """Report whether the service is ready, and list missing parts."""
         return await self._ask(ReadinessAnswer, "GET", "/readyz")
-
-    async def facts(
-        self,
-        concept: str | None = None,
-        *,
-        predicate: str | None = None,
-        as_of: datetime | None = None,
-        known_at: datetime | None = None,
-        page_size: int = 100,
-    ) -> AsyncIterator[FactAnswer]:
-        """Iterate over facts by id, page by page.
-
-        Args:
-            concept: Only facts with this name at an end.
-            predicate: Only facts of this predicate.
-            as_of: Tell which held then; now if absent.
-            known_at: Look only at what was recorded and decided by then.
-            page_size: Facts fetched at a time.
-        """
-        async for page in self._pages(
-            FactPageAnswer,
-            "/v1/facts",
-            concept=concept,
-            predicate=predicate,
-            as_of=instant_text(as_of),
-            known_at=instant_text(known_at),
-            limit=page_size,
-        ):
-            for fact in page.items:
-                yield fact
-
-    async def fact_history(
-        self, fact: str, *, as_of: datetime | None = None, known_at: datetime | None = None
-    ) -> HistoryAnswer:
-        """Show all facts and decisions of the same subject and predicate."""
-        path = f"/v1/facts/{segment(fact)}/history"
-        times = {"as_of": instant_text(as_of), "known_at": instant_text(known_at)}
-        return await self._ask(HistoryAnswer, "GET", path, parameters=times)
-
-    async def decide(
-        self,
-        fact: str,
-        ruling: Literal["retract", "keep_open", "set_interval"],
-        *,
-        other: str | None = None,
-        valid_from: datetime | None = None,
-        valid_to: datetime | None = None,
-        why: str = "",
-    ) -> Decision:
-        """Decide that a fact is wrong, holds beside another one, or held in an interval.
-
-        Args:
-            fact: Its id.
-            ruling: What is decided.
-            other: The fact to keep open with it.
-            valid_from: Beginning of the interval to set.
-            valid_to: End of the interval to set; open if absent.
-            why: The reason, kept with the decision.
-        """
-        wanted = body_of(
-            DecisionRequest,
-            ruling=ruling,
-            other=other,
-            valid_from=valid_from,
-            valid_to=valid_to,
-            why=why,
-        )
-        path = f"/v1/facts/{segment(fact)}/decisions"
-        return await self._ask(Decision, "POST", path, wanted, repeatable=False)
-
-    async def undo(self, decision: str, *, why: str = "") -> Decision:
-        """Undo a decision; undoing the undo restores it."""
-        wanted = body_of(UndoRequest, why=why)
-        path = f"/v1/decisions/{segment(decision)}/undo"
-        return await self._ask(Decision, "POST", path, wanted, repeatable=False)
-
-    async def predicates(self) -> Sequence[Predicate]:
-        """List the predicates that are not `multi` by default, and the tenant's own choices."""
-        return (await self._ask(PredicateList, "GET", "/v1/predicates")).items
-
-    async def set_predicate_class(
-        self, predicate: str, predicate_class: PredicateClass, *, why: str = ""
-    ) -> Decision:
-        """Set the class of a predicate; needs the scope admin, and can be undone."""
-        wanted = body_of(ClassRequest, predicate_class=predicate_class, why=why)
-        path = f"/v1/predicates/{segment(predicate)}"
-        return await self._ask(Decision, "PUT", path, wanted, repeatable=False)
-
-    async def learning(self) -> Learning:
-        """Show whether the tenant learns from recalls."""
-        return await self._ask(Learning, "GET", "/v1/learning")
-
-    async def set_learning(self, *, on: bool) -> Learning:
-        """Switch learning from recalls on or off; needs the scope admin.
-
-        Args:
-            on: Off, what was learned stays, and recalls that wait are left out.
-        """
-        wanted = body_of(LearningRequest, on=on)
-        return await self._ask(Learning, "PUT", "/v1/learning", wanted)
-
-    async def feedback(
-        self, trace: str, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
-    ) -> FeedbackAnswer:
-        """Mark hits of a recall as useful or not; needs the scope write.
-
-        A hit is judged once for each recall: the same again changes nothing, the opposite is a
-        conflict.
-
-        Args:
-            trace: `trace_id` of the recall.
-            useful: Ids of episodes it returned that were.
-            not_useful: Ids of episodes it returned that were not.
-        """
-        wanted = body_of(FeedbackRequest, useful=tuple(useful), not_useful=tuple(not_useful))
-        path = f"/v1/traces/{segment(trace)}/feedback"
-        return await self._ask(FeedbackAnswer, "POST", path, wanted)
 
     def _append_timeout_s(self, episodes: Sequence[AppendRequest]) -> float | None:
         """Add the time that the service needs to encode long texts; None for no limit."""

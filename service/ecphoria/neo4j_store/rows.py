@@ -178,7 +178,7 @@ STAYS = frozenset((
     "recorded_at", "importance", "title", "length", "near_length", "context_norm", "body_hash",
     "idempotency_key", "expires_at", "pinned", "touched", "dormant_at", "state_reason",
 ))  # fmt: skip
-"""Properties that a stub keeps: its identity, its position, and values that other writes change."""
+"""Properties of a stub: its identity, its position, and values that other writes change."""
 
 _VECTOR = "embedding"
 

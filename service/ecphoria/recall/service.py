@@ -196,15 +196,10 @@ class RecallService:
         size = sum(len(hit.episode.text) for hit in hits)
         context = await run_off_loop(partial(context_block, hits, options.token_budget), size)
         trace = self._trace(
-            asked,
-            options,
-            strategy=strategy.name,
-            ranked=ranked,
-            hits=hits,
-            refused=not judgement.answerable,
-            about=search.candidates.subject,
+            asked, options, strategy=strategy.name, ranked=ranked, hits=hits,
+            refused=not judgement.answerable, about=search.candidates.subject,
             reading=search.seeding.reading,
-        )
+        )  # fmt: skip
         if record:
             self._keep(tenant, trace)
         clock.lap("rank")

@@ -241,7 +241,7 @@ def test_an_import_that_is_interrupted_says_that_a_repeat_resumes(
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
     assert process.returncode == 130
-    assert "Run the same command again to go on from here." in rest
+    assert "Run the same command again to go on from here; nothing is stored twice." in rest
     done = ecphoria(*words)
     assert (done.returncode, "bad.md" in done.stderr) == (1, True)
     new, known = map(int, re.findall(r"(\d+) new, (\d+) known before, 1 refused", done.stdout)[0])

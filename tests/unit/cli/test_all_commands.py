@@ -167,7 +167,7 @@ def test_ctrl_c_says_what_goes_on(command: Command, service: StubService, tmp_pa
 
 def test_the_beginning_of_an_id_is_enough(command: Command, service: StubService) -> None:
     jobs = [job(id="ab" * 16, state="done"), job(id="ac" * 16, state="done")]
-    service.routes["GET /v1/jobs"] = 200, jobs
+    service.routes["GET /v1/jobs"] = 200, {"items": jobs}
     service.routes[f"GET /v1/jobs/{'ab' * 16}"] = 200, jobs[0]
     assert json.loads(command("jobs", "show", "ab", "--json").out)["id"] == "ab" * 16
     done = command("jobs", "show", "a")

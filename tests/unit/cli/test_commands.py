@@ -245,7 +245,10 @@ def test_import_tells_how_to_go_on(command: Command, service: StubService, tmp_p
     file.write_text('{"text": "a"}\n', encoding="utf-8")
     done = command("import", str(file))
     assert done.code == 1
-    assert "Error: Too slow. Run the same command again to go on from here." in done.err
+    assert (
+        "Error: Too slow. Run the same command again to go on from here; nothing is stored twice."
+        in done.err
+    )
 
 
 def test_import_of_a_missing_file_is_told(command: Command, tmp_path: Path) -> None:

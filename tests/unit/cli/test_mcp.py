@@ -37,7 +37,8 @@ def test_a_service_elsewhere_gets_its_key_from_the_environment(
 def test_without_the_sdk_it_tells_what_to_install(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in [name for name in sys.modules if name.startswith("ecphoria.mcp")]:
+    # A loaded part of a package is found without the package, so all of them go.
+    for name in [name for name in sys.modules if name.startswith(("ecphoria.mcp", "mcp."))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mcp", None)
     done = command("mcp")

@@ -1,0 +1,143 @@
+"""The calls of the asynchronous client about facts and learning."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from typing import Literal
+
+from ecphoria.client.async_items import AsyncItems
+from ecphoria.client.exchange import body_of, instant_text, segment
+from ecphoria.records.fact import Decision, Predicate, PredicateClass
+from ecphoria.records.history import Learning
+from ecphoria.wire.facts import (
+    ClassRequest,
+    DecisionRequest,
+    FactAnswer,
+    FactPageAnswer,
+    FeedbackAnswer,
+    FeedbackRequest,
+    HistoryAnswer,
+    LearningRequest,
+    PredicateList,
+    UndoRequest,
+)
+
+
+class AsyncFacts(AsyncItems):
+    """Facts with their times, decisions about them, and learning from recalls."""
+
+    async def facts(
+        self,
+        concept: str | None = None,
+        *,
+        predicate: str | None = None,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
+        page_size: int = 100,
+    ) -> AsyncIterator[FactAnswer]:
+        """Iterate over facts by id, page by page.
+
+        Args:
+            concept: Only facts with this name at an end.
+            predicate: Only facts of this predicate.
+            as_of: Tell which held then; now if absent.
+            known_at: Look only at what was recorded and decided by then.
+            page_size: Facts fetched at a time.
+        """
+        async for page in self._pages(
+            FactPageAnswer,
+            "/v1/facts",
+            concept=concept,
+            predicate=predicate,
+            as_of=instant_text(as_of),
+            known_at=instant_text(known_at),
+            limit=page_size,
+        ):
+            for fact in page.items:
+                yield fact
+
+    async def fact_history(
+        self, fact: str, *, as_of: datetime | None = None, known_at: datetime | None = None
+    ) -> HistoryAnswer:
+        """Show all facts and decisions of the same subject and predicate."""
+        path = f"/v1/facts/{segment(fact)}/history"
+        times = {"as_of": instant_text(as_of), "known_at": instant_text(known_at)}
+        return await self._ask(HistoryAnswer, "GET", path, parameters=times)
+
+    async def decide(
+        self,
+        fact: str,
+        ruling: Literal["retract", "keep_open", "set_interval"],
+        *,
+        other: str | None = None,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+        why: str = "",
+    ) -> Decision:
+        """Decide that a fact is wrong, holds beside another one, or held in an interval.
+
+        Args:
+            fact: Its id.
+            ruling: What is decided.
+            other: The fact to keep open with it.
+            valid_from: Beginning of the interval to set.
+            valid_to: End of the interval to set; open if absent.
+            why: The reason, kept with the decision.
+        """
+        wanted = body_of(
+            DecisionRequest,
+            ruling=ruling,
+            other=other,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            why=why,
+        )
+        path = f"/v1/facts/{segment(fact)}/decisions"
+        return await self._ask(Decision, "POST", path, wanted, repeatable=False)
+
+    async def undo(self, decision: str, *, why: str = "") -> Decision:
+        """Undo a decision; undoing the undo restores it."""
+        wanted = body_of(UndoRequest, why=why)
+        path = f"/v1/decisions/{segment(decision)}/undo"
+        return await self._ask(Decision, "POST", path, wanted, repeatable=False)
+
+    async def predicates(self) -> Sequence[Predicate]:
+        """List the predicates that are not `multi` by default, and the tenant's own choices."""
+        return (await self._ask(PredicateList, "GET", "/v1/predicates")).items
+
+    async def set_predicate_class(
+        self, predicate: str, predicate_class: PredicateClass, *, why: str = ""
+    ) -> Decision:
+        """Set the class of a predicate; needs the scope admin, and can be undone."""
+        wanted = body_of(ClassRequest, predicate_class=predicate_class, why=why)
+        path = f"/v1/predicates/{segment(predicate)}"
+        return await self._ask(Decision, "PUT", path, wanted, repeatable=False)
+
+    async def learning(self) -> Learning:
+        """Show whether the tenant learns from recalls."""
+        return await self._ask(Learning, "GET", "/v1/learning")
+
+    async def set_learning(self, *, on: bool) -> Learning:
+        """Switch learning from recalls on or off; needs the scope admin.
+
+        Args:
+            on: Off, what was learned stays, and recalls that wait are left out.
+        """
+        wanted = body_of(LearningRequest, on=on)
+        return await self._ask(Learning, "PUT", "/v1/learning", wanted)
+
+    async def feedback(
+        self, trace: str, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
+    ) -> FeedbackAnswer:
+        """Mark hits of a recall as useful or not; needs the scope write.
+
+        A hit is judged once for each recall: the same again changes nothing, the opposite is a
+        conflict.
+
+        Args:
+            trace: `trace_id` of the recall.
+            useful: Ids of episodes it returned that were.
+            not_useful: Ids of episodes it returned that were not.
+        """
+        wanted = body_of(FeedbackRequest, useful=tuple(useful), not_useful=tuple(not_useful))
+        path = f"/v1/traces/{segment(trace)}/feedback"
+        return await self._ask(FeedbackAnswer, "POST", path, wanted)
