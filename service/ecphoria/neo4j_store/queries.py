@@ -136,7 +136,8 @@ def load_query(root: Path, source: Path) -> Query:
     )
 
 
-_VECTORS = re.compile(r"embedding(_1)?(?!\w)")
+# Not the label Reembedding, which is the same in every generation.
+_VECTORS = re.compile(r"(?<![A-Za-z])embedding(_1)?(?!\w)")
 
 
 def vector_name(generation: int) -> str:
