@@ -79,6 +79,13 @@ CALLS: dict[str, Call] = {
     "post /v1/dormancy/wake": lambda o, ids: o.post(
         "/v1/dormancy/wake", json={"ids": [ids["episode"]]}
     ),
+    "get /v1/archive": lambda o, _: o.get("/v1/archive"),
+    "put /v1/episodes/{episode}/extraction": lambda o, ids: o.put(
+        f"/v1/episodes/{ids['episode']}/extraction", json={"names": ["Flint"]}
+    ),
+    "get /v1/embedding": lambda o, _: o.get("/v1/embedding"),
+    "post /v1/embedding": lambda o, _: o.post("/v1/embedding", json={"model": "x"}),
+    "delete /v1/embedding": lambda o, _: o.delete("/v1/embedding"),
     "post /v1/archive": lambda o, _: o.post("/v1/archive"),
     "post /v1/archive/restore": lambda o, ids: o.post(
         "/v1/archive/restore", json={"ids": [ids["episode"]]}
@@ -232,6 +239,7 @@ def test_without_a_key_that_was_issued_nothing_opens(
 
 SCOPE_OF = {
     "read": {
+        "get /v1/archive",
         "get /v1/episodes/{episode}", "get /v1/episodes", "post /v1/recall",
         "post /v1/ask", "post /v1/ask/stream",
         "get /v1/traces/{trace}", "get /v1/strategies", "get /v1/sessions", "get /v1/stats",
@@ -242,6 +250,7 @@ SCOPE_OF = {
         "post /v1/items/find", "post /v1/items/search", "post /v1/items/namespaces",
     },
     "write": {
+        "put /v1/episodes/{episode}/extraction",
         "put /v1/merges",
         "post /v1/episodes", "post /v1/episodes/batch", "delete /v1/episodes/{episode}",
         "patch /v1/episodes/{episode}", "post /v1/episodes/erase",
@@ -253,6 +262,7 @@ SCOPE_OF = {
         "post /v1/facts/{fact}/decisions", "post /v1/decisions/{decision}/undo",
     },
     "admin": {
+        "get /v1/expiry", "put /v1/expiry",
         "get /v1/keys", "post /v1/keys", "delete /v1/keys/{key}",
         "get /v1/gate", "put /v1/gate", "delete /v1/gate",
         "get /v1/shadow", "put /v1/shadow", "delete /v1/shadow", "delete /v1/shadow/report",
@@ -261,7 +271,10 @@ SCOPE_OF = {
         "get /v1/dormancy/policy", "put /v1/dormancy/policy", "put /v1/predicates/{predicate}",
         "post /v1/archive", "post /v1/archive/scrub",
     },
-    "operator": {"get /v1/tenants", "post /v1/tenants", "delete /v1/tenants/{name}"},
+    "operator": {
+        "get /v1/embedding", "post /v1/embedding", "delete /v1/embedding",
+        "get /v1/tenants", "post /v1/tenants", "delete /v1/tenants/{name}",
+    },
 }  # fmt: skip
 
 

@@ -18,6 +18,8 @@ from ecphoria.consolidation.service import Cycle
 from ecphoria.ingest.rows import Reading
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
+from ecphoria.items.service import ItemService
+from ecphoria.items.store import ItemStore
 from ecphoria.learning.store import LearningStore
 from ecphoria.neo4j_store.gds import PriorStore
 from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries
@@ -29,6 +31,7 @@ from ecphoria.recall.shadow import Policies
 from ecphoria.records.episode import Extracted, Statement
 from ecphoria.records.fact import MergeStatus
 from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.item import ItemWrite
 from ecphoria.records.recall import Choice, Policy
 from ecphoria.records.tenant import SHIPPED, Scope
 from ecphoria.records.upkeep import CopiedNode, DormancyMode, DormancyPolicy, Located
@@ -114,6 +117,9 @@ async def planner(
         await dormancies.pin(tenant, turn, pinned=True)
         await _archive(graph, tenant)
         await _read(graph, tenant, embedder)
+        kept = ItemWrite(namespace=("rome",), key="river", value={"name": "Tiber"}, ttl_s=3_600)
+        items = ItemService(store=ItemStore(graph), embedder=embedder, clock=WallClock())
+        await items.write(tenant, [kept])
         key = a_key(tenant, Scope.READ)
         await Keys(graph).create(key, fresh_id())
         await Keys(graph).revoke(key.id, NOW)
