@@ -47,8 +47,8 @@ SESSIONS = ("harbour", "mill")
 KEYS = tuple(f"key-{number}" for number in range(8))
 THINGS = ("the old boat", "the boat house by the pier", "the hotel kitchen")
 CYCLE = (
-    "expire", "embed", "merge", "engrams", "associate", "prior", "decay", "prune", "dormancy", "archive",
-    "supersede", "replay", "clusters",
+    "expire", "embed", "merge", "engrams", "associate", "prior", "decay", "prune", "dormancy",
+    "archive", "supersede", "replay", "clusters",
 )  # fmt: skip
 RELATIONS = ("lives in", "works at")
 PLACES = ("Trieste", "Bergen", "Lisbon")
