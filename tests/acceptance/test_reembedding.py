@@ -107,6 +107,11 @@ def test_a_service_recalls_by_the_old_model_until_it_has_switched_and_then_by_th
             assert time.monotonic() < deadline
             time.sleep(0.1)
         assert ranked(owner) == after
+        with new_owner(operator, erase=False) as fresh:
+            # The same memories, with the new model from the start.
+            fresh.timeout = httpx.Timeout(300)
+            assert fresh.post("/v1/episodes/batch", json={"episodes": said}).status_code == 200
+            assert ranked(fresh) == after
         ready = operator.get("/readyz").json()
         assert (ready["model"], ready["dimension"]) == (MODEL, 256)
     with pytest.raises(EmbedderMismatch, match=MODEL), running(settings):
