@@ -7,6 +7,7 @@ server. `ECPHORIA_TEST_ENGINE=local` skips the container.
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -56,6 +57,14 @@ class Server:
     user: str
     password: str
     kind: str
+
+
+@pytest.fixture
+def heeding_ctrl_c() -> Iterator[None]:
+    """Heed Ctrl-C here and in child processes; a shell has it ignored in the background."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
 
 
 class WallClock:

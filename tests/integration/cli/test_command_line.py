@@ -222,6 +222,7 @@ def test_graphiti_is_imported_from_its_neo4j_and_recalled(
     assert "zora vidal works at marlin dock  2024-03-01 to now" in facts
 
 
+@pytest.mark.usefixtures("heeding_ctrl_c")
 def test_an_import_that_is_interrupted_says_that_a_repeat_resumes(
     ecphoria: CommandLine, service: Served, tmp_path: Path
 ) -> None:

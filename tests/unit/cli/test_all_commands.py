@@ -145,6 +145,7 @@ def interrupting(_: dict[str, object]) -> Answer:
     return 404, {"type": "/errors/not-found", "title": "t", "status": 404, "detail": "gone"}
 
 
+@pytest.mark.usefixtures("heeding_ctrl_c")
 def test_ctrl_c_says_what_goes_on(command: Command, service: StubService, tmp_path: Path) -> None:
     ident = "c" * 32
     service.routes["POST /v1/consolidation"] = 202, job(id=ident)
