@@ -6,6 +6,8 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Server
 from tests.graphiti_graph import BEGUN, graphiti_graph
 from tests.integration.cli.conftest import PROGRAM, CommandLine, Served
