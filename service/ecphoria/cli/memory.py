@@ -354,6 +354,7 @@ def import_file(
     source_database: Annotated[
         str, typer.Option(metavar="NAME", help="Database of Graphiti's Neo4j.")
     ] = "neo4j",
+    as_json: AsJson = False,
 ) -> None:
     """Import episodes or another product's memory; run it again to resume."""
     graph = partial(
@@ -372,10 +373,13 @@ def import_file(
         if form is None and found.form is not Format.EPISODES:
             stderr().print(f"Read as {found.form}; --format chooses another format.")
         _import(client, found, tally, batch)
-    stdout().print(
-        f"Imported {tally.created:,} new, {tally.existed:,} known before,"
-        f" {tally.refused:,} refused."
-    )
+    if as_json:
+        print_json(asdict(tally))
+    else:
+        stdout().print(
+            f"Imported {tally.created:,} new, {tally.existed:,} known before,"
+            f" {tally.refused:,} refused."
+        )
     if tally.refused:
         stderr().print("Mend the refused records and run the same command again.")
         raise typer.Exit(1)

@@ -21,7 +21,7 @@ from tests.unit.cli.conftest import COUNTS, Answer, Command, StubService, job
 HEAVY = ("pydantic", "httpx", "numpy", "ecphoria.client", "ecphoria.records", "ecphoria.wire")
 WITHOUT_ANSWER = {
     "serve", "worker", "demo", "up", "down", "logs", "shell", "mcp", "mcp hook", "mcp config",
-    "import", "tenants export", "tenants import", "backup create", "backup restore",
+    "tenants export", "tenants import", "backup create", "backup restore",
     "keys revoke", "dormancy pin", "shadow end", "shadow reset", "gate reset",
 }  # fmt: skip
 """Commands that print only a message, or text that is no record."""
