@@ -168,7 +168,7 @@ def test_only_what_lives_is_shown(
     lived: Client, owners: tuple[Owner, Owner], working: RunningService
 ) -> None:
     ids = {episode.text: episode.id for episode in lived.list()}
-    quoted = {e.session: e.evidence for e in lived.engrams(kind="session")}  # type: ignore[arg-type]
+    quoted = {e.session: e.evidence for e in lived.engrams(kind="session")}
     owners[0].post("/v1/dormancy/sleep", json={"ids": [quoted["kiln"][0]]})
     owners[0].post("/v1/dormancy/sleep", json={"ids": [ids["The boxes are still in the hall."]]})
     told = lived.context()
