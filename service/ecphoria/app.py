@@ -54,6 +54,7 @@ from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.recall.second_look import SecondLookRecall
 from ecphoria.recall.service import STRATEGIES, RecallService
 from ecphoria.recall.shadow import Policies, ShadowedRecall, TenantPolicies
+from ecphoria.recall.start_context import StartContexts
 from ecphoria.recall.store import DormantReader, EpisodeReader
 from ecphoria.records.embedding import EmbedderChoice
 from ecphoria.records.ids import TenantId, TraceId
@@ -133,6 +134,7 @@ class Services:
     facts: FactService
     items: ItemService
     archive: EpisodeArchive
+    starts: StartContexts
     tenancy: TenancyService
     access: Access
     admission: Admission
@@ -227,6 +229,7 @@ async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
             facts=FactService(store=FactStore(graph), clock=SystemClock()),
             items=ItemService(store=ItemStore(graph), embedder=embedder, clock=SystemClock()),
             archive=EpisodeArchive(graph),
+            starts=StartContexts(graph, SystemClock()),
             tenancy=tenancy,
             access=access,
             admission=_admission(settings, metrics),

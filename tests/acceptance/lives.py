@@ -186,6 +186,11 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
             ]
             for path in ("/v1/ask", "/v1/ask/stream")
         },
+        ("get", "/v1/context"): [
+            ("/v1/context", {"params": {"token_budget": 100_000}}),
+            ("/v1/context", {"params": {"session": f"harbour of {of.mark}"}}),
+            ("/v1/context", {"params": {"speaker": f"tamsin {of.mark}"}}),
+        ],
         ("get", "/v1/traces/{trace}"): [(f"/v1/traces/{of.trace}", {})],
         ("get", "/v1/strategies"): [("/v1/strategies", {})],
         ("get", "/v1/sessions"): [

@@ -44,6 +44,7 @@ CALLS: dict[str, Call] = {
     ),
     "post /v1/ask": lambda o, _: o.post("/v1/ask", json={"question": SECRET}),
     "post /v1/ask/stream": lambda o, _: o.post("/v1/ask/stream", json={"question": SECRET}),
+    "get /v1/context": lambda o, _: o.get("/v1/context", params={"speaker": "Flint"}),
     "get /v1/traces/{trace}": lambda o, ids: o.get(f"/v1/traces/{ids['trace']}"),
     "get /v1/strategies": lambda o, _: o.get("/v1/strategies"),
     "get /v1/sessions": lambda o, _: o.get("/v1/sessions"),
@@ -241,7 +242,7 @@ SCOPE_OF = {
     "read": {
         "get /v1/archive",
         "get /v1/episodes/{episode}", "get /v1/episodes", "post /v1/recall",
-        "post /v1/ask", "post /v1/ask/stream",
+        "post /v1/ask", "post /v1/ask/stream", "get /v1/context",
         "get /v1/traces/{trace}", "get /v1/strategies", "get /v1/sessions", "get /v1/stats",
         "get /v1/consolidation", "get /v1/jobs", "get /v1/jobs/{job}", "get /v1/learning",
         "get /v1/consolidation/schedule", "get /v1/dormancy", "get /v1/facts",

@@ -80,7 +80,8 @@ def shown(owner: Owner, mark: str) -> list[str]:
         found += [f"recall {way}"] if mark.lower() in (answer.text + trace).lower() else []
     lists = (
         "episodes", "episodes?order=newest", "episodes?session=harbour", "sessions", "dormancy",
-        f"episodes?concept={mark}", "facts", "engrams",
+        f"episodes?concept={mark}", "facts", "engrams", "context",
+        f"context?session=harbour {mark}",
     )  # fmt: skip
     for path in lists:
         answer = owner.get(f"/v1/{path}")

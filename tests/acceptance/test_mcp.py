@@ -174,7 +174,12 @@ async def test_no_answer_is_larger_than_its_bound(owner: Owner) -> None:
             if offset is None:
                 break
         assert whole == f"0 {LONG}"
-        for address in (f"memory://episode/{ids[0]}", "memory://context/lamp"):
+        for address in (
+            f"memory://episode/{ids[0]}",
+            "memory://context/lamp",
+            "memory://context",
+            "memory://context?speaker=Ana",
+        ):
             (item,) = (await agent.read_resource(address)).contents
             assert isinstance(item, TextResourceContents)
             assert sum(count_tokens([item.text])) <= BOUND
@@ -199,11 +204,14 @@ async def test_resources_and_prompts(owner: Owner) -> None:
         texts = [
             (await agent.read_resource(address)).contents[0].text  # type: ignore[union-attr]
             for address in (f"memory://episode/{one}", "memory://session/2026-03-14",
-                            "memory://context/" + quote("Who sold the boat?"))
+                            "memory://context/" + quote("Who sold the boat?"),
+                            "memory://context", "memory://context?speaker=Ana")
         ]  # fmt: skip
         assert texts[0] == "The boat is sold."
         assert texts[1].endswith("Bo: The boat is sold.")
         assert "The boat is sold." in texts[2]
+        assert "Bo: The boat is sold." in texts[3]
+        assert texts[4].startswith("unknown speaker: Ana; known: Bo")
         assert {one.name for one in (await agent.list_prompts()).prompts} == {
             "recall_first", "close_session",
         }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Commands that look at what is stored: list, show, sessions, trace, strategies."""
+"""Commands that look at what is stored: list, show, sessions, context, trace, strategies."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -155,3 +155,30 @@ def _draw_strategies(found: Sequence[StrategyInfo]) -> None:
 def strategies(client: Client) -> Sequence[StrategyInfo]:
     """List the recall strategies and their presets; with --json the options too."""
     return list(client.strategies())
+
+
+@commands.command()
+@connected
+def context(
+    client: Client,
+    *,
+    token_budget: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Longest context, in tokens.")
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option(help="Session of the latest turns. Default: the last one.")
+    ] = None,
+    speaker: Annotated[
+        str | None, typer.Option(help="Only this speaker's sessions and facts.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print what a session of an agent should start with."""
+    told = client.context(token_budget=token_budget, session=session, speaker=speaker)
+    if as_json:
+        print_json(told)
+        return
+    for reason in told.reasons:
+        stderr().print(reason, markup=False)
+    if told.context:
+        stdout().print(told.context, markup=False, highlight=False, soft_wrap=True)

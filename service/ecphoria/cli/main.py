@@ -45,6 +45,7 @@ COMMANDS: Final = {
         ("list", "look", "List episodes in the order of their append."),
         ("show", "look", "Show one episode with everything that was stored with it."),
         ("sessions", "look", "List the sessions by name."),
+        ("context", "look", "Print what a session of an agent should start with."),
         ("trace", "look", "Show how a recall found its memories."),
         (
             "strategies",

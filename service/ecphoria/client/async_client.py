@@ -27,6 +27,7 @@ from ecphoria.records.answered import adapter
 from ecphoria.records.ask import CitedAnswer, CitedSentence
 from ecphoria.records.episode import Episode, MetadataValue, Receipt, Session
 from ecphoria.records.recall import Match, OptionValue, RecallResult, Trace
+from ecphoria.records.start_context import StartContext
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria.records.tenant import TenantStats
 from ecphoria.wire.admin import ReadinessAnswer, SessionPage
@@ -429,6 +430,24 @@ class AsyncClient(AsyncFacts):
                 return answer
             watch(adapter(CitedSentence).validate_json(data))
         raise Unavailable("The service ended the answer before its end; ask again.")
+
+    async def context(
+        self,
+        *,
+        token_budget: int | None = None,
+        session: str | None = None,
+        speaker: str | None = None,
+    ) -> StartContext:
+        """Give the context that a session starts with, before there is a question.
+
+        Args:
+            token_budget: Its greatest size, in tokens; 3,250 if absent.
+            session: The session whose latest turns are shown; the last one if absent.
+            speaker: Only sessions in which this speaker took part lately, and facts that the
+                speaker stated.
+        """
+        parameters = {"token_budget": token_budget, "session": session, "speaker": speaker}
+        return await self._ask(StartContext, "GET", "/v1/context", parameters=parameters)
 
     async def trace(self, trace: str) -> Trace:
         """Fetch the replay of one recall by its `trace_id`."""

@@ -30,6 +30,7 @@ from ecphoria.records.ask import CitedAnswer, CitedSentence
 from ecphoria.records.episode import Episode, Outcome, Receipt
 from ecphoria.records.ids import EpisodeId, TraceId
 from ecphoria.records.recall import RecallResult, Trace
+from ecphoria.records.start_context import StartContext
 from ecphoria.records.tenant import Scope, TenantStats
 from ecphoria.telemetry import Metrics
 from ecphoria.wire.admin import SessionPage, SessionQuery
@@ -47,7 +48,7 @@ from ecphoria.wire.episodes import (
     UnreadableItem,
     UpdateRequest,
 )
-from ecphoria.wire.recall import AskRequest, RecallRequest, StrategyList
+from ecphoria.wire.recall import AskRequest, RecallRequest, StartQuery, StrategyList
 from ecphoria.wire.upkeep import EngramPage, EngramQuery
 
 episodes_routes = APIRouter(prefix="/v1/episodes", tags=["episodes"], route_class=GuardedRoute)
@@ -289,6 +290,14 @@ async def _events(
 def _event(said: CitedSentence | CitedAnswer) -> bytes:
     name = "answer" if isinstance(said, CitedAnswer) else "sentence"
     return format_sse_event(event=name, data_str=to_json(said))
+
+
+@recall_routes.get("/context", responses=guarded())
+async def get_context(
+    tenant: Reader, services: Served, wanted: Annotated[StartQuery, Query()]
+) -> StartContext:
+    """Get the context that a session starts with: current facts, last summaries, latest turns."""
+    return await services.starts.read(tenant, wanted.to_model())
 
 
 @recall_routes.get("/traces/{trace}", responses=guarded())

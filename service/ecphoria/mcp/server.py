@@ -160,7 +160,14 @@ def _add_resources(server: MCPServer, connect: Connect) -> None:
             found = await client.recall(topic)
         return found.context if found.answerable else "The memory holds nothing about this."
 
+    async def started(context: Context, speaker: str | None = None) -> str:
+        """What a conversation starts with: current facts, last summaries, latest turns."""
+        async with connect(context) as client:
+            found = await client.context(speaker=speaker)
+        return found.context or ". ".join(found.reasons)
+
     resources: dict[str, Callable[..., Awaitable[str]]] = {
+        "memory://context{?speaker}": started,
         "memory://context/{topic}": recalled,
         "memory://session/{name}": session,
         "memory://episode/{id}": episode,

@@ -184,7 +184,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
+class Line:
     """The line of a hit that shows `text[start:end]`; `tokens` includes the line break."""
 
     hit: Hit
@@ -205,24 +205,29 @@ def context_block(hits: Sequence[Hit], budget: int) -> Context:
     budget at first, so that one long memory does not push out the others. Tokens that remain
     then go to the hits that were cut, best first.
     """
-    share = max(budget // _SHARES, _LEAST_SHARE)
-    lines: list[_Line] = []
+    share = share_of(budget)
+    lines: list[Line] = []
     left = budget - MARKS_TOKENS
     for hit in hits:
-        line = _fitted(hit, min(share, left))
+        line = fitted(hit, min(share, left))
         if line is not None:
             lines.append(line)
             left -= line.tokens
     for place, line in enumerate(lines):
         if not _is_whole(line):
-            longer = _fitted(line.hit, left + line.tokens) or line
+            longer = fitted(line.hit, left + line.tokens) or line
             if longer.tokens > line.tokens:
                 lines[place] = longer
                 left -= longer.tokens - line.tokens
     return _block(lines)
 
 
-def _block(lines: Sequence[_Line]) -> Context:
+def share_of(budget: int) -> int:
+    """Give the tokens that one memory may take before the others had their turn."""
+    return max(budget // _SHARES, _LEAST_SHARE)
+
+
+def _block(lines: Sequence[Line]) -> Context:
     ordered = sorted(lines, key=lambda line: (line.hit.episode.occurred_at, line.hit.episode.turn))
     text = fenced("memories", "\n".join(line.text for line in ordered)) if lines else ""
     return Context(
@@ -237,12 +242,12 @@ def _block(lines: Sequence[_Line]) -> Context:
     )
 
 
-def _is_whole(line: _Line) -> bool:
+def _is_whole(line: Line) -> bool:
     return line.start == 0 and line.end == len(line.hit.episode.text)
 
 
-def _fitted(hit: Hit, limit: int) -> _Line | None:
-    """Show as much of a hit as fits: all of it, its passage and more, or its start."""
+def fitted(hit: Hit, limit: int) -> Line | None:
+    """Show as much of a hit as fits: all of it, its passage and more, or its start; or None."""
     text = hit.episode.text
     if len(text) <= limit * _LONGEST_TOKEN:
         whole = _line(hit, 0, len(text))
@@ -257,7 +262,7 @@ def _fitted(hit: Hit, limit: int) -> _Line | None:
     return _widened(hit, passage, limit)
 
 
-def _widened(hit: Hit, line: _Line, limit: int) -> _Line:
+def _widened(hit: Hit, line: Line, limit: int) -> Line:
     """Add the passages around the shown one, after and before it in turn, while they fit."""
     spans = [_bounds(passage, hit.episode.text) for passage in hit.passages]
     after = sorted(span for span in spans if span[1] > line.end)
@@ -275,7 +280,7 @@ def _widened(hit: Hit, line: _Line, limit: int) -> _Line:
     return line
 
 
-def _cut(hit: Hit, start: int, end: int, limit: int) -> _Line | None:
+def _cut(hit: Hit, start: int, end: int, limit: int) -> Line | None:
     """Show the start of a span, up to the end of a sentence or word; None if nothing fits."""
     room = limit - _line(hit, start, start).tokens
     while room >= _LEAST_TEXT:
@@ -317,7 +322,7 @@ def _bounds(passage: HitPassage, text: str) -> tuple[int, int]:
     return start, min(max(passage.end, start), len(text))
 
 
-def _line(hit: Hit, start: int, end: int) -> _Line:
+def _line(hit: Hit, start: int, end: int) -> Line:
     """Write the line for a span; a blank start or end of the text does not count as left out."""
     episode = hit.episode
     text = episode.text
@@ -336,7 +341,7 @@ def _line(hit: Hit, start: int, end: int) -> _Line:
         *_remarks(hit),
     )
     line = " ".join(parts)
-    return _Line(hit=hit, start=start, end=end, text=line, tokens=count_tokens([line + "\n"])[0])
+    return Line(hit=hit, start=start, end=end, text=line, tokens=count_tokens([line + "\n"])[0])
 
 
 def _who(episode: Episode) -> str:

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Cue, Filters, Match, RecallOptions
+from ecphoria.records.start_context import START_BUDGET, StartOptions
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria.wire.base import (
     FewFaults,
@@ -16,6 +17,7 @@ from ecphoria.wire.base import (
     Listing,
     Name,
     Numbers,
+    Parameters,
     Request,
     Role,
     StrictFloat,
@@ -168,6 +170,24 @@ class RecallRequest(QuestionRequest):
     def to_cue(self) -> Cue:
         """Convert to the record."""
         return Cue(text=self.cue, vector=self.vector)
+
+
+class StartQuery(Parameters):
+    """What a session starts with."""
+
+    token_budget: int = Field(default=START_BUDGET, ge=1, le=1_000_000)
+    """Greatest size of the context, in tokens."""
+    session: Name | None = None
+    """The session whose latest turns are shown; the last one if absent."""
+    speaker: Name | None = None
+    """Only sessions in which this speaker, in any case, took part lately, and facts that the
+    speaker stated."""
+
+    def to_model(self) -> StartOptions:
+        """Hand over to the domain."""
+        return StartOptions(
+            token_budget=self.token_budget, session=self.session, speaker=self.speaker
+        )
 
 
 class StrategyList(Listing[StrategyInfo]):

@@ -191,6 +191,22 @@ def test_recall_as_json_is_the_answer_itself(command: Command, service: StubServ
     assert json.loads(command("recall", "x", "--json").out)["trace_id"] == TRACE
 
 
+def test_the_context_of_a_start_is_printed_as_it_is(
+    command: Command, service: StubService
+) -> None:
+    block = "<memories 1>\n[1] 2026-03-01 Ana: The lamp [red] is lit. " + "So it is. " * 30
+    told = {
+        "context": block, "context_tokens": 9, "token_counter": "o200k_base", "references": [],
+        "left_out": 0, "reasons": ["unknown speaker: Bo"],
+    }  # fmt: skip
+    service.routes["GET /v1/context"] = (200, told)
+    done = command("context", "--token-budget", "50", "--speaker", "Bo")
+    assert (done.code, done.out) == (0, block + "\n")
+    assert "unknown speaker: Bo" in done.err
+    assert service.seen[0][1] == "/v1/context?token_budget=50&speaker=Bo"
+    assert json.loads(command("context", "--json").out) == told
+
+
 def test_stats_counts(command: Command, service: StubService) -> None:
     service.routes["GET /v1/stats"] = 200, COUNTS
     done = command("stats")

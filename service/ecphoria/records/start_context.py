@@ -1,0 +1,73 @@
+"""The context that a session of an agent starts with, before there is a question."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ecphoria.records.answered import answered
+from ecphoria.records.ids import EpisodeId
+
+START_BUDGET = 3_250
+"""Tokens of the whole context: 5 kB of identity and 8 kB of memories, as CLS-M has them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartOptions:
+    """What a session starts with.
+
+    Attributes:
+        token_budget: Greatest size of the context.
+        session: The session whose latest turns are shown; the last one if None.
+        speaker: Only sessions in which this speaker, in any case, took part lately, and facts
+            that the speaker stated.
+    """
+
+    token_budget: int = START_BUDGET
+    session: str | None = None
+    speaker: str | None = None
+
+
+class LineKind(StrEnum):
+    """The kind of a line."""
+
+    FACT = "fact"
+    SUMMARY = "summary"
+    TURN = "turn"
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineSource:
+    """The source of one line of a start context."""
+
+    number: int
+    """The number in brackets at the start of the line."""
+    kind: LineKind
+    """`fact`, `summary` or `turn`."""
+    id: str
+    """Id of the fact, of the engram or of the episode."""
+    episodes: tuple[EpisodeId, ...]
+    """The memories behind it, in no special order."""
+    start: int | None = None
+    """Of a turn, the start of the shown part in its text, in characters."""
+    end: int | None = None
+    """Of a turn, the end of that part, exclusive."""
+
+
+@answered()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartContext:
+    """What an agent should know when a session starts."""
+
+    context: str
+    """Current facts, summaries of the last sessions and the latest turns, ready for a prompt;
+    empty if there is nothing to show."""
+    context_tokens: int
+    """Its size, never more than `token_budget`."""
+    token_counter: str
+    """The byte-pair table that counts the tokens."""
+    references: tuple[LineSource, ...]
+    """The source of each line of `context`, in the order of the lines."""
+    left_out: int
+    """Number of lines that did not fit."""
+    reasons: tuple[str, ...]
+    """Why it is empty, or which wanted name is unknown, in words."""
