@@ -233,7 +233,7 @@ class ProposeMerges:
         concepts = await self._store.unsearched(cycle.tenant)
         async for ids in cycle.chunks(concepts, _CHUNK, "merge: vectors"):
             near = await self._store.near(cycle.tenant, ids, fetch=_NEAREST, above=SAME)
-            found = _proposals([_judged(pair) for pair in near])
+            found = _proposals([judged(pair) for pair in near])
             proposed |= found
             if not cycle.dry_run:
                 await self._store.propose_near(
@@ -319,7 +319,7 @@ def _reason(pair: AlikeNames, cosine: float) -> str:
     return f"names at cosine {cosine:.2f}" if cosine >= SAME else ""
 
 
-def _judged(pair: NearNames) -> Compared:
+def judged(pair: NearNames) -> Compared:
     """Compare two concepts with near vectors."""
     cosine = round(min(1.0, pair.cosine), _ROUNDED)
     reason = f"their vectors have a cosine of {cosine:.2f}" if _may_be_one(pair) else ""
