@@ -6,7 +6,7 @@ CYPHER 25
 UNWIND $names AS name
 MATCH (c:Name {tenant: $tenant, normalised: name})
 REMOVE c:Concept:LiveConcept, c.id, c.mentions, c.abouts, c.recorded_at, c.embedding,
-  c.embedding_1, c.touched
+  c.embedding_1, c.searched, c.touched
 WITH c
 MATCH (c)-[r]-()
 DELETE r

@@ -1,5 +1,7 @@
-"""Merges on the real server: proposed by names, decided, undone exactly."""
+"""Merges on the real server: proposed by names or vectors, decided, undone exactly."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import combinations
 from typing import Any
@@ -7,19 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ecphoria.consolidation.concept_vectors import ConceptVectorStore, UnembeddedConcept
 from ecphoria.consolidation.merge import SAME, MergeReview, MergeStore, ProposeMerges
 from ecphoria.consolidation.service import Cycle
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.store import FactStore
 from ecphoria.ingest.rows import SynonymRow
 from ecphoria.neo4j_store.session import Graph
-from ecphoria.ports import Embedder
+from ecphoria.ports import Embedder, Vector
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.fact import MergeStatus
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
 from tests.conftest import Cypher
-from tests.contract.memories import appended, concept_id, made, mention, named, turn, write
+from tests.contract.memories import appended, axis, concept_id, made, mention, named, turn, write
 
 NAMES = (
     "black sea harbour", "boeing 737", "boeing 747", "harbour black sea", "north harbour school",
@@ -90,7 +93,7 @@ async def test_what_is_proposed_follows_from_the_names(
         assert merge.cosine == pytest.approx(cosine[merge.one, merge.other], abs=1e-4)
         assert (merge.status, merge.decided_at) == (MergeStatus.PROPOSED, None)
     again = await step.run(a_cycle(tenant))
-    assert again.counts == {"compared": 0, "proposed": 0}
+    assert again.counts == {"compared": 0, "searched": 0, "proposed": 0}
 
 
 async def related(graph: Graph, tenant: TenantId) -> dict[tuple[str, str, str], float]:
@@ -185,3 +188,129 @@ async def test_without_its_lease_nothing_is_proposed(
         await step.run(a_cycle(tenant, lease=Lease(job=fresh_id(), token=1)))
     assert await listed(review, tenant) == []
     assert (await step.run(a_cycle(tenant))).counts["compared"] == len(PAIRS)
+
+
+NEAR = {
+    "vienna": axis(1), "wien": axis(1, towards=2, share=0.1),
+    "cello": axis(3), "violoncello": axis(3, towards=4, share=0.1),
+    "viola": axis(3, towards=5, share=0.2),  # at a cosine of .89 to one, .85 to the other
+    "flight 12": axis(6), "journey": axis(6), "flight 12 west": axis(6, towards=7, share=0.2),
+    "mercury": axis(8), "quicksilver": axis(8),
+}  # fmt: skip
+KINDS = {"mercury": "place"}
+FOUND = [("cello", "violoncello"), ("vienna", "wien")]
+
+
+async def name_all(graph: Graph, tenant: TenantId, first: int, *names: str) -> None:
+    """Append a turn for each name, from a number on, that mentions the concept."""
+    places = tuple(enumerate(names, first))
+    await write(
+        graph,
+        tenant,
+        appended(
+            *(turn(tenant, number) for number, _ in places),
+            names=tuple(
+                replace(named(name, candidates=2), kind=KINDS.get(name, "topic")) for name in names
+            ),
+            concepts_made=tuple(made(tenant, name) for name in names),
+            mentions_added=tuple(mention(tenant, number, name) for number, name in places),
+        ),
+    )
+
+
+async def embed(graph: Graph, tenant: TenantId, given: Mapping[str, Vector]) -> None:
+    concepts = [
+        UnembeddedConcept(id=concept_id(tenant, name), name=name, kind="topic") for name in given
+    ]
+    vectors = np.array(list(given.values()))
+    await ConceptVectorStore(graph).save(tenant, None, concepts, vectors)
+
+
+async def test_concepts_with_near_vectors_are_proposed_once(
+    graph: Graph, step: ProposeMerges, review: MergeReview, tenant: TenantId
+) -> None:
+    await name_all(graph, tenant, 1, *NEAR)
+    assert (await step.run(a_cycle(tenant))).counts["searched"] == 0, "none has a vector"
+    await embed(graph, tenant, NEAR)
+    dry = await step.run(a_cycle(tenant, dry_run=True))
+    assert await listed(review, tenant) == []
+    wet = await step.run(a_cycle(tenant))
+    assert (dry.counts, dry.changes) == (wet.counts, wet.changes)
+    assert wet.counts == {"compared": 0, "searched": len(NEAR), "proposed": 2}
+    assert await listed(review, tenant) == FOUND
+    merge = (await review.list(tenant, status=None, after=None, limit=1))[0]
+    assert merge.cosine == pytest.approx(np.sqrt(0.9), abs=1e-4)
+    assert merge.reason == "their vectors have a cosine of 0.95"
+    assert (merge.kind, merge.status) == ("topic", MergeStatus.PROPOSED)
+    again = await step.run(a_cycle(tenant))
+    assert again.counts == {"compared": 0, "searched": 0, "proposed": 0}
+
+
+async def test_a_new_concept_is_searched_alone_and_a_rejected_pair_is_not_proposed_again(
+    graph: Graph, step: ProposeMerges, review: MergeReview, tenant: TenantId, cypher: Cypher
+) -> None:
+    await name_all(graph, tenant, 1, "vienna", "wien")
+    await embed(graph, tenant, {name: NEAR[name] for name in ("vienna", "wien")})
+    await step.run(a_cycle(tenant))
+    await review.decide(tenant, "vienna", "wien", MergeStatus.REJECTED)
+    await name_all(graph, tenant, 3, "vindobona")
+    await embed(graph, tenant, {"vindobona": axis(1, towards=9, share=0.1)})
+    outcome = await step.run(a_cycle(tenant))
+    assert outcome.counts == {"compared": 0, "searched": 1, "proposed": 1}
+    assert await listed(review, tenant, status=MergeStatus.PROPOSED) == [("vienna", "vindobona")]
+    await cypher("MATCH (c:Concept {tenant: $t}) REMOVE c.searched", t=tenant)
+    outcome = await step.run(a_cycle(tenant))
+    assert outcome.counts == {"compared": 0, "searched": 3, "proposed": 0}
+    assert await listed(review, tenant, status=MergeStatus.REJECTED) == [("vienna", "wien")]
+
+
+async def test_the_vectors_of_another_tenant_are_never_near(
+    graph: Graph,
+    step: ProposeMerges,
+    review: MergeReview,
+    tenant: TenantId,
+    other_tenant: TenantId,
+) -> None:
+    for who, name in ((tenant, "vienna"), (other_tenant, "wien")):
+        await name_all(graph, who, 1, name)
+        await embed(graph, who, {name: NEAR["vienna"]})
+    for who in (tenant, other_tenant):
+        outcome = await step.run(a_cycle(who))
+        assert outcome.counts == {"compared": 0, "searched": 1, "proposed": 0}
+        assert await listed(review, who) == []
+
+
+async def test_a_concept_made_anew_is_compared_by_its_new_vector_only(
+    graph: Graph, step: ProposeMerges, review: MergeReview, tenant: TenantId, cypher: Cypher
+) -> None:
+    await name_all(graph, tenant, 1, "vienna", "wien")
+    await embed(graph, tenant, {name: NEAR[name] for name in ("vienna", "wien")})
+    await step.run(a_cycle(tenant))
+    await write(graph, tenant, appended(concepts_unmade=("wien",)))
+    (left,) = await cypher(
+        "MATCH (n:Name {tenant: $t, normalised: 'wien'}) RETURN keys(n) AS keys", t=tenant
+    )
+    assert {"searched", "embedding"}.isdisjoint(left["keys"])
+    await name_all(graph, tenant, 3, "wien")
+    # A vector of the next model, while the store still uses the one before.
+    await cypher(
+        "MATCH (c:Concept {tenant: $t, normalised: 'wien'}) SET c.embedding_1 = $vector",
+        t=tenant, vector=NEAR["vienna"].tolist(),
+    )  # fmt: skip
+    assert (await step.run(a_cycle(tenant))).counts["searched"] == 0
+    assert await listed(review, tenant) == []
+    await embed(graph, tenant, {"wien": axis(2)})
+    outcome = await step.run(a_cycle(tenant))
+    assert outcome.counts == {"compared": 0, "searched": 1, "proposed": 0}
+
+
+async def test_without_its_lease_no_search_is_recorded(
+    graph: Graph, step: ProposeMerges, review: MergeReview, tenant: TenantId
+) -> None:
+    await name_all(graph, tenant, 1, *NEAR)
+    await embed(graph, tenant, NEAR)
+    with pytest.raises(LeaseLost):
+        await step.run(a_cycle(tenant, lease=Lease(job=fresh_id(), token=1)))
+    assert await listed(review, tenant) == []
+    assert (await step.run(a_cycle(tenant))).counts["searched"] == len(NEAR)
+    assert await listed(review, tenant) == FOUND

@@ -18,6 +18,7 @@ from ecphoria.consolidation.archive_store import ColdStore
 from ecphoria.consolidation.concept_vectors import ConceptVectorStore, EmbedConcepts
 from ecphoria.consolidation.dormancy import ForgettingService
 from ecphoria.consolidation.dormancy_store import DormancyStore
+from ecphoria.consolidation.merge import MergeStore, ProposeMerges
 from ecphoria.consolidation.service import Cycle
 from ecphoria.embedding.service import Reembedder, ReembedderOptions, ReembeddingService
 from ecphoria.engine import Engine, EngineSettings
@@ -296,6 +297,20 @@ async def test_a_service_with_the_old_encoder_can_write_nothing_after_the_switch
     assert await vectors(world, "embedding_1") == before
     await world.ingest(1).append(world.tenants[0], NewEpisode(text="In time."))
     assert len(await vectors(world, "embedding_1")) == len(before) + 1
+
+
+async def test_merges_are_searched_by_vectors_of_the_model_in_use_only(world: World) -> None:
+    tenant = world.tenants[0]
+    cycle = Cycle(id=fresh_id(), tenant=tenant, now=datetime.now(UTC))
+    before = ProposeMerges(MergeStore(world.graph), world.old)
+    searched = (await before.run(cycle)).counts["searched"]
+    assert searched > 1
+    await world.service.start(CHOICE)
+    assert await world.finished() == "done"
+    with pytest.raises(EmbedderChanged):
+        await MergeStore(world.graph).propose_near(tenant, None, [], [])
+    after = ProposeMerges(MergeStore(world.graph.at(1)), world.new)
+    assert [(await after.run(cycle)).counts["searched"] for _ in range(2)] == [searched, 0]
 
 
 PLACES = (

@@ -146,6 +146,7 @@ async def _merge(graph: Graph, tenant: TenantId) -> None:
     names = AlikeNames(one="rome", other="tiber", kind="name", other_kind="name")
     same = Compared(names=names, cosine=0.95, reason="alike")
     await MergeStore(graph).propose(tenant, None, [same])
+    await MergeStore(graph).propose_near(tenant, None, [concept_id(tenant, "rome")], [same])
     await MergeStore(graph).decide(tenant, "rome", "tiber", MergeStatus.ACCEPTED)
 
 

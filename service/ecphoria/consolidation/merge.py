@@ -1,12 +1,13 @@
 """Propose and review merges of concepts.
 
-Source: SYNAPSE merges concepts of cosine .92. Here names must agree as well, and nothing is
-moved: a merge is an edge, which recall walks at full weight once it is accepted.
+Source: SYNAPSE, appendix A.1, merges concepts of cosine .92. Here kind and numbers must agree as
+well, and nothing is moved: a merge is an edge, which recall walks at full weight once accepted.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 import numpy as np
 
@@ -42,6 +43,18 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NearNames(AlikeNames):
+    """Two concepts with near vectors whose names were not compared."""
+
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ConceptKey:
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _MergeRow:
     one: str
     other: str
@@ -54,6 +67,9 @@ class _MergeRow:
 
 _LIST_ALIKE = Statement("consolidation.list_alike", AlikeNames)
 _SAVE_COMPARED = Statement("consolidation.save_compared", Done)
+_LIST_UNSEARCHED = Statement("consolidation.list_unsearched", _ConceptKey)
+_LIST_NEAR_NAMES = Statement("consolidation.list_near_names", NearNames)
+_SAVE_SEARCHED = Statement("consolidation.save_searched", Done)
 _CREATE_MERGES = Statement("consolidation.create_merges", Done)
 _LIST_MERGES = Statement("merges.list_merges", _MergeRow)
 _UPDATE_MERGE = Statement("merges.update_merge", _MergeRow)
@@ -74,15 +90,7 @@ class MergeStore:
         self, tenant: TenantId, lease: Lease | None, compared: Sequence[Compared]
     ) -> None:
         """Record comparisons and propose the merges among them, in one transaction."""
-        rows = [
-            {
-                "one": found.names.one,
-                "other": found.names.other,
-                "cosine": found.cosine,
-                "reason": found.reason,
-            }
-            for found in compared
-        ]
+        rows = _rows(compared)
 
         async def save(work: Work) -> None:
             await work.run(_SAVE_COMPARED, tenant=tenant, rows=rows)
@@ -91,6 +99,44 @@ class MergeStore:
                 await work.run(_CREATE_MERGES, tenant=tenant, rows=merges)
 
         await change_under(self._graph, lease, "consolidation.propose_merges", save)
+
+    async def unsearched(self, tenant: TenantId) -> Sequence[str]:
+        """List by id the concepts whose vector of the store's model is new."""
+        rows = await self._graph.run(
+            _LIST_UNSEARCHED, tenant=tenant, generation=self._graph.generation
+        )
+        return [row.id for row in rows]
+
+    async def near(
+        self, tenant: TenantId, concepts: Sequence[str], *, fetch: int, above: float
+    ) -> Sequence[NearNames]:
+        """List pairs of one of these and one of the `fetch` concepts nearest to it, each once.
+
+        Left out are pairs below the cosine `above`, those whose names ingest found nearly the
+        same, and those with a proposed or decided merge.
+        """
+        return await self._graph.run(
+            _LIST_NEAR_NAMES, tenant=tenant, concepts=list(concepts), fetch=fetch, above=above
+        )
+
+    async def propose_near(
+        self,
+        tenant: TenantId,
+        lease: Lease | None,
+        searched: Sequence[str],
+        found: Sequence[Compared],
+    ) -> None:
+        """Propose merges, and record the concepts that were searched, in one transaction."""
+
+        async def save(work: Work) -> None:
+            await lock_tenant(work, tenant)  # the store may be changing its model
+            if found:
+                await work.run(_CREATE_MERGES, tenant=tenant, rows=_rows(found))
+            await work.run(
+                _SAVE_SEARCHED, tenant=tenant, ids=list(searched), generation=work.generation
+            )
+
+        await change_under(self._graph, lease, "consolidation.propose_near", save)
 
     async def merges(
         self, tenant: TenantId, *, status: MergeStatus | None, after: tuple[str, str], limit: int
@@ -128,6 +174,18 @@ class MergeStore:
         return await self._graph.change("merges.decide", save)
 
 
+def _rows(compared: Sequence[Compared]) -> list[dict[str, object]]:
+    return [
+        {
+            "one": found.names.one,
+            "other": found.names.other,
+            "cosine": found.cosine,
+            "reason": found.reason,
+        }
+        for found in compared
+    ]
+
+
 def _merge(row: _MergeRow) -> Merge:
     return Merge(
         one=row.one,
@@ -141,15 +199,20 @@ def _merge(row: _MergeRow) -> Merge:
 
 
 SAME = 0.92
+"""Least cosine of two names, and of the vectors of two concepts."""
+_NEAREST = 16
+"""Concepts that a search of the vector index gives, itself among them."""
 _CHUNK = 64
 _ROUNDED = 4
 
 
 class ProposeMerges:
-    """Proposes to merge two concepts of a kind whose names differ in at most one word.
+    """Proposes to merge two concepts of a kind.
 
-    Either they have the same words in another order, or the cosine of the names' vectors is
-    .92; and no word with a digit may differ. A pair is compared once, for names never change.
+    Either their names differ in at most one word, and have the same words in another order or
+    vectors of cosine .92; or the names are others and the vectors of the concepts have that
+    cosine. No word with a digit may differ. Names never change, so a pair of names is compared
+    once, and the vector index is searched once around a concept for each embedding model.
     """
 
     name = "merge"
@@ -159,28 +222,31 @@ class ProposeMerges:
         self._embedder = embedder
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Compare the pairs that are new."""
+        """Compare the names that are new, then search around the vectors that are new."""
         pairs = await self._store.alike(cycle.tenant)
-        changes: list[Change] = []
+        proposed: dict[tuple[str, str], Compared] = {}
         async for chunk in cycle.chunks(pairs, _CHUNK, "merge: names"):
             compared = await self._compared(chunk)
-            changes += [
-                Change(
-                    kind="propose",
-                    # By id: a name in a report would outlive the episodes that have it.
-                    id=concept_id(cycle.tenant, found.names.one),
-                    detail=f"the same as {concept_id(cycle.tenant, found.names.other)}:"
-                    f" {found.reason}",
-                )
-                for found in compared
-                if found.reason
-            ]
+            proposed |= _proposals(compared)
             if not cycle.dry_run:
                 await self._store.propose(cycle.tenant, cycle.lease, compared)
+        concepts = await self._store.unsearched(cycle.tenant)
+        async for ids in cycle.chunks(concepts, _CHUNK, "merge: vectors"):
+            near = await self._store.near(cycle.tenant, ids, fetch=_NEAREST, above=SAME)
+            found = _proposals([judged(pair) for pair in near])
+            proposed |= found
+            if not cycle.dry_run:
+                await self._store.propose_near(
+                    cycle.tenant, cycle.lease, ids, list(found.values())
+                )
         return Outcome(
-            counts={"compared": len(pairs), "proposed": len(changes)},
-            changes=tuple(changes[:TOLD]),
-        )
+            counts={
+                "compared": len(pairs), "searched": len(concepts), "proposed": len(proposed),
+            },
+            changes=tuple(
+                _change(cycle.tenant, found) for found in islice(proposed.values(), TOLD)
+            ),
+        )  # fmt: skip
 
     async def _compared(self, pairs: Sequence[AlikeNames]) -> list[Compared]:
         names = sorted({name for pair in pairs for name in (pair.one, pair.other)})
@@ -241,9 +307,34 @@ def compatible(one: str, other: str) -> bool:
     return not any(letter.isdigit() for word in differing for letter in word)
 
 
+def _may_be_one(pair: AlikeNames) -> bool:
+    return pair.kind == pair.other_kind and compatible(pair.one, pair.other)
+
+
 def _reason(pair: AlikeNames, cosine: float) -> str:
-    if pair.kind != pair.other_kind or not compatible(pair.one, pair.other):
+    if not _may_be_one(pair):
         return ""
     if set(pair.one.split()) == set(pair.other.split()):
         return "the same words"
     return f"names at cosine {cosine:.2f}" if cosine >= SAME else ""
+
+
+def judged(pair: NearNames) -> Compared:
+    """Compare two concepts with near vectors."""
+    cosine = round(min(1.0, pair.cosine), _ROUNDED)
+    reason = f"their vectors have a cosine of {cosine:.2f}" if _may_be_one(pair) else ""
+    return Compared(names=pair, cosine=cosine, reason=reason)
+
+
+def _proposals(compared: Sequence[Compared]) -> dict[tuple[str, str], Compared]:
+    return {(found.names.one, found.names.other): found for found in compared if found.reason}
+
+
+def _change(tenant: TenantId, found: Compared) -> Change:
+    # By id: a name in a report would outlive the episodes that have it.
+    other = concept_id(tenant, found.names.other)
+    return Change(
+        kind="propose",
+        id=concept_id(tenant, found.names.one),
+        detail=f"the same as {other}: {found.reason}",
+    )

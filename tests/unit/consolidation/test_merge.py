@@ -1,6 +1,6 @@
 import pytest
 
-from ecphoria.consolidation.merge import compatible
+from ecphoria.consolidation.merge import NearNames, compatible, judged
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,29 @@ def test_a_word_with_a_digit_in_one_name_alone_forbids_a_merge(
 ) -> None:
     assert compatible(one, other) is may
     assert compatible(other, one) is may
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kinds", "reason"),
+    [
+        ("vienna", "wien", ("place", "place"), "their vectors have a cosine of 0.95"),
+        ("vienna", "wien", ("topic", "topic"), "their vectors have a cosine of 0.95"),
+        ("vienna", "wien", ("place", "topic"), ""),
+        ("apollo 11", "apollo 13", ("topic", "topic"), ""),
+        ("apollo 11", "moon landing", ("topic", "topic"), ""),
+        ("1999", "2001", ("time", "time"), ""),
+        (
+            "apollo 11",
+            "11 apollo mission",
+            ("topic", "topic"),
+            "their vectors have a cosine of 0.95",
+        ),
+    ],
+)
+def test_near_vectors_propose_a_merge_unless_kind_or_number_forbids_it(
+    one: str, other: str, kinds: tuple[str, str], reason: str
+) -> None:
+    kind, other_kind = kinds
+    pair = NearNames(one=one, other=other, kind=kind, other_kind=other_kind, cosine=0.9512345)
+    found = judged(pair)
+    assert (found.names, found.cosine, found.reason) == (pair, 0.9512, reason)
