@@ -4,6 +4,7 @@ Source: SYNAPSE, appendix A.1, merges concepts of cosine .92. Here kind and numb
 well, and nothing is moved: a merge is an edge, which recall walks at full weight once accepted.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -202,6 +203,8 @@ SAME = 0.92
 """Least cosine of two names, and of the vectors of two concepts."""
 _NEAREST = 16
 """Concepts that a search of the vector index gives, itself among them."""
+# Not `c`, `d`, `l` and `m`, which are more often initials.
+_NUMBER = re.compile(r"\d|^(?=[ivxl])(?:xl|l?x{1,3})?(?:ix|iv|v?i{0,3})$")
 _CHUNK = 64
 _ROUNDED = 4
 
@@ -211,7 +214,7 @@ class ProposeMerges:
 
     Either their names differ in at most one word, and have the same words in another order or
     vectors of cosine .92; or the names are others and the vectors of the concepts have that
-    cosine. No word with a digit may differ. Names never change, so a pair of names is compared
+    cosine. No number may differ. Names never change, so a pair of names is compared
     once, and the vector index is searched once around a concept for each embedding model.
     """
 
@@ -298,13 +301,17 @@ class MergeReview:
 
 
 def compatible(one: str, other: str) -> bool:
-    """Tell whether two names may mean the same: no word with a digit is in only one of them.
+    """Tell whether two names may mean the same: no number is in only one of them.
+
+    A number is a word with a digit, or a Roman one below 90.
 
     >>> compatible("boeing 747", "boeing 747 jet"), compatible("boeing 747", "boeing 737")
     (True, False)
+    >>> compatible("henry iv", "henry viii")
+    False
     """
     differing = set(one.split()) ^ set(other.split())
-    return not any(letter.isdigit() for word in differing for letter in word)
+    return not any(_NUMBER.search(word) for word in differing)
 
 
 def _may_be_one(pair: AlikeNames) -> bool:

@@ -225,7 +225,7 @@ class Merge:
     kind: str
     """Kind of both concepts."""
     cosine: float
-    """Of the two names' vectors."""
+    """Of the vectors of the two names, or of the two concepts."""
     reason: str
     """Why they are likely one."""
     status: MergeStatus
