@@ -1,5 +1,5 @@
 // doc: List the sessions of a tenant's latest live turns, the last one first, each with its latest
-//   turns, newest first; notes without a session count as one. Documents are no turns.
+//   turns, newest first; notes without a session count as one session, and documents do not.
 // mode: read
 // params: tenant STRING, speakers LIST<STRING>, scanned INTEGER, limit INTEGER, turns INTEGER
 // returns: session STRING, last_occurred_at DATETIME, ids LIST<STRING>

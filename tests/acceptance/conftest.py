@@ -149,6 +149,28 @@ def stranger(operator: httpx.Client) -> Iterator[Owner]:
         yield made
 
 
+@pytest.fixture(scope="module")
+def working(
+    neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningService]:
+    """A service with a worker, which consolidates."""
+    home, jobs = tmp_path_factory.mktemp("home"), JobsSettings(workers=1, poll_s=0.1)
+    with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
+        yield service
+
+
+@pytest.fixture
+def owners(working: RunningService) -> Iterator[tuple[Owner, Owner]]:
+    """The owners of two tenants of that service."""
+    headers = {"Authorization": f"Bearer {working.key}"}
+    with (
+        httpx.Client(base_url=working.url, headers=headers, timeout=60) as operator,
+        new_owner(operator) as one,
+        new_owner(operator) as other,
+    ):
+        yield one, other
+
+
 def problem(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
     """Check that an answer is the problem expected, whole and helpful."""
     assert answer.status_code == status, answer.text

@@ -3,15 +3,12 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-import httpx
 import pytest
 
 from ecphoria.client import Client
 from ecphoria.errors import InvalidInput
 from ecphoria.records.recall import EngramHit
-from ecphoria.settings import JobsSettings
-from tests.acceptance.conftest import Owner, RunningService, new_owner, running, settings_for
-from tests.conftest import Server
+from tests.acceptance.conftest import Owner, RunningService
 
 START = datetime(2024, 3, 1, 9, tzinfo=UTC)
 TALKS = {
@@ -28,27 +25,6 @@ TALKS = {
         "The boat goes out for sardines at night.",
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def working(
-    neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[RunningService]:
-    """A service with a worker, which consolidates."""
-    home, jobs = tmp_path_factory.mktemp("home"), JobsSettings(workers=1, poll_s=0.1)
-    with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
-        yield service
-
-
-@pytest.fixture
-def owners(working: RunningService) -> Iterator[tuple[Owner, Owner]]:
-    headers = {"Authorization": f"Bearer {working.key}"}
-    with (
-        httpx.Client(base_url=working.url, headers=headers, timeout=60) as operator,
-        new_owner(operator) as one,
-        new_owner(operator) as other,
-    ):
-        yield one, other
 
 
 @pytest.fixture

@@ -4,17 +4,14 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-import httpx
 import pytest
 
 from ecphoria.client import Client
 from ecphoria.errors import InvalidInput
 from ecphoria.recall.answer import count_tokens
 from ecphoria.records.start_context import StartContext
-from ecphoria.settings import JobsSettings
 from ecphoria.wire.episodes import Extraction
-from tests.acceptance.conftest import Owner, RunningService, new_owner, running, settings_for
-from tests.conftest import Server
+from tests.acceptance.conftest import Owner, RunningService
 
 MARCH = datetime(2024, 3, 1, 9, tzinfo=UTC)
 ANA, BO = "Ana Reyes", "Bo Lindqvist"
@@ -32,27 +29,6 @@ BOAT = (
 )
 LONG = "The keeper of the lighthouse counts the ships that pass and writes them down. " * 40
 LINE = re.compile(r"^\[(\d+)\] (.+)$", re.MULTILINE)
-
-
-@pytest.fixture(scope="module")
-def working(
-    neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[RunningService]:
-    """A service with a worker, which consolidates."""
-    home, jobs = tmp_path_factory.mktemp("home"), JobsSettings(workers=1, poll_s=0.1)
-    with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
-        yield service
-
-
-@pytest.fixture
-def owners(working: RunningService) -> Iterator[tuple[Owner, Owner]]:
-    headers = {"Authorization": f"Bearer {working.key}"}
-    with (
-        httpx.Client(base_url=working.url, headers=headers, timeout=60) as operator,
-        new_owner(operator) as one,
-        new_owner(operator) as other,
-    ):
-        yield one, other
 
 
 @pytest.fixture
