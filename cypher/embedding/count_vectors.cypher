@@ -19,6 +19,10 @@ CALL () {
   WHERE n.embedding IS NOT NULL
   RETURN count(*) AS total, count(n.embedding_1) AS done
   UNION ALL
+  MATCH (n:Engram)
+  WHERE n.embedding IS NOT NULL
+  RETURN count(*) AS total, count(n.embedding_1) AS done
+  UNION ALL
   MATCH (n:Item)
   WHERE n.embedding IS NOT NULL
   RETURN count(*) AS total, count(n.embedding_1) AS done

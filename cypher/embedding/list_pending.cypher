@@ -20,6 +20,10 @@ CALL () {
   WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
   RETURN n
   UNION ALL
+  MATCH (n:Engram)
+  WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
+  RETURN n
+  UNION ALL
   MATCH (n:Item)
   WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
   RETURN n

@@ -10,8 +10,8 @@ WHERE elementId(n) = wanted AND n.embedding IS NOT NULL AND n.embedding_1 IS NUL
 RETURN wanted AS node, coalesce(n.id, toString(n.updated_at)) AS stamp,
   CASE
     WHEN n:Episode THEN 'episode' WHEN n:Passage THEN 'passage' WHEN n:Concept THEN 'concept'
-    WHEN n:Fact THEN 'fact' ELSE 'item'
+    WHEN n:Fact THEN 'fact' WHEN n:Engram THEN 'engram' ELSE 'item'
   END AS kind,
-  n.title AS title, coalesce(n.text, n.statement, n.name) AS text,
+  n.title AS title, coalesce(n.text, n.statement, n.summary, n.name) AS text,
   coalesce(n.kind, n.value) AS detail, n.episode AS episode, n.start AS start, n.end AS end
 ORDER BY node

@@ -21,6 +21,10 @@ CALL () {
   WHERE n.embedding_1 IS NOT NULL
   RETURN n
   UNION ALL
+  MATCH (n:Engram)
+  WHERE n.embedding_1 IS NOT NULL
+  RETURN n
+  UNION ALL
   MATCH (n:Item)
   WHERE n.embedding_1 IS NOT NULL
   RETURN n

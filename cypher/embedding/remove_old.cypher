@@ -21,6 +21,10 @@ CALL () {
   WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NOT NULL
   RETURN n
   UNION ALL
+  MATCH (n:Engram)
+  WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NOT NULL
+  RETURN n
+  UNION ALL
   MATCH (n:Item)
   WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NOT NULL
   RETURN n

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import neo4j
@@ -18,6 +18,8 @@ from ecphoria.consolidation.archive_store import ColdStore
 from ecphoria.consolidation.concept_vectors import ConceptVectorStore, EmbedConcepts
 from ecphoria.consolidation.dormancy import ForgettingService
 from ecphoria.consolidation.dormancy_store import DormancyStore
+from ecphoria.consolidation.engram_store import EngramStore
+from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.merge import MergeStore, ProposeMerges
 from ecphoria.consolidation.service import Cycle
 from ecphoria.embedding.service import Reembedder, ReembedderOptions, ReembeddingService
@@ -51,7 +53,7 @@ pytestmark = pytest.mark.engine
 DIMENSION = 256
 CHOICE = EmbedderChoice(provider="openai", model="projected", dimension=DIMENSION)
 OPTIONS = ReembedderOptions(lease_s=1.0, pause_s=0.0, grace_s=0.0)
-LABELS = ("Episode", "Passage", "Concept", "Fact", "Item")
+LABELS = ("Episode", "Passage", "Concept", "Fact", "Engram", "Item")
 LONG = "\n\n".join(f"Floor {n} has a lamp. " + "The keeper counts steps. " * 20 for n in range(6))
 
 
@@ -177,7 +179,7 @@ async def world(place: GraphOptions, embedder: Embedder, tmp_path: Path) -> Asyn
 
 
 async def fill(world: World, tenant: TenantId) -> None:
-    """Write episodes, passages, a fact and items, and let concepts have vectors."""
+    """Write episodes, passages, a fact and items, and let concepts and engrams have vectors."""
     homes = Extracted(
         names=("Marek Novak", "Trieste"),
         facts=(Statement(subject="Marek Novak", predicate="lives in", object="Trieste"),),
@@ -203,6 +205,10 @@ async def fill(world: World, tenant: TenantId) -> None:
     )
     step = EmbedConcepts(ConceptVectorStore(world.graph), world.old)
     await step.run(Cycle(id=fresh_id(), tenant=tenant, now=datetime.now(UTC)))
+    # Sessions are summarised when they have rested.
+    later = datetime.now(UTC) + timedelta(days=30)
+    engrams = MakeEngrams(EngramStore(world.graph), embedder=world.old)
+    await engrams.run(Cycle(id=fresh_id(), tenant=tenant, now=later))
 
 
 Vectors = dict[str, list[float]]
@@ -246,7 +252,9 @@ async def require_switched(world: World, wanted: Vectors, generation: int = 1) -
     indexes = await world.cypher(
         "SHOW VECTOR INDEXES YIELD properties, state RETURN properties, state"
     )
-    assert [(row["properties"][0], row["state"]) for row in indexes] == 5 * [(name, "ONLINE")]
+    assert [(row["properties"][0], row["state"]) for row in indexes] == len(LABELS) * [
+        (name, "ONLINE")
+    ]
     (store,) = await world.cypher(
         "MATCH (s:Store) RETURN s.model AS m, s.dimension AS d, s.generation AS g"
     )
@@ -262,7 +270,7 @@ async def require_untouched(world: World, wanted: Vectors) -> None:
     )
     assert store == {"m": world.old.model, "g": 0}
     names = await world.cypher("SHOW VECTOR INDEXES YIELD properties RETURN properties[0] AS p")
-    assert [row["p"] for row in names] == 5 * ["embedding"]
+    assert [row["p"] for row in names] == len(LABELS) * ["embedding"]
 
 
 async def test_every_vector_is_made_anew_and_the_store_switches(world: World) -> None:
