@@ -2,6 +2,7 @@
 // mode: write
 // params: source INTEGER, model STRING, dimension INTEGER, choice STRING
 // returns: source INTEGER
+// plan: Eager one row, of the store
 CYPHER 25
 MATCH (s:Store {id: 'store'})
 // A write that changes something locks the node until the commit; one that does not may not.

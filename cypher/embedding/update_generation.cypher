@@ -5,7 +5,8 @@
 // plan: Eager every tenant is marked before the answer
 CYPHER 25
 MATCH (s:Store {id: 'store'})
-MATCH (r:Reembedding {id: 'reembedding'})
+OPTIONAL MATCH (r:Reembedding {id: 'reembedding'})
+WITH s, r
 WHERE coalesce(s.generation, 0) = $source AND r.state = 'filling'
 SET s.generation = $source + 1, s.model = r.model, s.dimension = r.dimension,
   r.state = 'cleaning', r.switched_at = datetime(), r.code = null, r.message = null

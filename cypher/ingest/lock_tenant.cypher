@@ -3,6 +3,7 @@
 // params: tenant STRING
 // returns: change INTEGER, turn INTEGER, stated INTEGER, timed BOOLEAN, classes STRING,
 //   recalls INTEGER, life_days FLOAT, generation INTEGER
+// plan: Eager one row, of the tenant; the store is read when the lock is held
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 // A write that changes something locks the node until the commit; one that does not may not.

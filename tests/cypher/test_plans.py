@@ -28,7 +28,7 @@ from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.portability.store import Copies
 from ecphoria.ports import Embedder
 from ecphoria.recall.shadow import Policies
-from ecphoria.records.episode import Extracted, Statement
+from ecphoria.records.episode import Extracted, NewEpisode, Statement
 from ecphoria.records.fact import MergeStatus
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.item import ItemWrite
@@ -169,7 +169,7 @@ async def _associate(graph: Graph, tenant: TenantId) -> None:
 
 
 async def _read(graph: Graph, tenant: TenantId, embedder: Embedder) -> None:
-    """Store a name and a fact that a language model read in a turn."""
+    """Store what a language model read in a turn, and an episode that expires."""
     fact = Statement(subject="Rome", predicate="lies on", object="the Tiber", span=(0, 4))
     reading = Reading(
         episode=episode_id(tenant, "1"),
@@ -179,6 +179,8 @@ async def _read(graph: Graph, tenant: TenantId, embedder: Embedder) -> None:
     )
     ingest = IngestService(store=IngestStore(graph), embedder=embedder, clock=WallClock())
     await ingest.restate(tenant, [reading], by="m")
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    await ingest.append_batch(tenant, [NewEpisode(text="It rains.", expires_at=tomorrow)])
 
 
 async def _archive(graph: Graph, tenant: TenantId) -> None:
