@@ -139,8 +139,8 @@ def test_a_speaker_is_found_in_any_case(client: Client, owner: Owner) -> None:
         assert client.erase(speaker=wanted, dry_run=True) == len(found)
     long = "Nothing happened at the pier on that day, and nobody said a word. " * 60
     client.remember(f"{long} The long kite is mauve. {long}", speaker="Ana")
-    (hit,) = client.recall("Is the long kite mauve?", speaker="aNA", k=1).hits
-    assert "mauve" in hit.episode.text
+    hits = client.recall("Is the long kite mauve?", speaker="aNA").hits
+    assert any("mauve" in hit.episode.text for hit in hits)
     ids = [one.id for one in client.list(speaker="ana")]
     owner.post("/v1/dormancy/sleep", json={"ids": ids})
     assert client.recall(CUE, speaker="ana").hits == ()
