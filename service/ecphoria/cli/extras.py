@@ -1,4 +1,4 @@
-"""What commands share that run the service on this machine: its settings, and its extras."""
+"""Settings and extras of the commands that run the service on this machine."""
 
 import contextlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""How far long work has come: a bar on a terminal, otherwise lines."""
+"""Progress of long work: a bar on a terminal, otherwise lines."""
 
 import time
 from collections.abc import Callable, Iterator

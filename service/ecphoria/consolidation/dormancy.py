@@ -198,7 +198,7 @@ class Erase(Protocol):
 
 
 class Expire:
-    """Step that erases the episodes whose life is over, which nobody is shown any longer."""
+    """Erases expired episodes; no caller sees them since they expired."""
 
     name = "expire"
 

@@ -1,4 +1,4 @@
-"""What can be imported, and its opening: files, ZIP archives, folders, standard input."""
+"""Open the sources of an import: files, ZIP archives, folders, standard input."""
 
 import re
 import zipfile
@@ -140,7 +140,7 @@ _MARKS: Final = (
     (Format.OPENAI, rb'"content"\s*:.*"role"\s*:\s*"(system|developer|user|assistant|tool)"'),
     (Format.MEM0, rb'^\[.*"memory"\s*:'),
 )
-"""What tells a format in the first bytes of a file, the surest first."""
+"""Patterns of the first bytes of each format, the surest first."""
 
 
 def detect(start: bytes) -> Format:

@@ -54,7 +54,7 @@ class Peeking(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Reading:
-    """How far a reader is.
+    """Progress of a reader.
 
     Attributes:
         done: Bytes read so far, or episodes of a database.

@@ -161,7 +161,7 @@ def _add_resources(server: MCPServer, connect: Connect) -> None:
         return found.context if found.answerable else "The memory holds nothing about this."
 
     async def started(context: Context, speaker: str | None = None) -> str:
-        """What a conversation starts with: current facts, last summaries, latest turns."""
+        """The start of a conversation: current facts, last summaries, latest turns."""
         async with connect(context) as client:
             found = await client.context(speaker=speaker)
         return found.context or ". ".join(found.reasons)

@@ -42,7 +42,7 @@ _SCANNED = 2_000
 
 _SESSIONS, _TURNS = 20, 30
 _SUBJECTS, _FACTS_READ, _FACTS_SHOWN = 50, 100, 8
-"""Leading subjects, facts that are read of each, and those that hold and may be shown."""
+"""Limits: leading subjects, facts read of each, and facts shown."""
 
 _EMPTY = "nothing is stored that a session could start with"
 _NO_ROOM = "no line fits; ask for more tokens"

@@ -70,4 +70,4 @@ class Reembedding:
     code: str | None = None
     """Error code of the last failed attempt."""
     message: str | None = None
-    """What failed, and what to do."""
+    """The failure and its remedy."""

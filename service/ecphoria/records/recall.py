@@ -34,7 +34,7 @@ class Verdict(StrEnum):
 
 
 class Match(StrEnum):
-    """What a memory must have of a cue's words."""
+    """Words of a cue that a memory must have."""
 
     ANY = "any"
     ALL = "all"

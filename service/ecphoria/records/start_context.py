@@ -12,7 +12,7 @@ START_BUDGET = 3_250
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartOptions:
-    """What a session starts with.
+    """The context at the start of a session.
 
     Attributes:
         token_budget: Greatest size of the context.
@@ -56,7 +56,7 @@ class LineSource:
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartContext:
-    """What an agent should know when a session starts."""
+    """The context at the start of a session."""
 
     context: str
     """Current facts, summaries of the last sessions and the latest turns, ready for a prompt;
