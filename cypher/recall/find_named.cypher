@@ -1,7 +1,7 @@
-// doc: Find the stored spellings of a speaker, the sessions that do not exist, and some names that do.
+// doc: Find the stored spellings of a speaker, the wanted sessions that exist, and some known names.
 // mode: read
 // params: tenant STRING, speaker STRING, sessions LIST<STRING>, limit INTEGER
-// returns: speakers LIST<STRING>, missing LIST<STRING>, known_speakers LIST<STRING>,
+// returns: speakers LIST<STRING>, sessions LIST<STRING>, known_speakers LIST<STRING>,
 //   known_sessions LIST<STRING>
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
@@ -15,11 +15,10 @@ RETURN
   } AS speakers,
   COLLECT {
     UNWIND $sessions AS name
-    WITH name
-    WHERE NOT EXISTS { (:Session {tenant: $tenant, name: name}) }
-    RETURN name
-    ORDER BY name
-  } AS missing,
+    MATCH (s:Session {tenant: $tenant, name: name})
+    RETURN s.name
+    ORDER BY s.name
+  } AS sessions,
   COLLECT {
     MATCH (p:Speaker)
     WHERE p.tenant = $tenant AND p.name IS NOT NULL

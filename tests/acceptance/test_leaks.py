@@ -80,10 +80,10 @@ async def tenant_id(cypher: Cypher, owner: Owner) -> str:
 def holds(answer: httpx.Response, hidden: frozenset[str]) -> list[str]:
     """Find what of another tenant an answer holds.
 
-    A refusal may repeat what was asked for, and the reasons of a recall the words of its cue.
+    A refusal may repeat what was asked for, and the reasons of an answer the words of its question.
     """
     text = answer.text
-    if answer.request.url.path in {"/v1/recall", "/v1/ask"} and answer.is_success:
+    if answer.request.url.path in {"/v1/recall", "/v1/ask", "/v1/context"} and answer.is_success:
         text = json.dumps(answer.json() | {"reasons": []})
     if answer.request.url.path == "/v1/ask/stream" and answer.is_success:
         events = [line for line in text.splitlines() if line.startswith("data: ")]

@@ -22,7 +22,7 @@ _SHOWN = 10
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Named:
     speakers: list[str]
-    missing: list[str]
+    sessions: list[str]
     known_speakers: list[str]
     known_sessions: list[str]
 
@@ -41,14 +41,14 @@ async def named(
     Raises:
         NotFound: There is no such tenant.
     """
-    sessions = {*filters.sessions, *(() if filters.session is None else (filters.session,))}
-    if filters.speaker is None and not sessions:
+    wanted = {*filters.sessions, *(() if filters.session is None else (filters.session,))}
+    if filters.speaker is None and not wanted:
         return filters, ()
     row = await graph.run_one(
         _FIND_NAMED,
         tenant=tenant,
         speaker=filters.speaker,
-        sessions=sorted(sessions),
+        sessions=sorted(wanted),
         limit=_SHOWN,
     )
     if row is None:
@@ -56,8 +56,8 @@ async def named(
     unknown = []
     if filters.speaker is not None and not row.speakers:
         unknown.append(_unknown("speaker", [filters.speaker], row.known_speakers))
-    if row.missing:
-        unknown.append(_unknown("session", row.missing, row.known_sessions))
+    if missing := sorted(wanted.difference(row.sessions)):
+        unknown.append(_unknown("session", missing, row.known_sessions))
     return replace(filters, spoken_by=tuple(row.speakers)), tuple(unknown)
 
 

@@ -161,7 +161,7 @@ def _known_role(value: str) -> str:
 Role = Annotated[str, AfterValidator(_known_role), Field(json_schema_extra={"enum": [*ROLES]})]
 """The role of a speaker for an agent."""
 
-Name = Annotated[str, AfterValidator(_said)]
+Name = Annotated[str, AfterValidator(_said), Field(json_schema_extra={"pattern": r"\S"})]
 """The name of a speaker or session to filter by."""
 
 StrictBool = Annotated[bool, Field(strict=True)]

@@ -58,16 +58,17 @@ _DOCUMENT: JsonDict = {
     "metadata": {"language": "en", "page": 3},
     "importance": 0.8,
 }
+_EXTRACTION: JsonDict = {
+    "names": ["Quill Workshop", "Lisbon", "Marta Reis"],
+    "facts": [
+        {"subject": "Quill Workshop", "predicate": "is in", "object": "Lisbon"},
+        {"subject": "Marta Reis", "predicate": "founded", "object": "Quill Workshop"},
+    ],
+}
 _EXTRACTED: JsonDict = {
     "title": "Quill Workshop",
     "text": "The Quill Workshop in Lisbon was founded by Marta Reis.",
-    "extraction": {
-        "names": ["Quill Workshop", "Lisbon", "Marta Reis"],
-        "facts": [
-            {"subject": "Quill Workshop", "predicate": "is in", "object": "Lisbon"},
-            {"subject": "Marta Reis", "predicate": "founded", "object": "Quill Workshop"},
-        ],
-    },
+    "extraction": _EXTRACTION,
 }
 
 
@@ -107,6 +108,8 @@ class ExtractedFact(Request):
 
 class Extraction(Request):
     """Names and facts that you or a language model found; added to those of the rules."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXTRACTION]})
 
     names: Annotated[tuple[str, ...], FewFaults] = Field(default=(), max_length=1_000)
     """People, places, things and topics it speaks of; each becomes a concept."""

@@ -32,6 +32,13 @@ _SEARCH: JsonDict = {
     "query": "What must Ana not eat?",
     "filter": {"allergy": {"$ne": None}},
 }
+_ADDRESSES: JsonDict = {
+    "keys": [
+        {"namespace": ["users", "ana", "preferences"], "key": "food"},
+        {"namespace": ["users", "ana"], "key": "draft"},
+    ]
+}
+_NAMESPACES: JsonDict = {"prefix": ["users", "*"], "max_depth": 2}
 
 
 class ItemWriteRequest(Request):
@@ -84,6 +91,8 @@ class ItemAddress(Request):
 class FindRequest(Request):
     """Items to find by address."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [_ADDRESSES]})
+
     keys: Annotated[tuple[ItemAddress, ...], FewFaults] = Field(max_length=_MOST)
     """Their addresses."""
     refresh: StrictBool = False
@@ -123,6 +132,8 @@ class SearchRequest(Request):
 
 class NamespacesRequest(Request):
     """A search for namespaces."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_NAMESPACES]})
 
     prefix: Labels = Field(default=(), max_length=32)
     """First labels; `*` stands for any one."""
