@@ -44,6 +44,8 @@ hypothesis.settings.register_profile("long", deadline=None, max_examples=1_000)
 hypothesis.settings.load_profile("short")
 
 CACHE = platformdirs.user_cache_path("ecphoria")
+QUICK_JAVA = "-XX:TieredStopAtLevel=1"
+"""The compiler that starts at once: a server of a test does not live long enough for the other."""
 BUILD_IMAGE = Path(__file__).parent.parent / "docker" / "neo4j" / "build.sh"
 
 served_by = pytest.StashKey[str]()
@@ -105,7 +107,10 @@ def _container() -> Iterator[Server]:
             check=True,
         )
     image = built.stdout.strip()
-    with Neo4jContainer(image, password="ecphoria-tests") as container:
+    made = Neo4jContainer(image, password="ecphoria-tests").with_env(
+        "JDK_JAVA_OPTIONS", QUICK_JAVA
+    )
+    with made as container:
         yield Server(
             uri=container.get_connection_url(),
             user="neo4j",
@@ -116,7 +121,9 @@ def _container() -> Iterator[Server]:
 
 @contextmanager
 def _managed(home: Path) -> Iterator[Server]:
-    settings = EngineSettings(home=home, cache=CACHE, heap_mb=1_024, page_cache_mb=256)
+    settings = EngineSettings(
+        home=home, cache=CACHE, java_options=QUICK_JAVA, heap_mb=1_024, page_cache_mb=256
+    )
     with Engine(settings).running() as endpoint:
         yield Server(
             uri=endpoint.bolt_uri,

@@ -164,6 +164,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         StoreUnavailable: Neo4j does not answer.
         Misconfigured: Neo4j, its data or the embedder do not fit the settings.
     """
+    _require_strategy(settings)  # before the minutes that a first start may take
     told = reports or Reports()
     metrics = Metrics(CollectorRegistry())
     async with AsyncExitStack() as guard:
@@ -470,6 +471,15 @@ async def _learning(graph: Graph, metrics: Metrics, stack: AsyncExitStack) -> Le
     return service
 
 
+def _require_strategy(settings: Settings) -> None:
+    if settings.recall.strategy not in STRATEGIES:
+        raise Misconfigured(
+            f"There is no strategy {settings.recall.strategy}; set ECPHORIA_RECALL__STRATEGY to "
+            f"one of {', '.join(sorted(STRATEGIES))}.",
+            setting="ECPHORIA_RECALL__STRATEGY",
+        )
+
+
 def _recall(
     settings: Settings,
     graph: Graph,
@@ -477,12 +487,6 @@ def _recall(
     learning: LearningService,
     chat: StructuredChat | None,
 ) -> RecallService:
-    if settings.recall.strategy not in STRATEGIES:
-        raise Misconfigured(
-            f"There is no strategy {settings.recall.strategy}; set ECPHORIA_RECALL__STRATEGY to "
-            f"one of {', '.join(sorted(STRATEGIES))}.",
-            setting="ECPHORIA_RECALL__STRATEGY",
-        )
     store, dormant = EpisodeReader(graph), DormantReader(graph)
     return RecallService(
         store=store,

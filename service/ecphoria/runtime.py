@@ -4,8 +4,11 @@ import asyncio
 import gc
 import os
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any, TypeVar
+
+from ecphoria.errors import EncoderUnavailable
 
 T = TypeVar("T")
 
@@ -35,6 +38,39 @@ async def run_off_loop(work: Callable[[], T], characters: int) -> T:
         characters: Length of the texts together.
     """
     return work() if characters < _LONG else await asyncio.to_thread(work)
+
+
+class Lane:
+    """Thread of an embedder: it does one piece of work after another, in the order of arrival."""
+
+    def __init__(self, name: str) -> None:
+        self._threads = ThreadPoolExecutor(1, thread_name_prefix=name)
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Do work off the event loop.
+
+        Raises:
+            EncoderUnavailable: The lane was closed before the work began.
+        """
+        try:
+            done = self._threads.submit(work)
+        except RuntimeError as error:  # so an executor says that it was shut down
+            raise _closed() from error
+        try:
+            return await asyncio.wrap_future(done)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise _closed() from None
+
+    def close(self) -> None:
+        """Finish the current work and end the thread; waiting work is refused."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _closed() -> EncoderUnavailable:
+    return EncoderUnavailable("The service is stopping; send the request again when it is back.")
 
 
 def usable_cores() -> int:

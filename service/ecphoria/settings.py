@@ -76,6 +76,9 @@ class EngineGroup(_Group):
     """Java 21 or newer to run it with; if empty, the one installed by pip."""
     repository: str | None = None
     """Address of the Maven repository to fetch it from; the public one if empty."""
+    java_options: str = ""
+    """More options for Java, with spaces between; `-XX:TieredStopAtLevel=1` starts sooner and is
+    slower later."""
     heap_mb: int | None = Field(default=None, ge=256)
     """Memory for its objects, in MB; an eighth of the machine's if empty."""
     page_cache_mb: int | None = Field(default=None, ge=8)

@@ -38,7 +38,7 @@ from tests.conftest import Server
 STEPS = int(os.environ.get("ECPHORIA_TEST_STEPS", "0"))  # noqa: TID251
 SEED = os.environ.get("ECPHORIA_TEST_SEED", "5")  # noqa: TID251
 LENGTH = 100 if STEPS else 24
-HISTORIES = -(-STEPS // LENGTH) if STEPS else 7
+HISTORIES = -(-STEPS // LENGTH) if STEPS else 5
 EXAMINED = 1 if STEPS else 3
 """The doctor comes after so many steps."""
 

@@ -21,7 +21,7 @@ from ecphoria import Client
 from ecphoria.errors import Conflict
 from ecphoria.settings import EngineGroup, ServerSettings, Settings
 from tests.acceptance.conftest import running
-from tests.conftest import CACHE
+from tests.conftest import CACHE, QUICK_JAVA
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -109,6 +109,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
             "ECPHORIA_HOME": str(home),
             "ECPHORIA_CACHE": str(CACHE),
             "ECPHORIA_URL": service.url,
+            "ECPHORIA_ENGINE__JAVA_OPTIONS": QUICK_JAVA,
             "ECPHORIA_ENGINE__HEAP_MB": "512",
             "ECPHORIA_ENGINE__PAGE_CACHE_MB": "64",
         }

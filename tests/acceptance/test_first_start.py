@@ -9,7 +9,7 @@ from ecphoria.app import engine_settings
 from ecphoria.engine import Engine, EngineState
 from ecphoria.settings import EngineGroup, ServerSettings, Settings
 from tests.acceptance.conftest import running
-from tests.conftest import CACHE
+from tests.conftest import CACHE, QUICK_JAVA
 
 
 def test_a_first_start_leaves_a_key_a_second_finds_it_good_a_third_replaces_a_strangers(
@@ -18,7 +18,7 @@ def test_a_first_start_leaves_a_key_a_second_finds_it_good_a_third_replaces_a_st
     settings = Settings(
         home=tmp_path / "home",
         cache=CACHE,
-        engine=EngineGroup(heap_mb=512, page_cache_mb=64),
+        engine=EngineGroup(java_options=QUICK_JAVA, heap_mb=512, page_cache_mb=64),
         server=ServerSettings(port=0),
     )
     key_file = settings.home / "admin.key"

@@ -80,7 +80,7 @@ async def tenant_id(cypher: Cypher, owner: Owner) -> str:
 def holds(answer: httpx.Response, hidden: frozenset[str]) -> list[str]:
     """Find what of another tenant an answer holds.
 
-    A refusal may repeat what was asked for, and the reasons of an answer the words of its question.
+    A refusal may repeat what was asked for, and the reasons of an answer the question.
     """
     text = answer.text
     if answer.request.url.path in {"/v1/recall", "/v1/ask", "/v1/context"} and answer.is_success:

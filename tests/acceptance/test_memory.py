@@ -15,7 +15,7 @@ from ecphoria.app import engine_settings
 from ecphoria.engine import Engine, EngineState
 from ecphoria.errors import InvalidInput, Misconfigured
 from ecphoria.settings import Settings
-from tests.conftest import CACHE
+from tests.conftest import CACHE, QUICK_JAVA
 
 SCRIPT = """
 from ecphoria import Memory
@@ -26,13 +26,20 @@ print(memory.recall("What colour is the kettle?").hits[0].episode.text)
 """
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One home for all: the first start of a home is slow."""
+    return tmp_path_factory.mktemp("memory") / "home"
+
+
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ECPHORIA_CACHE", str(CACHE))
+    monkeypatch.setenv("ECPHORIA_ENGINE__JAVA_OPTIONS", QUICK_JAVA)
     monkeypatch.setenv("ECPHORIA_ENGINE__HEAP_MB", "512")
     monkeypatch.setenv("ECPHORIA_ENGINE__PAGE_CACHE_MB", "64")
     monkeypatch.delenv("ECPHORIA_NEO4J__URI", raising=False)
-    return tmp_path / "home"
+    return shared
 
 
 def state(home: Path) -> EngineState:

@@ -68,11 +68,13 @@ def test_every_example_of_a_body_works(
     for method, path, examples in bodies(document):
         assert examples, path
         for example in examples:
-            who = operator if path == "/v1/tenants" else owner
+            who = operator if path in {"/v1/tenants", "/v1/embedding"} else owner
             answer = who.request(method, path, json=example)
             of_something = "{" in path or path == "/v1/merges"
             fine = {404} if of_something else set()
             fine |= {501} if path in NEED_A_MODEL else set()
+            # This service has no key for the endpoint of its example.
+            fine |= {422} if path == "/v1/embedding" else set()
             assert answer.is_success or answer.status_code in fine, (path, answer.text)
             tried += 1
             if path == "/v1/tenants":
@@ -136,9 +138,12 @@ def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
 
 
 PHASES = "examples,coverage,fuzzing,stateful"
-EXAMPLES = os.environ.get("ECPHORIA_TEST_EXAMPLES", "2")  # noqa: TID251
+FEW = "2"
+EXAMPLES = os.environ.get("ECPHORIA_TEST_EXAMPLES", FEW)  # noqa: TID251
 """Generated requests of each operation; `make test-long` makes more."""
 SEED = os.environ.get("ECPHORIA_TEST_SEED", "1")  # noqa: TID251
+FOR_OPERATORS = "^/v1/(tenants|keys|embedding)"
+"""The key of an operator opens more than these; `make test-long` tries all with it."""
 
 
 @pytest.fixture(scope="module")
@@ -180,6 +185,8 @@ def test_generated_requests_get_documented_answers(
             # It could meet the tenants of other tests; their own test erases one.
             "--exclude-operation-id", "erase_tenant",
         ]  # fmt: skip
+        if who == "operator" and EXAMPLES == FEW:
+            command += ["--include-path-regex", FOR_OPERATORS]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         for made in operator.get("/v1/tenants").json()["items"]:
             if made["name"] not in before and not made["name"].startswith("t-"):
@@ -188,4 +195,4 @@ def test_generated_requests_get_documented_answers(
     with capsys.disabled():
         print(f"\n{counted} generated calls with the key of the {who}")  # noqa: T201
     assert done.returncode == 0, done.stdout + done.stderr
-    assert int(counted) > 1_000
+    assert int(counted) > (1_000 if who == "tenant" else 100)

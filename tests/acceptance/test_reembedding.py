@@ -14,7 +14,7 @@ from ecphoria.engine import Engine, EngineSettings
 from ecphoria.errors import EmbedderMismatch
 from ecphoria.settings import JobsSettings, Neo4jSettings
 from tests.acceptance.conftest import Owner, new_owner, problem, running, settings_for
-from tests.conftest import CACHE, Server
+from tests.conftest import CACHE, QUICK_JAVA, Server
 from tests.embedding_endpoint import EmbeddingEndpoint, embedding_endpoint
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(1_200)]
@@ -30,7 +30,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
     home = tmp_path_factory.mktemp("engine")
     with Engine(
-        EngineSettings(home=home, cache=CACHE, heap_mb=768, page_cache_mb=128)
+        EngineSettings(
+            home=home, cache=CACHE, java_options=QUICK_JAVA, heap_mb=768, page_cache_mb=128
+        )
     ).running() as up:
         yield Server(uri=up.bolt_uri, user=up.user, password=up.password, kind="managed")
 

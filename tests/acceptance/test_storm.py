@@ -27,7 +27,7 @@ import pytest
 from tests.acceptance.conftest import Owner
 from tests.acceptance.process import KEY, PROGRAM
 from tests.acceptance.writers import stored
-from tests.conftest import CACHE
+from tests.conftest import CACHE, QUICK_JAVA
 
 pytestmark = [pytest.mark.engine, pytest.mark.outage]
 
@@ -52,6 +52,7 @@ class House:
             **{name: text for name, text in os.environ.items() if "ECPHORIA" not in name},  # noqa: TID251
             "ECPHORIA_HOME": str(self._home),
             "ECPHORIA_CACHE": str(CACHE),
+            "ECPHORIA_ENGINE__JAVA_OPTIONS": QUICK_JAVA,
             "ECPHORIA_ENGINE__HEAP_MB": "768",
             "ECPHORIA_ENGINE__PAGE_CACHE_MB": "128",
             "ECPHORIA_AUTH__BOOTSTRAP_KEY": KEY,

@@ -47,7 +47,7 @@ from ecphoria.records.episode import Extracted, NewEpisode, Statement
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.item import ItemWrite
 from ecphoria.tenancy.store import Tenants
-from tests.conftest import CACHE, Cypher, Rows, WallClock, new_tenant
+from tests.conftest import CACHE, QUICK_JAVA, Cypher, Rows, WallClock, new_tenant
 
 pytestmark = pytest.mark.engine
 
@@ -152,7 +152,11 @@ async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Graph
     """A Neo4j of its own: its model changes."""
     engine = Engine(
         EngineSettings(
-            home=tmp_path_factory.mktemp("engine"), cache=CACHE, heap_mb=768, page_cache_mb=128
+            home=tmp_path_factory.mktemp("engine"),
+            cache=CACHE,
+            java_options=QUICK_JAVA,
+            heap_mb=768,
+            page_cache_mb=128,
         )
     )
     up = await asyncio.to_thread(engine.up)

@@ -26,7 +26,7 @@ from ecphoria.ports import Embedder
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import ENDED, Job, JobKind, JobState
 from ecphoria.tenancy.store import Tenants
-from tests.conftest import CACHE, Cypher, Rows
+from tests.conftest import CACHE, QUICK_JAVA, Cypher, Rows
 from tests.contract.canonical import canonical
 from tests.contract.cycles import NOWHERE, a_memory, a_service
 
@@ -99,7 +99,12 @@ async def asking(options: GraphOptions) -> AsyncIterator[Cypher]:
 async def served(home: Path) -> AsyncIterator[tuple[Engine, GraphOptions]]:
     engine = Engine(
         EngineSettings(
-            home=home, cache=CACHE, heap_mb=768, page_cache_mb=128, bolt_port=free_port()
+            home=home,
+            cache=CACHE,
+            java_options=QUICK_JAVA,
+            heap_mb=768,
+            page_cache_mb=128,
+            bolt_port=free_port(),
         )
     )
     endpoint = await asyncio.to_thread(engine.up)

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -167,8 +167,13 @@ _PANIC = "needs to be restarted"
 _TAIL_BYTES = 65_536
 
 
-def server_command(java: JavaRuntime, home: Home, memory: Memory) -> list[str]:
-    """Write the command line; `--home-dir` in it is how `find_server` knows its own."""
+def server_command(
+    java: JavaRuntime, home: Home, memory: Memory, more: Sequence[str] = ()
+) -> list[str]:
+    """Write the command line; `--home-dir` in it is how `find_server` knows its own.
+
+    The options `more` come after ours: of two that contradict each other Java heeds the last.
+    """
     return [
         str(java.executable),
         *JAVA_FLAGS,
@@ -176,6 +181,7 @@ def server_command(java: JavaRuntime, home: Home, memory: Memory) -> list[str]:
         f"-Xmx{memory.heap_mb}m",
         f"-Djava.io.tmpdir={home.scratch}",
         f"-XX:ErrorFile={home.console.parent}/java-crash-%p.log",
+        *more,
         "-cp",
         f"{home.plugins}/*:{home.conf}/*:{home.lib}/*",
         "org.neo4j.server.Neo4jCommunity",

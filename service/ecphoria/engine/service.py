@@ -50,6 +50,7 @@ class EngineSettings:
     home: Path
     cache: Path
     java: Path | None = None
+    java_options: str = ""
     repository: str | None = None
     heap_mb: int | None = None
     page_cache_mb: int | None = None
@@ -284,7 +285,8 @@ class Engine:
         state = ServerState(pid=None, bolt_port=ports.bolt, http_port=ports.http, keep=keep)
         if not keep:
             process.spawn_watch(home)
-        return self._launch(process.server_command(java, home, memory), state)
+        command = process.server_command(java, home, memory, settings.java_options.split())
+        return self._launch(command, state)
 
     def _launch(self, command: list[str], state: ServerState) -> ServerState:
         home = self._home

@@ -148,7 +148,7 @@ async def delete(episode: str, tenant: Writer, services: Served) -> None:
     await services.ingest.delete(tenant, EpisodeId(episode))
 
 
-@episodes_routes.post("/erase", responses=guarded(Conflict))
+@episodes_routes.post("/erase", responses=guarded(Conflict, TooLarge))
 async def erase(body: EraseRequest, tenant: Writer, services: Served) -> EraseAnswer:
     """Erase the episodes that pass filters, such as those of a session; the oldest first."""
     matched, erased = await services.ingest.erase(

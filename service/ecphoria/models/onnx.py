@@ -14,9 +14,9 @@ import onnxruntime  # type: ignore[import-untyped]  # ships no types
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from ecphoria.models.lane import Lane, require_encodable
 from ecphoria.models.weights import MODEL, Weights
-from ecphoria.runtime import usable_cores
+from ecphoria.runtime import Lane, usable_cores
+from ecphoria.text.tokens import require_encodable
 
 DIMENSION = 384
 LONGEST_TEXT = 256

@@ -45,11 +45,7 @@ async def named(
     if filters.speaker is None and not wanted:
         return filters, ()
     row = await graph.run_one(
-        _FIND_NAMED,
-        tenant=tenant,
-        speaker=filters.speaker,
-        sessions=sorted(wanted),
-        limit=_SHOWN,
+        _FIND_NAMED, tenant=tenant, speaker=filters.speaker, sessions=sorted(wanted), limit=_SHOWN
     )
     if row is None:
         raise no_tenant(tenant)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ecphoria.errors import EmbedderChanged, NotFound
+from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease, LeaseLost
@@ -55,18 +55,8 @@ async def lock_tenant(work: Work, tenant: TenantId) -> Counters:
     counters = await work.run_one(LOCK_TENANT, tenant=tenant)
     if counters is None:
         raise no_tenant(tenant)
-    require_generation(work, counters.generation)
+    work.require_generation(counters.generation)
     return counters
-
-
-def require_generation(graph: Graph | Work, stored: int) -> None:
-    """Refuse to work with vectors that the store no longer uses.
-
-    Raises:
-        EmbedderChanged: The store has changed its embedding model.
-    """
-    if stored != graph.generation:
-        raise EmbedderChanged
 
 
 async def count_change(work: Work, tenant: TenantId) -> None:

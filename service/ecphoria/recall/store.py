@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ecphoria.neo4j_store.filters import by_filter, entries_of, named
-from ecphoria.neo4j_store.locks import no_tenant, require_generation
+from ecphoria.neo4j_store.locks import no_tenant
 from ecphoria.neo4j_store.passages import (
     PassageFinder,
     PassageSeed,
@@ -231,7 +231,7 @@ class EpisodeReader(PassageFinder):
         if row is None:
             self.forget(tenant)
             raise no_tenant(tenant)
-        require_generation(self._graph, row.generation)
+        self._graph.require_generation(row.generation)
         self._columns.check(tenant, change=row.change, deletions=row.deletions)
         self._passages.check(tenant, deletions=row.deletions, cuts=row.cuts)
         return Lexicon(

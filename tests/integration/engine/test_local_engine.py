@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
-import platformdirs
 import psutil
 import pytest
 
@@ -23,6 +22,7 @@ from ecphoria.engine import Endpoint, Engine, EngineSettings, EngineState
 from ecphoria.engine.assemble import silent
 from ecphoria.engine.service import supervised
 from ecphoria.errors import EngineError
+from tests.conftest import CACHE, QUICK_JAVA
 
 pytestmark = pytest.mark.engine
 
@@ -32,7 +32,8 @@ from pathlib import Path
 from ecphoria.engine import Engine, EngineSettings
 engine = Engine(
     EngineSettings(
-        home=Path(sys.argv[1]), cache=Path(sys.argv[2]), heap_mb=512, page_cache_mb=128
+        home=Path(sys.argv[1]), cache=Path(sys.argv[2]), heap_mb=512, page_cache_mb=128,
+        java_options=sys.argv[4],
     )
 )
 if sys.argv[3] == "up":
@@ -48,7 +49,8 @@ else:
 def settings(tmp_path: Path) -> EngineSettings:
     return EngineSettings(
         home=tmp_path / "home",
-        cache=platformdirs.user_cache_path("ecphoria"),
+        cache=CACHE,
+        java_options=QUICK_JAVA,
         heap_mb=512,
         page_cache_mb=128,
     )
@@ -73,7 +75,8 @@ def ask(endpoint: Endpoint, statement: str) -> list[list[object]]:
 
 
 def command(settings: EngineSettings, what: str) -> list[str]:
-    return [sys.executable, "-c", PROGRAM, str(settings.home), str(settings.cache), what]
+    return [sys.executable, "-c", PROGRAM, str(settings.home), str(settings.cache), what,
+            settings.java_options]  # fmt: skip
 
 
 def second_server(settings: EngineSettings) -> object:

@@ -7,7 +7,7 @@ import pytest
 from ecphoria.evaluation.load import LoadPlan
 from ecphoria.evaluation.load_command import measure_load
 from ecphoria.settings import Settings
-from tests.conftest import CACHE
+from tests.conftest import CACHE, QUICK_JAVA
 
 
 @pytest.mark.engine
@@ -15,7 +15,7 @@ async def test_load_measures_a_growing_store(tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
     settings = Settings(
         home=tmp_path / "unused", cache=CACHE,
-        engine={"heap_mb": 512, "page_cache_mb": 128},
+        engine={"java_options": QUICK_JAVA, "heap_mb": 512, "page_cache_mb": 128},
         log={"level": "warning"},
     )  # fmt: skip
     plan = LoadPlan(nodes=(90, 180), clients=(1, 3), tenants=3, recalls=6, encoded=5, new=9)

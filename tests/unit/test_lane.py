@@ -7,9 +7,9 @@ from functools import partial
 import pytest
 
 from ecphoria.errors import EncoderUnavailable
-from ecphoria.models.lane import Lane
 from ecphoria.models.onnx import LocalEmbedder
 from ecphoria.models.weights import Weights
+from ecphoria.runtime import Lane
 
 
 async def test_work_is_done_in_its_order_off_the_loop() -> None:
