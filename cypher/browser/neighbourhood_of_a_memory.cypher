@@ -2,11 +2,13 @@
 //
 // A memory with what it touches: the turns before and after it, its session, the concepts
 // it mentions or is about, and up to five other memories that mention each of them.
-// Put words from the memory between the quotes (lower case); the newest match is shown.
+// Put words from the memory between the quotes (lower case); the newest match is shown, and
+// without words the newest memory that mentions a concept.
 // With an id at hand, begin with MATCH (memory:Episode {id: '...'}) WITH memory instead.
-WITH 'accordion' AS words
+WITH '' AS words
 MATCH (memory:LiveEpisode)
-WHERE toLower(memory.text) CONTAINS words
+WHERE (words = '' AND EXISTS { (memory)-[:MENTIONS|ABOUT]-(:Concept) })
+   OR (words <> '' AND toLower(memory.text) CONTAINS words)
 WITH memory
 ORDER BY memory.occurred_at DESC, memory.id
 LIMIT 1

@@ -1,8 +1,18 @@
 // Where two people's memories meet
 //
 // The concepts that both have spoken of, the evenly shared first, with the earliest memory
-// of each. Put the two names into the first line.
-WITH 'Mara' AS one, 'Tobias' AS other
+// of each. Put two names between the quotes; without them it is the two who spoke most.
+WITH '' AS one, '' AS other
+CALL () {
+  MATCH (most:Speaker)
+  WHERE most.name IS NOT NULL
+  WITH most
+  ORDER BY most.episodes DESC, most.name
+  LIMIT 2
+  RETURN collect(most.name) AS spoke
+}
+WITH CASE WHEN one = '' THEN spoke[0] ELSE one END AS one,
+     CASE WHEN other = '' THEN spoke[1] ELSE other END AS other
 MATCH (mine:LiveEpisode {speaker: one})-[:MENTIONS]->(bridge:LiveConcept)
 WITH one, other, bridge, mine
 ORDER BY mine.occurred_at, mine.id

@@ -98,7 +98,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     settings = Settings(
         home=home,
         cache=CACHE,
-        engine=EngineGroup(heap_mb=512, page_cache_mb=64),
+        engine=EngineGroup(java_options=QUICK_JAVA, heap_mb=512, page_cache_mb=64),
         server=ServerSettings(port=0),
     )
     with running(settings) as service:

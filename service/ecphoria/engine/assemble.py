@@ -142,6 +142,7 @@ class Stage(enum.StrEnum):
     """One step of bringing the server up, in the order in which they happen."""
 
     WAIT = "waiting for another process that is starting the engine"
+    CHECK = "checking the files of Neo4j and GDS"
     FETCH = "fetching Neo4j and GDS"
     PREPARE = "preparing the data directory"
     START = "starting Neo4j"
@@ -150,7 +151,7 @@ class Stage(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """One report. `done` and `total` are bytes in FETCH and zero elsewhere; `eta` is seconds."""
+    """One report. `done` and `total` are bytes in CHECK and FETCH, else zero; `eta` is seconds."""
 
     stage: Stage
     done: int = 0
@@ -199,7 +200,8 @@ class Meter:
         done = min(self._found + self._received, self._total)
         speed = self._received / (now - self._began)
         eta = (self._total - done) / speed if speed > 0 else None
-        self._report(Progress(stage=Stage.FETCH, done=done, total=self._total, eta=eta))
+        stage = Stage.FETCH if self._received else Stage.CHECK
+        self._report(Progress(stage=stage, done=done, total=self._total, eta=eta))
 
 
 _THREADS = 8

@@ -97,7 +97,7 @@ def test_up_reports_its_stages_and_status_tells_the_endpoint(make: Make) -> None
     engine = make()
     seen: list[Progress] = []
     endpoint = engine.up(seen.append)
-    stages = [step.stage for step in seen if step.stage is not Stage.FETCH]
+    stages = [step.stage for step in seen if step.stage not in {Stage.CHECK, Stage.FETCH}]
     assert stages == [Stage.PREPARE, Stage.START, Stage.READY]
     now = engine.status()
     assert (now.state, now.endpoint, now.keep) == (EngineState.RUNNING, endpoint, True)
