@@ -46,6 +46,9 @@ hypothesis.settings.load_profile("short")
 CACHE = platformdirs.user_cache_path("ecphoria")
 QUICK_JAVA = "-XX:TieredStopAtLevel=1"
 """The compiler that starts at once: a server of a test does not live long enough for the other."""
+PLANS = {"dbms.cypher.min_replan_interval": "1h"}
+"""A store that grows from nothing has its queries planned again and again: a quarter of a test run.
+The plans themselves are tested in tests/cypher."""
 BUILD_IMAGE = Path(__file__).parent.parent / "docker" / "neo4j" / "build.sh"
 
 served_by = pytest.StashKey[str]()
@@ -107,9 +110,10 @@ def _container() -> Iterator[Server]:
             check=True,
         )
     image = built.stdout.strip()
-    made = Neo4jContainer(image, password="ecphoria-tests").with_env(
-        "JDK_JAVA_OPTIONS", QUICK_JAVA
-    )
+    made = Neo4jContainer(image, password="ecphoria-tests")
+    made.with_env("JDK_JAVA_OPTIONS", QUICK_JAVA)
+    for name, value in PLANS.items():
+        made.with_env("NEO4J_" + name.replace("_", "__").replace(".", "_"), value)
     with made as container:
         yield Server(
             uri=container.get_connection_url(),
@@ -122,7 +126,12 @@ def _container() -> Iterator[Server]:
 @contextmanager
 def _managed(home: Path) -> Iterator[Server]:
     settings = EngineSettings(
-        home=home, cache=CACHE, java_options=QUICK_JAVA, heap_mb=1_024, page_cache_mb=256
+        home=home,
+        cache=CACHE,
+        java_options=QUICK_JAVA,
+        conf=PLANS,
+        heap_mb=1_024,
+        page_cache_mb=256,
     )
     with Engine(settings).running() as endpoint:
         yield Server(

@@ -79,6 +79,8 @@ class EngineGroup(_Group):
     java_options: str = ""
     """More options for Java, with spaces between; `-XX:TieredStopAtLevel=1` starts sooner and is
     slower later."""
+    conf: dict[str, str] = Field(default_factory=dict)
+    """More settings of Neo4j, as a JSON object of texts; those that Ecphoria sets stay."""
     heap_mb: int | None = Field(default=None, ge=256)
     """Memory for its objects, in MB; an eighth of the machine's if empty."""
     page_cache_mb: int | None = Field(default=None, ge=8)

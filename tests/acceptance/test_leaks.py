@@ -149,7 +149,7 @@ async def test_no_route_tells_anything_of_another_tenant(
 
 
 def options_of(strategy: Body) -> Iterator[Body]:
-    """Every option of a strategy at its bounds and every word it takes, and every preset."""
+    """Every option of a strategy at its farther bound and every word, and every preset."""
     yield {}
     for preset in strategy["presets"]:
         yield {"preset": preset}
@@ -159,11 +159,11 @@ def options_of(strategy: Body) -> Iterator[Body]:
         elif option["choices"]:
             values = option["choices"]
         else:
-            values = [option["low"], option["high"]]
+            bounds = [each for each in (option["low"], option["high"]) if each is not None]
+            usual = option["default"]
+            values = [max(bounds, key=lambda bound: abs(bound - usual))] if bounds else []
         for value in values:
-            if value is not None:
-                kind = type(option["default"])
-                yield {option["name"]: kind(value)}
+            yield {option["name"]: type(option["default"])(value)}
 
 
 @pytest.mark.timeout(600)

@@ -116,8 +116,10 @@ def _is_free(port: int) -> bool:
     return True
 
 
-def neo4j_conf(ports: Ports, memory: Memory, tx_log_hours: int) -> str:
+def neo4j_conf(ports: Ports, memory: Memory, tx_log_hours: int, more: Mapping[str, str]) -> str:
     """Write neo4j.conf; the procedures of GDS need `unrestricted` to reach the store.
+
+    The settings `more` are added; they cannot replace ours, which keep the server to this machine.
 
     Transaction logs that are older than `tx_log_hours`, or above 512 MB in all, are deleted.
 
@@ -142,7 +144,7 @@ def neo4j_conf(ports: Ports, memory: Memory, tx_log_hours: int) -> str:
         "db.index_sampling.update_percentage": "100",
         "browser.remote_content_hostname_whitelist": "*",
     }
-    return "".join(f"{key}={value}\n" for key, value in settings.items())
+    return "".join(f"{key}={value}\n" for key, value in {**more, **settings}.items())
 
 
 _OPENS = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent", "java.lang")

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import enum
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -51,6 +51,7 @@ class EngineSettings:
     cache: Path
     java: Path | None = None
     java_options: str = ""
+    conf: Mapping[str, str] = field(default_factory=dict)
     repository: str | None = None
     heap_mb: int | None = None
     page_cache_mb: int | None = None
@@ -278,7 +279,8 @@ class Engine:
                 clock=time.monotonic,
             )
         require_space(home.root, _SPACE)
-        write_private(home.conf / "neo4j.conf", neo4j_conf(ports, memory, settings.tx_log_hours))
+        conf = neo4j_conf(ports, memory, settings.tx_log_hours, settings.conf)
+        write_private(home.conf / "neo4j.conf", conf)
         process.clear_scratch(home)
         self._prepare_password(java, report)
         report(Progress(stage=Stage.START))

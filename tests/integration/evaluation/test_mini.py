@@ -18,7 +18,7 @@ STRATEGIES = (
     "ecphoria", "fusion", "dense", "lexical", "synapse", "ppr", "cls", "actr", "synaptic",
     "ecphory",
 )  # fmt: skip
-SAMPLE = 12
+SAMPLE = 6
 
 
 async def measured(dataset: Dataset, connect: Connect) -> tuple[Report, Outcome]:

@@ -20,7 +20,9 @@ QUERIES = {
 @pytest.fixture
 async def filled(ingest: IngestService, recalls: RecallService, tenant: TenantId) -> TenantId:
     await ingest.append_batch(tenant, turns())
-    await recalls.recall(tenant, Cue(text="What did Ana see in Turku?"), RecallOptions())
+    made = await recalls.recall(tenant, Cue(text="What did Ana see in Turku?"), RecallOptions())
+    assert made.trace_id is not None
+    await recalls.trace(tenant, made.trace_id)  # it waits until the trace is stored
     return tenant
 
 
