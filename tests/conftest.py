@@ -47,8 +47,8 @@ CACHE = platformdirs.user_cache_path("ecphoria")
 QUICK_JAVA = "-XX:TieredStopAtLevel=1"
 """The compiler that starts at once: a server of a test does not live long enough for the other."""
 PLANS = {"dbms.cypher.min_replan_interval": "1h"}
-"""A store that grows from nothing has its queries planned again and again: a quarter of a test run.
-The plans themselves are tested in tests/cypher."""
+"""A store that grows from nothing has its queries planned again and again, a quarter of the time
+of a test run. The plans themselves are tested in tests/cypher."""
 BUILD_IMAGE = Path(__file__).parent.parent / "docker" / "neo4j" / "build.sh"
 
 served_by = pytest.StashKey[str]()

@@ -72,12 +72,11 @@ def test_a_port_asked_for_must_be_free(taken: int) -> None:
 
 
 def test_the_server_listens_on_loopback_only() -> None:
-    more = {"server.default_listen_address": "0.0.0.0", "db.checkpoint": "volume"}  # noqa: S104
-    conf = neo4j_conf(
-        Ports(bolt=1111, http=2222), Memory(heap_mb=512, page_cache_mb=256), 12, more
-    )
+    more = {"server.default_listen_address": "192.0.2.1", "db.checkpoint": "volume"}
+    memory = Memory(heap_mb=512, page_cache_mb=256)
+    conf = neo4j_conf(Ports(bolt=1111, http=2222), memory, 12, more)
     assert "db.checkpoint=volume\n" in conf
-    assert "0.0.0.0" not in conf
+    assert "192.0.2.1" not in conf
     settings = dict(line.split("=", 1) for line in conf.splitlines())
     listens = {key: value for key, value in settings.items() if key.endswith("listen_address")}
     assert listens == {
