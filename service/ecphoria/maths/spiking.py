@@ -270,7 +270,8 @@ def peak(potential: ArrayLike, current: ArrayLike, *, rest: Rest = REST) -> Floa
     level, drive = v - rest.shift, i + rest.drive
     rising = (drive > level) & (drive > 0.0)
     safe = np.where(rising, drive, 1.0)
-    top = safe * np.exp(np.where(rising, level / safe, 1.0) - 1.0)
+    with np.errstate(over="ignore"):  # a tiny drive on a low level: the power of -inf is 0
+        top = safe * np.exp(np.where(rising, level / safe, 1.0) - 1.0)
     return np.where(rising, top, level) + rest.shift
 
 

@@ -1,7 +1,7 @@
 """The kernels against the printed equations of SynapticRAG in plain loops."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ecphoria.maths.spiking import association, leak, peak, printed_tau, transmission
@@ -28,6 +28,7 @@ def test_the_alignment(a: list[int], b: list[int], tau: float) -> None:
     assert found == pytest.approx(t_score(a, b, tau, C), abs=1e-12)
 
 
+@example(-1.0, 2.2e-313, 0.0, 20.0)
 @given(st.floats(-3, 3), st.floats(-8, 1), st.floats(0, 400), st.floats(20, 200))
 def test_the_membrane(v: float, i: float, turns: float, tau: float) -> None:
     level, drive = leak([v], [i], [turns], [tau])
