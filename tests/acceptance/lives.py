@@ -253,7 +253,7 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ("put", "/v1/expiry"): [("/v1/expiry", {"json": {"days": days}}) for days in (9.5, None)],
         ("patch", "/v1/episodes/{episode}"): [
             (f"/v1/episodes/{one}", {"json": change})
-            for one in (of.awake, of.dormant)  # one in the archive is refused
+            for one in (of.awake,)  # the others may be in the archive by now, and are refused
             for change in (
                 {"metadata": {"seen": of.mark}},
                 {"metadata": {"seen": None}},

@@ -10,6 +10,7 @@ from ecphoria.settings import Settings
 from tests.conftest import CACHE, QUICK_JAVA
 
 
+@pytest.mark.long
 @pytest.mark.engine
 async def test_load_measures_a_growing_store(tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
