@@ -41,7 +41,7 @@ async def test_the_mini_set_gives_its_figures_every_time(connect: Connect, place
     assert [one for one in checks if not one.holds] == []
     assert outcome.findings == {}
 
-    if place:
+    if place:  # the same code ranks the passages again
         return
     _, again = await measured(sampled(dataset, SAMPLE), connect)
     before = {(row.strategy, row.question): row for row in outcome.rows}
