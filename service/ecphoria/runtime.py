@@ -1,14 +1,14 @@
-"""Keep the event loop responsive: threads, turns, garbage collection."""
+"""Keep the event loop responsive by threads and garbage collection; check texts to encode."""
 
 import asyncio
 import gc
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from ecphoria.errors import EncoderUnavailable
+from ecphoria.errors import EncoderUnavailable, InvalidInput
 
 T = TypeVar("T")
 
@@ -71,6 +71,24 @@ class Lane:
 
 def _closed() -> EncoderUnavailable:
     return EncoderUnavailable("The service is stopping; send the request again when it is back.")
+
+
+def require_encodable(texts: Sequence[str]) -> None:
+    """Refuse lone surrogates, which no tokenizer and no wire format can carry.
+
+    Raises:
+        InvalidInput: Names the text by its index and the character by its offset.
+    """
+    for index, text in enumerate(texts):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidInput(
+                f"Text {index} holds half of a surrogate pair at character {error.start}; "
+                "send valid Unicode.",
+                index=index,
+                offset=error.start,
+            ) from error
 
 
 def usable_cores() -> int:

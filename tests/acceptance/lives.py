@@ -268,7 +268,7 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ("put", "/v1/episodes/{episode}/extraction"): [
             (f"/v1/episodes/{one}/extraction", {"json": {"names": ["Marek Novak"], "facts": [
                 {"subject": "Marek Novak", "predicate": "lives in", "object": "Bergen"}]}})
-            for one in every
+            for one in (of.awake,)
         ],
         ("put", "/v1/episodes/{episode}/pin"): [(f"/v1/episodes/{one}/pin", {}) for one in every],
         ("delete", "/v1/episodes/{episode}/pin"): [

@@ -16,7 +16,6 @@ from tokenizers import Tokenizer
 
 from ecphoria.models.weights import MODEL, Weights
 from ecphoria.runtime import Lane, usable_cores
-from ecphoria.text.tokens import require_encodable
 
 DIMENSION = 384
 LONGEST_TEXT = 256

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 from ecphoria.errors import EncoderUnavailable, InvalidInput, Misconfigured
 from ecphoria.models.cassette import REFUSED_TEXTS, Unrecorded
 from ecphoria.ports import Form, JsonSchema, NoAnswer, Reply, TextRefused
-from ecphoria.text.tokens import require_encodable
+from ecphoria.runtime import require_encodable
 
 
 class Item(BaseModel, hide_input_in_errors=True):

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found]  # the same extra
 
 from ecphoria.errors import EncoderUnavailable
-from ecphoria.runtime import Lane
-from ecphoria.text.tokens import require_encodable
+from ecphoria.runtime import Lane, require_encodable
 
 SLICE = 32
 """Texts encoded before another request gets its turn."""

@@ -7,13 +7,11 @@ The lists are those the recall recipe was measured with; changing one changes th
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
 import Stemmer  # type: ignore[import-not-found]  # it ships no types
-
-from ecphoria.errors import InvalidInput
 
 
 def _ranges(holds: Callable[[str], bool], start: int, stop: int) -> str:
@@ -321,21 +319,3 @@ def stems(text: str) -> tuple[str, ...]:
     The stemmer is Porter's original one (1980). It keeps its own bounded cache of words.
     """
     return tuple(_PORTER.stemWords([word for word in words(text) if word not in STOP_WORDS]))
-
-
-def require_encodable(texts: Sequence[str]) -> None:
-    """Refuse lone surrogates, which no tokenizer and no wire format can carry.
-
-    Raises:
-        InvalidInput: Names the text by its index and the character by its offset.
-    """
-    for index, text in enumerate(texts):
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise InvalidInput(
-                f"Text {index} holds half of a surrogate pair at character {error.start}; "
-                "send valid Unicode.",
-                index=index,
-                offset=error.start,
-            ) from error
