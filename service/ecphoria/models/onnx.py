@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from ecphoria.models.weights import MODEL, Weights
-from ecphoria.runtime import Lane, usable_cores
+from ecphoria.runtime import Lane, require_encodable, usable_cores
 
 DIMENSION = 384
 LONGEST_TEXT = 256
