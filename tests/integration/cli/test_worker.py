@@ -148,8 +148,10 @@ async def test_who_wakes_after_its_lease_leaves_the_job_to_the_other(
     )
     second.process.send_signal(signal.SIGCONT)
     done = await until(jobs, job, lambda found: found.state in ENDED)
-    assert (done.state, done.attempts) == (JobState.DONE, 2)
     first.process.send_signal(signal.SIGCONT)
+    assert done.state is JobState.DONE
+    # The first may have been paused with a lock in its hands, and an attempt of the second failed.
+    assert done.attempts >= 2
     await first.said("job_lost")
     assert await jobs.find(job.tenant, job.id) == done
     assert job.id not in {event["job_id"] for event in first.events("job_ended")}
