@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ecphoria.errors import NotFound
-from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, require_generation
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease, LeaseLost
 
@@ -55,7 +55,7 @@ async def lock_tenant(work: Work, tenant: TenantId) -> Counters:
     counters = await work.run_one(LOCK_TENANT, tenant=tenant)
     if counters is None:
         raise no_tenant(tenant)
-    work.require_generation(counters.generation)
+    require_generation(work, counters.generation)
     return counters
 
 

@@ -232,14 +232,6 @@ class Work:
         """The generation of vectors that the statements name."""
         return self._graph.generation
 
-    def require_generation(self, stored: int) -> None:
-        """Refuse to work with vectors that the store no longer uses.
-
-        Raises:
-            EmbedderChanged: The store has changed its embedding model.
-        """
-        self._graph.require_generation(stored)
-
     async def run(self, statement: Statement[R], **params: object) -> list[R]:
         """Run one statement after the earlier ones of this transaction.
 
@@ -312,15 +304,6 @@ class Graph:
         """Give back every connection; from now on the store is unavailable."""
         self._closed.set()
         await self._driver.close()
-
-    def require_generation(self, stored: int) -> None:
-        """Refuse to work with vectors that the store no longer uses.
-
-        Raises:
-            EmbedderChanged: The store has changed its embedding model.
-        """
-        if stored != self.generation:
-            raise EmbedderChanged
 
     def at(self, generation: int) -> Self:
         """Give the same connection with queries that name another generation of vectors."""
@@ -590,3 +573,13 @@ def open_console(uri: str, user: str, password: str) -> Iterator[Run]:
                     raise InvalidInput(error.message or "Neo4j refuses the statement.") from error
 
         yield run
+
+
+def require_generation(graph: Graph | Work, stored: int) -> None:
+    """Refuse to work with vectors that the store no longer uses.
+
+    Raises:
+        EmbedderChanged: The store has changed its embedding model.
+    """
+    if stored != graph.generation:
+        raise EmbedderChanged

@@ -18,7 +18,7 @@ from ecphoria.neo4j_store.passages import (
     to_passage_seed,
 )
 from ecphoria.neo4j_store.rows import StoredEpisode, gate_of, to_episode
-from ecphoria.neo4j_store.session import Graph, Statement, packed
+from ecphoria.neo4j_store.session import Graph, Statement, packed, require_generation
 from ecphoria.ports import Vector
 from ecphoria.recall.as_of_store import AsOfReader
 from ecphoria.recall.cache import ColumnReader
@@ -231,7 +231,7 @@ class EpisodeReader(PassageFinder):
         if row is None:
             self.forget(tenant)
             raise no_tenant(tenant)
-        self._graph.require_generation(row.generation)
+        require_generation(self._graph, row.generation)
         self._columns.check(tenant, change=row.change, deletions=row.deletions)
         self._passages.check(tenant, deletions=row.deletions, cuts=row.cuts)
         return Lexicon(
