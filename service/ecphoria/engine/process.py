@@ -170,7 +170,7 @@ _TAIL_BYTES = 65_536
 
 
 def server_command(
-    java: JavaRuntime, home: Home, memory: Memory, more: Sequence[str] = ()
+    java: JavaRuntime, home: Home, memory: Memory, more: Sequence[str]
 ) -> list[str]:
     """Write the command line; `--home-dir` in it is how `find_server` knows its own.
 

@@ -1,10 +1,11 @@
 import errno
+import itertools
 import os
 from pathlib import Path
 
 import pytest
 
-from ecphoria.engine.assemble import Progress, Stage, assemble, is_assembled, silent
+from ecphoria.engine.assemble import Progress, Report, Stage, assemble, is_assembled, silent
 from ecphoria.engine.home import Home, JarLock
 from ecphoria.errors import EngineError
 from tests.unit.engine.doubles import Repository, jar_content, make_lock
@@ -19,14 +20,18 @@ def home(tmp_path: Path) -> Home:
     return made
 
 
-def put_together(home: Home, repository: Repository, lock: JarLock = LOCK) -> None:
+def put_together(
+    home: Home, repository: Repository, lock: JarLock = LOCK, report: Report = silent
+) -> None:
+    """Assemble, with a clock that goes on by a second each time it is read."""
+    now = itertools.count()
     assemble(
         lock,
         home=home,
         cache=home.root.parent / "cache",
         fetch=repository.fetch,
-        report=silent,
-        clock=lambda: 0.0,
+        report=report,
+        clock=lambda: float(next(now)),
     )
 
 
@@ -136,18 +141,18 @@ def test_a_disk_that_fills_up_meanwhile_is_told(home: Home) -> None:
 
 def test_progress_counts_bytes_and_tells_the_time_left(home: Home) -> None:
     seen: list[Progress] = []
-    now = iter(range(100))
-    assemble(
-        LOCK,
-        home=home,
-        cache=home.root.parent / "cache",
-        fetch=Repository().fetch,
-        report=seen.append,
-        clock=lambda: float(next(now)),
-    )
+    put_together(home, Repository(), report=seen.append)
     assert [step.done for step in seen] == sorted(step.done for step in seen)
     assert seen[-1] == Progress(
         stage=Stage.FETCH, done=LOCK.total_bytes, total=LOCK.total_bytes, eta=0.0
     )
     first = seen[0]
     assert first.eta == pytest.approx((first.total - first.done) / first.done)
+
+
+def test_files_that_are_all_there_are_checked_and_not_fetched(home: Home) -> None:
+    put_together(home, Repository())
+    seen: list[Progress] = []
+    put_together(home, Repository(), report=seen.append)
+    assert {step.stage for step in seen} == {Stage.CHECK}
+    assert seen[-1].done == LOCK.total_bytes

@@ -1,14 +1,18 @@
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from ecphoria.engine.assemble import JavaRuntime
+from ecphoria.engine.home import Home
 from ecphoria.engine.process import (
     Memory,
     Ports,
     choose_ports,
     machine_megabytes,
     neo4j_conf,
+    server_command,
     size_memory,
 )
 from ecphoria.errors import EngineError
@@ -86,3 +90,12 @@ def test_the_server_listens_on_loopback_only() -> None:
     }
     assert settings["server.memory.pagecache.size"] == "256m"
     assert settings["db.tx_log.rotation.retention_policy"] == "12 hours 512M"
+
+
+def test_options_of_the_user_come_after_ours_and_before_the_program(tmp_path: Path) -> None:
+    java = JavaRuntime(executable=tmp_path / "java", major=25)
+    memory = Memory(heap_mb=512, page_cache_mb=256)
+    command = server_command(java, Home(tmp_path), memory, ["-Xss1m", "-Xmx1g"])
+    given = command.index("-Xss1m")
+    assert command[given + 1] == "-Xmx1g"
+    assert command.index("-Xmx512m") < given < command.index("-cp")
