@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -123,17 +123,21 @@ def _container() -> Iterator[Server]:
         )
 
 
-@contextmanager
-def _managed(home: Path) -> Iterator[Server]:
-    settings = EngineSettings(
+def quick_engine(home: Path, *, heap_mb: int = 768, page_cache_mb: int = 128) -> EngineSettings:
+    """Settings of a small local Neo4j that starts soon."""
+    return EngineSettings(
         home=home,
         cache=CACHE,
         java_options=QUICK_JAVA,
-        conf=PLANS,
-        heap_mb=1_024,
-        page_cache_mb=256,
+        heap_mb=heap_mb,
+        page_cache_mb=page_cache_mb,
     )
-    with Engine(settings).running() as endpoint:
+
+
+@contextmanager
+def _managed(home: Path) -> Iterator[Server]:
+    settings = quick_engine(home, heap_mb=1_024, page_cache_mb=256)
+    with Engine(replace(settings, conf=PLANS)).running() as endpoint:
         yield Server(
             uri=endpoint.bolt_uri,
             user=endpoint.user,

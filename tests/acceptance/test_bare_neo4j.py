@@ -9,12 +9,12 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from ecphoria.engine import Endpoint, Engine, EngineSettings
+from ecphoria.engine import Endpoint, Engine
 from ecphoria.engine.home import packaged_lock
 from ecphoria.settings import Neo4jSettings
 from tests.acceptance.conftest import RunningService, new_owner, running, settings_for
 from tests.acceptance.writers import Writers, body_of, require_once
-from tests.conftest import CACHE, QUICK_JAVA, Server
+from tests.conftest import Server, quick_engine
 
 pytestmark = pytest.mark.engine
 
@@ -29,12 +29,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         digest=f"{whole.digest} without plugins",
     )
     home = tmp_path_factory.mktemp("bare")
-    made = Engine(
-        EngineSettings(
-            home=home, cache=CACHE, java_options=QUICK_JAVA, heap_mb=512, page_cache_mb=64
-        ),
-        lock=bare,
-    )
+    made = Engine(quick_engine(home, heap_mb=512, page_cache_mb=64), lock=bare)
     yield made
     made.down()
 

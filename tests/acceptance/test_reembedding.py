@@ -10,11 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
-from ecphoria.engine import Engine, EngineSettings
+from ecphoria.engine import Engine
 from ecphoria.errors import EmbedderMismatch
 from ecphoria.settings import JobsSettings, Neo4jSettings
 from tests.acceptance.conftest import Owner, new_owner, problem, running, settings_for
-from tests.conftest import CACHE, QUICK_JAVA, Server
+from tests.conftest import Server, quick_engine
 from tests.embedding_endpoint import EmbeddingEndpoint, embedding_endpoint
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(1_200)]
@@ -29,11 +29,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A Neo4j of its own: its model changes."""
 
     home = tmp_path_factory.mktemp("engine")
-    with Engine(
-        EngineSettings(
-            home=home, cache=CACHE, java_options=QUICK_JAVA, heap_mb=768, page_cache_mb=128
-        )
-    ).running() as up:
+    with Engine(quick_engine(home)).running() as up:
         yield Server(uri=up.bolt_uri, user=up.user, password=up.password, kind="managed")
 
 

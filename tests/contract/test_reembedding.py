@@ -24,7 +24,7 @@ from ecphoria.consolidation.engrams import MakeEngrams
 from ecphoria.consolidation.merge import MergeStore, ProposeMerges
 from ecphoria.consolidation.service import Cycle
 from ecphoria.embedding.service import Reembedder, ReembedderOptions, ReembeddingService
-from ecphoria.engine import Engine, EngineSettings
+from ecphoria.engine import Engine
 from ecphoria.errors import (
     Conflict,
     EmbedderChanged,
@@ -47,7 +47,7 @@ from ecphoria.records.episode import Extracted, NewEpisode, Statement
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.item import ItemWrite
 from ecphoria.tenancy.store import Tenants
-from tests.conftest import CACHE, QUICK_JAVA, Cypher, Rows, WallClock, new_tenant
+from tests.conftest import Cypher, Rows, WallClock, new_tenant, quick_engine
 
 pytestmark = pytest.mark.engine
 
@@ -150,15 +150,7 @@ async def asking(options: GraphOptions) -> AsyncIterator[Cypher]:
 @pytest.fixture(scope="module")
 async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[GraphOptions]:
     """A Neo4j of its own: its model changes."""
-    engine = Engine(
-        EngineSettings(
-            home=tmp_path_factory.mktemp("engine"),
-            cache=CACHE,
-            java_options=QUICK_JAVA,
-            heap_mb=768,
-            page_cache_mb=128,
-        )
-    )
+    engine = Engine(quick_engine(tmp_path_factory.mktemp("engine")))
     up = await asyncio.to_thread(engine.up)
     try:
         # The first queries of a new server are slow on a busy machine.

@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import neo4j
@@ -16,7 +16,7 @@ import pytest
 from ecphoria.background import build_steps
 from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.service import ConsolidationService
-from ecphoria.engine import Endpoint, Engine, EngineSettings
+from ecphoria.engine import Endpoint, Engine
 from ecphoria.errors import StoreUnavailable
 from ecphoria.jobs.store import JobStore
 from ecphoria.jobs.worker import Retries, Worker, WorkerOptions
@@ -26,7 +26,7 @@ from ecphoria.ports import Embedder
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import ENDED, Job, JobKind, JobState
 from ecphoria.tenancy.store import Tenants
-from tests.conftest import CACHE, QUICK_JAVA, Cypher, Rows
+from tests.conftest import Cypher, Rows, quick_engine
 from tests.contract.canonical import canonical
 from tests.contract.cycles import NOWHERE, a_memory, a_service
 
@@ -97,16 +97,7 @@ async def asking(options: GraphOptions) -> AsyncIterator[Cypher]:
 
 @asynccontextmanager
 async def served(home: Path) -> AsyncIterator[tuple[Engine, GraphOptions]]:
-    engine = Engine(
-        EngineSettings(
-            home=home,
-            cache=CACHE,
-            java_options=QUICK_JAVA,
-            heap_mb=768,
-            page_cache_mb=128,
-            bolt_port=free_port(),
-        )
-    )
+    engine = Engine(replace(quick_engine(home), bolt_port=free_port()))
     endpoint = await asyncio.to_thread(engine.up)
     options = GraphOptions(
         uri=endpoint.bolt_uri, user=endpoint.user, password=endpoint.password, retry_s=1.0,

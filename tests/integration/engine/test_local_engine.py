@@ -22,7 +22,7 @@ from ecphoria.engine import Endpoint, Engine, EngineSettings, EngineState
 from ecphoria.engine.assemble import silent
 from ecphoria.engine.service import supervised
 from ecphoria.errors import EngineError
-from tests.conftest import CACHE, QUICK_JAVA
+from tests.conftest import quick_engine
 
 pytestmark = pytest.mark.engine
 
@@ -47,13 +47,7 @@ else:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> EngineSettings:
-    return EngineSettings(
-        home=tmp_path / "home",
-        cache=CACHE,
-        java_options=QUICK_JAVA,
-        heap_mb=512,
-        page_cache_mb=128,
-    )
+    return quick_engine(tmp_path / "home", heap_mb=512)
 
 
 @pytest.fixture
