@@ -71,7 +71,7 @@ ADMIN_KEY_FILE = "admin.key"
 _TRACE_QUERY = "what_woke_this_trace.cypher"
 _ANY_TRACE = "'' AS wanted"
 _WARM_TENANTS, _WARM_S = 5, 10.0
-_WARM_CUE = "What did Ana say about the house in March?"
+_WARM_CUES = (Cue(text="What did Ana say about the house in March?"), Cue(text="and?"))
 
 log = structlog.get_logger(__name__)
 
@@ -262,8 +262,10 @@ async def open_embedder(settings: Settings, choice: EmbedderChoice) -> Embedder:
     return await asyncio.to_thread(create_embedder, options)
 
 
-async def warm_up(recall: RecallService, tenancy: TenancyService) -> None:
-    """Recall once in the newest tenants, so that no caller waits until Neo4j has planned queries.
+async def warm_up(recalls: ShadowedRecall, tenancy: TenancyService) -> None:
+    """Recall in the newest tenants, so that no caller waits until Neo4j has planned queries.
+
+    A cue with words and names and one without: Neo4j plans a query again for an empty list.
 
     A few seconds at most; what fails here is told to the first caller.
     """
@@ -273,9 +275,8 @@ async def warm_up(recall: RecallService, tenancy: TenancyService) -> None:
             newest = sorted(tenants, key=lambda tenant: tenant.created_at, reverse=True)
             for tenant in newest[:_WARM_TENANTS]:
                 with suppress(NotFound):  # erased meanwhile
-                    await recall.recall(
-                        tenant.id, Cue(text=_WARM_CUE), RecallOptions(), record=False
-                    )
+                    for cue in _WARM_CUES:
+                        await recalls.recall(tenant.id, cue, RecallOptions(), record=False)
 
 
 @asynccontextmanager

@@ -264,6 +264,16 @@ async def test_what_is_due_is_found_by_its_index(planner: neo4j.AsyncDriver) -> 
     assert "NodeByLabelScan" not in operators
 
 
+async def test_a_plan_serves_lists_and_texts_of_any_length(planner: neo4j.AsyncDriver) -> None:
+    async def expected_rows(ids: list[str]) -> float:
+        query = "EXPLAIN UNWIND $ids AS id RETURN id"
+        plan = (await planner.execute_query(query, ids=ids)).summary.plan
+        assert plan is not None
+        return float(plan["args"]["EstimatedRows"])
+
+    assert len({await expected_rows(["x"] * count) for count in (1, 9, 90, 900)}) == 1
+
+
 def test_every_declared_type_has_a_sample() -> None:
     declared: set[str] = set()
     for query in QUERIES.values():

@@ -142,6 +142,9 @@ def neo4j_conf(ports: Ports, memory: Memory, tx_log_hours: int, more: Mapping[st
         "internal.dbms.bolt.netty_server_shutdown_quiet_period": "0",
         # By default an index that grows is sampled again whenever it grew by a twentieth.
         "db.index_sampling.update_percentage": "100",
+        # By default a query is planned anew for each order of magnitude of its lists and texts:
+        # up to half a second, whenever a cue has a new number of words or names.
+        "internal.cypher.use_parameter_size": "false",
         "browser.remote_content_hostname_whitelist": "*",
     }
     return "".join(f"{key}={value}\n" for key, value in {**more, **settings}.items())
