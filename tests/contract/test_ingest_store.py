@@ -12,6 +12,7 @@ from ecphoria.ingest.rows import IngestChanges, MovedRow, SegmentStart, StoredTu
 from ecphoria.ingest.store import IngestStore, IngestTransaction
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.listing import EpisodeArchive
+from ecphoria.recall.ports import FanLimits
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.recall import Filters
@@ -286,7 +287,9 @@ async def test_moved_turns_take_their_new_columns(graph: Graph, tenant: TenantId
     )
     columns = await EpisodeReader(graph).columns(tenant, [moved.id], [], None)
     assert (columns.ordinal[0], columns.near_length[0], columns.context_norm[0]) == (7, 9.5, 1.5)
-    arcs = await EpisodeReader(graph).expand(tenant, [moved.id], 10, 0.0, START)
+    arcs = await EpisodeReader(graph).expand(
+        tenant, [moved.id], FanLimits(fan=10, floor=0.0, now=START)
+    )
     next_arcs = [
         (head, bool(forward), float(weight))
         for head, edge, forward, weight in zip(

@@ -14,6 +14,7 @@ from ecphoria.learning.store import LearningStore, LearningTransaction
 from ecphoria.maths.spreading import edge_decay
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.recall.ports import FanLimits
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.history import Charge, Learning, Use
 from ecphoria.records.ids import TenantId, TraceId
@@ -290,13 +291,23 @@ async def test_a_walk_takes_links_with_a_weight_as_they_have_faded(
     reader = EpisodeReader(graph)
     for days in (0, 30):
         now = at + timedelta(days=days)
-        arcs = await reader.expand(tenant, [episode_id(tenant, "1")], 10, 0.05, now)
+        arcs = await reader.expand(
+            tenant, [episode_id(tenant, "1")], FanLimits(fan=10, floor=0.05, now=now)
+        )
         assert (arcs.edge, arcs.head) == (("SIMILAR",), (episode_id(tenant, "2"),))
         assert arcs.degree.tolist() == [1], "a pair that is only counted is no edge to walk"
         kept = float(edge_decay([days])[0])
         assert arcs.weight[0] == pytest.approx(1 - 0.424 * (1 - 0.5 * kept), abs=1e-12)
-    (back,) = (await reader.expand(tenant, [episode_id(tenant, "2")], 10, 0.05, at)).forward
-    (there,) = (await reader.expand(tenant, [episode_id(tenant, "1")], 10, 0.05, at)).forward
+    (back,) = (
+        await reader.expand(
+            tenant, [episode_id(tenant, "2")], FanLimits(fan=10, floor=0.05, now=at)
+        )
+    ).forward
+    (there,) = (
+        await reader.expand(
+            tenant, [episode_id(tenant, "1")], FanLimits(fan=10, floor=0.05, now=at)
+        )
+    ).forward
     assert bool(back) is not bool(there)
 
 

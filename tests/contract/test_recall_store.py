@@ -7,7 +7,7 @@ from ecphoria.consolidation.knn_store import Association, AssociationStore
 from ecphoria.errors import NotFound
 from ecphoria.ingest.rows import IngestChanges
 from ecphoria.neo4j_store.session import Graph
-from ecphoria.recall.ports import Around, Columns, TermCount, Window
+from ecphoria.recall.ports import Around, Columns, FanLimits, TermCount, Window
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.recall import Filters
@@ -267,7 +267,9 @@ async def test_a_frontier_opens_both_ways_strongest_first(
     await write(graph, tenant, everything(tenant))
     rome, tiber = concept_id(tenant, "rome"), concept_id(tenant, "tiber")
     first, second, fourth = (episode_id(tenant, name) for name in "124")
-    arcs = await reader.expand(tenant, [second, fourth, rome, tiber], 10, 0.0, START)
+    arcs = await reader.expand(
+        tenant, [second, fourth, rome, tiber], FanLimits(fan=10, floor=0.0, now=START)
+    )
     told = list(
         zip(
             arcs.tail,
@@ -294,7 +296,7 @@ async def test_a_frontier_opens_both_ways_strongest_first(
     }
     assert len(told) == 8
     assert arcs.weight.tolist() == sorted(arcs.weight.tolist(), reverse=True)
-    strong = await reader.expand(tenant, [second, tiber], 10, 0.6, START)
+    strong = await reader.expand(tenant, [second, tiber], FanLimits(fan=10, floor=0.6, now=START))
     assert sorted(strong.edge) == ["MENTIONS", "NEXT"]
 
 
@@ -317,11 +319,11 @@ async def test_the_turns_of_a_window_share_their_concepts(
     tiber = concept_id(tenant, "tiber")
     first, sixth = (episode_id(tenant, name) for name in "16")
     ends = [first, sixth, tiber]
-    own = await reader.expand(tenant, ends, 10, 0.1, START)
+    own = await reader.expand(tenant, ends, FanLimits(fan=10, floor=0.1, now=START))
     assert {arc[:2] for arc in zip(own.tail, own.head, strict=True)} == {
         (tiber, episode_id(tenant, "2")), (tiber, episode_id(tenant, "8")),
     }  # fmt: skip
-    arcs = await reader.expand(tenant, ends, 10, 0.1, START, window=5)
+    arcs = await reader.expand(tenant, ends, FanLimits(fan=10, floor=0.1, now=START, window=5))
     found = set(
         zip(arcs.tail, arcs.head, arcs.forward.tolist(), arcs.weight.tolist(),
             arcs.degree.tolist(), strict=True)
@@ -336,7 +338,7 @@ async def test_the_turns_of_a_window_share_their_concepts(
         (tiber, episode_id(tenant, "8"), False, 1.0, 6),
     }
     assert set(arcs.edge) == {"MENTIONS"}
-    floored = await reader.expand(tenant, ends, 10, 0.6, START, window=5)
+    floored = await reader.expand(tenant, ends, FanLimits(fan=10, floor=0.6, now=START, window=5))
     assert first not in floored.tail
 
 
@@ -347,8 +349,13 @@ async def test_a_concept_leads_to_associated_ones_only_if_that_is_wanted(
     ends = sorted(concept_id(tenant, name) for name in ("rome", "tiber"))
     edge = Association(one=ends[0], other=ends[1], part=0.5)
     await AssociationStore(graph).save_associated(tenant, None, now=START, edges=[edge], done={})
-    assert "ASSOCIATED" not in (await reader.expand(tenant, ends, 10, 0.0, START)).edge
-    arcs = await reader.expand(tenant, ends, 10, 0.0, START, associated=True)
+    assert (
+        "ASSOCIATED"
+        not in (await reader.expand(tenant, ends, FanLimits(fan=10, floor=0.0, now=START))).edge
+    )
+    arcs = await reader.expand(
+        tenant, ends, FanLimits(fan=10, floor=0.0, now=START, associated=True)
+    )
     found = [row for row in zip(arcs.edge, arcs.tail, arcs.head, arcs.weight.tolist(),
                                 arcs.degree.tolist(), arcs.head_kind, strict=True)
              if row[0] == "ASSOCIATED"]  # fmt: skip
@@ -356,7 +363,9 @@ async def test_a_concept_leads_to_associated_ones_only_if_that_is_wanted(
     assert 0.0 < weight <= 0.5
     assert {row[1:3] for row in found} == {(ends[0], ends[1]), (ends[1], ends[0])}
     assert {row[4:] for row in found} == {(1, "concept")}
-    floored = await reader.expand(tenant, ends, 10, weight + 0.01, START, associated=True)
+    floored = await reader.expand(
+        tenant, ends, FanLimits(fan=10, floor=weight + 0.01, now=START, associated=True)
+    )
     assert "ASSOCIATED" not in floored.edge
 
 
@@ -377,7 +386,9 @@ async def test_a_hub_opens_to_its_strongest_edges_only(
             mentions_added=mentions,
         ),
     )
-    arcs = await reader.expand(tenant, [concept_id(tenant, "hub")], 3, 0.0, START)
+    arcs = await reader.expand(
+        tenant, [concept_id(tenant, "hub")], FanLimits(fan=3, floor=0.0, now=START)
+    )
     assert names(tenant, arcs.head) == ["30", "29", "28"]
     assert arcs.degree.tolist() == [30, 30, 30]
     edges = await reader.concepts_of(tenant, [episode_id(tenant, "1")], 30)
@@ -432,7 +443,9 @@ async def test_what_sleeps_is_not_found(
     window = [Window(session="s1", first=0, last=5)]
     columns = await reader.columns(tenant, [second], window, None)
     assert names(tenant, columns.id) == ["1"]
-    arcs = await reader.expand(tenant, [episode_id(tenant, "1"), second], 10, 0.0, START)
+    arcs = await reader.expand(
+        tenant, [episode_id(tenant, "1"), second], FanLimits(fan=10, floor=0.0, now=START)
+    )
     assert second not in {*arcs.head, *arcs.tail}
     assert await reader.episodes(tenant, [second]) == []
     assert second not in (await reader.concepts_of(tenant, [second], 50)).episode
@@ -458,7 +471,9 @@ async def test_no_read_shows_another_tenant_anything(
     assert (await reader.lexicon(stranger, ["turn"], [])).terms == []
     assert (await reader.lexicon(stranger, [], ["rome"])).concepts == []
     assert (await reader.columns(stranger, ids, window, axis(1))).id == ()
-    assert (await reader.expand(stranger, [*ids, *concepts], 50, 0.0, START)).tail == ()
+    assert (
+        await reader.expand(stranger, [*ids, *concepts], FanLimits(fan=50, floor=0.0, now=START))
+    ).tail == ()
     assert (await reader.concepts_of(stranger, ids, 50)).episode == ()
     assert (await reader.episodes_of(stranger, concepts, 50)).episode == ()
     assert await reader.episodes(stranger, ids) == []
@@ -484,6 +499,8 @@ async def test_next_edges_of_a_turn_are_cut_at_the_fan(
     rows = [turn(tenant, number) for number in range(1, 4)]
     edges = (follows(tenant, 1, 2, 0.3), follows(tenant, 2, 3, 0.7))
     await write(graph, tenant, appended(*rows, next_added=edges))
-    arcs = await reader.expand(tenant, [episode_id(tenant, "2")], 1, 0.0, START)
+    arcs = await reader.expand(
+        tenant, [episode_id(tenant, "2")], FanLimits(fan=1, floor=0.0, now=START)
+    )
     assert names(tenant, arcs.head) == ["3"]
     assert arcs.degree.tolist() == [2]

@@ -299,6 +299,26 @@ class NearFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FanLimits:
+    """How far one expansion of a frontier goes.
+
+    Attributes:
+        fan: At most so many edges of a type at a node, the strongest.
+        floor: The server prunes lighter edges.
+        now: What was learned of an edge weighs as much as it is worth at this instant.
+        associated: Concepts also lead to associated ones.
+        window: Each of so many consecutive turns of a session also mentions the concepts of the
+            others.
+    """
+
+    fan: int
+    floor: float
+    now: datetime
+    associated: bool = False
+    window: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Arcs:
     """Edges that leave a frontier, as parallel columns; m rows.
 
@@ -433,24 +453,8 @@ class RecallStore(Histories, PassageReads, Protocol):
         """Fetch episodes by id, by place in their session, and near others, each once."""
         ...
 
-    async def expand(
-        self,
-        tenant: TenantId,
-        frontier: Sequence[str],
-        fan: int,
-        floor: float,
-        now: datetime,
-        *,
-        associated: bool = False,
-        window: int = 0,
-    ) -> Arcs:
-        """List the live edges of a frontier, strongest first, at most `fan` per node and type.
-
-        Edges lighter than `floor` are pruned by the server. What was learned of an edge weighs as
-        much as it is worth at `now`. Concepts lead to associated ones only if that is wanted. With
-        a window, each of so many consecutive turns of a session also mentions the concepts of the
-        others.
-        """
+    async def expand(self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits) -> Arcs:
+        """List the live edges of a frontier, strongest first."""
         ...
 
     async def concepts_of(

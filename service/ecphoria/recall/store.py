@@ -29,6 +29,7 @@ from ecphoria.recall.ports import (
     ConceptArcs,
     ConceptEdges,
     FactStanding,
+    FanLimits,
     FoundConcept,
     Lexicon,
     NamedConcept,
@@ -304,29 +305,20 @@ class EpisodeReader(PassageFinder):
         """Fetch episodes by id, by place in their session, and near others, each once."""
         return await self._columns.read(tenant, ids, windows, vector, around or Around())
 
-    async def expand(
-        self,
-        tenant: TenantId,
-        frontier: Sequence[str],
-        fan: int,
-        floor: float,
-        now: datetime,
-        *,
-        associated: bool = False,
-        window: int = 0,
-    ) -> Arcs:
-        """List the live edges of a frontier, strongest first, at most `fan` per node and type.
-
-        Edges lighter than `floor` are pruned by the server. What was learned of an edge weighs as
-        much as it is worth at `now`. Concepts lead to associated ones only if that is wanted. With
-        a window, each of so many consecutive turns of a session also mentions the concepts of the
-        others.
-        """
-        asked = {"tenant": tenant, "frontier": list(frontier), "fan": fan, "floor": floor}
-        found = await self._graph.run(_EXPAND_FRONTIER, **asked, now=now, associated=associated)
-        if window:
+    async def expand(self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits) -> Arcs:
+        """List the live edges of a frontier, strongest first."""
+        asked = {
+            "tenant": tenant,
+            "frontier": list(frontier),
+            "fan": limits.fan,
+            "floor": limits.floor,
+        }
+        found = await self._graph.run(
+            _EXPAND_FRONTIER, **asked, now=limits.now, associated=limits.associated
+        )
+        if limits.window:
             # Of the same edge the later row counts: its degree is that within windows.
-            found += await self._graph.run(_EXPAND_WINDOW, **asked, window=window)
+            found += await self._graph.run(_EXPAND_WINDOW, **asked, window=limits.window)
         return _to_arcs(found)
 
     async def concepts_of(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.maths.adjacency import Adjacency, transition
-from ecphoria.recall.ports import Arcs, RecallStore
+from ecphoria.recall.ports import Arcs, FanLimits, RecallStore
 from ecphoria.records.ids import TenantId
 
 EDGES = ("NEXT", "MENTIONS", "ABOUT", "SIMILAR", "ASSOCIATED")
@@ -203,22 +203,20 @@ async def fetch(
         graph.add(node, kind, label)
         energy.append(amount)
     reach = np.array(energy)
+    fan = FanLimits(
+        fan=limits.fan,
+        floor=limits.floor,
+        now=now,
+        associated=limits.associated,
+        window=limits.window,
+    )
     for _ in range(limits.waves):
         frontier = _frontier(graph, reach, limits.frontier)
         if not frontier:
             break
         graph.expanded.update(frontier)
         graph.see(
-            await store.expand(
-                tenant,
-                [graph.ids[node] for node in frontier],
-                limits.fan,
-                limits.floor,
-                now,
-                associated=limits.associated,
-                window=limits.window,
-            ),
-            limits.nodes,
+            await store.expand(tenant, [graph.ids[node] for node in frontier], fan), limits.nodes
         )
         reach = _reach(graph, reach)
     return graph

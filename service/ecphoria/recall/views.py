@@ -24,6 +24,7 @@ from ecphoria.recall.ports import (
     ConceptArcs,
     ConceptEdges,
     FactStanding,
+    FanLimits,
     Lexicon,
     NamedConcept,
     NearConcept,
@@ -176,21 +177,9 @@ class StoreView(ABC):
         found = await self._store.columns(tenant, ids, windows, vector, around)
         return await self._rows(tenant, found, found.id)
 
-    async def expand(
-        self,
-        tenant: TenantId,
-        frontier: Sequence[str],
-        fan: int,
-        floor: float,
-        now: datetime,
-        *,
-        associated: bool = False,
-        window: int = 0,
-    ) -> Arcs:
+    async def expand(self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits) -> Arcs:
         """List the edges of a frontier that lead to concepts, or to episodes of this view."""
-        found = await self._store.expand(
-            tenant, frontier, fan, floor, now, associated=associated, window=window
-        )
+        found = await self._store.expand(tenant, frontier, limits)
         ends = list(zip(found.head, found.head_kind, strict=True))
         episodes = [EpisodeId(head) for head, kind in ends if kind == "episode"]
         kept = await self.kept(tenant, episodes)
@@ -327,21 +316,9 @@ class ExcludingStore(StoreView):
 class UnexpiredStore(ExcludingStore):
     """A store without the episodes whose life is over, and without what only they speak of."""
 
-    async def expand(
-        self,
-        tenant: TenantId,
-        frontier: Sequence[str],
-        fan: int,
-        floor: float,
-        now: datetime,
-        *,
-        associated: bool = False,
-        window: int = 0,
-    ) -> Arcs:
+    async def expand(self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits) -> Arcs:
         """List the edges of a frontier that lead to what may be shown."""
-        found = await super().expand(
-            tenant, frontier, fan, floor, now, associated=associated, window=window
-        )
+        found = await super().expand(tenant, frontier, limits)
         concepts = [
             head
             for head, kind in zip(found.head, found.head_kind, strict=True)
