@@ -164,7 +164,12 @@ def translated_errors(query: str) -> Iterator[None]:
     except Neo4jError as error:
         raise _translate(error, query) from error
     except DriverError as error:
-        raise EcphoriaError(query=query) from error
+        # The server's own error tells more than that of a later statement of the transaction.
+        behind = next((found for found in _chain(error) if isinstance(found, Neo4jError)), None)
+        if behind is None:
+            raise EcphoriaError(query=query) from error
+        with translated_errors(query):
+            raise behind
 
 
 def _translate(error: Neo4jError, query: str) -> EcphoriaError:
@@ -472,8 +477,8 @@ def _pauses() -> Iterator[float]:
         longest = min(2 * longest, 2.0)
 
 
-def _behind(error: BaseException) -> DriverError | Neo4jError | None:
-    """Find the error that may be retried behind one that may not.
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """List an error and those behind it.
 
     Once a statement fails, the driver raises another error for each other statement of the same
     transaction, and it may raise one of those last.
@@ -482,9 +487,15 @@ def _behind(error: BaseException) -> DriverError | Neo4jError | None:
     found: BaseException | None = error
     while found is not None and id(found) not in seen:
         seen.add(id(found))
+        yield found
+        found = found.__cause__ or found.__context__
+
+
+def _behind(error: BaseException) -> DriverError | Neo4jError | None:
+    """Find the error that may be retried behind one that may not."""
+    for found in _chain(error):
         if isinstance(found, (DriverError, Neo4jError)) and found.is_retryable():
             return found
-        found = found.__cause__ or found.__context__
     return None
 
 

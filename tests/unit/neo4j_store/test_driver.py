@@ -6,6 +6,7 @@ from neo4j.exceptions import (
     Neo4jError,
     ServiceUnavailable,
     SessionExpired,
+    TransactionError,
     TransientError,
 )
 
@@ -57,6 +58,22 @@ def test_a_database_that_stopped_is_told_with_its_remedy() -> None:
     error = server_error("Neo.DatabaseError.Transaction.TransactionStartFailed")
     with pytest.raises(StoreUnavailable, match="full disk"), translated_errors("recall.find_it"):
         raise error
+
+
+@pytest.mark.parametrize(
+    ("code", "ours"),
+    [
+        ("Neo.ClientError.Transaction.TransactionTimedOut", Timeout),
+        ("Neo.ClientError.Schema.ConstraintValidationFailed", Conflict),
+    ],
+)
+def test_the_error_behind_that_of_a_later_statement_is_told(
+    code: str, ours: type[EcphoriaError]
+) -> None:
+    later = TransactionError(None, "the transaction has failed")
+    later.__context__ = server_error(code)
+    with pytest.raises(ours), translated_errors("recall.find_it"):
+        raise later
 
 
 def test_our_own_errors_pass_unchanged() -> None:
