@@ -434,7 +434,8 @@ def _circumstances(
     turn = np.array([session is not None for session in columns.session], dtype=np.float64)
     return {
         "spk": mine.astype(np.float64),
-        "len": turn * length_weight(columns.length),
+        # A long reply says little about one thing, but it belongs to a summary.
+        "len": turn * length_weight(columns.length) * float(not analysis.asks_summary),
         # A user's question to an assistant states the user's need; a friend's asks for one.
         "isq": (columns.is_question & ~by_user).astype(np.float64),
         "texp": columns.time_expression.astype(np.float64) * float(analysis.is_when),

@@ -74,6 +74,8 @@ def subjects_of(
 ) -> tuple[Subject, ...]:
     """List the subjects of a cue: named speakers, the asker for "I", the listener for "you".
 
+    A request for a summary of what "I" did wants the words of others about it too.
+
     Args:
         analysis: Of the cue.
         participants: The store's speakers.
@@ -84,7 +86,7 @@ def subjects_of(
     """
     found = [Subject(speaker=name) for name in analysis.names]
     self_ = _asker(participants, asker)
-    if analysis.first_person:
+    if analysis.first_person and not analysis.asks_summary:
         found.append(self_)
     if analysis.asks_listener:
         other = _listener(self_, participants)

@@ -20,6 +20,7 @@ from ecphoria.text.tokens import (
     SECOND_PERSON,
     SECOND_PERSON_ACTS,
     STOP_WORDS,
+    SUMMARY_REQUEST,
     TIME_EXPRESSION,
     stems,
     words,
@@ -107,6 +108,7 @@ class CueAnalysis:
         dates: Calendar dates stated in the cue.
         first_person: The cue speaks of the one who asks: "I", "my", "we".
         asks_listener: The cue asks what the listener said or did: "did you", "your advice".
+        asks_summary: The cue asks for a summary: "summarize", "give me an overview".
     """
 
     names: tuple[str, ...]
@@ -117,6 +119,7 @@ class CueAnalysis:
     dates: tuple[PartialDate, ...]
     first_person: bool = False
     asks_listener: bool = False
+    asks_summary: bool = False
 
 
 def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
@@ -143,6 +146,7 @@ def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
         dates=partial_dates(text),
         first_person=FIRST_PERSON.search(text) is not None,
         asks_listener=SECOND_PERSON_ACTS.search(POLITE_REQUEST.sub(" ", text)) is not None,
+        asks_summary=SUMMARY_REQUEST.match(text) is not None,
     )
 
 

@@ -196,6 +196,16 @@ SECOND_PERSON = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 POLITE_REQUEST = re.compile(r"\b(?:can|could|would|will|please)\s+you\b", re.IGNORECASE)
 """Asks for an answer, and says nothing of the listener."""
 
+SUMMARY_REQUEST = re.compile(
+    r"\W*(?:(?:can|could|would|will|please|you|i|we|i[\W_]d|like|to)\s+)*"
+    r"(?:summari[sz]e|sum\s+up|recap"
+    r"|(?:give|provide|write|make|show|have|get|need|want)\b[^.?!]{0,40}"
+    r"\b(?:summary|overview|recap)\b"
+    r"|(?:(?:an?|the)\s+)?(?:\w+\s+)?(?:summary|overview|recap)\s+of\b)",
+    re.IGNORECASE,
+)
+"""Asks for a summary instead of one memory; to be matched at the start of the cue."""
+
 SECOND_PERSON_ACTS = re.compile(
     r"\b(?:did|have|had|were)\s+you\b"
     rf"|\byou(?:[{APOSTROPHES}]ve| have| had)?\s+(?:also |already |ever |just )?"

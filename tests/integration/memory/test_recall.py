@@ -43,6 +43,20 @@ async def test_every_strategy_explains_every_hit(
     assert [hit.rank for hit in result.hits] == list(range(1, len(scores) + 1))
 
 
+async def test_a_summary_prefers_no_speaker_and_no_length(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    garden = [
+        NewEpisode(text=f"My tomatoes {news} this week.", session="s", role="user")
+        for news in ("sprouted", "flowered", "ripened")
+    ]
+    await fill(ingest, tenant, [replace(item, position=at) for at, item in enumerate(garden)])
+    one = await ask(recalls, tenant, "When did my tomatoes flower?")
+    all_ = await ask(recalls, tenant, "Summarize how my tomatoes grew.")
+    assert all(hit.parts["spk"] > 0 and hit.parts["len"] > 0 for hit in one.hits)
+    assert all(hit.parts["spk"] == hit.parts["len"] == 0 for hit in all_.hits)
+
+
 async def test_the_answer_to_a_question_is_woken_over_next(
     ingest: IngestService, recalls: RecallService, tenant: TenantId
 ) -> None:

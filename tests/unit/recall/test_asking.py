@@ -44,6 +44,26 @@ def test_you_is_the_other_one_where_the_cue_asks_what_they_did() -> None:
     assert asked("Did you see it?", "Ana", "Ben", "Cem", asker="Ana") == ()
 
 
+@pytest.mark.parametrize(
+    "cue",
+    [
+        "Can you summarize how my garden developed?",
+        "Please give me a short overview of what I planted.",
+        "I'd like a summary of my plans.",
+        "A quick recap of everything we decided, please",
+    ],
+)
+def test_a_summary_wants_the_words_of_all(cue: str) -> None:
+    assert analyse(cue, ()).asks_summary
+    assert asked(cue) == ()
+
+
+def test_a_question_about_a_summary_is_none() -> None:
+    cue = "When do I send the summary of the project?"
+    assert not analyse(cue, ()).asks_summary
+    assert asked(cue) == (USER,)
+
+
 def test_a_named_speaker_is_a_subject_too() -> None:
     assert asked("Where does Ana live?", *FRIENDS) == (Subject(speaker="Ana"),)
     assert asked("Did I tell Ana?", *FRIENDS) == (Subject(speaker="Ana"), USER)
