@@ -59,6 +59,7 @@ from ecphoria.recall.store import DormantReader, EpisodeReader
 from ecphoria.records.embedding import EmbedderChoice
 from ecphoria.records.ids import TenantId, TraceId
 from ecphoria.records.recall import Comparison, Cue, RecallOptions
+from ecphoria.records.tenant import Principal
 from ecphoria.runtime import SystemClock
 from ecphoria.settings import LlmSettings, Settings
 from ecphoria.telemetry import Metrics, Spans, open_spans
@@ -262,21 +263,25 @@ async def open_embedder(settings: Settings, choice: EmbedderChoice) -> Embedder:
     return await asyncio.to_thread(create_embedder, options)
 
 
-async def warm_up(recalls: ShadowedRecall, tenancy: TenancyService) -> None:
-    """Recall in the newest tenants, so that no caller waits until Neo4j has planned queries.
+async def warm_up(services: Services) -> None:
+    """Do what a recall needs in the newest tenants: Neo4j plans a query when it first runs.
 
-    A cue with words and names and one without: Neo4j plans a query again for an empty list.
-
-    A few seconds at most; what fails here is told to the first caller.
+    A cue with words and names and one without: an empty list has a plan of its own. A few seconds
+    at most; what fails here is told to the first caller.
     """
+    operator = Principal(key=None, tenant=None, scopes=frozenset())
     with suppress(TimeoutError, EcphoriaError):
         async with asyncio.timeout(_WARM_S):
-            tenants = await tenancy.list_tenants()
+            tenants = await services.tenancy.list_tenants()
             newest = sorted(tenants, key=lambda tenant: tenant.created_at, reverse=True)
             for tenant in newest[:_WARM_TENANTS]:
                 with suppress(NotFound):  # erased meanwhile
+                    await services.access.tenant_of(operator, tenant.name)
+                    await services.forgetting.looks_again(tenant.id)
                     for cue in _WARM_CUES:
-                        await recalls.recall(tenant.id, cue, RecallOptions(), record=False)
+                        await services.shadowed.recall(
+                            tenant.id, cue, RecallOptions(), record=False
+                        )
 
 
 @asynccontextmanager

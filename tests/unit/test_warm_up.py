@@ -28,8 +28,16 @@ def warm(names: str, failures: dict[str, EcphoriaError] | None = None) -> list[t
         if failures and tenant in failures:
             raise failures[tenant]
 
-    services: Any = SimpleNamespace(recall=recall), SimpleNamespace(list_tenants=list_tenants)
-    asyncio.run(warm_up(*services))
+    async def nothing(*_: object) -> None:
+        return None
+
+    services: Any = SimpleNamespace(
+        tenancy=SimpleNamespace(list_tenants=list_tenants),
+        access=SimpleNamespace(tenant_of=nothing),
+        forgetting=SimpleNamespace(looks_again=nothing),
+        shadowed=SimpleNamespace(recall=recall),
+    )
+    asyncio.run(warm_up(services))
     return recalled
 
 

@@ -269,7 +269,7 @@ async def serve(
     with _listener(settings.server, socket_path) as listener:
         succession = Succession(await build(settings, reports))
         try:
-            await warm_up(succession.current.shadowed, succession.current.tenancy)
+            await warm_up(succession.current)
             await _run(succession, listener, started)
         finally:
             await succession.close()
