@@ -11,6 +11,7 @@ number of memories, more hits without engrams. The home keeps the memories for t
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 
 from rich.console import Console
 from rich.progress import track
@@ -51,7 +52,8 @@ def ask(memory: Memory, part: Collection) -> list[tuple[Question, Shown]]:
     for batch in batches(part):
         answer = memory.append_batch([request for _, request in batch])
         for (ident, _), result in zip(batch, answer.results, strict=True):
-            known[result.id or ""] = ident
+            if result.id is not None:  # else it was refused
+                known[result.id] = ident
     memory.consolidate(steps=["engrams", "clusters"])
     asked = []
     for question in (question for question in part.questions if question.scored):
@@ -73,14 +75,9 @@ def table_of(found: Sequence[tuple[Question, Shown]]) -> Table:
             sizes.append(len(shown))
             with_engrams.append(recall_at(list(shown), question.gold, len(shown)))
             alone.append(recall_at(hits, question.gold, len(shown)))
-        row = (mean(sizes), 100 * mean(with_engrams), 100 * mean(alone))
+        row = (fmean(sizes), 100 * fmean(with_engrams), 100 * fmean(alone))
         table.add_row(f"{HITS} hits, {count} engrams", *(f"{figure:.1f}" for figure in row))
     return table
-
-
-def mean(values: Sequence[float]) -> float:
-    """Give the mean."""
-    return sum(values) / len(values)
 
 
 if __name__ == "__main__":

@@ -272,16 +272,14 @@ async def warm_up(services: Services) -> None:
     operator = Principal(key=None, tenant=None, scopes=frozenset())
     with suppress(TimeoutError, EcphoriaError):
         async with asyncio.timeout(_WARM_S):
-            tenants = await services.tenancy.list_tenants()
-            newest = sorted(tenants, key=lambda tenant: tenant.created_at, reverse=True)
-            for tenant in newest[:_WARM_TENANTS]:
+            listed = await services.tenancy.list_tenants()
+            newest = sorted(listed, key=lambda each: each.created_at, reverse=True)
+            for each in newest[:_WARM_TENANTS]:
                 with suppress(NotFound):  # erased meanwhile
-                    await services.access.tenant_of(operator, tenant.name)
-                    await services.forgetting.looks_again(tenant.id)
+                    tenant = await services.access.tenant_of(operator, each.name)
+                    await services.forgetting.looks_again(tenant)
                     for cue in _WARM_CUES:
-                        await services.shadowed.recall(
-                            tenant.id, cue, RecallOptions(), record=False
-                        )
+                        await services.shadowed.recall(tenant, cue, RecallOptions(), record=False)
 
 
 @asynccontextmanager

@@ -288,7 +288,7 @@ async def test_moved_turns_take_their_new_columns(graph: Graph, tenant: TenantId
     columns = await EpisodeReader(graph).columns(tenant, [moved.id], [], None)
     assert (columns.ordinal[0], columns.near_length[0], columns.context_norm[0]) == (7, 9.5, 1.5)
     arcs = await EpisodeReader(graph).expand(
-        tenant, [moved.id], FanLimits(fan=10, floor=0.0, now=START)
+        tenant, [moved.id], FanLimits(fan=10, floor=0.0), START
     )
     next_arcs = [
         (head, bool(forward), float(weight))

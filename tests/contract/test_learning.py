@@ -292,21 +292,17 @@ async def test_a_walk_takes_links_with_a_weight_as_they_have_faded(
     for days in (0, 30):
         now = at + timedelta(days=days)
         arcs = await reader.expand(
-            tenant, [episode_id(tenant, "1")], FanLimits(fan=10, floor=0.05, now=now)
+            tenant, [episode_id(tenant, "1")], FanLimits(fan=10, floor=0.05), now
         )
         assert (arcs.edge, arcs.head) == (("SIMILAR",), (episode_id(tenant, "2"),))
         assert arcs.degree.tolist() == [1], "a pair that is only counted is no edge to walk"
         kept = float(edge_decay([days])[0])
         assert arcs.weight[0] == pytest.approx(1 - 0.424 * (1 - 0.5 * kept), abs=1e-12)
     (back,) = (
-        await reader.expand(
-            tenant, [episode_id(tenant, "2")], FanLimits(fan=10, floor=0.05, now=at)
-        )
+        await reader.expand(tenant, [episode_id(tenant, "2")], FanLimits(fan=10, floor=0.05), at)
     ).forward
     (there,) = (
-        await reader.expand(
-            tenant, [episode_id(tenant, "1")], FanLimits(fan=10, floor=0.05, now=at)
-        )
+        await reader.expand(tenant, [episode_id(tenant, "1")], FanLimits(fan=10, floor=0.05), at)
     ).forward
     assert bool(back) is not bool(there)
 

@@ -268,7 +268,7 @@ async def test_a_frontier_opens_both_ways_strongest_first(
     rome, tiber = concept_id(tenant, "rome"), concept_id(tenant, "tiber")
     first, second, fourth = (episode_id(tenant, name) for name in "124")
     arcs = await reader.expand(
-        tenant, [second, fourth, rome, tiber], FanLimits(fan=10, floor=0.0, now=START)
+        tenant, [second, fourth, rome, tiber], FanLimits(fan=10, floor=0.0), START
     )
     told = list(
         zip(
@@ -296,7 +296,7 @@ async def test_a_frontier_opens_both_ways_strongest_first(
     }
     assert len(told) == 8
     assert arcs.weight.tolist() == sorted(arcs.weight.tolist(), reverse=True)
-    strong = await reader.expand(tenant, [second, tiber], FanLimits(fan=10, floor=0.6, now=START))
+    strong = await reader.expand(tenant, [second, tiber], FanLimits(fan=10, floor=0.6), START)
     assert sorted(strong.edge) == ["MENTIONS", "NEXT"]
 
 
@@ -319,11 +319,11 @@ async def test_the_turns_of_a_window_share_their_concepts(
     tiber = concept_id(tenant, "tiber")
     first, sixth = (episode_id(tenant, name) for name in "16")
     ends = [first, sixth, tiber]
-    own = await reader.expand(tenant, ends, FanLimits(fan=10, floor=0.1, now=START))
+    own = await reader.expand(tenant, ends, FanLimits(fan=10, floor=0.1), START)
     assert {arc[:2] for arc in zip(own.tail, own.head, strict=True)} == {
         (tiber, episode_id(tenant, "2")), (tiber, episode_id(tenant, "8")),
     }  # fmt: skip
-    arcs = await reader.expand(tenant, ends, FanLimits(fan=10, floor=0.1, now=START, window=5))
+    arcs = await reader.expand(tenant, ends, FanLimits(fan=10, floor=0.1, window=5), START)
     found = set(
         zip(arcs.tail, arcs.head, arcs.forward.tolist(), arcs.weight.tolist(),
             arcs.degree.tolist(), strict=True)
@@ -338,7 +338,7 @@ async def test_the_turns_of_a_window_share_their_concepts(
         (tiber, episode_id(tenant, "8"), False, 1.0, 6),
     }
     assert set(arcs.edge) == {"MENTIONS"}
-    floored = await reader.expand(tenant, ends, FanLimits(fan=10, floor=0.6, now=START, window=5))
+    floored = await reader.expand(tenant, ends, FanLimits(fan=10, floor=0.6, window=5), START)
     assert first not in floored.tail
 
 
@@ -351,11 +351,9 @@ async def test_a_concept_leads_to_associated_ones_only_if_that_is_wanted(
     await AssociationStore(graph).save_associated(tenant, None, now=START, edges=[edge], done={})
     assert (
         "ASSOCIATED"
-        not in (await reader.expand(tenant, ends, FanLimits(fan=10, floor=0.0, now=START))).edge
+        not in (await reader.expand(tenant, ends, FanLimits(fan=10, floor=0.0), START)).edge
     )
-    arcs = await reader.expand(
-        tenant, ends, FanLimits(fan=10, floor=0.0, now=START, associated=True)
-    )
+    arcs = await reader.expand(tenant, ends, FanLimits(fan=10, floor=0.0, associated=True), START)
     found = [row for row in zip(arcs.edge, arcs.tail, arcs.head, arcs.weight.tolist(),
                                 arcs.degree.tolist(), arcs.head_kind, strict=True)
              if row[0] == "ASSOCIATED"]  # fmt: skip
@@ -364,7 +362,7 @@ async def test_a_concept_leads_to_associated_ones_only_if_that_is_wanted(
     assert {row[1:3] for row in found} == {(ends[0], ends[1]), (ends[1], ends[0])}
     assert {row[4:] for row in found} == {(1, "concept")}
     floored = await reader.expand(
-        tenant, ends, FanLimits(fan=10, floor=weight + 0.01, now=START, associated=True)
+        tenant, ends, FanLimits(fan=10, floor=weight + 0.01, associated=True), START
     )
     assert "ASSOCIATED" not in floored.edge
 
@@ -387,7 +385,7 @@ async def test_a_hub_opens_to_its_strongest_edges_only(
         ),
     )
     arcs = await reader.expand(
-        tenant, [concept_id(tenant, "hub")], FanLimits(fan=3, floor=0.0, now=START)
+        tenant, [concept_id(tenant, "hub")], FanLimits(fan=3, floor=0.0), START
     )
     assert names(tenant, arcs.head) == ["30", "29", "28"]
     assert arcs.degree.tolist() == [30, 30, 30]
@@ -444,7 +442,7 @@ async def test_what_sleeps_is_not_found(
     columns = await reader.columns(tenant, [second], window, None)
     assert names(tenant, columns.id) == ["1"]
     arcs = await reader.expand(
-        tenant, [episode_id(tenant, "1"), second], FanLimits(fan=10, floor=0.0, now=START)
+        tenant, [episode_id(tenant, "1"), second], FanLimits(fan=10, floor=0.0), START
     )
     assert second not in {*arcs.head, *arcs.tail}
     assert await reader.episodes(tenant, [second]) == []
@@ -472,7 +470,7 @@ async def test_no_read_shows_another_tenant_anything(
     assert (await reader.lexicon(stranger, [], ["rome"])).concepts == []
     assert (await reader.columns(stranger, ids, window, axis(1))).id == ()
     assert (
-        await reader.expand(stranger, [*ids, *concepts], FanLimits(fan=50, floor=0.0, now=START))
+        await reader.expand(stranger, [*ids, *concepts], FanLimits(fan=50, floor=0.0), START)
     ).tail == ()
     assert (await reader.concepts_of(stranger, ids, 50)).episode == ()
     assert (await reader.episodes_of(stranger, concepts, 50)).episode == ()
@@ -500,7 +498,7 @@ async def test_next_edges_of_a_turn_are_cut_at_the_fan(
     edges = (follows(tenant, 1, 2, 0.3), follows(tenant, 2, 3, 0.7))
     await write(graph, tenant, appended(*rows, next_added=edges))
     arcs = await reader.expand(
-        tenant, [episode_id(tenant, "2")], FanLimits(fan=1, floor=0.0, now=START)
+        tenant, [episode_id(tenant, "2")], FanLimits(fan=1, floor=0.0), START
     )
     assert names(tenant, arcs.head) == ["3"]
     assert arcs.degree.tolist() == [2]

@@ -264,7 +264,7 @@ async def test_what_is_due_is_found_by_its_index(planner: neo4j.AsyncDriver) -> 
     assert "NodeByLabelScan" not in operators
 
 
-async def test_a_plan_serves_lists_and_texts_of_any_length(planner: neo4j.AsyncDriver) -> None:
+async def test_a_plan_serves_lists_of_any_length(planner: neo4j.AsyncDriver) -> None:
     async def expected_rows(ids: list[str]) -> float:
         query = "EXPLAIN UNWIND $ids AS id RETURN id"
         plan = (await planner.execute_query(query, ids=ids)).summary.plan

@@ -169,7 +169,7 @@ def translated_errors(query: str) -> Iterator[None]:
         if behind is None:
             raise EcphoriaError(query=query) from error
         with translated_errors(query):
-            raise behind from error
+            raise behind from None  # so that the chain has no circle
 
 
 def _translate(error: Neo4jError, query: str) -> EcphoriaError:

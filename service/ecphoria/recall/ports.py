@@ -300,20 +300,18 @@ class NearFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FanLimits:
-    """How far one expansion of a frontier goes.
+    """The edges that one expansion of a frontier lists.
 
     Attributes:
-        fan: At most so many edges of a type at a node, the strongest.
-        floor: The server prunes lighter edges.
-        now: What was learned of an edge weighs as much as it is worth at this instant.
-        associated: Concepts also lead to associated ones.
+        fan: Edges per node and type, the strongest.
+        floor: Lightest edge; the server prunes lighter ones.
+        associated: Whether concepts lead to concepts that are mentioned together with them.
         window: Each of so many consecutive turns of a session also mentions the concepts of the
-            others.
+            others; 0 for none.
     """
 
-    fan: int
-    floor: float
-    now: datetime
+    fan: int = 32
+    floor: float = 0.05
     associated: bool = False
     window: int = 0
 
@@ -453,8 +451,13 @@ class RecallStore(Histories, PassageReads, Protocol):
         """Fetch episodes by id, by place in their session, and near others, each once."""
         ...
 
-    async def expand(self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits) -> Arcs:
-        """List the live edges of a frontier, strongest first."""
+    async def expand(
+        self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits, now: datetime
+    ) -> Arcs:
+        """List the live edges of a frontier, strongest first.
+
+        The learned part of an edge counts as much as it is worth at `now`.
+        """
         ...
 
     async def concepts_of(

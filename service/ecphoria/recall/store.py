@@ -305,8 +305,13 @@ class EpisodeReader(PassageFinder):
         """Fetch episodes by id, by place in their session, and near others, each once."""
         return await self._columns.read(tenant, ids, windows, vector, around or Around())
 
-    async def expand(self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits) -> Arcs:
-        """List the live edges of a frontier, strongest first."""
+    async def expand(
+        self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits, now: datetime
+    ) -> Arcs:
+        """List the live edges of a frontier, strongest first.
+
+        The learned part of an edge counts as much as it is worth at `now`.
+        """
         asked = {
             "tenant": tenant,
             "frontier": list(frontier),
@@ -314,7 +319,7 @@ class EpisodeReader(PassageFinder):
             "floor": limits.floor,
         }
         found = await self._graph.run(
-            _EXPAND_FRONTIER, **asked, now=limits.now, associated=limits.associated
+            _EXPAND_FRONTIER, **asked, now=now, associated=limits.associated
         )
         if limits.window:
             # Of the same edge the later row counts: its degree is that within windows.

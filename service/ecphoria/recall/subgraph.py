@@ -44,26 +44,18 @@ GAINS = gains(associated=1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Caps of one fetch.
+class Limits(FanLimits):
+    """Caps of one fetch, and of each expansion in it.
 
     Attributes:
         waves: Hops from the seeds.
         frontier: Nodes expanded in one wave.
-        fan: Edges per node and type.
-        floor: Lightest edge.
         nodes: Nodes in all.
-        associated: Whether concepts lead to concepts that are mentioned together with them.
-        window: Turns of a session that share their concepts; 0 for none.
     """
 
     waves: int = 3
     frontier: int = 64
-    fan: int = 32
-    floor: float = 0.05
     nodes: int = 2_000
-    associated: bool = False
-    window: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -203,20 +195,14 @@ async def fetch(
         graph.add(node, kind, label)
         energy.append(amount)
     reach = np.array(energy)
-    fan = FanLimits(
-        fan=limits.fan,
-        floor=limits.floor,
-        now=now,
-        associated=limits.associated,
-        window=limits.window,
-    )
     for _ in range(limits.waves):
         frontier = _frontier(graph, reach, limits.frontier)
         if not frontier:
             break
         graph.expanded.update(frontier)
         graph.see(
-            await store.expand(tenant, [graph.ids[node] for node in frontier], fan), limits.nodes
+            await store.expand(tenant, [graph.ids[node] for node in frontier], limits, now),
+            limits.nodes,
         )
         reach = _reach(graph, reach)
     return graph

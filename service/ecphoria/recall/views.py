@@ -177,9 +177,11 @@ class StoreView(ABC):
         found = await self._store.columns(tenant, ids, windows, vector, around)
         return await self._rows(tenant, found, found.id)
 
-    async def expand(self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits) -> Arcs:
+    async def expand(
+        self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits, now: datetime
+    ) -> Arcs:
         """List the edges of a frontier that lead to concepts, or to episodes of this view."""
-        found = await self._store.expand(tenant, frontier, limits)
+        found = await self._store.expand(tenant, frontier, limits, now)
         ends = list(zip(found.head, found.head_kind, strict=True))
         episodes = [EpisodeId(head) for head, kind in ends if kind == "episode"]
         kept = await self.kept(tenant, episodes)
@@ -316,9 +318,11 @@ class ExcludingStore(StoreView):
 class UnexpiredStore(ExcludingStore):
     """A store without the episodes whose life is over, and without what only they speak of."""
 
-    async def expand(self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits) -> Arcs:
+    async def expand(
+        self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits, now: datetime
+    ) -> Arcs:
         """List the edges of a frontier that lead to what may be shown."""
-        found = await super().expand(tenant, frontier, limits)
+        found = await super().expand(tenant, frontier, limits, now)
         concepts = [
             head
             for head, kind in zip(found.head, found.head_kind, strict=True)

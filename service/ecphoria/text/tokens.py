@@ -197,7 +197,7 @@ POLITE_REQUEST = re.compile(r"\b(?:can|could|would|will|please)\s+you\b", re.IGN
 """Asks for an answer, and says nothing of the listener."""
 
 SUMMARY_REQUEST = re.compile(
-    r"\W*(?:(?:can|could|would|will|please|you|i|we|i[\W_]d|like|to)\s+)*"
+    rf"\W*(?:(?:can|could|would|will|please|you|i|we|i[{APOSTROPHES}]d|like|to)\s+)*"
     r"(?:summari[sz]e|sum\s+up|recap"
     r"|(?:give|provide|write|make|show|have|get|need|want)\b[^.?!]{0,40}"
     r"\b(?:summary|overview|recap)\b"
