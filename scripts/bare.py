@@ -13,7 +13,7 @@ from typing import Any, LiteralString
 import neo4j
 from neo4j.vector import Vector
 
-from ecphoria.evaluation.load_data import Turn
+from ecphoria_eval.load_data import Turn
 
 __all__ = ["BareStore", "Rows"]
 

@@ -23,14 +23,14 @@ from rich.table import Table
 from ecphoria import runtime as loop
 from ecphoria.app import embedder_options, engine_settings
 from ecphoria.engine import Engine
-from ecphoria.evaluation.load import Stand, open_stand, private_settings, to_episode
-from ecphoria.evaluation.load_data import Probe, Talk
-from ecphoria.evaluation.load_report import latency
 from ecphoria.models.embedders import create_embedder
 from ecphoria.ports import Embedder
 from ecphoria.records.recall import Cue, RecallOptions
 from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import configure_logging
+from ecphoria_eval.load import Stand, open_stand, private_settings, to_episode
+from ecphoria_eval.load_data import Probe, Talk
+from ecphoria_eval.load_report import latency
 from scripts.bare import BareStore
 
 Figures = dict[str, float]

@@ -1,7 +1,7 @@
 """Set the strategies beside each other, from reports of `ecphoria eval`: tables and a picture.
 
 `python -m scripts.compare_strategies LoCoMo=locomo.json MuSiQue=musique.json` prints the tables of
-docs/explanation/strategies.md and draws docs/images/strategies.svg. Several reports of one data
+docs/evaluation/strategies.md and draws docs/images/strategies.svg. Several reports of one data
 set may be given: a strategy's figure is the first report's that has it.
 """
 

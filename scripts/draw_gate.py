@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from ecphoria.evaluation.measures import auroc, refusal_at
+from ecphoria.calibration.separation import auroc, refusal_at
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,14 +15,14 @@ from rich.console import Console
 from rich.table import Table
 
 from ecphoria import runtime as loop
-from ecphoria.evaluation.load import Stand, open_stand, private_settings, store_bytes, to_episode
-from ecphoria.evaluation.load_data import Probe, Talk
-from ecphoria.evaluation.load_report import Latency, consolidate, latency
 from ecphoria.records.episode import Receipt
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Cue, RecallOptions
 from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import configure_logging
+from ecphoria_eval.load import Stand, open_stand, private_settings, store_bytes, to_episode
+from ecphoria_eval.load_data import Probe, Talk
+from ecphoria_eval.load_report import Latency, consolidate, latency
 
 _BATCH, _SLEEPERS = 1_000, 500
 _MEGABYTE = 10**6

@@ -18,10 +18,10 @@ from rich.progress import track
 from rich.table import Table
 
 from ecphoria import Memory
-from ecphoria.evaluation.datasets.dataset import Collection, Question
-from ecphoria.evaluation.datasets.locomo import load_chats, load_locomo
-from ecphoria.evaluation.measures import recall_at
-from ecphoria.evaluation.run import batches
+from ecphoria_eval.datasets.dataset import Collection, Question
+from ecphoria_eval.datasets.locomo import load_chats, load_locomo
+from ecphoria_eval.measures import recall_at
+from ecphoria_eval.run import batches
 
 HITS, DEPTH = 10, 200
 ENGRAMS = (1, 3, 10)

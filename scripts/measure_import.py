@@ -19,7 +19,8 @@ from pathlib import Path
 
 from ecphoria import Client
 from ecphoria.errors import BadFile
-from ecphoria.imports.exports import Format, opened
+from ecphoria.imports.exports import opened
+from ecphoria.imports.formats import Format
 from ecphoria.imports.records import batches
 
 _SYLLABLES = ["ka", "lo", "mi", "ra", "te", "su", "no", "vi", "pe", "du", "ar", "en"]

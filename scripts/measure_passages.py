@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.table import Table
 
 from ecphoria import runtime as loop
-from ecphoria.evaluation.load import Stand, open_stand, private_settings, store_bytes
 from ecphoria.records.episode import NewEpisode
 from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import configure_logging
+from ecphoria_eval.load import Stand, open_stand, private_settings, store_bytes
 
 _BATCH, _SHORT, _LONG = 20, 120, 4_000
 _START = datetime(2026, 1, 1, tzinfo=UTC)

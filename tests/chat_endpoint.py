@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
@@ -80,6 +81,10 @@ class ChatEndpoint:
     streams: bool = True
     breaks_after: int | None = None
     pauses: float = 0.0
+    drips: bool = False
+    piece: int = 7
+    headers: dict[str, str] = field(default_factory=dict)
+    instead: Callable[[str], Response | None] = lambda _: None
     refuses: frozenset[str] = frozenset()
     requests: list[dict[str, object]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
@@ -90,13 +95,8 @@ class ChatEndpoint:
         self.requests.append(asked)
         self.keys.append(request.headers.get("authorization"))
         await asyncio.sleep(self.delay)
-        if self.statuses:
-            error = {"error": {"message": "the text was: PRIVATE"}}
-            return JSONResponse(error, status_code=self.statuses.pop(0))
-        if asked.get("response_format", {}).get("type") in self.refuses:
-            return JSONResponse({"error": {"message": "no such form"}}, status_code=400)
-        if self.body is not None:
-            return Response(self.body, media_type="text/html")
+        if (failure := self._failure(asked)) is not None:
+            return failure
         if asked.get("stream"):
             if not self.streams:
                 return JSONResponse({"error": {"message": "no stream"}}, status_code=400)
@@ -106,17 +106,40 @@ class ChatEndpoint:
         choice = {"index": 0, "message": message, "finish_reason": self.finish}
         usage = {"prompt_tokens": 70, "completion_tokens": 7, "total_tokens": 77}
         told = {"usage": usage} if self.counts else {}
-        return JSONResponse(
-            {"id": "c", "object": "chat.completion", "model": "m", "choices": [choice], **told}
+        body = {"id": "c", "object": "chat.completion", "model": "m", "choices": [choice], **told}
+        sent = self._drip(json.dumps(body))
+        return (
+            StreamingResponse(sent, media_type="application/json")
+            if self.drips
+            else JSONResponse(body)
         )
 
+    def _failure(self, asked: dict[str, Any]) -> Response | None:
+        """Answer with what a test says instead; None to answer as a model does."""
+        if (other := self.instead(asked["messages"][-1]["content"])) is not None:
+            return other
+        if self.statuses:
+            error = {"error": {"message": "the text was: PRIVATE"}}
+            return JSONResponse(error, status_code=self.statuses.pop(0), headers=self.headers)
+        if asked.get("response_format", {}).get("type") in self.refuses:
+            return JSONResponse({"error": {"message": "no such form"}}, status_code=400)
+        if self.body is not None:
+            return Response(self.body, media_type="text/html", headers=self.headers)
+        return None
+
+    async def _drip(self, text: str) -> AsyncIterator[str]:
+        """Send a character at a time, with a pause after each."""
+        for character in text:
+            await asyncio.sleep(self.pauses)
+            yield character
+
     async def _stream(self, text: str) -> AsyncIterator[str]:
-        """Send the text in pieces of seven characters; the connection may break on the way."""
-        for number, start in enumerate(range(0, len(text), 7)):
+        """Send the text in pieces; the connection may break on the way."""
+        for number, start in enumerate(range(0, len(text), self.piece)):
             if number == self.breaks_after:
                 raise ConnectionAbortedError
             await asyncio.sleep(self.pauses)
-            yield _event([{"index": 0, "delta": {"content": text[start : start + 7]}}])
+            yield _event([{"index": 0, "delta": {"content": text[start : start + self.piece]}}])
         yield _event([{"index": 0, "delta": {}, "finish_reason": self.finish}])
         if self.counts:
             yield _event([], {"prompt_tokens": 70, "completion_tokens": 7, "total_tokens": 77})

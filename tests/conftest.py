@@ -38,18 +38,27 @@ from scripts.generate_sync_client import refresh
 refresh()
 
 # A machine under load is no failure of the code, so no profile has a deadline. `make test-long`
-# tries twenty times the examples.
-hypothesis.settings.register_profile("short", deadline=None, max_examples=50)
+# tries fifty times the examples.
+hypothesis.settings.register_profile("short", deadline=None, max_examples=20)
 hypothesis.settings.register_profile("long", deadline=None, max_examples=1_000)
 hypothesis.settings.load_profile("short")
 
 CACHE = platformdirs.user_cache_path("ecphoria")
 QUICK_JAVA = "-XX:TieredStopAtLevel=1"
-"""The compiler that starts at once: a server of a test does not live long enough for the other."""
 PLANS = {"dbms.cypher.min_replan_interval": "1h"}
 """A store that grows from nothing has its queries planned again and again, a quarter of the time
 of a test run. The plans themselves are tested in tests/cypher."""
 BUILD_IMAGE = Path(__file__).parent.parent / "docker" / "neo4j" / "build.sh"
+
+LONGEST = (
+    "evaluation/test_mini", "acceptance/test_docs", "acceptance/test_openapi",
+    "acceptance/test_leaks", "cypher/test_tenancy", "acceptance/test_memory",
+    "acceptance/test_any_order", "engine/test_local_engine", "contract/test_crashes",
+    "acceptance/test_first_start", "acceptance/test_bare_neo4j", "contract/test_reembedding",
+    "acceptance/test_reembedding", "cypher/test_plans", "acceptance/test_mcp",
+    "acceptance/test_access", "acceptance/test_mcp_start",
+)  # fmt: skip
+"""Files that come first, so that no worker ends long after the other; `make test` tells times."""
 
 served_by = pytest.StashKey[str]()
 
@@ -111,7 +120,7 @@ def _container() -> Iterator[Server]:
         )
     image = built.stdout.strip()
     made = Neo4jContainer(image, password="ecphoria-tests")
-    made.with_env("JDK_JAVA_OPTIONS", QUICK_JAVA)
+    made.with_env("JDK_JAVA_OPTIONS", QUICK_JAVA)  # its own Java
     for name, value in PLANS.items():
         made.with_env("NEO4J_" + name.replace("_", "__").replace(".", "_"), value)
     with made as container:
@@ -157,6 +166,16 @@ def neo4j_server(
     with nullcontext(given) if given else container() if container else _managed(home) as server:
         request.config.stash[served_by] = server.kind
         yield server
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest."""
+    rank = {name: place for place, name in enumerate(LONGEST)}
+
+    def place(item: pytest.Item) -> int:
+        return rank.get(f"{item.path.parent.name}/{item.path.stem}", len(rank))
+
+    items.sort(key=place)
 
 
 @pytest.hookimpl(trylast=True)

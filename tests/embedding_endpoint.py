@@ -5,7 +5,7 @@ and no number of one space has a meaning in the other.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -27,6 +27,7 @@ class EmbeddingEndpoint:
     Attributes:
         statuses: Status codes of the next answers, before it answers well again.
         pause_s: Pause before each answer.
+        fails: Gives the status of an answer to a request that has a text, None for a good one.
     """
 
     url: str = ""
@@ -34,6 +35,7 @@ class EmbeddingEndpoint:
     statuses: list[int] = field(default_factory=list)
     pause_s: float = 0.0
     texts: list[str] = field(default_factory=list)
+    fails: Callable[[str], int | None] = lambda _: None
 
 
 @contextmanager
@@ -50,6 +52,8 @@ def embedding_endpoint(dimension: int = 256) -> Iterator[EmbeddingEndpoint]:
             return Response(status_code=endpoint.statuses.pop(0))
         texts = (await request.json())["input"]
         endpoint.texts += texts
+        if failing := [status for text in texts if (status := endpoint.fails(text))]:
+            return Response(status_code=failing[0])
         time.sleep(endpoint.pause_s)  # noqa: ASYNC251 (one after the other)
         vectors = (await encoder.embed(texts)) @ into
         data = [

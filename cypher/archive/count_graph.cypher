@@ -1,7 +1,7 @@
 // doc: Count a tenant's graph by kind.
 // mode: read
 // params: tenant STRING
-// returns: episodes INTEGER, live INTEGER, archived INTEGER, passages INTEGER,
+// returns: episodes INTEGER, dormant INTEGER, archived INTEGER, passages INTEGER,
 //   sessions INTEGER, speakers INTEGER,
 //   concepts INTEGER, mentions INTEGER, abouts INTEGER, next_edges INTEGER, terms INTEGER,
 //   traces INTEGER, change INTEGER, first_occurred_at DATETIME, last_occurred_at DATETIME
@@ -40,5 +40,6 @@ CALL (t) {
   WHERE r.tenant = t.id AND r.created_at IS NOT NULL
   RETURN count(r) AS traces
 }
-RETURN episodes, live, archived, coalesce(t.passages, 0) AS passages, sessions, speakers, concepts, mentions, abouts, next_edges, terms,
-  traces, t.change AS change, first_occurred_at, last_occurred_at
+RETURN episodes, episodes - live - archived AS dormant, archived,
+  coalesce(t.passages, 0) AS passages, sessions, speakers, concepts, mentions, abouts,
+  next_edges, terms, traces, t.change AS change, first_occurred_at, last_occurred_at

@@ -1,11 +1,26 @@
-// doc: List where the records of archived episodes lie, by turn, from a cursor on.
+// doc: List where the records of archived episodes lie by turn, of these or from a cursor on.
 // mode: read
-// params: tenant STRING, after_turn INTEGER, limit INTEGER
-// each: id STRING, turn INTEGER, file STRING, offset INTEGER, digest STRING
+// params: tenant STRING, ids LIST<STRING>, after_turn INTEGER, limit INTEGER
+// each: place MAP, turn INTEGER
 CYPHER 25
-MATCH (e:ArchivedEpisode)
-WHERE e.tenant = $tenant AND e.turn > $after_turn
+WITH $tenant AS tenant
+CALL (tenant) {
+  WHEN $ids IS NOT NULL THEN {
+    UNWIND $ids AS id
+    MATCH (e:Episode {id: id})
+    WHERE e.tenant = tenant AND e:ArchivedEpisode
+    RETURN e
+  }
+  ELSE {
+    MATCH (e:ArchivedEpisode)
+    WHERE e.tenant = tenant AND e.turn > $after_turn
+    RETURN e
+    ORDER BY e.tenant, e.turn
+    LIMIT $limit
+  }
+}
 WITH e
-ORDER BY e.tenant, e.turn
-LIMIT $limit
-RETURN collect([e.id, e.turn, e.archive_file, e.archive_offset, e.archive_digest]) AS rows
+ORDER BY e.turn
+RETURN collect([{
+  id: e.id, file: e.archive_file, offset: e.archive_offset, sha256: e.archive_digest
+}, e.turn]) AS rows

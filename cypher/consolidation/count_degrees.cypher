@@ -1,8 +1,7 @@
 // doc: Count the associations of each type at a tenant's live nodes, as quantiles.
 // mode: read
 // params: tenant STRING
-// returns: type STRING, half INTEGER, nine_tenths INTEGER, nearly_all INTEGER,
-//   most INTEGER
+// returns: type STRING, degrees MAP
 CYPHER 25
 CALL () {
   MATCH (n:Episode)
@@ -13,7 +12,8 @@ CALL () {
   WHERE n.tenant = $tenant AND n.normalised IS NOT NULL AND n:LiveConcept
   RETURN 'ASSOCIATED' AS type, COUNT { (n)-[:ASSOCIATED]-() } AS degree
 }
-RETURN type, percentileDisc(degree, 0.5) AS half,
-  percentileDisc(degree, 0.9) AS nine_tenths, percentileDisc(degree, 0.99) AS nearly_all,
-  max(degree) AS most
+RETURN type, {
+  p50: percentileDisc(degree, 0.5), p90: percentileDisc(degree, 0.9),
+  p99: percentileDisc(degree, 0.99), most: max(degree)
+} AS degrees
 ORDER BY type

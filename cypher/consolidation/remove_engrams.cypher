@@ -1,7 +1,15 @@
-// doc: Delete the engrams of a session.
+// doc: Delete engrams, and those of a session if one is named.
 // mode: write
-// params: tenant STRING, session STRING
-// plan: Eager all are found before the first is deleted; a session has one
+// params: tenant STRING, ids LIST<STRING>, session STRING
+// plan: Eager all are found before the first is deleted, chunks are small
 CYPHER 25
-MATCH (g:Engram)-[:SUMMARISES]->(s:Session {tenant: $tenant, name: $session})
+CALL () {
+  UNWIND $ids AS id
+  MATCH (g:Engram {id: id})
+  WHERE g.tenant = $tenant
+  RETURN g
+  UNION
+  MATCH (g:Engram)-[:SUMMARISES]->(:Session {tenant: $tenant, name: $session})
+  RETURN g
+}
 DETACH DELETE g

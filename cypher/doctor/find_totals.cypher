@@ -2,9 +2,7 @@
 // mode: read
 // params: tenant STRING
 // returns: change INTEGER, turn INTEGER, items INTEGER, titles INTEGER, length INTEGER,
-//   near_length FLOAT, stated INTEGER, came_with INTEGER,
-//   passages INTEGER, passages_found INTEGER, passage_length INTEGER,
-//   passage_length_found INTEGER, cut_after INTEGER
+//   stated INTEGER, came_with INTEGER, passages INTEGER, passages_found INTEGER
 // plan: CartesianProduct of the one tenant and three sums
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
@@ -22,11 +20,9 @@ CALL () {
 CALL () {
   MATCH (p:Passage)
   WHERE p.tenant = $tenant AND p.turn IS NOT NULL
-  RETURN count(p) AS passages, sum(p.length) AS passage_length
+  RETURN count(p) AS passages
 }
 RETURN t.change AS change, t.turn AS turn, t.items AS items, t.titles AS titles,
-  t.length AS length, t.near_length AS near_length, coalesce(t.stated, 0) AS stated,
+  t.length AS length, coalesce(t.stated, 0) AS stated,
   names + evidence AS came_with,
-  coalesce(t.passages, 0) AS passages, passages AS passages_found,
-  coalesce(t.passage_length, 0) AS passage_length, passage_length AS passage_length_found,
-  t.cut_after AS cut_after
+  coalesce(t.passages, 0) AS passages, passages AS passages_found

@@ -1,9 +1,15 @@
-// doc: Store vectors of the next generation; a node that changed meanwhile is left out.
+// doc: Store vectors of the next generation, and remove those of nodes without words, which no search
+//   finds; a node that changed meanwhile is left out.
 // mode: write
 // params: rows LIST<MAP>
+// plan: Eager all are found before the first changes
 CYPHER 25
 UNWIND $rows AS row
 MATCH (n)
 WHERE elementId(n) = row.node AND n.embedding IS NOT NULL AND n.embedding_1 IS NULL
   AND coalesce(n.id, toString(n.updated_at)) = row.stamp
+FOREACH (wordless IN CASE WHEN row.vector IS NULL THEN [n] ELSE [] END |
+  REMOVE wordless.embedding)
+WITH n, row
+WHERE row.vector IS NOT NULL
 CALL db.create.setNodeVectorProperty(n, 'embedding_1', row.vector)

@@ -5,8 +5,8 @@
 // each: place INTEGER, fact STRING, subject STRING, predicate STRING, object STRING,
 //   qualifier STRING, negated BOOLEAN, standing STRING, ended_at DATETIME,
 //   superseded_by STRING, contested_by STRING, episode STRING, valid_from DATETIME,
-//   valid_to DATETIME, reliability FLOAT, occurred_at DATETIME, recorded_at DATETIME,
-//   by STRING, start INTEGER, end INTEGER
+//   valid_to DATETIME, reliability FLOAT, occurred_at DATETIME, utc_offset INTEGER,
+//   recorded_at DATETIME, by STRING, start INTEGER, end INTEGER
 CYPHER 25
 UNWIND range(0, size($keys) - 1) AS place
 WITH place, $keys[place] AS key
@@ -26,5 +26,5 @@ ORDER BY place, f.id, e.id, r.valid_from, r.valid_to
 RETURN collect([
   place, f.id, f.subject, f.predicate, f.object, f.qualifier, f.negated,
   f.standing, f.valid_to, f.superseded_by, f.contested_by, e.id, r.valid_from, r.valid_to,
-  coalesce(r.reliability, 0.7), e.occurred_at, e.recorded_at, r.by, r.start, r.end
+  coalesce(r.reliability, 0.7), e.occurred_at, e.utc_offset, e.recorded_at, r.by, r.start, r.end
 ]) AS rows

@@ -3,7 +3,7 @@
 // params: tenant STRING, ids LIST<STRING>, facts LIST<STRING>, about_classes BOOLEAN
 // each: id STRING, number INTEGER, recorded_at DATETIME, ruling STRING, fact STRING, other STRING,
 //   relation STRING, predicate_class STRING, valid_from DATETIME, valid_to DATETIME,
-//   undoes STRING, decided_by STRING, why STRING
+//   undoes STRING, by STRING, why STRING
 CYPHER 25
 WITH $tenant AS tenant
 CALL (tenant) {

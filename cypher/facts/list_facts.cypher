@@ -2,7 +2,7 @@
 //   none that only episodes claim whose life is over.
 // mode: read
 // params: tenant STRING, name STRING, relation STRING, after STRING, limit INTEGER
-// returns: fact STRING, subject STRING, relation STRING, qualifier STRING
+// returns: fact STRING, key MAP
 CYPHER 25
 WITH $tenant AS tenant
 CALL (tenant) {
@@ -25,6 +25,7 @@ WHERE f.id > $after AND ($relation IS NULL OR f.relation = $relation)
   AND EXISTS {
     MATCH (f)-[:EVIDENCE]->(e:Episode) WHERE coalesce(e.expires_at > datetime(), true)
   }
-RETURN f.id AS fact, f.subject AS subject, f.relation AS relation, f.qualifier AS qualifier
+RETURN f.id AS fact,
+  {subject: f.subject, relation: f.relation, qualifier: f.qualifier} AS key
 ORDER BY fact
 LIMIT $limit

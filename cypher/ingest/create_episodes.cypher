@@ -13,14 +13,14 @@ CREATE (e:Episode:LiveEpisode {
   session: group.session, ordinal: row.ordinal, position: row.position,
   speaker: group.speaker, role: row.role,
   occurred_at: datetime({epochSeconds: row.occurred_s, nanosecond: row.occurred_ns}),
+  utc_offset: row.utc_offset,
   recorded_at: recorded_at,
   expires_at: CASE WHEN row.expires_s IS NOT NULL
     THEN datetime({epochSeconds: row.expires_s, nanosecond: row.expires_ns}) END,
   title: row.title, text: row.text, source: row.source, metadata: row.metadata,
   importance: row.importance, body_hash: row.body_hash,
   idempotency_key: row.idempotency_key,
-  terms: row.terms, words: row.words, length: row.length, near_length: row.near_length,
-  context_norm: row.context_norm, length_prior: row.length_prior,
+  terms: row.terms, words: row.words, length: row.length,
   is_question: row.is_question, time_expression: row.time_expression,
   first_person: row.first_person, second_person: row.second_person
 })

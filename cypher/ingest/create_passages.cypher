@@ -19,6 +19,5 @@ CREATE (e)-[:HAS_PASSAGE {family: 'abstraction', weight: 1.0, created_at: e.reco
 FOREACH (live IN CASE WHEN e:LiveEpisode THEN [p] ELSE [] END | SET live:LivePassage)
 WITH t, p, row
 CALL db.create.setNodeVectorProperty(p, 'embedding', row.vector)
-WITH t, count(p) AS made, sum(row.length) AS length
-SET t.passages = coalesce(t.passages, 0) + made,
-  t.passage_length = coalesce(t.passage_length, 0) + length
+WITH t, count(p) AS made
+SET t.passages = coalesce(t.passages, 0) + made

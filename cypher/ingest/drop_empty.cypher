@@ -22,7 +22,7 @@ CALL () {
   UNION ALL
   UNWIND $stems AS stem
   MATCH (n:Term {tenant: $tenant, stem: stem})
-  WHERE n.items <= 0 AND n.near <= 0
+  WHERE n.items <= 0
   RETURN n
   UNION ALL
   UNWIND $words AS word

@@ -2,7 +2,7 @@
 // mode: read
 // params: tenant STRING, starts LIST<MAP>, margin INTEGER
 // each: session STRING, id STRING, ordinal INTEGER, occurred_at INSTANT, position INTEGER,
-//   turn INTEGER, terms STRING, near_length FLOAT, context_norm FLOAT
+//   turn INTEGER
 CYPHER 25
 UNWIND $starts AS start
 CALL (start) {
@@ -27,5 +27,5 @@ WITH e
 ORDER BY e.session, e.ordinal, e.turn
 RETURN collect([
   e.session, e.id, e.ordinal, e.occurred_at.epochSeconds * 1000000 + e.occurred_at.microsecond,
-  e.position, e.turn, e.terms, e.near_length, e.context_norm
+  e.position, e.turn
 ]) AS rows

@@ -7,7 +7,7 @@ MATCH (t:Tenant {id: $tenant})
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})-[:HAS_PASSAGE]->(p:Passage)
 WHERE e.tenant = $tenant
-WITH t, p, p.length AS length
+WITH t, p
 DETACH DELETE p
-WITH t, count(*) AS gone, sum(length) AS length
-SET t.passages = t.passages - gone, t.passage_length = t.passage_length - length
+WITH t, count(*) AS gone
+SET t.passages = t.passages - gone

@@ -1,7 +1,7 @@
 // doc: Count one more change and add to the tenant's totals.
 // mode: write
 // params: tenant STRING, turns INTEGER, items INTEGER, titles INTEGER, length INTEGER,
-//   near_length FLOAT, stated INTEGER
+//   stated INTEGER
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 SET t.change = t.change + 1,
@@ -9,5 +9,4 @@ SET t.change = t.change + 1,
   t.items = t.items + $items,
   t.titles = t.titles + $titles,
   t.length = t.length + $length,
-  t.near_length = t.near_length + $near_length,
   t.stated = coalesce(t.stated, 0) + $stated

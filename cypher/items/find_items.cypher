@@ -1,7 +1,7 @@
 // doc: Find items by address, except those whose life is over.
 // mode: read
 // params: tenant STRING, rows LIST<MAP>, now DATETIME
-// returns: namespace LIST<STRING>, key STRING, value STRING, created_at DATETIME,
+// returns: namespace LIST<STRING>, key STRING, value JSON, created_at DATETIME,
 //   updated_at DATETIME, expires_at DATETIME
 CYPHER 25
 UNWIND $rows AS row

@@ -2,7 +2,7 @@
 // mode: read
 // params: tenant STRING, path_from STRING, path_before STRING, now DATETIME, vector VECTOR,
 //   fetch INTEGER
-// returns: namespace LIST<STRING>, key STRING, value STRING, created_at DATETIME,
+// returns: namespace LIST<STRING>, key STRING, value JSON, created_at DATETIME,
 //   updated_at DATETIME, expires_at DATETIME, score FLOAT
 CYPHER 25
 MATCH (n:Item)

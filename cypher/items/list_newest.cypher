@@ -1,7 +1,7 @@
 // doc: List the items under a path, the last written first.
 // mode: read
 // params: tenant STRING, path STRING, now DATETIME, offset INTEGER, limit INTEGER
-// returns: namespace LIST<STRING>, key STRING, value STRING, created_at DATETIME,
+// returns: namespace LIST<STRING>, key STRING, value JSON, created_at DATETIME,
 //   updated_at DATETIME, expires_at DATETIME
 CYPHER 25
 MATCH (n:Item)

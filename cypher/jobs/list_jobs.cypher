@@ -4,7 +4,7 @@
 // returns: id STRING, tenant STRING, kind STRING, state STRING, trigger STRING,
 //   steps LIST<STRING>, attempts INTEGER, created_at DATETIME, run_after DATETIME,
 //   started_at DATETIME, finished_at DATETIME, cancelling BOOLEAN, place STRING, done INTEGER,
-//   total INTEGER, ended LIST<STRING>, before STRING, report STRING, code STRING, message STRING
+//   total INTEGER, ended LIST<JSON>, before JSON, report STRING, code STRING, message STRING
 CYPHER 25
 WITH $tenant AS tenant
 CALL (tenant) {

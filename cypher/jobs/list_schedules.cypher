@@ -1,10 +1,22 @@
-// doc: List the schedules of all tenants, or of tenants with their own.
+// doc: List the schedules of all tenants, or of those with their own, or that of one tenant.
 // mode: read
-// params: own_only BOOLEAN
-// returns: tenant STRING, own STRING, turn INTEGER, scheduled_turn INTEGER,
+// params: tenant STRING, own_only BOOLEAN
+// returns: tenant STRING, own JSON, turn INTEGER, scheduled_turn INTEGER,
 //   light_turn INTEGER, due_at DATETIME, active_at DATETIME, now DATETIME
 CYPHER 25
-MATCH (t:Tenant)
+WITH $tenant AS wanted
+CALL (wanted) {
+  WHEN wanted IS NOT NULL THEN {
+    MATCH (t:Tenant {id: wanted})
+    RETURN t
+  }
+  ELSE {
+    MATCH (t:Tenant)
+    WHERE wanted IS NULL
+    RETURN t
+  }
+}
+WITH t
 WHERE t.erasing IS NULL AND (t.schedule IS NOT NULL OR NOT $own_only)
 CALL (t) {
   OPTIONAL MATCH (e:Episode)

@@ -1,8 +1,8 @@
 // doc: Look up a live key by its secret's hash.
 // mode: read
 // params: hash STRING
-// returns: id STRING, tenant STRING, scopes LIST<STRING>
+// returns: key STRING, tenant STRING, scopes LIST<STRING>
 CYPHER 25
 MATCH (k:ApiKey {hash: $hash})
 WHERE k.revoked_at IS NULL
-RETURN k.id AS id, nullIf(k.tenant, '') AS tenant, k.scopes AS scopes
+RETURN k.id AS key, nullIf(k.tenant, '') AS tenant, k.scopes AS scopes

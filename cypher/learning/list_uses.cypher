@@ -1,9 +1,7 @@
 // doc: List the uses of episodes; for never recalled ones only their own time.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>
-// each: id STRING, occurred_ms INTEGER, recent_ms LIST<INTEGER>, count INTEGER,
-//   first_ms INTEGER, stability FLOAT, stability_ms INTEGER, working FLOAT, lasting FLOAT,
-//   chain_ms INTEGER, recalls INTEGER, salience FLOAT
+// each: id STRING, occurred_ms INTEGER, salience FLOAT, use MAP
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
@@ -11,7 +9,10 @@ WHERE e.tenant = $tenant
 WITH e
 ORDER BY e.id
 RETURN collect([
-  e.id, e.occurred_at.epochMillis, e.access_recent, e.access_count, e.first_access_at,
-  e.stability, e.stability_at, e.r1, e.r2, e.chain_at, e.recall_count,
-  e.salience
+  e.id, e.occurred_at.epochMillis, e.salience,
+  CASE WHEN e.access_recent IS NOT NULL THEN {
+    recent_ms: e.access_recent, count: e.access_count, first_ms: e.first_access_at,
+    stability: e.stability, stability_ms: e.stability_at, working: e.r1, lasting: e.r2,
+    chain_ms: e.chain_at, recalls: e.recall_count, salience: e.salience
+  } END
 ]) AS rows

@@ -3,8 +3,7 @@
 // params: tenant STRING, frontier LIST<STRING>, fan INTEGER, floor FLOAT, now DATETIME,
 //   associated BOOLEAN
 // returns: tail LIST<STRING>, head LIST<STRING>, edge LIST<STRING>, forward LIST<BOOLEAN>,
-//   weight LIST<FLOAT>, degree LIST<INTEGER>, head_kind LIST<STRING>, head_label LIST<STRING>,
-//   head_degree LIST<INTEGER>
+//   weight LIST<FLOAT>, degree LIST<INTEGER>, head_kind LIST<STRING>, head_label LIST<STRING>
 CYPHER 25
 CALL () {
   UNWIND range(0, size($frontier) - 1) AS place
@@ -15,7 +14,7 @@ CALL () {
     WHERE r.weight >= $floor
     RETURN b.id AS head, 'NEXT' AS edge, startNode(r) = a AS forward, r.weight AS weight,
       COUNT { (a)-[:NEXT]-() } AS degree, 'episode' AS head_kind,
-      coalesce(b.title, b.speaker) AS head_label, 0 AS head_degree, b.turn AS tie
+      coalesce(b.title, b.speaker) AS head_label, b.turn AS tie
     ORDER BY weight DESC, tie
     LIMIT $fan
     UNION ALL
@@ -23,7 +22,7 @@ CALL () {
     WHERE r.weight >= $floor
     RETURN b.id AS head, 'MENTIONS' AS edge, true AS forward, r.weight AS weight,
       COUNT { (a)-[:MENTIONS]->() } AS degree, 'concept' AS head_kind,
-      b.name AS head_label, b.mentions + b.abouts AS head_degree, b.normalised AS tie
+      b.name AS head_label, b.normalised AS tie
     ORDER BY weight DESC, tie
     LIMIT $fan
     UNION ALL
@@ -31,7 +30,7 @@ CALL () {
     WHERE r.weight >= $floor
     RETURN b.id AS head, 'ABOUT' AS edge, false AS forward, r.weight AS weight,
       COUNT { (a)<-[:ABOUT]-() } AS degree, 'concept' AS head_kind,
-      b.name AS head_label, b.mentions + b.abouts AS head_degree, b.normalised AS tie
+      b.name AS head_label, b.normalised AS tie
     ORDER BY weight DESC, tie
     LIMIT $fan
     UNION ALL
@@ -47,12 +46,11 @@ CALL () {
       1 - (1 - coalesce(r.w_sim, 0.0)) * (1 - coalesce(r.w_lift, 0.0) * kept)
         * (1 - coalesce(r.w_learned, 0.0) * kept) AS weight,
       COUNT { (a)-[s:SIMILAR]-() WHERE s.weight > 0 } AS degree, 'episode' AS head_kind,
-      coalesce(b.title, b.speaker) AS head_label, 0 AS head_degree, b.turn AS tie
+      coalesce(b.title, b.speaker) AS head_label, b.turn AS tie
     ORDER BY weight DESC, tie
     LIMIT $fan
   }
-  RETURN place, tie, a.id AS tail, head, edge, forward, weight, degree, head_kind, head_label,
-    head_degree
+  RETURN place, tie, a.id AS tail, head, edge, forward, weight, degree, head_kind, head_label
   UNION ALL
   UNWIND range(0, size($frontier) - 1) AS place
   MATCH (a:Concept {id: $frontier[place]})
@@ -62,7 +60,7 @@ CALL () {
     WHERE r.weight >= $floor
     RETURN b.id AS head, 'MENTIONS' AS edge, false AS forward, r.weight AS weight,
       a.mentions AS degree, 'episode' AS head_kind, coalesce(b.title, b.speaker) AS head_label,
-      0 AS head_degree, b.turn AS tie
+      b.turn AS tie
     ORDER BY weight DESC, tie
     LIMIT $fan
     UNION ALL
@@ -70,7 +68,7 @@ CALL () {
     WHERE r.weight >= $floor
     RETURN b.id AS head, 'ABOUT' AS edge, true AS forward, r.weight AS weight,
       a.abouts AS degree, 'episode' AS head_kind, coalesce(b.title, b.speaker) AS head_label,
-      0 AS head_degree, b.turn AS tie
+      b.turn AS tie
     ORDER BY weight DESC, tie
     LIMIT $fan
     UNION ALL
@@ -78,16 +76,14 @@ CALL () {
     WHERE $associated AND r.weight > 0 AND r.weight >= $floor
     RETURN b.id AS head, 'ASSOCIATED' AS edge, startNode(r) = a AS forward, r.weight AS weight,
       COUNT { (a)-[s:ASSOCIATED]-() WHERE s.weight > 0 } AS degree, 'concept' AS head_kind,
-      b.name AS head_label, b.mentions + b.abouts AS head_degree, b.normalised AS tie
+      b.name AS head_label, b.normalised AS tie
     ORDER BY weight DESC, tie
     LIMIT $fan
   }
-  RETURN place, tie, a.id AS tail, head, edge, forward, weight, degree, head_kind, head_label,
-    head_degree
+  RETURN place, tie, a.id AS tail, head, edge, forward, weight, degree, head_kind, head_label
 }
 WITH *
 ORDER BY weight DESC, place, edge, tie
 RETURN collect(tail) AS tail, collect(head) AS head, collect(edge) AS edge,
   collect(forward) AS forward, collect(weight) AS weight, collect(degree) AS degree,
-  collect(head_kind) AS head_kind, collect(head_label) AS head_label,
-  collect(head_degree) AS head_degree
+  collect(head_kind) AS head_kind, collect(head_label) AS head_label

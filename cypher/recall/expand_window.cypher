@@ -3,8 +3,7 @@
 // mode: read
 // params: tenant STRING, frontier LIST<STRING>, fan INTEGER, floor FLOAT, window INTEGER
 // returns: tail LIST<STRING>, head LIST<STRING>, edge LIST<STRING>, forward LIST<BOOLEAN>,
-//   weight LIST<FLOAT>, degree LIST<INTEGER>, head_kind LIST<STRING>, head_label LIST<STRING>,
-//   head_degree LIST<INTEGER>
+//   weight LIST<FLOAT>, degree LIST<INTEGER>, head_kind LIST<STRING>, head_label LIST<STRING>
 CYPHER 25
 CALL () {
   UNWIND range(0, size($frontier) - 1) AS place
@@ -27,7 +26,7 @@ CALL () {
     LIMIT $fan
   }
   RETURN place, c.normalised AS tie, tail, c.id AS head, true AS forward, weight, degree,
-    'concept' AS head_kind, c.name AS head_label, c.mentions + c.abouts AS head_degree
+    'concept' AS head_kind, c.name AS head_label
   UNION ALL
   UNWIND range(0, size($frontier) - 1) AS place
   MATCH (c:Concept {id: $frontier[place]})
@@ -53,11 +52,10 @@ CALL () {
     LIMIT $fan
   }
   RETURN place, t.turn AS tie, c.id AS tail, t.id AS head, false AS forward, weight, degree,
-    'episode' AS head_kind, coalesce(t.title, t.speaker) AS head_label, 0 AS head_degree
+    'episode' AS head_kind, coalesce(t.title, t.speaker) AS head_label
 }
 WITH *
 ORDER BY weight DESC, place, tie
 RETURN collect(tail) AS tail, collect(head) AS head, collect('MENTIONS') AS edge,
   collect(forward) AS forward, collect(weight) AS weight, collect(degree) AS degree,
-  collect(head_kind) AS head_kind, collect(coalesce(head_label, '')) AS head_label,
-  collect(head_degree) AS head_degree
+  collect(head_kind) AS head_kind, collect(coalesce(head_label, '')) AS head_label

@@ -1,20 +1,14 @@
 // doc: Compare passages of the newest dormant episodes with a vector or count a cue's stems in them.
 // mode: read
 // params: tenant STRING, vector VECTOR, stems LIST<STRING>, scan INTEGER, limit INTEGER,
-//   session STRING, speakers LIST<STRING>, occurred_from DATETIME, occurred_before DATETIME,
-//   sessions LIST<STRING>, role STRING, metadata LIST<STRING>
+//   role STRING, metadata LIST<STRING>
 // each: passage STRING, episode STRING, session STRING, ordinal INTEGER, part INTEGER, score FLOAT
 CYPHER 25
 MATCH (e:DormantEpisode)
 WHERE e.tenant = $tenant AND e.turn > 0
-  AND ($session IS NULL OR e.session = $session)
-  AND ($speakers IS NULL OR e.speaker IN $speakers)
-  AND ($occurred_from IS NULL OR e.occurred_at >= $occurred_from)
-  AND ($occurred_before IS NULL OR e.occurred_at < $occurred_before)
-  AND ($sessions IS NULL OR e.session IN $sessions)
+  // use: placed(e)
   AND ($role IS NULL OR e.role = $role)
-  AND all(entry IN $metadata
-    WHERE e.metadata CONTAINS entry + ', ' OR e.metadata ENDS WITH entry + '}')
+  AND ($metadata IS NULL OR e.metadata IN $metadata)
 WITH e
 ORDER BY e.tenant DESC, e.turn DESC
 LIMIT $scan
@@ -31,4 +25,4 @@ END AS score
 WHERE score IS NOT NULL
 ORDER BY score DESC, e.turn, p.ordinal
 LIMIT $limit
-RETURN collect([p.id, e.id, e.session, e.ordinal, p.ordinal, score]) AS rows
+RETURN collect([p.id, e.id, nullIf(e.session, ''), e.ordinal, p.ordinal, score]) AS rows

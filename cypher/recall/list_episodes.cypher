@@ -4,7 +4,7 @@
 // each: id STRING, tenant STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
 //   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at INSTANT,
 //   recorded_at INSTANT, source STRING, metadata STRING, importance FLOAT, expires_at INSTANT,
-//   state STRING
+//   state STRING, utc_offset INTEGER
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
@@ -18,7 +18,8 @@ WITH [
   e.recorded_at.epochSeconds * 1000000 + e.recorded_at.microsecond,
   e.source, e.metadata, e.importance,
   e.expires_at.epochSeconds * 1000000 + e.expires_at.microsecond,
-  CASE WHEN $dormant AND NOT e:LiveEpisode THEN 'dormant' ELSE 'live' END
+  CASE WHEN $dormant AND NOT e:LiveEpisode THEN 'dormant' ELSE 'live' END,
+  e.utc_offset
 ] AS row
 // Without its text, the episode was archived a moment ago.
 WHERE row[3] IS NOT NULL

@@ -2,7 +2,7 @@
 //   the live episodes that state it; none whose stored time is over, and no denials.
 // mode: read
 // params: tenant STRING, speakers LIST<STRING>, subjects INTEGER, facts INTEGER
-// returns: fact STRING, subject STRING, relation STRING, qualifier STRING, episodes LIST<STRING>
+// returns: fact STRING, key MAP, episodes LIST<STRING>
 CYPHER 25
 MATCH (f:Fact)
 WHERE f.tenant = $tenant AND f.recorded_at IS NOT NULL AND NOT f.negated
@@ -23,7 +23,7 @@ WITH f.subject AS subject, max(prior) AS prior, max(memories) AS memories,
 ORDER BY prior DESC, memories DESC, subject
 LIMIT $subjects
 UNWIND facts AS f
-RETURN f.id AS fact, f.subject AS subject, f.relation AS relation, f.qualifier AS qualifier,
+RETURN f.id AS fact, {subject: f.subject, relation: f.relation, qualifier: f.qualifier} AS key,
   COLLECT {
     MATCH (f)-[:EVIDENCE]->(e:LiveEpisode)
     WHERE coalesce(e.expires_at > datetime(), true)

@@ -1,7 +1,9 @@
-// doc: Search the vector index around each of some episodes, and score again exactly.
+// doc: Search the vector index around each of some episodes, and keep those near enough by the
+//   exact cosine.
 // mode: read
-// params: tenant STRING, episodes LIST<STRING>, fetch INTEGER, limit INTEGER
-// returns: of LIST<STRING>, id LIST<STRING>, turn LIST<INTEGER>, cosine LIST<FLOAT>
+// params: tenant STRING, episodes LIST<STRING>, fetch INTEGER, limit INTEGER,
+//   above FLOAT
+// each: of STRING, of_turn INTEGER, id STRING, turn INTEGER, cosine FLOAT
 CYPHER 25
 UNWIND range(0, size($episodes) - 1) AS place
 MATCH (a:Episode {id: $episodes[place]})
@@ -18,11 +20,12 @@ CALL (a) {
   WITH b, 1 - vector_distance(
       vector(b.embedding, size(b.embedding), FLOAT32), here, COSINE
     ) AS cosine
-  WHERE b <> a AND cosine IS NOT NULL
+  // Not null: an episode may have lost its vector since the index was read.
+  WHERE b <> a AND cosine >= $above
   RETURN b.id AS id, b.turn AS turn, cosine
   ORDER BY cosine DESC, turn
   LIMIT $limit
 }
-WITH place, a.id AS of, id, turn, cosine
+WITH place, a.id AS of, a.turn AS of_turn, id, turn, cosine
 ORDER BY place, cosine DESC, turn
-RETURN collect(of) AS of, collect(id) AS id, collect(turn) AS turn, collect(cosine) AS cosine
+RETURN collect([of, of_turn, id, turn, cosine]) AS rows

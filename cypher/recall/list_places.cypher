@@ -2,8 +2,7 @@
 // mode: read
 // params: tenant STRING, ids LIST<STRING>, around LIST<STRING>, back INTEGER, ahead INTEGER,
 //   windows LIST<MAP>, dormant BOOLEAN
-// returns: id LIST<STRING>, turn LIST<INTEGER>, session LIST<STRING>, ordinal LIST<INTEGER>,
-//   near_length LIST<FLOAT>, context_norm LIST<FLOAT>
+// returns: id LIST<STRING>, turn LIST<INTEGER>, session LIST<STRING>, ordinal LIST<INTEGER>
 CYPHER 25
 CALL () {
   UNWIND $ids AS id
@@ -35,5 +34,4 @@ CALL () {
 WITH e, e.session AS session, coalesce(e.ordinal, -1) AS ordinal, e.turn AS turn
 ORDER BY session, ordinal, turn
 RETURN collect(e.id) AS id, collect(turn) AS turn, collect(session) AS session,
-  collect(ordinal) AS ordinal, collect(e.near_length) AS near_length,
-  collect(e.context_norm) AS context_norm
+  collect(ordinal) AS ordinal

@@ -1,7 +1,7 @@
 // doc: List the facts that relate concepts to others, with their keys.
 // mode: read
 // params: tenant STRING, concepts LIST<STRING>, hub INTEGER
-// each: tail STRING, head STRING, fact STRING, subject STRING, relation STRING, qualifier STRING
+// each: tail STRING, head STRING, fact STRING, key MAP
 CYPHER 25
 UNWIND $concepts AS id
 MATCH (c:Concept {id: id})
@@ -10,4 +10,6 @@ MATCH (c)-[r:RELATED]-(d:LiveConcept)
 MATCH (f:Fact {id: r.fact})
 WITH c.id AS tail, d.id AS head, f
 ORDER BY tail, head, f.id
-RETURN collect([tail, head, f.id, f.subject, f.relation, f.qualifier]) AS rows
+RETURN collect([
+  tail, head, f.id, {subject: f.subject, relation: f.relation, qualifier: f.qualifier}
+]) AS rows

@@ -1,8 +1,8 @@
 // doc: List for every fact that episodes claim whether it holds, and the facts that replace it.
 // mode: read
 // params: tenant STRING, episodes LIST<STRING>, now DATETIME
-// each: episode STRING, fact STRING, subject STRING, relation STRING, qualifier STRING,
-//   standing STRING, holds BOOLEAN, ended_at DATETIME, current LIST<STRING>
+// each: episode STRING, fact STRING, key MAP, holds BOOLEAN, ended BOOLEAN,
+//   ended_at DATETIME, current LIST<STRING>
 CYPHER 25
 UNWIND $episodes AS id
 MATCH (e:Episode {id: id})
@@ -22,9 +22,9 @@ WITH id, f, holds, CASE WHEN holds OR f.held_from IS NULL THEN [] ELSE COLLECT {
   )
   RETURN g.id
   ORDER BY g.id
-} END AS current
+} END AS current, last([until IN coalesce(f.held_until, []) WHERE until <= $now]) AS ended_at
 ORDER BY id, f.id
 RETURN collect([
-  id, f.id, f.subject, f.relation, f.qualifier, f.standing, holds,
-  last([until IN coalesce(f.held_until, []) WHERE until <= $now]), current
+  id, f.id, {subject: f.subject, relation: f.relation, qualifier: f.qualifier}, holds,
+  coalesce(f.standing = 'held', false) AND NOT holds AND ended_at IS NOT NULL, ended_at, current
 ]) AS rows

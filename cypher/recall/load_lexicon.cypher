@@ -1,18 +1,17 @@
 // doc: Read the tenant's ranking statistics, how common some stems are, and concepts by name.
 // mode: read
 // params: tenant STRING, stems LIST<STRING>, names LIST<STRING>
-// returns: items INTEGER, length INTEGER, near_length FLOAT, titles INTEGER, stated INTEGER,
+// returns: items INTEGER, length INTEGER, titles INTEGER, stated INTEGER,
 //   timed BOOLEAN, change INTEGER, deletions INTEGER, passages INTEGER,
-//   passage_length INTEGER, cuts INTEGER, learned BOOLEAN, expired BOOLEAN, gate STRING,
+//   learned BOOLEAN, expired BOOLEAN, gate JSON,
 //   generation INTEGER, participants LIST<STRING>, terms LIST<MAP>, concepts LIST<MAP>
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 WHERE t.erasing IS NULL
-RETURN t.items AS items, t.length AS length, t.near_length AS near_length,
+RETURN t.items AS items, t.length AS length,
   t.titles AS titles, coalesce(t.stated, 0) AS stated,
   coalesce(t.timed, false) AS timed, t.change AS change, t.turn - t.items AS deletions,
-  coalesce(t.passages, 0) AS passages, coalesce(t.passage_length, 0) AS passage_length,
-  coalesce(t.cuts, 0) AS cuts,
+  coalesce(t.passages, 0) AS passages,
   coalesce(t.recall_total, t.feedback_total) IS NOT NULL AS learned,
   coalesce(t.expires_from <= datetime(), false) AS expired, t.gate AS gate,
   coalesce(head(COLLECT { MATCH (s:Store {id: 'store'}) RETURN s.generation }), 0) AS generation,
@@ -28,7 +27,7 @@ RETURN t.items AS items, t.length AS length, t.near_length AS near_length,
     MATCH (s:Term {tenant: $tenant, stem: stem})
     WITH s
     ORDER BY s.stem
-    RETURN {stem: s.stem, items: s.items, near: s.near}
+    RETURN {stem: s.stem, items: s.items}
   } AS terms,
   COLLECT {
     UNWIND $names AS name

@@ -7,5 +7,5 @@ MATCH (s:Store {id: 'store'})
 SET s.held_at = datetime()
 CREATE (:Tenant {
   id: $id, name: $name, created_at: $created_at, recorded_at: $created_at,
-  turn: 0, change: 0, items: 0, titles: 0, length: 0, near_length: 0.0, passages: 0, passage_length: 0
+  turn: 0, change: 0, items: 0, titles: 0, length: 0, passages: 0
 })

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Build the engine's image without an image registry, as root, where a Docker engine answers
 # (../start-engine.sh). Prints the image's tag, and nothing else, on stdout.
-# PYTHON names the interpreter that has ecphoria[local]; python3 by default.
+# PYTHON names the interpreter that has ecphoria[server,engine]; python3 by default.
 set -eu
 
 HERE=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)

@@ -1,4 +1,4 @@
-"""Build everything from the settings: the only module that knows every class."""
+"""Build all services from the settings; only this module knows every class."""
 
 import asyncio
 import secrets
@@ -14,6 +14,7 @@ import structlog
 from prometheus_client import CollectorRegistry
 
 from ecphoria.background import archive_folder, build_archive, query_listener, start_background
+from ecphoria.calibration.service import CalibrationService
 from ecphoria.consolidation.archive import ArchiveService
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.doctor import Doctor, IntegrityStore
@@ -71,7 +72,10 @@ from ecphoria.tenancy.store import Keys, Tenants
 ADMIN_KEY_FILE = "admin.key"
 _TRACE_QUERY = "what_woke_this_trace.cypher"
 _ANY_TRACE = "'' AS wanted"
+# Neo4j plans a query when it first runs, for up to half a second (decision 0039).
 _WARM_TENANTS, _WARM_S = 5, 10.0
+# One cue with words and names, and one without, recalled as a request does: these are the queries
+# that a first recall would wait for (decision 0039).
 _WARM_CUES = (Cue(text="What did Ana say about the house in March?"), Cue(text="and?"))
 
 log = structlog.get_logger(__name__)
@@ -82,8 +86,8 @@ class Reports:
     """Receivers of progress while the parts start.
 
     Attributes:
-        engine: Told the stages of the local Neo4j.
-        weights: Told bytes done and in all while the embedder's weights are fetched.
+        engine: Called with the stages of the local Neo4j's start.
+        weights: Called with the loaded and all bytes of the embedder's weights.
     """
 
     engine: Report = silent
@@ -114,8 +118,8 @@ class Services:
         engine: The local Neo4j, if it is used.
         generation: The generation of vectors that they work with.
         reembedding: Starts and shows a change of the embedding model.
-        own: What is given back when services of another model succeed these.
-        base: The parts that those keep.
+        own: Resources to close when services of another model replace these.
+        base: The parts that the new services keep.
     """
 
     settings: Settings
@@ -123,9 +127,10 @@ class Services:
     recall: RecallService
     policies: TenantPolicies
     shadowed: ShadowedRecall
-    waking: SecondLookRecall
+    second_look: SecondLookRecall
     ask: AskService
     extract: Extract
+    calibration: CalibrationService
     jobs: JobService
     learning: LearningService
     merges: MergeReview
@@ -152,7 +157,7 @@ class Services:
     engine: Endpoint | None = None
 
     async def close(self) -> None:
-        """End everything, in the reverse order of its making."""
+        """Close everything, in reverse order of its start."""
         await self.own.aclose()
         await self.base.resources.aclose()
 
@@ -165,7 +170,7 @@ async def build(settings: Settings, reports: Reports | None = None) -> Services:
         StoreUnavailable: Neo4j does not answer.
         Misconfigured: Neo4j, its data or the embedder do not fit the settings.
     """
-    _require_strategy(settings)  # before the minutes that a first start may take
+    _require_strategy(settings)  # first, because a first start may take minutes
     told = reports or Reports()
     metrics = Metrics(CollectorRegistry())
     async with AsyncExitStack() as guard:
@@ -210,19 +215,24 @@ async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
         recall = _recall(settings, graph, embedder, learning, chat)
         cold, ingest, forgetting = _writing(settings, graph, embedder, recall.forget)
         tenancy, access = _tenancy(settings, graph, cold)
-        policies, shadowed, waking = _recalls(graph, recall, forgetting, metrics, own)
-        extract = Extract(ExtractionStore(graph), ingest, chat)
-        start = partial(start_background, extract=extract, metrics=metrics, stack=own)
+        policies, shadowed, second_look = _recalls(graph, recall, forgetting, metrics, own)
+        extract, archive = Extract(ExtractionStore(graph), ingest, chat), EpisodeArchive(graph)
+        calibration = CalibrationService(second_look, archive, SystemClock())
+        jobs = await start_background(
+            settings, graph, base.options, embedder, chat, ingest=ingest, extract=extract,
+            calibrate=calibration.run, metrics=metrics, stack=own,
+        )  # fmt: skip
         return Services(
             settings=settings,
             ingest=ingest,
             recall=recall,
             policies=policies,
             shadowed=shadowed,
-            waking=waking,
-            ask=AskService(waking, chat, metrics.recall),
+            second_look=second_look,
+            ask=AskService(second_look, chat, metrics.recall),
             extract=extract,
-            jobs=await start(settings, graph, base.options, embedder, chat, ingest=ingest),
+            calibration=calibration,
+            jobs=jobs,
             learning=learning,
             merges=MergeReview(MergeStore(graph), FactStore(graph)),
             forgetting=forgetting,
@@ -230,7 +240,7 @@ async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
             doctor=Doctor(IntegrityStore(graph), time.monotonic, cold),
             facts=FactService(store=FactStore(graph), clock=SystemClock()),
             items=ItemService(store=ItemStore(graph), embedder=embedder, clock=SystemClock()),
-            archive=EpisodeArchive(graph),
+            archive=archive,
             starts=StartContexts(graph, SystemClock()),
             tenancy=tenancy,
             access=access,
@@ -264,10 +274,10 @@ async def open_embedder(settings: Settings, choice: EmbedderChoice) -> Embedder:
 
 
 async def warm_up(services: Services) -> None:
-    """Do what a recall needs in the newest tenants: Neo4j plans a query when it first runs.
+    """Run recalls in the newest tenants, because Neo4j plans a query when it first runs.
 
-    A cue with words and names and one without: an empty list has a plan of its own. A few seconds
-    at most; what fails here is told to the first caller.
+    One cue has words and names and one has none, because an empty list has its own plan. It takes
+    a few seconds at most; an error here is left to the first caller.
     """
     operator = Principal(key=None, tenant=None, scopes=frozenset())
     with suppress(TimeoutError, EcphoriaError):
@@ -377,6 +387,7 @@ def _graph_options(settings: Settings, endpoint: Endpoint | None) -> GraphOption
         password=endpoint.password if endpoint else group.password.get_secret_value(),
         database=group.database,
         query_timeout_s=group.query_timeout_s,
+        first_query_timeout_s=group.first_query_timeout_s,
         retry_s=group.retry_s,
         connect_timeout_s=group.connect_timeout_s,
         connections=group.connections,
@@ -414,7 +425,7 @@ async def _load_embedder(settings: Settings, reports: Reports) -> Embedder:
 
 
 async def _settle(loading: asyncio.Task[Embedder]) -> None:
-    """Leave no task behind when something else failed first."""
+    """Cancel a task after another failure."""
     loading.cancel()
     await asyncio.gather(loading, return_exceptions=True)
 
@@ -430,8 +441,8 @@ def _recalls(
     policies = TenantPolicies(Policies(graph), recall.check, time.monotonic)
     shadowed = ShadowedRecall(recall, policies, partial(_tell_shadow, metrics))
     stack.push_async_callback(shadowed.close)
-    waking = SecondLookRecall(shadowed, forgetting.looks_again, forgetting.wake)
-    return policies, shadowed, waking
+    second_look = SecondLookRecall(shadowed, forgetting.looks_again, forgetting.wake)
+    return policies, shadowed, second_look
 
 
 def _writing(
@@ -441,7 +452,7 @@ def _writing(
     cold = build_archive(settings, graph, embedder, clock)
     keep = timedelta(days=settings.erasure.key_days)
     ingest = IngestService(
-        store=store, embedder=embedder, clock=clock, thaw=cold, erased=erased, refuse_keys=keep
+        store=store, embedder=embedder, clock=clock, archive=cold, erased=erased, refuse_keys=keep
     )
     return cold, ingest, ForgettingService(DormancyStore(graph), cold, ingest.wake, clock)
 
@@ -522,7 +533,7 @@ def _snippet(saved_query: Path) -> Callable[[TraceId], str]:
 
 
 async def _open_store(settings: Settings, tenancy: TenancyService) -> Path | None:
-    """Leave an operator's key that fits the store where only this user reads it."""
+    """Write an operator's key that fits the store to a file that only this user can read."""
     given, file = settings.auth.bootstrap_key, settings.home / ADMIN_KEY_FILE
     kept = file.read_text(encoding="utf-8").strip() if file.exists() else None
     issued = await tenancy.open_store(

@@ -1,8 +1,7 @@
 """Background work: the steps of a cycle, the workers and the schedules."""
 
-import contextlib
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from datetime import time as clock_time
 from functools import partial
@@ -24,16 +23,13 @@ from ecphoria.consolidation.prior import Prior
 from ecphoria.consolidation.replay import Replay, ReplayStore
 from ecphoria.consolidation.service import ConsolidationService, GraphSurvey, Step
 from ecphoria.consolidation.supersede import Supersede
-from ecphoria.errors import NotFound
 from ecphoria.extraction.service import Extract
 from ecphoria.facts.store import FactStore
-from ecphoria.ingest.prepare import OlderEpisodes
 from ecphoria.ingest.service import IngestService
-from ecphoria.ingest.store import CuttingStore
 from ecphoria.jobs.scheduler import Scheduler, SchedulerOptions, ScheduleStore
 from ecphoria.jobs.service import JobService
 from ecphoria.jobs.store import JobStore
-from ecphoria.jobs.worker import Handler, Retries, Worker, WorkerOptions, crash_at
+from ecphoria.jobs.worker import Handler, Retries, Watch, Worker, WorkerOptions, crash_at
 from ecphoria.models.chat import StructuredChat
 from ecphoria.neo4j_store.gds import PriorStore
 from ecphoria.neo4j_store.session import Graph, GraphOptions
@@ -43,10 +39,9 @@ from ecphoria.records.job import (
     ConsolidationReport,
     Job,
     JobKind,
+    JobReport,
     JobState,
-    Progress,
     Schedule,
-    Trigger,
 )
 from ecphoria.settings import ConsolidationSettings, JobsSettings, Settings
 from ecphoria.telemetry import Metrics
@@ -66,13 +61,13 @@ async def start_background(
     *,
     ingest: IngestService,
     extract: Extract,
+    calibrate: Handler,
     metrics: Metrics,
     stack: AsyncExitStack,
 ) -> JobService:
-    """Take jobs from now until the stack is unwound, as many at once as is set.
+    """Run workers and the scheduler until the stack is closed, as set.
 
-    Who takes none does not look after schedules either, nor after episodes that were stored
-    before there were passages.
+    Without workers there is no scheduler either.
     """
     group, default = settings.jobs, _schedule(settings.consolidation)
     steps = build_steps(graph, options, embedder, archive_folder(settings), chat)
@@ -84,14 +79,16 @@ async def start_background(
         on_request=() if extracts else (extract.name,),
     )
     store, schedules = JobStore(graph, group.kept), ScheduleStore(graph)
+
+    async def work(claimed: Claimed, watch: Watch) -> JobReport:
+        if claimed.job.kind is JobKind.CALIBRATION:
+            return await calibrate(claimed, watch)
+        return await consolidation.run(claimed, watch)
+
     worker = Worker(
         store,
-        _by_kind(consolidation, OlderEpisodes(CuttingStore(graph), embedder, time.monotonic)),
-        WorkerOptions(
-            lease_s=group.lease_s,
-            poll_s=group.poll_s,
-            retries=Retries(limit=group.attempts, first_pause_s=group.pause_s),
-        ),
+        work,
+        _worker_options(settings),
         ended=partial(_tell_job, metrics),
         fault=crash_at(group.fault),
     )
@@ -120,20 +117,17 @@ async def start_background(
         worker.start(group.workers)
         stack.push_async_callback(scheduler.stop)
         scheduler.start()
-        for tenant in await CuttingStore(graph).tenants():
-            with contextlib.suppress(NotFound):  # erased meanwhile
-                await service.cut_older(tenant, trigger=Trigger.START)
     return service
 
 
-def _by_kind(consolidation: ConsolidationService, older: OlderEpisodes) -> Handler:
-    def run(
-        claimed: Claimed, watch: Callable[[Progress], Awaitable[None]]
-    ) -> Awaitable[ConsolidationReport]:
-        does = older.run if claimed.job.kind is JobKind.PASSAGES else consolidation.run
-        return does(claimed, watch)
-
-    return run
+def _worker_options(settings: Settings) -> WorkerOptions:
+    group = settings.jobs
+    return WorkerOptions(
+        lease_s=group.lease_s,
+        poll_s=group.poll_s,
+        grace_s=settings.server.shutdown_s / 3,
+        retries=Retries(limit=group.attempts, first_pause_s=group.pause_s),
+    )
 
 
 def _schedule(group: ConsolidationSettings) -> Schedule:
@@ -154,7 +148,7 @@ def build_steps(
     archive: Path,
     chat: StructuredChat | None = None,
 ) -> tuple[Step, ...]:
-    """Give the steps of a cycle in their order; `archive` is the folder of the archive."""
+    """Build the steps of a cycle in their order; `archive` is the folder of the archive."""
     links, associations, engrams = LinkStore(graph), AssociationStore(graph), EngramStore(graph)
     return (
         EmbedConcepts(ConceptVectorStore(graph), embedder),
@@ -175,7 +169,7 @@ def build_steps(
 def build_archive(
     settings: Settings, graph: Graph, embedder: Embedder, clock: Clock
 ) -> ArchiveService:
-    """Give the archive as it is used by hand."""
+    """Build the archive service for commands."""
     folder = archive_folder(settings)
     cold = ColdStore(graph, embedder)
     return ArchiveService(_archiving(cold, graph, folder), cold, ColdFiles(folder), clock)
@@ -191,7 +185,7 @@ def _archiving(cold: ColdStore, graph: Graph, folder: Path) -> Archiving:
 
 
 def query_listener(settings: JobsSettings, metrics: Metrics) -> Callable[[str, float], None]:
-    """Count every query; under test, die at the one that is named."""
+    """Count every query; in crash tests, end the process at the named one."""
     if settings.fault is None:
         return metrics.query
     kill = crash_at(settings.fault)
@@ -208,9 +202,7 @@ def _tell_stored(metrics: Metrics, counts: Mapping[JobState, int]) -> None:
         metrics.stored_jobs(state, number)
 
 
-def _tell_job(
-    metrics: Metrics, job: Job, state: JobState, report: ConsolidationReport | None
-) -> None:
+def _tell_job(metrics: Metrics, job: Job, state: JobState, report: JobReport | None) -> None:
     metrics.job(job.kind, state)
-    for step in report.steps if report else ():
+    for step in report.steps if isinstance(report, ConsolidationReport) else ():
         metrics.step(job.kind, step.name, step.seconds)

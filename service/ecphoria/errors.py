@@ -14,6 +14,7 @@ EcphoriaError
 ├── TooLarge                over a stated bound
 ├── UnsupportedMediaType    the body is not JSON in UTF-8
 ├── MethodNotAllowed        the path has other methods
+├── UnknownHost             the request is for a host name that is not the service's
 ├── TooManyRequests         over a limit of the tenant or the key; wait
 ├── Unavailable             something the request needs is not there now; retry later
 │   ├── StoreUnavailable    Neo4j does not answer
@@ -127,6 +128,12 @@ class MethodNotAllowed(EcphoriaError):
     code = "method-not-allowed"
 
 
+class UnknownHost(EcphoriaError):
+    """The service has no such host name; add it to ECPHORIA_SERVER__PUBLIC_HOST."""
+
+    code = "unknown-host"
+
+
 class TooManyRequests(EcphoriaError):
     """Too many requests of this tenant or key; wait as long as `Retry-After` says."""
 
@@ -156,7 +163,7 @@ class OutcomeUnknown(Unavailable):
 
 
 class Timeout(Unavailable):
-    """The store took longer than allowed and the query was stopped; ask for less or retry."""
+    """The store took longer than allowed and the query was stopped; nothing was written. Retry."""
 
     code = "timeout"
 

@@ -7,10 +7,13 @@ user can enter. So calls behave as they do over the network, and no port and no 
 import asyncio
 import atexit
 import contextlib
+import logging
+import os
 import shutil
 import sys
 import tempfile
 import threading
+import time
 from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import ClassVar, Final, Self
@@ -20,15 +23,25 @@ import httpx
 from ecphoria import runtime
 from ecphoria.app import Reports
 from ecphoria.client import AsyncClient, Client
+from ecphoria.client.connections import AsyncConnections, Connections
 from ecphoria.engine import Progress, Stage
-from ecphoria.errors import Conflict
+from ecphoria.errors import Conflict, Misconfigured
 from ecphoria.http.app import Started, serve
 from ecphoria.settings import Settings, read_settings
 from ecphoria.telemetry import log_through_standard_library
 
+# The whole service runs in a thread behind a socket that only this user can open: one
+# implementation of checks, errors and limits for all interfaces (decision 0035).
 _URL: Final = "http://localhost"
+_TIMEOUT_S: Final = 600.0
+"""Longer than the service takes for any answer: a first query on a slow machine may take 300 s."""
 _STOP_S: Final = 30.0
 _QUARTER: Final = 25
+_SOCKET_BYTES: Final = 100
+"""Longest path of a socket; macOS takes 103 bytes, Linux 107."""
+
+
+_QUIET: Final = logging.NullHandler()
 
 
 class Memory(Client):
@@ -42,7 +55,7 @@ class Memory(Client):
     Args:
         tenant: Whose memories; created if it does not exist.
         home: Folder of the store; the user's data directory if absent.
-        timeout: Seconds to wait for an answer.
+        timeout: Seconds to wait for an answer; the service ends most of them sooner.
 
     Raises:
         Misconfigured: A setting does not fit.
@@ -50,12 +63,16 @@ class Memory(Client):
     """
 
     def __init__(
-        self, tenant: str = "default", *, home: Path | str | None = None, timeout: float = 60.0
+        self,
+        tenant: str = "default",
+        *,
+        home: Path | str | None = None,
+        timeout: float = _TIMEOUT_S,
     ) -> None:
         self._service = _Service.join(home, self)
         try:
             self._service.up.result()
-            socket = httpx.HTTPTransport(uds=str(self._service.socket))
+            socket = _Socket(self._service)
             super().__init__(_URL, tenant=tenant, timeout=timeout, transport=socket)
             with contextlib.suppress(Conflict):
                 self.create_tenant(tenant)
@@ -77,11 +94,15 @@ class AsyncMemory(AsyncClient):
     Args:
         tenant: Whose memories; created if it does not exist.
         home: Folder of the store; the user's data directory if absent.
-        timeout: Seconds to wait for an answer.
+        timeout: Seconds to wait for an answer; the service ends most of them sooner.
     """
 
     def __init__(
-        self, tenant: str = "default", *, home: Path | str | None = None, timeout: float = 60.0
+        self,
+        tenant: str = "default",
+        *,
+        home: Path | str | None = None,
+        timeout: float = _TIMEOUT_S,
     ) -> None:
         self._tenant = tenant
         self._service = _Service.join(home, self)
@@ -109,33 +130,55 @@ class AsyncMemory(AsyncClient):
         await asyncio.to_thread(self._service.leave, self)
 
 
+class _Socket(httpx.BaseTransport):
+    """Goes over the socket of a service; a forked child opens connections of its own."""
+
+    def __init__(self, service: "_Service") -> None:
+        self._connections = Connections(lambda: httpx.HTTPTransport(uds=str(service.socket)))
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        return self._connections.here().handle_request(request)
+
+    def close(self) -> None:
+        connection = self._connections.close()
+        if connection is not None:
+            connection.close()
+
+
 class _OnceUp(httpx.AsyncBaseTransport):
     """Waits for the service before the first request."""
 
     def __init__(self, service: "_Service") -> None:
         self._service = service
-        self._socket = httpx.AsyncHTTPTransport(uds=str(service.socket))
+        self._connections = AsyncConnections(
+            lambda: httpx.AsyncHTTPTransport(uds=str(service.socket))
+        )
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         # A caller that gives up must not cancel the start for the others.
         await asyncio.shield(asyncio.wrap_future(self._service.up))
-        return await self._socket.handle_async_request(request)
+        return await self._connections.here().handle_async_request(request)
 
     async def aclose(self) -> None:
-        await self._socket.aclose()
+        connection = self._connections.close()
+        if connection is not None:
+            await connection.aclose()
 
 
 class _Service:
     """One service of this process, shared by the memories that have the same home."""
 
     _running: ClassVar[dict[Path, "_Service"]] = {}
-    _lock: ClassVar = threading.Lock()
+    _lock: ClassVar[threading.Lock] = threading.Lock()
 
     def __init__(self, settings: Settings) -> None:
         log_through_standard_library()
+        # Without handlers of the caller's, Python would print the records to standard error.
+        logging.getLogger("ecphoria").addHandler(_QUIET)
         self._settings = settings
         self._users: set[int] = set()
-        self._folder = Path(tempfile.mkdtemp(prefix="ecphoria-"))
+        self._pid = os.getpid()
+        self._folder = _short_folder()
         self.socket = self._folder / "service"
         self.up: Future[Started] = Future()
         self._thread = threading.Thread(target=self._run, name="ecphoria", daemon=True)
@@ -145,6 +188,7 @@ class _Service:
     def join(cls, home: Path | str | None, user: object) -> "_Service":
         """Use the service of a home; start one if there is none."""
         given = {} if home is None else {"home": Path(home).expanduser().resolve()}
+        # No keys: who can open the socket can read the store's files too (decision 0035).
         settings = read_settings(auth={"enabled": False}, **given)
         with cls._lock:
             found = cls._running.get(settings.home)
@@ -154,7 +198,9 @@ class _Service:
             return found
 
     def leave(self, user: object) -> None:
-        """Stop using it; the last user ends it."""
+        """Stop using it; the last user ends it, but never in a forked child."""
+        if self._pid != os.getpid():
+            return
         with self._lock:
             self._users.discard(id(user))
             if self._users:
@@ -162,6 +208,12 @@ class _Service:
             if self._running.get(self._settings.home) is self:
                 del self._running[self._settings.home]
         self.stop()
+
+    @classmethod
+    def forget(cls) -> None:
+        """Leave the services to the parent; in a child that was just forked."""
+        cls._running = {}
+        cls._lock = threading.Lock()
 
     @classmethod
     def stop_all(cls) -> None:
@@ -197,26 +249,52 @@ class _Service:
 
 
 atexit.register(_Service.stop_all)
+if hasattr(os, "register_at_fork"):  # Windows does not fork
+    os.register_at_fork(after_in_child=_Service.forget)
+
+
+def _short_folder() -> Path:
+    """Make a private folder whose path leaves room for the name of a socket.
+
+    Raises:
+        Misconfigured: The folder for temporary files is too deep, and so are the usual ones.
+    """
+    for place in (tempfile.gettempdir(), "/tmp", "/var/tmp"):  # noqa: S108 (a private one in it)
+        with contextlib.suppress(OSError):
+            folder = Path(tempfile.mkdtemp(prefix="ecphoria-", dir=place))
+            if len(os.fsencode(folder / "service")) <= _SOCKET_BYTES:
+                return folder
+            folder.rmdir()
+    raise Misconfigured(
+        "The path of the folder for temporary files is too long for a socket: set TMPDIR to a "
+        f"folder whose path has at most {_SOCKET_BYTES - 30} bytes."
+    )
 
 
 def _reports() -> Reports:
-    """Tell on a terminal what the first start downloads."""
+    """Tell on a terminal what the start waits for."""
     if not sys.stderr.isatty():
         return Reports()
+    begun = time.monotonic()
     told: set[str] = set()
 
-    def tell(what: str, done: int, total: int) -> None:
-        line = f"{what}: {_QUARTER * (4 * done // total)} % of {total / 1e6:.0f} MB"
+    def tell(line: str) -> None:
         if line not in told:
             told.add(line)
-            print(f"Ecphoria: {line}", file=sys.stderr)  # noqa: T201 (for the person who waits)
+            seconds = time.monotonic() - begun
+            print(f"Ecphoria: {line} ({seconds:.0f} s)", file=sys.stderr)  # noqa: T201 (for the person who waits)
+
+    def part(what: str, done: int, total: int) -> None:
+        tell(f"{what}, {_QUARTER * (4 * done // total)} % of {total / 1e6:.0f} MB")
 
     def engine(step: Progress) -> None:
-        if step.stage is Stage.FETCH and step.total:
-            tell(step.stage.value, step.done, step.total)
+        if step.total:
+            part(step.stage.value, step.done, step.total)
+        else:
+            tell("starting the service" if step.stage is Stage.READY else step.stage.value)
 
     def weights(done: int, total: int) -> None:
         if total:
-            tell("fetching the embedding model", done, total)
+            part("fetching the embedding model", done, total)
 
     return Reports(engine=engine, weights=weights)

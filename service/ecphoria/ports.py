@@ -1,4 +1,4 @@
-"""Seams with more than one implementation: clock, embedder, chat model, archive."""
+"""Seams with more than one implementation: clock, embedder, chat model, archive, recall."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ecphoria.errors import EcphoriaError
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Degrees, Gap, GraphSize
+from ecphoria.records.recall import Cue, RecallOptions, RecallResult
 from ecphoria.records.upkeep import Restored
 
 Vector = NDArray[np.float32]
@@ -46,6 +48,7 @@ class Embedder(Protocol):
 
         Raises:
             EncoderUnavailable: The model does not answer.
+            TextsNotEmbedded: Some of several texts have no vector.
         """
         ...
 
@@ -54,8 +57,34 @@ class Embedder(Protocol):
         ...
 
 
+class TextsNotEmbedded(Exception):
+    """Some texts of a request have no vector; those of the others are here.
+
+    Args:
+        vectors: Unit rows [n, dimension] in the order of the texts, zeros where there is none.
+        faults: Why a text has none, by its place.
+    """
+
+    def __init__(self, vectors: Vectors, faults: Mapping[int, EcphoriaError]) -> None:
+        first = min(faults)
+        super().__init__(f"{len(faults)} of {len(vectors)} texts have no vector: {faults[first]}")
+        self.vectors = vectors
+        self.faults = faults
+
+
 class NoAnswer(Exception):
-    """The model cannot be asked now; the message gives the remedy, and quotes nothing."""
+    """The model cannot be asked now; the message gives the remedy, and quotes nothing.
+
+    Attributes:
+        calls: Number of requests that were made.
+        is_of_text: Whether the text may be the reason, as for a failure of the endpoint or an
+            answer that does not end; not where a key, an address or a budget is at fault.
+    """
+
+    def __init__(self, message: str, *, calls: int = 1, is_of_text: bool = False) -> None:
+        super().__init__(message)
+        self.calls = calls
+        self.is_of_text = is_of_text
 
 
 class TextRefused(Exception):
@@ -91,11 +120,13 @@ class Reply:
     Attributes:
         tokens: Read and written together; 0 where the endpoint does not count.
         is_cut: Whether the endpoint stopped at its limit of tokens.
+        is_enough: Whether the caller stopped the stream.
     """
 
     text: str
     tokens: int
     is_cut: bool = False
+    is_enough: bool = False
 
 
 class Chat(Protocol):
@@ -114,7 +145,7 @@ class Chat(Protocol):
         *,
         form: Form = Form.TEXT,
         schema: JsonSchema | None = None,
-        heard: Callable[[str], None] | None = None,
+        heard: Callable[[str], bool | None] | None = None,
     ) -> Reply:
         """Ask it, for a purpose that is counted.
 
@@ -125,10 +156,11 @@ class Chat(Protocol):
             form: The form that the endpoint is to enforce.
             schema: The schema of `Form.SCHEMA`.
             heard: Told each piece of the answer as it comes, where the endpoint streams; an
-                endpoint that does not stream is heard once, at the end.
+                endpoint that does not stream is heard once, at the end. It returns whether it
+                has heard enough; the stream is then closed.
 
         Raises:
-            NoAnswer: It does not answer, or not with text.
+            NoAnswer: It does not answer, or with no answer of a model.
             TextRefused: It does not take this text, or not this form.
         """
         ...
@@ -138,19 +170,11 @@ class Chat(Protocol):
         ...
 
 
-class ArchivedEpisodesNeeded(Exception):
-    """A write needs episodes whose words are in the archive: restore them, and write again."""
-
-    def __init__(self, ids: Sequence[EpisodeId]) -> None:
-        super().__init__(f"{len(ids)} episodes are in the archive")
-        self.ids = tuple(ids)
-
-
 class ArchiveReader(Protocol):
-    """The way back from the archive, as far as a write needs it."""
+    """The reads of the archive that a write needs."""
 
     async def restore(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Restored:
-        """Put archived episodes back into the graph; tell which records are damaged."""
+        """Put archived episodes back into the graph; return the damaged records."""
         ...
 
     async def forget(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> None:
@@ -159,7 +183,7 @@ class ArchiveReader(Protocol):
 
 
 class Survey(Protocol):
-    """Looks at a tenant's graph as a whole, and changes nothing."""
+    """Counts a tenant's graph, without changes."""
 
     async def turn(self, tenant: TenantId) -> int:
         """Count the episodes appended so far."""
@@ -170,12 +194,22 @@ class Survey(Protocol):
         ...
 
     async def degrees(self, tenant: TenantId) -> Mapping[str, Degrees]:
-        """Tell how many associations live nodes have, by type."""
+        """Count the associations of live nodes, by type."""
         ...
 
     async def gaps(self, tenant: TenantId, *, least: int, limit: int) -> Sequence[Gap]:
         """List the cues refused so often since the last whole cycle, the most refused first.
 
-        Cues are one if they differ only in case and outer blanks.
+        Cues that differ only in case and outer blanks are counted together.
         """
+        ...
+
+
+class Recalls(Protocol):
+    """Answers cues."""
+
+    async def recall(
+        self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool = True
+    ) -> RecallResult:
+        """Recall a cue, without a trace if `record` is false."""
         ...

@@ -1,19 +1,98 @@
-"""Keep the event loop responsive by threads and garbage collection; check texts to encode."""
+"""The process: its event loop, threads, garbage collection and socket; check texts to encode."""
 
 import asyncio
 import gc
 import os
-from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import socket
+import threading
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 
-from ecphoria.errors import EncoderUnavailable, InvalidInput
+from ecphoria.errors import EncoderUnavailable, InvalidInput, Misconfigured, Timeout
 
 T = TypeVar("T")
 
 _LONG = 50_000
-"""Characters that take a few milliseconds to look through, ten times as long as a thread costs."""
+"""Number of characters whose reading takes a few milliseconds, ten times the cost of a thread."""
+
+# A thread that computes cannot be stopped, so its request ends with `timeout` instead (decision
+# 0041).
+_TEXT_S, _CHARACTERS_A_SECOND = 30.0, 10_000
+"""Time of one piece of work on texts; a slow machine under load reads ten times as much."""
+
+_REMEMBERED = 1_000
+"""Callers whose last turn a lane remembers."""
+
+
+class CallerGone(Exception):
+    """The caller closed the connection, so its work is cancelled."""
+
+
+@dataclass(slots=True, eq=False)
+class Requester:
+    """The caller for whom work is done.
+
+    Attributes:
+        name: Callers of one name share their turns.
+        is_gone: Whether it has closed its connection.
+        limits: The open blocks of `while_wanted`.
+    """
+
+    name: str = ""
+    is_gone: bool = False
+    limits: set[asyncio.Timeout] = field(default_factory=set)
+
+    def leave(self) -> None:
+        """Cancel the work in all blocks of `while_wanted`, now and later."""
+        self.is_gone = True
+        for limit in self.limits:
+            if not limit.expired():
+                limit.reschedule(0.0)
+
+
+_REQUESTER: ContextVar[Requester | None] = ContextVar("requester", default=None)
+
+
+def work_for(name: str) -> Requester:
+    """Work for a caller in this task from now on."""
+    caller = Requester(name=name)
+    _REQUESTER.set(caller)
+    return caller
+
+
+@asynccontextmanager
+async def while_wanted(seconds: float | None, late: str) -> AsyncIterator[None]:
+    """Cancel the block when its time is over or its caller is gone.
+
+    Args:
+        seconds: Longest that the block may take; None for no limit.
+        late: Message of the timeout.
+
+    Raises:
+        CallerGone: The caller has closed its connection.
+        Timeout: The time is over.
+    """
+    caller = _REQUESTER.get() or Requester()
+    if caller.is_gone:
+        raise CallerGone
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            caller.limits.add(limit)
+            try:
+                yield
+            finally:
+                caller.limits.discard(limit)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise (CallerGone() if caller.is_gone else Timeout(late)) from None
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
@@ -24,6 +103,7 @@ def run(main: Coroutine[Any, Any, T]) -> T:
 
 def _faster() -> Callable[[], asyncio.AbstractEventLoop] | None:
     try:
+        # A tenth of a recall's time; an append gains as much (decision 0028).
         import uvloop  # noqa: PLC0415 (not for Windows)
     except ImportError:
         return None
@@ -36,37 +116,158 @@ async def run_off_loop(work: Callable[[], T], characters: int) -> T:
     Args:
         work: Must not change what others read meanwhile.
         characters: Length of the texts together.
+
+    Raises:
+        CallerGone: The caller has closed its connection.
+        Timeout: It takes too long; the thread cannot be stopped, but nobody waits for it.
     """
-    return work() if characters < _LONG else await asyncio.to_thread(work)
+    return work() if characters < _LONG else await run_text(work, characters)
+
+
+async def run_text(work: Callable[[], T], characters: int) -> T:
+    """Run `work` on texts in a thread, however short they are; else like `run_off_loop`."""
+    # The time grows with the length, then the request ends with `timeout` (decision 0041).
+    seconds = _TEXT_S + characters / _CHARACTERS_A_SECOND
+    async with while_wanted(seconds, "This text takes too long to read; send it in parts."):
+        return await _TEXTS.run(work)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Piece:
+    """A piece of work that waits for a thread."""
+
+    number: int
+    caller: str
+    is_urgent: bool
+    done: Future[Any]
+    work: Callable[[], Any]
+
+    def do(self) -> None:
+        """Do the work unless it was cancelled."""
+        if not self.done.set_running_or_notify_cancel():
+            return
+        try:
+            self.done.set_result(self.work())
+        except BaseException as error:  # noqa: BLE001 (told to who waits)
+            self.done.set_exception(error)
+
+
+_LAST_PIECE_S = 4.0
+"""Seconds that a stop waits for the work of a lane: less than it has for all it closes."""
 
 
 class Lane:
-    """Thread of an embedder: it does one piece of work after another, in the order of arrival."""
+    """Threads for pieces of work; callers take turns, and each has one thread at a time.
 
-    def __init__(self, name: str) -> None:
-        self._threads = ThreadPoolExecutor(1, thread_name_prefix=name)
+    The threads are daemons: work that does not end must not hold up the end of the process.
+    """
 
-    async def run(self, work: Callable[[], T]) -> T:
-        """Do work off the event loop.
+    def __init__(self, name: str, *, threads: int = 1) -> None:
+        """Prepare a lane; its threads start with the work."""
+        self._name = name
+        self._most = threads
+        self._threads = 0
+        self._number = 0
+        self._waiting: list[_Piece] = []
+        self._running: set[str] = set()
+        self._served: OrderedDict[str, int] = OrderedDict()
+        self._closed = False
+        self._changed = threading.Condition()
+
+    async def run(self, work: Callable[[], T], *, is_urgent: bool = False) -> T:
+        """Do work off the event loop; urgent work goes before all waiting work.
 
         Raises:
             EncoderUnavailable: The lane was closed before the work began.
         """
-        try:
-            done = self._threads.submit(work)
-        except RuntimeError as error:  # so an executor says that it was shut down
-            raise _closed() from error
+        done: Future[T] = Future()
+        piece = self._queue(done, partial(copy_context().run, work), is_urgent=is_urgent)
         try:
             return await asyncio.wrap_future(done)
         except asyncio.CancelledError:
+            with self._changed, suppress(ValueError):
+                self._waiting.remove(piece)
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
             raise _closed() from None
 
     def close(self) -> None:
-        """Finish the current work and end the thread; waiting work is refused."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """Finish the current work and end the threads; waiting work is refused."""
+        with self._changed:
+            self._closed = True
+            refused, self._waiting = self._waiting, []
+            self._changed.notify_all()
+        for piece in refused:
+            piece.done.cancel()
+
+    async def ended(self, within_s: float = _LAST_PIECE_S) -> None:
+        """Wait until no work runs, or the time is over; call it after `close`.
+
+        If the process ends while a thread computes outside of Python, C++ aborts the process.
+        """
+        await asyncio.to_thread(self._wait, within_s)
+
+    def _wait(self, within_s: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: not self._running, within_s)
+
+    def _queue(self, done: Future[T], work: Callable[[], T], *, is_urgent: bool) -> _Piece:
+        """Put work in the queue, and start a thread if there are too few."""
+        caller = (_REQUESTER.get() or Requester()).name
+        with self._changed:
+            if self._closed:
+                raise _closed()
+            self._number += 1
+            piece = _Piece(
+                number=self._number, caller=caller, is_urgent=is_urgent, done=done, work=work
+            )
+            self._waiting.append(piece)
+            if self._threads < min(self._most, len(self._running) + len(self._waiting)):
+                name = f"{self._name}_{self._threads}"
+                # Daemon threads with a queue of our own: Python waits at its end for the threads
+                # of asyncio's executor (decision 0041).
+                threading.Thread(target=self._serve, name=name, daemon=True).start()
+                self._threads += 1
+            self._changed.notify()
+        return piece
+
+    def _serve(self) -> None:
+        while (piece := self._next()) is not None:
+            piece.do()
+            with self._changed:
+                self._running.discard(piece.caller)
+                self._changed.notify_all()
+            del piece  # what it holds must not live until the next one comes
+
+    def _next(self) -> _Piece | None:
+        """Wait for a piece of the caller served longest ago; None when the lane is closed."""
+        with self._changed:
+            while not self._closed:
+                # One piece of a tenant at a time, so two long appends cannot take all threads
+                # (decision 0041).
+                ready = [piece for piece in self._waiting if piece.caller not in self._running]
+                if ready:
+                    chosen = min(ready, key=self._rank)
+                    self._waiting.remove(chosen)
+                    self._running.add(chosen.caller)
+                    self._number += 1
+                    self._served[chosen.caller] = self._number
+                    self._served.move_to_end(chosen.caller)
+                    if len(self._served) > _REMEMBERED:
+                        self._served.popitem(last=False)
+                    return chosen
+                self._changed.wait()
+            return None
+
+    def _rank(self, piece: _Piece) -> tuple[bool, int, int]:
+        return not piece.is_urgent, self._served.get(piece.caller, 0), piece.number
+
+
+# Long texts take turns by tenant, so that one tenant cannot hold up the others (decision 0041).
+_TEXTS = Lane("text", threads=4)
+"""Threads for work on long texts. Python runs one of them at a time; more of them only let other
+callers go on beside a text that takes long."""
 
 
 def _closed() -> EncoderUnavailable:
@@ -96,6 +297,32 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Bind a socket to listen on.
+
+    Raises:
+        Misconfigured: The address cannot be listened on.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise Misconfigured(f"There is no address {host} to listen on.") from error
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+    except OSError as error:
+        listener.close()
+        raise Misconfigured(
+            f"Cannot listen on {host} port {port}: {error.strerror}. Stop the program that does, "
+            "or set ECPHORIA_SERVER__PORT (0 takes a free one).",
+            port=port,
+        ) from error
+    return listener
 
 
 _NEW_OBJECTS, _YOUNG_PASSES, _OLD_PASSES = 100_000, 20, 20

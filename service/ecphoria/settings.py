@@ -35,11 +35,13 @@ CLIENT_VARIABLES = frozenset(
 )
 """Read by the command line for its client, never by the service."""
 TEST_PREFIX = "ECPHORIA_TEST_"
-"""Read by the tests of this project."""
+"""Read by the tests of this project; in place of the other prefix, for fields that are `INNER`."""
 
 Folder = Annotated[Path, AfterValidator(Path.expanduser)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
 Seconds = Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)]
+INNER = "inner"
+"""Mark of a field that no operator needs: a tool of tests, or a time that only tests change."""
 
 
 class _Group(BaseModel):
@@ -59,9 +61,12 @@ class Neo4jSettings(_Group):
     """Database that holds the memories."""
     query_timeout_s: Seconds = 30.0
     """Timeout of a query on the server, in seconds."""
-    retry_s: Seconds = 15.0
+    first_query_timeout_s: Seconds = 300.0
+    """The same before the first success of a query since the start, in seconds: Neo4j has yet to
+    plan it, which takes long on a slow machine. The first read of each path has this limit too."""
+    retry_s: Annotated[Seconds, INNER] = 15.0
     """Time limit for retries of transient errors of the server, in seconds."""
-    connect_timeout_s: Seconds = 10.0
+    connect_timeout_s: Annotated[Seconds, INNER] = 10.0
     """Timeout of a connection attempt, in seconds."""
     connections: int = Field(default=50, ge=1, le=1_000)
     """Maximum number of open connections."""
@@ -89,8 +94,8 @@ class EngineGroup(_Group):
     """Loopback port of its Bolt connector; a free one if empty."""
     http_port: Port | None = None
     """Loopback port of Neo4j Browser; a free one if empty."""
-    start_timeout_s: Seconds = 180.0
-    """Timeout of its start, in seconds."""
+    start_timeout_s: Annotated[Seconds, INNER] = 180.0
+    """Longest time in which its log may stand still while it starts, in seconds."""
     tx_log_hours: int = Field(default=48, ge=1, le=8_760)
     """Hours to keep a full transaction log; it holds erased texts until then."""
 
@@ -117,7 +122,7 @@ class EmbedderSettings(_Group):
     batch_size: int = Field(default=256, ge=1, le=2_048)
     """Number of texts in a request (`openai`)."""
     timeout_s: Seconds = 30.0
-    """Timeout of one answer, in seconds (`openai`)."""
+    """Longest wait for one answer in all, in seconds, retries included (`openai`)."""
     retries: int = Field(default=3, ge=0, le=20)
     """Retries after a transient failure (`openai`)."""
 
@@ -129,7 +134,7 @@ class AuthSettings(_Group):
     """Whether callers need an API key; if false, the service listens on loopback only."""
     bootstrap_key: SecretStr | None = Field(default=None, min_length=32)
     """An operator's key of your own, at least 32 random characters; if empty, one is made."""
-    cache_s: float = Field(default=5.0, ge=0, le=60, allow_inf_nan=False)
+    cache_s: Annotated[float, INNER] = Field(default=5.0, ge=0, le=60, allow_inf_nan=False)
     """How long a key is trusted without asking the store again, in seconds: the longest that a
     key revoked by another process goes on working."""
 
@@ -142,17 +147,20 @@ class ServerSettings(_Group):
     port: int = Field(default=8765, ge=0, le=65_535)
     """Port to listen on; 0 takes a free one."""
     public_host: str | None = Field(default=None, min_length=1)
-    """Host name under which others call the service, such as `memory.example.org`. `/mcp` answers
-    to this name and to those of this machine."""
+    """Host names under which others call the service, with commas between them, such as
+    `memory.example.org`. Requests to other names are refused (`unknown-host`), except for
+    `localhost`, loopback addresses, `ECPHORIA_SERVER__HOST`, and all addresses if that is
+    `0.0.0.0` or `::`."""
     body_limit_mb: float = Field(default=16.0, gt=0, le=1_024, allow_inf_nan=False)
     """Largest body of an append, in MB (10^6 bytes); other bodies may have 256 kB."""
     shutdown_s: Seconds = 15.0
-    """Time limit for open requests at a stop, in seconds."""
+    """Time limit of a stop, in seconds: two thirds for open requests, the rest for jobs and
+    connections. A local Neo4j then has up to 30 s more. What still runs then is cut off."""
     connections: int = Field(default=1_000, ge=1, le=100_000)
     """Maximum number of open connections; more are answered with 503."""
-    headers_s: Seconds = 10.0
+    headers_s: Annotated[Seconds, INNER] = 10.0
     """Timeout of the headers of a request, in seconds; then the connection is closed."""
-    body_s: Seconds = 30.0
+    body_s: Annotated[Seconds, INNER] = 30.0
     """Timeout of the body of a request, in seconds."""
     tls_certificate: Folder | None = None
     """File with the server's certificate and those that signed it (PEM); empty: no TLS."""
@@ -166,10 +174,11 @@ class LimitsSettings(_Group):
     """Limits on running, waiting and arriving requests, for each tenant and in all."""
 
     concurrent: int | None = Field(default=None, ge=1, le=1_000)
-    """Requests processed at once; empty: the number of cores, at least 2. Active tenants get equal
-    shares of them; the others wait."""
+    """Requests of one tenant processed at once; empty: the number of cores, at least 2. One more
+    is kept for other tenants. Active tenants get equal shares; the others wait."""
     bulk: int = Field(default=2, ge=1, le=1_000)
-    """Slow requests processed at once: batches, erasures, the doctor."""
+    """Slow requests of one tenant processed at once: batches, appends over 32 kB, erasures, the
+    doctor. One more is kept for other tenants."""
     waiting: int = Field(default=256, ge=0, le=100_000)
     """Maximum number of waiting requests of one tenant; more are refused (`too-many-requests`)."""
     wait_s: Seconds = 10.0
@@ -204,8 +213,8 @@ class ConsolidationSettings(_Group):
     """Run after this number of minutes without an append or a recall, once for new episodes;
     empty: off."""
     light_episodes: int | None = Field(default=None, ge=1, le=1_000_000_000)
-    """After so many appended episodes a light cycle: `expire`, `embed`, `merge`, `engrams`,
-    `associate` and `supersede`; empty: however many."""
+    """Run a light cycle after this number of appended episodes: `expire`, `embed`, `merge`,
+    `engrams`, `associate` and `supersede`; empty: off."""
 
 
 class LlmSettings(_Group):
@@ -218,7 +227,7 @@ class LlmSettings(_Group):
     api_key: SecretStr | None = None
     """Key of the endpoint."""
     timeout_s: Seconds = 60.0
-    """Timeout of one answer, in seconds."""
+    """Longest wait for one answer in all, in seconds, streamed or not, retries included."""
     retries: int = Field(default=2, ge=0, le=20)
     """Retries after a transient failure."""
     calls_a_minute: int | None = Field(default=None, ge=1, le=1_000_000)
@@ -226,9 +235,9 @@ class LlmSettings(_Group):
     tokens_a_day: int | None = Field(default=None, ge=1)
     """Most tokens of one process in a day of UTC; then calls are refused until the next day.
     Empty: no limit."""
-    record: Folder | None = None
+    record: Annotated[Folder | None, INNER] = None
     """Cassette to which answers are added; an answer that it holds is not asked for again."""
-    replay: Folder | None = None
+    replay: Annotated[Folder | None, INNER] = None
     """Cassette from which all answers come; the endpoint is not asked."""
     cue_s: Seconds = 3.0
     """Timeout of the reading of a cue, in seconds; after it the recall goes on without."""
@@ -245,7 +254,7 @@ class JobsSettings(_Group):
     lease_s: Seconds = 60.0
     """How long a job is safe from other workers when its own falls silent, in seconds; keep it at
     twice `ECPHORIA_NEO4J__QUERY_TIMEOUT_S` or more."""
-    poll_s: Seconds = 1.0
+    poll_s: Annotated[Seconds, INNER] = 1.0
     """Interval of the search for jobs queued by other processes, in seconds."""
     schedule_s: Seconds = 10.0
     """Interval of the check of schedules, in seconds."""
@@ -253,10 +262,10 @@ class JobsSettings(_Group):
     """Attempts before a job is dead."""
     pause_s: Seconds = 5.0
     """Pause after the first failure of a job, in seconds; doubled after each further one."""
-    kept: int = Field(default=100, ge=1, le=10_000)
+    kept: Annotated[int, INNER] = Field(default=100, ge=1, le=10_000)
     """Number of newest ended jobs kept for each tenant."""
-    fault: str | None = None
-    """For tests: a place of a cycle, as `prior: save episodes`, or the name of a query, at which
+    fault: Annotated[str | None, INNER] = None
+    """A place of a cycle, as `prior: save episodes`, or the name of a query, at which
     the process kills itself."""
 
 
@@ -287,7 +296,7 @@ class LogFormat(StrEnum):
 class LogSettings(_Group):
     """Logging to standard error; memory text and secrets are never logged."""
 
-    level: Literal["debug", "info", "warning", "error"] = "info"
+    level: Literal["debug", "info", "warning", "error", "critical"] = "info"
     """Lowest level to write."""
     format: LogFormat = LogFormat.AUTO
     """`console` for reading, `json` for collecting; `auto` is `console` on a terminal."""
@@ -356,12 +365,31 @@ class Settings(BaseSettings):
 def variables() -> Iterator[tuple[str, type[BaseModel], FieldInfo]]:
     """List every variable with the group and the field it sets, in order."""
     for name, field in Settings.model_fields.items():
-        group = field.annotation
-        if isinstance(group, type) and issubclass(group, _Group):
-            for inner, setting in group.model_fields.items():
-                yield f"{PREFIX}{name}{DELIMITER}{inner}".upper(), group, setting
-        else:
+        group = _group_of(field)
+        if group is None:
             yield f"{PREFIX}{name}".upper(), Settings, field
+            continue
+        for inner, setting in group.model_fields.items():
+            if INNER not in setting.metadata:
+                yield f"{PREFIX}{name}{DELIMITER}{inner}".upper(), group, setting
+
+
+def _group_of(field: FieldInfo) -> type[_Group] | None:
+    group = field.annotation
+    return group if isinstance(group, type) and issubclass(group, _Group) else None
+
+
+def _of_tests() -> dict[str, dict[str, str]]:
+    """Read the inner fields, by group and name, that the environment of a test sets."""
+    found: dict[str, dict[str, str]] = {}
+    for name, field in Settings.model_fields.items():
+        group = _group_of(field)
+        for inner, setting in group.model_fields.items() if group else ():
+            variable = f"{TEST_PREFIX}{name}{DELIMITER}{inner}".upper()
+            value = os.environ.get(variable)  # noqa: TID251 (the one place that reads it)
+            if value and INNER in setting.metadata:
+                found.setdefault(name, {})[inner] = value
+    return found
 
 
 def read_settings(**given: object) -> Settings:
@@ -380,6 +408,9 @@ def read_settings(**given: object) -> Settings:
     ]
     if wrong:
         raise Misconfigured("; ".join(wrong) + ".", settings=tuple(wrong))
+    for group, values in _of_tests().items():
+        more = given.get(group, {})
+        given[group] = {**values, **more} if isinstance(more, dict) else more
     try:
         return Settings(**given)  # type: ignore[arg-type]  # checked by pydantic itself
     except ValidationError as invalid:

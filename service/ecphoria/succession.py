@@ -1,4 +1,4 @@
-"""Follow the embedding model of the store: services of the new one succeed those of the old."""
+"""Follow the embedding model of the store: new services replace those of the old model."""
 
 import asyncio
 from functools import partial
@@ -18,7 +18,7 @@ log = structlog.get_logger(__name__)
 
 
 class Succession:
-    """The services in use: others succeed them when the store changes its embedding model.
+    """The current services; a change of the embedding model replaces them.
 
     Each process on the store follows it, and one of them makes the vectors of the new model.
     """
@@ -40,16 +40,16 @@ class Succession:
         self._task = asyncio.create_task(self._follow())
 
     async def close(self) -> None:
-        """End everything; work on a change of the model is given back."""
+        """Close everything, and release a change of the model."""
         self._task.cancel()
         for task in self._retiring:
-            task.cancel()  # at the end it waits for nobody
+            task.cancel()  # at the end without waiting
         await asyncio.gather(self._task, *self._retiring, return_exceptions=True)
         await self._reembedder.close()
         await self.current.close()
 
     async def moved_from(self, services: Services) -> bool:
-        """Wait until others have succeeded these services; tell whether they have."""
+        """Wait until other services have replaced these; return whether they have."""
         for _ in range(_MOVE_LOOKS):
             if self.current is not services:
                 return True

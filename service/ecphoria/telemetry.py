@@ -310,8 +310,8 @@ def configure_logging(level: str, form: str, stream: TextIO | None = None) -> No
     """Send our events and every library's log lines to one stream in one form.
 
     Args:
-        level: debug, info, warning or error; libraries that could quote a request stay at
-            warning.
+        level: debug, info, warning, error or critical; libraries that could quote a request
+            stay at warning.
         form: console, json or auto (console on a terminal).
         stream: Where to; standard error if None.
     """

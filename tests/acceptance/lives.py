@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE
 from tests.acceptance.answers import ended
 from tests.acceptance.conftest import Owner
 
@@ -19,6 +20,16 @@ Route = tuple[str, str]
 
 NAMES = ("Marek Novak", "Ilse Brandt", "Tomas Rivera", "Novak Marek")
 THINGS = ("the old boat", "the boat house by the pier", "the hotel kitchen")
+QUESTIONS = {
+    "samples": [
+        {
+            "evidence": dict.fromkeys((*EVIDENCE, *QUESTION_TYPE), place / 20),
+            "answerable": place > 9,
+        }
+        for place in range(20)
+    ]
+}
+"""Questions that a gate can be fitted on."""
 CUE = "Who painted the old boat, and where does Marek Novak live?"
 TURNS = 16
 OPERATORS = frozenset({
@@ -123,7 +134,7 @@ def live(owner: Owner, mark: str) -> Life:
     assert made.status_code == 201, made.text
     item = {"value": {"mark": mark}, "key": "note"}
     kept = [{**item, "namespace": ["notes", of], "ttl_s": 1e6} for of in ("harbour", mark)]
-    assert owner.put("/v1/items", json={"items": kept}).status_code == 204
+    assert owner.put("/v1/items", json={"items": kept}).status_code == 200
     key = owner.post("/v1/keys", json={"name": f"spare of {mark}", "scopes": ["read"]}).json()
     settled(owner)
     return Life(
@@ -304,11 +315,12 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ],
         ("delete", "/v1/consolidation/schedule"): [("/v1/consolidation/schedule", {})],
         ("put", "/v1/dormancy/policy"): [("/v1/dormancy/policy", {"json": {"mode": "off"}})],
-        ("post", "/v1/passages"): [("/v1/passages", {})],
         ("post", "/v1/jobs/{job}/cancel"): [(f"/v1/jobs/{of.job}/cancel", {})],
         ("post", "/v1/jobs/{job}/retry"): [(f"/v1/jobs/{of.job}/retry", {})],
         ("put", "/v1/gate"): [("/v1/gate", {"json": gate})],
         ("delete", "/v1/gate"): [("/v1/gate", {})],
+        ("post", "/v1/gate/calibrations"): [("/v1/gate/calibrations", {"json": {"memories": 10}})],
+        ("post", "/v1/gate/fits"): [("/v1/gate/fits", {"json": QUESTIONS})],
         ("put", "/v1/shadow"): [("/v1/shadow", {"json": {"strategy": "synapse", "share": 1.0}})],
         ("post", "/v1/promotion"): [("/v1/promotion", {})],
         ("delete", "/v1/promotion"): [("/v1/promotion", {})],

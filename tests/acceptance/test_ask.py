@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 from typing import Any
 
@@ -56,6 +57,7 @@ def ana(asking: RunningService, model: ChatEndpoint) -> Iterator[Owner]:
     model.statuses.clear()
     model.finish, model.delay, model.body = "stop", 0.0, None
     model.streams, model.breaks_after, model.pauses = True, None, 0.0
+    model.piece, model.drips = 7, False
     headers = {"Authorization": f"Bearer {asking.key}"}
     with (
         httpx.Client(base_url=asking.url, headers=headers, timeout=60) as operator,
@@ -110,6 +112,17 @@ def test_an_answer_cites_the_words_it_rests_on(ana: Owner, model: ChatEndpoint) 
     assert len(model.requests) == 1
 
 
+def test_a_turn_that_follows_an_open_question_can_be_cited(
+    ana: Owner, model: ChatEndpoint
+) -> None:
+    said = ("I can't decide whether the canoe becomes green or red.", "Green it is, finally.")
+    _, decision = (ana.remember(text, speaker="Ana", session="paint") for text in said)
+    model.says = says(("The canoe is green.", "Green it is", "Green it is"))
+    answer = asked(ana, "Ana's canoe: green or red?", k=1)
+    ((citation,),) = [sentence["citations"] for sentence in answer["sentences"]]
+    assert (citation["episode"], citation["quote"]) == (decision, "Green it is")
+
+
 @pytest.mark.parametrize(
     ("memory", "quote"),
     [("Oslo", "moved to Paris in May"), (99, "moved to Oslo"), ("cats", "moved to Oslo")],
@@ -127,6 +140,71 @@ def test_a_sentence_without_its_quote_is_dropped(
     assert none["sentences"] == []
     assert none["misses"]
     assert "no sentence of the model rested on a memory" in none["reasons"]
+
+
+@pytest.mark.parametrize(
+    ("quote", "cited"),
+    [
+        ("Moved to OSLO in May!", "moved to Oslo in May"),
+        ("I moved to Oslo in May.", "I moved to Oslo in May"),
+        ("\u201cinto a flat\u201d", "into a flat"),
+        ("to  OSLO", "to Oslo"),
+        ("[1] I moved to Oslo in May", "I moved to Oslo in May"),
+        ("[1] 2024-05-01 Ana: I moved to Oslo in May.", "I moved to Oslo in May"),
+        ("Ana: moved to Oslo", "moved to Oslo"),
+    ],
+)
+def test_a_quote_may_differ_in_case_and_at_its_ends(
+    ana: Owner, model: ChatEndpoint, quote: str, cited: str
+) -> None:
+    model.says = says(("Ana moved into a flat in Oslo.", "Oslo", quote))
+    answer = asked(ana)
+    assert [one["quote"] for one in answer["sentences"][0]["citations"]] == [cited]
+
+
+@pytest.mark.parametrize("quote", ["in", "a", "to", "I", "by the", "five"])
+def test_a_quote_that_says_nothing_of_the_sentence_carries_none(
+    ana: Owner, model: ChatEndpoint, quote: str
+) -> None:
+    memory = "bakery" if quote == "five" else "Oslo"
+    model.says = says(("Send the key to Eve.", memory, quote))
+    assert (asked(ana)["answered"], asked(ana)["dropped"]) == (False, 1)
+
+
+def test_a_bad_sentence_costs_only_itself(ana: Owner, model: ChatEndpoint) -> None:
+    good = says(("Ana moved to Oslo.", "Oslo", "moved to Oslo"))
+
+    def answer(text: str) -> str:
+        said = json.loads(good(text))
+        odd = [
+            {"text": None},
+            {"text": "Ana.", "citations": None},
+            3,
+            {"text": "b", "citations": [{}]},
+        ]
+        return f"<think>{{so}}</think> Here: {json.dumps({'sentences': odd + said['sentences']})}"
+
+    model.says = answer
+    assert (asked(ana)["text"], asked(ana)["dropped"]) == ("Ana moved to Oslo.", 4)
+
+
+def test_a_model_that_repeats_itself_is_ended_and_stops_nobody(
+    ana: Owner, model: ChatEndpoint, asking: RunningService
+) -> None:
+    sentence = {"text": "Ana moved to Oslo.", "citations": [{"memory": 1, "quote": "Oslo"}]}
+    model.says = lambda _: json.dumps({"sentences": [sentence] * 20_000})
+    model.piece = 400
+    waits = []
+    with ThreadPoolExecutor(1) as pool:
+        telling = pool.submit(streamed, ana)
+        while not telling.done():
+            begun = monotonic()
+            assert httpx.get(f"{asking.url}/healthz", timeout=30).status_code == 200
+            waits.append(monotonic() - begun)
+    told = telling.result()
+    assert told[-1][0] == "answer"
+    assert len(told[-1][1]["sentences"]) <= 50
+    assert max(waits) < 5
 
 
 def streamed(owner: Owner) -> list[tuple[str, Any]]:

@@ -1,15 +1,23 @@
 """Whatever is sent, the answer says what to do and nothing half-written stays."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.acceptance.conftest import Owner, RunningService, pointers, problem
+from tests.acceptance.conftest import Owner, RunningService, new_owner, pointers, problem
 
 JSON = {"Content-Type": "application/json"}
 DIMENSION = 384
+
+
+@pytest.fixture(scope="module")
+def owner(operator: httpx.Client) -> Iterator[Owner]:
+    """The owner of a tenant that stays empty."""
+    with new_owner(operator) as made:
+        yield made
 
 
 @pytest.fixture(autouse=True)
@@ -183,7 +191,14 @@ RECALLS: list[tuple[str, dict[str, Any], str, str]] = [
     ("k = 0", {"cue": "x", "k": 0}, "invalid-input", "#/k"),
     ("k = 10,000", {"cue": "x", "k": 10_000}, "invalid-input", "#/k"),
     ("k as text", {"cue": "x", "k": "10"}, "invalid-input", "#/k"),
+    ("limit = 0", {"cue": "x", "limit": 0}, "invalid-input", "#/limit"),
+    ("limit = 201", {"cue": "x", "limit": 201}, "invalid-input", "#/limit"),
+    ("engrams = 51", {"cue": "x", "engrams": 51}, "invalid-input", "#/engrams"),
+    ("negative score", {"cue": "x", "min_score": -0.1}, "invalid-input", "#/min_score"),
+    ("endless score", {"cue": "x", "min_score": 1e300}, "invalid-input", "#/min_score"),
+    ("too sure", {"cue": "x", "min_confidence": 1.1}, "invalid-input", "#/min_confidence"),
     ("no budget", {"cue": "x", "token_budget": 0}, "invalid-input", "#/token_budget"),
+    ("huge budget", {"cue": "x", "token_budget": 1_000_001}, "invalid-input", "#/token_budget"),
     ("naive filter", {"cue": "x", "filters": {"occurred_from": "2025-01-01"}}, "invalid-input", "#/filters/occurred_from"),  # noqa: E501
     ("unknown filter", {"cue": "x", "filters": {"person": "Ana"}}, "invalid-input", "#/filters/person"),  # noqa: E501
     ("short vector", {"vector": [1.0]}, "bad-vector", "#/vector"),
@@ -293,8 +308,8 @@ MANY: list[tuple[str, str, bytes]] = [
     ("60,000 empty strings", "/v1/recall", listed(VECTOR, '""', 60_000, "]}")),
     ("9,000 empty strings", "/v1/recall", listed(VECTOR, '""', 9_000, "]}")),
     ("scopes", "/v1/keys", listed(SCOPES, '""', 60_000, "]}")),
-    ("unknown fields", "/v1/episodes", named('{"text": "x", ', "1", 1_000_000, "}")),
-    ("nested metadata", "/v1/episodes", named('{"text": "x", "metadata": {', "[]", 900_000, "}}")),
+    ("unknown fields", "/v1/episodes", named('{"text": "x", ', "1", 300_000, "}")),
+    ("nested metadata", "/v1/episodes", named('{"text": "x", "metadata": {', "[]", 300_000, "}}")),
     ("a vector of texts", "/v1/episodes", listed(VECTOR, '""', 4_000_000, "]}")),
     ("empty facts", "/v1/episodes", listed('{"text": "x", "extraction": {"facts": [', "{}", 900, "]}}")),  # noqa: E501
 ]  # fmt: skip

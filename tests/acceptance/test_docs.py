@@ -19,8 +19,9 @@ from markdown_it import MarkdownIt
 
 from ecphoria import Client
 from ecphoria.errors import Conflict
-from ecphoria.settings import EngineGroup, ServerSettings, Settings
+from ecphoria.settings import EngineGroup, LlmSettings, ServerSettings, Settings
 from tests.acceptance.conftest import running
+from tests.chat_endpoint import chat_endpoint, obliging
 from tests.conftest import CACHE, QUICK_JAVA
 
 ROOT = Path(__file__).parents[2]
@@ -95,8 +96,15 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     home = tmp_path_factory.mktemp("home")
     folder = tmp_path_factory.mktemp("reader")
     (folder / "cache").symlink_to(CACHE)  # a page may name a cache; it need not be filled again
+    with chat_endpoint() as model:
+        model.says = obliging
+        yield from _reading(home, folder, LlmSettings(model="scripted", base_url=model.url))
+
+
+def _reading(home: Path, folder: Path, llm: LlmSettings) -> Iterator[Reader]:
     settings = Settings(
         home=home,
+        llm=llm,
         cache=CACHE,
         engine=EngineGroup(java_options=QUICK_JAVA, heap_mb=512, page_cache_mb=64),
         server=ServerSettings(port=0),
@@ -141,6 +149,22 @@ def _create_acme(environment: dict[str, str]) -> None:
         client.create_tenant("acme")
         for text in MEMORIES:
             client.remember(text)
+
+
+CURLS = [
+    (page, block)
+    for page in PAGES
+    for block in blocks(page.read_text(encoding="utf-8"))
+    if "/v1/" in block.code and "curl" in block.code
+]
+
+
+@pytest.mark.parametrize(
+    ("page", "block"), CURLS, ids=[f"{page.stem}-{block.line}" for page, block in CURLS]
+)
+def test_a_curl_with_the_key_of_a_first_start_names_its_tenant(page: Path, block: Block) -> None:
+    calls = [call for call in block.code.split("curl ")[1:] if "/v1/" in call]
+    assert all("Ecphoria-Tenant: " in call for call in calls), page.name
 
 
 def test_blocks_are_found_and_a_console_gives_what_was_typed() -> None:

@@ -1,7 +1,8 @@
 import secrets
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import httpx
+import pytest
 
 from tests.acceptance.conftest import Owner, pointers, problem
 
@@ -23,12 +24,43 @@ def test_an_episode_comes_back_as_it_was_sent(owner: Owner) -> None:
     assert made.status_code == 201
     assert made.json()["outcome"] == "created"
     episode = owner.get(f"/v1/episodes/{made.json()['id']}").json()
-    sent = {**TURN, "occurred_at": "2025-04-02T06:15:00Z"}
-    assert {name: episode[name] for name in sent} == sent
+    assert {name: episode[name] for name in TURN} == TURN
     assert episode["ordinal"] == 0
     assert episode["state"] == "live"
     age = datetime.now(UTC) - datetime.fromisoformat(episode["recorded_at"])
     assert timedelta() <= age < timedelta(minutes=1)
+
+
+@pytest.mark.parametrize(
+    ("at", "day"),
+    [
+        ("2026-05-02T07:30:00+09:00", "2026-05-02"),
+        ("2026-05-02T23:30:00-08:00", "2026-05-02"),
+        ("2026-05-02T01:15:00+05:45", "2026-05-02"),
+        ("2026-05-02T23:59:59Z", "2026-05-02"),
+    ],
+)
+def test_days_are_those_of_the_offset_that_was_sent(owner: Owner, at: str, day: str) -> None:
+    begin = f"2026-05-01T00:00:00{at[19:]}"
+    lives = {"subject": "Yui Mori", "predicate": "lives in", "object": "Osaka"}
+    told = {"facts": [lives | {"valid_from": begin}]}
+    text = "I moved to Osaka yesterday."
+    ident = owner.remember(text, speaker="Yui", session="s", occurred_at=at, extraction=told)
+    same = owner.get("/v1/episodes", params={"session": "s"}).json()["items"][0]
+    assert owner.get(f"/v1/episodes/{ident}").json()["occurred_at"] == same["occurred_at"] == at
+    answer = owner.post("/v1/recall", json={"cue": "Who moved to Osaka?"})
+    assert answer.status_code == 200, answer.text
+    found = answer.json()
+    assert found["hits"][0]["episode"]["occurred_at"] == at
+    assert f"[1] {day} Yui:" in found["context"]
+    (fact,) = owner.get("/v1/facts").json()["items"]
+    assert fact["intervals"][0]["valid_from"].startswith("2026-05-01T00:00:00")
+    on_that_day = owner.post("/v1/recall", json={"cue": "What was on 2 May 2026?"}).json()
+    assert on_that_day["hits"][0]["parts"]["date"] > 0
+    other = datetime.fromisoformat(at).astimezone(timezone(timedelta(hours=3))).isoformat()
+    again = {"text": text, "speaker": "Yui", "session": "s", "occurred_at": other,
+             "extraction": told}  # fmt: skip
+    assert owner.post("/v1/episodes", json=again).json()["id"] == ident
 
 
 def test_the_next_recall_finds_what_was_acknowledged(owner: Owner) -> None:

@@ -289,6 +289,21 @@ def test_an_episode_must_pass_every_filter_to_be_erased(owner: Owner) -> None:
         assert client.erase(session="nowhere") == 0
 
 
+def test_the_bounds_of_time_take_the_first_instant_and_not_the_last(owner: Owner) -> None:
+    since, before = "2024-03-02T00:00:00.000001Z", "2024-03-03T00:00:00.000001Z"
+    moments = {
+        "just before": "2024-03-02T00:00:00Z", "first": since, "last": "2024-03-03T01:00:00+01:00",
+        "bound": before, "bound elsewhere": "2024-03-02T22:00:00.000001-02:00",
+    }  # fmt: skip
+    for name, moment in moments.items():
+        owner.remember(f"This is {name}.", session=name, occurred_at=moment)
+    wanted = {"occurred_from": since, "occurred_before": before}
+    assert erase(owner, wanted) == {"matched": 2, "erased": 2}
+    assert owner.texts() == ["This is just before.", "This is bound.", "This is bound elsewhere."]
+    assert erase(owner, {"occurred_before": since}) == {"matched": 1, "erased": 1}
+    assert erase(owner, {"occurred_from": before}) == {"matched": 2, "erased": 2}
+
+
 @pytest.mark.parametrize(
     ("filters", "remedy"),
     [

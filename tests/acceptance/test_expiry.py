@@ -26,6 +26,7 @@ from tests.acceptance.conftest import (
     running,
     settings_for,
 )
+from tests.acceptance.ending import let_end
 from tests.conftest import Cypher, Server
 
 CUE = "Who keeps the lighthouse lamp?"
@@ -40,22 +41,11 @@ def later(seconds: float) -> datetime:
     return datetime.now(UTC) + timedelta(seconds=seconds)
 
 
-async def let_end(cypher: Cypher, *ids: str) -> None:
-    """Let the lives of some episodes be over, as if their time had passed."""
-    await cypher(
-        "MATCH (e:Episode) WHERE e.id IN $ids AND e.expires_at IS NOT NULL"
-        " SET e.expires_at = datetime() - duration('PT1S')"
-        " WITH DISTINCT e.tenant AS tenant MATCH (t:Tenant {id: tenant})"
-        " SET t.expires_from = datetime() - duration('PT1S')",
-        ids=list(ids),
-    )
-
-
 def lived(client: Client, mark: str, **fields: object) -> list[str]:
     """Remember a turn with a fact, a document and a long note that end together."""
     end = later(600)
     fact = {"subject": mark, "predicate": "keeps", "object": "the lamp"}
-    appended = client._http.post(
+    appended = client._connections.here().post(
         "/v1/episodes",
         json={
             "text": f"{mark} keeps the lighthouse lamp.", "session": f"harbour {mark}",

@@ -69,6 +69,12 @@ def test_a_predicate_gets_a_class(owner: Owner) -> None:
     assert all(fact["valid"] for fact in places(owner).values())
     own = [one for one in owner.get("/v1/predicates").json()["items"] if one["own"]]
     assert own == [{"relation": "lives in", "predicate_class": "multi", "own": True}]
+    again = owner.request("PUT", "/v1/predicates/lives%20in", json={"predicate_class": "multi"})
+    assert again.json() == made.json(), "the same class is no second decision"
+    other = owner.request(
+        "PUT", "/v1/predicates/lives%20in", json={"predicate_class": "functional"}
+    )
+    assert other.json()["id"] != made.json()["id"]
 
 
 def test_a_predicate_is_no_longer_than_those_of_facts(owner: Owner) -> None:

@@ -1,11 +1,14 @@
 """Filters of recall, lists and erasure: sessions, role and metadata, alone and together."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
 from ecphoria.client import Client
 from ecphoria.errors import Conflict, InvalidInput
+from ecphoria.records.episode import MetadataValue
+from ecphoria.wire.episodes import AppendRequest
 from tests.acceptance.conftest import Owner, RunningService, problem
 
 CUE = "What colour is the boat?"
@@ -41,7 +44,13 @@ def colours(client: Client, **filters: object) -> list[str]:
         ({"role": "assistant"}, {1, 3, 5}),
         ({"role": "assistant", "session": "s1"}, {3}),
         ({"metadata": {"n": 1}}, {1}),
+        ({"metadata": {"n": 1.0}}, {1}),
         ({"metadata": {"n": True}}, set()),
+        ({"metadata": {"n": {"$gte": 2, "$lt": 4.5}}}, {2, 3, 4}),
+        ({"metadata": {"n": {"$ne": 0}, "even": {"$eq": True}}}, {2, 4}),
+        ({"metadata": {"n": {"$gt": "1"}}}, set()),
+        ({"metadata": {"place": {"$gt": "a"}, "n": {"$lte": 3}}}, {0, 1, 2, 3}),
+        ({"metadata": {"other": {"$ne": 1}}, "role": "user"}, {0, 2, 4}),
         ({"metadata": {"n": "1"}}, set()),
         ({"metadata": {"even": True}}, {0, 2, 4}),
         ({"metadata": {"place": "pier"}}, {0, 1, 2}),
@@ -75,6 +84,61 @@ def test_no_metadata_can_pretend_to_be_others(client: Client) -> None:
     )
     assert colours(client, metadata={"n": 1}) == ["green"]
     assert colours(client, metadata={"n": 12}) == ["pink"]
+
+
+_SIGNS = ("a", '"a', 'a"', "a\\", ", ", ": 1, ", "{", "}", "[a]", "", "é", "数", "$gt", "a: 1")
+
+
+def test_an_entry_is_found_by_its_own_name_and_value_alone(
+    server: RunningService, owner: Owner
+) -> None:
+    """Each name and value is an odd text, and each looks like a part of another."""
+    stored: list[dict[str, MetadataValue]] = [
+        {name: value} for name in _SIGNS[:9] for value in (*_SIGNS, 1, 1.0, True, -0.0)
+    ]
+    stored += [{one: other, other: 1} for one in _SIGNS for other in _SIGNS if one != other]
+    with Client(server.url, owner.key) as client:
+        told = [
+            AppendRequest(text=f"Note number {n}.", metadata=each) for n, each in enumerate(stored)
+        ]
+        assert client.append_batch(told).created == len(stored)
+        for name in _SIGNS:
+            for value in (*_SIGNS[::3], 1, 1.0, True, 0):
+                expected = sorted(
+                    n for n, each in enumerate(stored) if _same(each.get(name), value)
+                )
+                wanted = {name: value}
+                found = [
+                    int(one.text[12:-1]) for one in client.list(metadata=wanted, page_size=50)
+                ]
+                assert found == expected, wanted
+                assert client.erase(metadata=wanted, dry_run=True) == len(expected), wanted
+        for name, value in (("a", 1), ('"a', "a"), (", ", ": 1, "), ("", 0), ("$gt", 1.0)):
+            expected = sorted(n for n, each in enumerate(stored) if _same(each.get(name), value))
+            hits = client.recall("Which note?", k=200, metadata={name: value}).hits
+            assert sorted(int(hit.episode.text[12:-1]) for hit in hits) == expected, (name, value)
+
+
+def _same(one: object, other: object) -> bool:
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [{}, {"$in": 1}, {"$gt": {"$gt": 1}}, {"$gt": None}, {"a": 1}, {"$gt": 1, "a": 1}, [1], None],
+)
+def test_a_condition_that_is_none_is_refused_everywhere(owner: Owner, condition: object) -> None:
+    filters = {"metadata": {"n": condition}}
+    for path, body in (
+        ("/v1/recall", {"cue": CUE, "filters": filters}),
+        ("/v1/ask", {"question": CUE, "filters": filters}),
+        ("/v1/episodes/erase", {"filters": filters}),
+    ):
+        document = problem(owner.post(path, json=body), 422, "invalid-input")
+        (fault,) = document["errors"]
+        assert fault["pointer"].startswith("#/filters/metadata/n")
+    answer = owner.get("/v1/episodes", params={"metadata": json.dumps({"n": condition})})
+    problem(answer, 422, "invalid-input")
 
 
 def test_an_erasure_by_metadata_never_leaves_archived_memories_behind(

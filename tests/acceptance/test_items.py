@@ -1,5 +1,6 @@
 """Items: JSON objects by namespace and key, replaced, searched, expired, and never shared."""
 
+import asyncio
 import json
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 from ecphoria.client import Client
 from ecphoria.wire.items import ItemAddress, ItemWriteRequest
 from tests.acceptance.conftest import Owner, RunningService, new_owner, problem
+from tests.conftest import Cypher
 
 ANA = ("users", "ana")
 FOOD = {"likes": ["sardines", "figs"], "allergy": "walnuts", "level": 2}
@@ -120,13 +122,36 @@ def test_an_item_expires_and_a_read_can_refresh_it(client: Client) -> None:
     assert client.get_item(("t",), "short") is None
 
 
+async def test_items_whose_life_is_over_leave_the_store_with_the_next_write(
+    client: Client, stranger: Owner, cypher: Cypher
+) -> None:
+    async def stored() -> list[str]:
+        found = await cypher(
+            "MATCH (n:Item) WHERE n.path STARTS WITH $path RETURN n.key AS key ORDER BY key",
+            path="over\x1f",
+        )
+        return [one["key"] for one in found]
+
+    with Client(str(stranger.base_url), stranger.key) as theirs:
+        theirs.put_item(("over",), "their own", {"n": 1}, ttl_s=0.2)
+        client.put_item(("over",), "lives", {"n": 1}, ttl_s=500)
+        client.put_item(("over",), "for ever", {"n": 1})
+        client.put_item(("over",), "ended", {"n": 1}, ttl_s=0.2)
+        await asyncio.sleep(0.3)
+        assert await stored() == ["ended", "for ever", "lives", "their own"]
+        client.put_item(("elsewhere",), "new", {"n": 1})
+        assert await stored() == ["for ever", "lives", "their own"]
+        theirs.delete_item(("over",), "no such")
+        assert await stored() == ["for ever", "lives"]
+
+
 def test_writes_are_one_transaction_and_the_last_of_a_key_counts(
     client: Client, owner: Owner
 ) -> None:
     wanted = {"namespace": ["n"], "key": "k", "value": {"n": 1}}
     answer = put(owner, wanted, wanted | {"value": {"n": 2}}, wanted | {"key": "gone"},
                  wanted | {"key": "gone", "value": None})  # fmt: skip
-    assert answer.status_code == 204
+    assert answer.status_code == 200
     assert [item.value for item in client.search_items(("n",))] == [{"n": 2}]
     bad = wanted | {"key": "bad", "value": {"text": "x" * 300_000}}
     problem(put(owner, wanted | {"value": {"n": 3}}, bad), 413, "too-large")
@@ -191,6 +216,9 @@ def test_two_tenants_never_meet_and_an_erased_one_leaves_nothing(
     client.put_item(ANA, "food", FOOD)
     with new_owner(operator) as other, Client(server.url, other.key) as stranger:
         assert stranger.search_items(query="walnuts") == ()
+        for wanted in ({}, {"where": {"level": 2}}, {"limit": 100, "refresh": True}):
+            assert stranger.search_items(**wanted) == ()
+            assert stranger.search_items(ANA, **wanted) == ()
         assert stranger.get_item(ANA, "food") is None
         assert stranger.namespaces() == ()
         stranger.put_item(ANA, "food", {"mine": True})

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -17,7 +16,7 @@ from tests.acceptance.conftest import (
     running,
     settings_for,
 )
-from tests.conftest import Cypher, Server
+from tests.conftest import Server
 
 
 # First what needs a job that nobody takes: later there is a worker.
@@ -120,42 +119,3 @@ def test_a_schedule_runs_cycles_unasked(served: Owner) -> None:
 )
 def test_an_unusable_schedule_is_refused(owner: Owner, body: dict[str, object]) -> None:
     problem(owner.put("/v1/consolidation/schedule", json=body), 422, "invalid-input")
-
-
-LONG = "\n\n".join(
-    f"{topic} {'Little else was said about it that day, as far as anyone remembers. ' * 8}"
-    for topic in ("The lighthouse needs paint.", "The baker folds twice.", "Spruce must season.")
-)
-
-
-async def test_a_service_that_starts_gives_passages_to_an_old_store(
-    owner: Owner, neo4j_server: Server, tmp_path: Path, cypher: Cypher
-) -> None:
-    owner.remember("A short turn.", session="chat")
-    owner.remember(LONG, session="chat")
-    stored = owner.get("/v1/stats").json()["passages"]
-    assert stored > 1
-    (row,) = await cypher(
-        "MATCH (t:Tenant {name: $name}) SET t.cut_after = 0 REMOVE t.passages, t.passage_length "
-        "WITH t MATCH (p:Passage {tenant: t.id}) DETACH DELETE p RETURN DISTINCT t.id AS id",
-        name=owner.name,
-    )
-    assert owner.get("/v1/stats").json()["passages"] == 0
-    jobs = JobsSettings(workers=1, poll_s=0.1)
-    with running(settings_for(neo4j_server, tmp_path, jobs=jobs)):
-        (job,) = owner.get("/v1/jobs").json()["items"]
-        assert (job["kind"], job["trigger"]) == ("passages", "start")
-        done = ended(owner, f"/v1/jobs/{job['id']}")
-        assert (done["state"], done["progress"]["done"]) == ("done", 2)
-        assert done["report"]["steps"][0]["counts"] == {"episodes": 1, "passages": stored}
-        again = owner.post("/v1/passages")
-        assert (again.status_code, again.json()["trigger"]) == (202, "request")
-        done = ended(owner, again.headers["Location"])
-        assert done["report"]["steps"][0]["counts"] == {"episodes": 0, "passages": 0}
-    assert owner.get("/v1/stats").json()["passages"] == stored
-    assert owner.get("/v1/doctor").json()["findings"] == []
-    with running(settings_for(neo4j_server, tmp_path, jobs=jobs)):
-        assert len(owner.get("/v1/jobs").json()["items"]) == 2
-    assert await cypher("MATCH (t:Tenant {id: $id}) RETURN t.cut_after AS c", id=row["id"]) == [
-        {"c": None}
-    ]

@@ -5,6 +5,7 @@ and their options from the list that the service gives: a new one without a samp
 """
 
 import json
+import os
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from tests.contract.canonical import canonical
 
 MAY_CONFLICT = {("post", "/v1/jobs/{job}/cancel"), ("post", "/v1/jobs/{job}/retry")}
 """Whether a job can still be cancelled depends on its worker."""
+ALL_RECORDED = "ECPHORIA_TEST_EXAMPLES" in os.environ  # noqa: TID251
+"""Whether a recall with an option is learned from too; `make test-long` has it so."""
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +50,7 @@ class Two:
     hidden: frozenset[str]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def two(service: RunningService, cypher: Cypher) -> Any:
     headers = {"Authorization": f"Bearer {service.key}"}
     with (
@@ -114,38 +117,8 @@ def stable(value: Any) -> Any:
 
 
 def routes_of(service: RunningService) -> set[Route]:
-    document = httpx.get(f"{service.url}/openapi.json").json()
+    document = httpx.get(f"{service.url}/openapi.json", timeout=60).json()
     return {(method, path) for path, methods in document["paths"].items() for method in methods}
-
-
-@pytest.mark.timeout(600)
-async def test_no_route_tells_anything_of_another_tenant(
-    two: Two, service: RunningService, cypher: Cypher, capsys: pytest.CaptureFixture[str]
-) -> None:
-    mine, theirs = samples(two.asking), samples(two.other)
-    assert set(mine) == routes_of(service), "give the new route a sample in lives.py"
-    tenant = await tenant_id(cypher, two.other.owner)
-    before, told_before = await canonical(cypher, tenant), state_of(two.other)
-    assert any(holds(two.other.owner.get(path, **more), two.hidden)
-               for path, more in theirs["get", "/v1/episodes"])  # fmt: skip
-    asked = 0
-    for named in (theirs, mine):
-        for route, calls in named.items():
-            for path, more in calls:
-                answer = two.asking.owner.request(route[0], path, **more)
-                asked += 1
-                assert holds(answer, two.hidden) == [], (route, path, more, answer.text)
-                assert answer.status_code < 500, (route, path, answer.text)
-                if route in OPERATORS:
-                    assert answer.status_code == 403, (route, answer.text)
-                elif named is mine and not (route in MAY_CONFLICT and answer.status_code == 409):
-                    # A sample that is refused would prove nothing.
-                    assert answer.is_success, (route, path, more, answer.text)
-    settled(two.asking.owner)
-    assert await canonical(cypher, tenant) == before
-    assert state_of(two.other) == told_before
-    with capsys.disabled():
-        print(f"\n{len(mine)} routes, {asked} calls with own and foreign ids")  # noqa: T201
 
 
 def options_of(strategy: Body) -> Iterator[Body]:
@@ -180,7 +153,8 @@ async def test_no_strategy_wakes_anything_of_another_tenant(
         for options in options_of(strategy):
             for how in hows if not options else hows[:1]:
                 body = {"cue": cue, "strategy": strategy["name"], "options": options, "k": 50,
-                        "explain": not options, **how}  # fmt: skip
+                        "explain": not options, "record": not options or ALL_RECORDED,
+                        **how}  # fmt: skip
                 answer = two.asking.owner.post("/v1/recall", json=body)
                 recalls += 1
                 assert answer.status_code == 200, (body, answer.text)
@@ -198,3 +172,34 @@ async def test_no_strategy_wakes_anything_of_another_tenant(
     assert await canonical(cypher, tenant) == before
     with capsys.disabled():
         print(f"\n{len(strategies)} strategies, {recalls} recalls")  # noqa: T201
+
+
+@pytest.mark.timeout(600)
+async def test_no_route_tells_anything_of_another_tenant(
+    two: Two, service: RunningService, cypher: Cypher, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # It comes last, as it erases.
+    mine, theirs = samples(two.asking), samples(two.other)
+    assert set(mine) == routes_of(service), "give the new route a sample in lives.py"
+    tenant = await tenant_id(cypher, two.other.owner)
+    before, told_before = await canonical(cypher, tenant), state_of(two.other)
+    assert any(holds(two.other.owner.get(path, **more), two.hidden)
+               for path, more in theirs["get", "/v1/episodes"])  # fmt: skip
+    asked = 0
+    for named in (theirs, mine):
+        for route, calls in named.items():
+            for path, more in calls:
+                answer = two.asking.owner.request(route[0], path, **more)
+                asked += 1
+                assert holds(answer, two.hidden) == [], (route, path, more, answer.text)
+                assert answer.status_code < 500, (route, path, answer.text)
+                if route in OPERATORS:
+                    assert answer.status_code == 403, (route, answer.text)
+                elif named is mine and not (route in MAY_CONFLICT and answer.status_code == 409):
+                    # A sample that is refused would prove nothing.
+                    assert answer.is_success, (route, path, more, answer.text)
+    settled(two.asking.owner)
+    assert await canonical(cypher, tenant) == before
+    assert state_of(two.other) == told_before
+    with capsys.disabled():
+        print(f"\n{len(mine)} routes, {asked} calls with own and foreign ids")  # noqa: T201

@@ -1,6 +1,7 @@
 """`Memory()`: the whole service in the caller's process, without server, key or tenant."""
 
 import asyncio
+import os
 import stat
 import subprocess
 import sys
@@ -23,6 +24,33 @@ from ecphoria import Memory
 memory = Memory(home={home!r})
 memory.remember("The kettle is green.", speaker="Ana")
 print(memory.recall("What colour is the kettle?").hits[0].episode.text)
+"""
+
+
+FORKED = """
+import os
+from concurrent.futures import ThreadPoolExecutor
+from ecphoria import Memory
+
+memory = Memory(home={home!r})
+memory.remember("The kettle is green.", speaker="Ana")
+
+def asked(_):
+    return memory.recall("What colour is the kettle?").hits[0].episode.text
+
+for answers in (0, 1):
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = 0 if not answers or asked(0) == "The kettle is green." else 1
+            memory.close()  # of no effect on the parent's service
+        finally:
+            os._exit(code)  # as multiprocessing ends its children
+    assert os.waitpid(child, 0)[1] == 0
+with ThreadPoolExecutor(3) as pool:
+    print(*pool.map(asked, range(3)))
+memory.close()
 """
 
 
@@ -87,6 +115,19 @@ def test_a_process_that_ends_without_closing_leaves_nothing_running(home: Path) 
     while state(home) is not EngineState.STOPPED and time.monotonic() < until:
         time.sleep(0.1)
     assert state(home) is EngineState.STOPPED
+
+
+def test_a_forked_child_leaves_the_service_to_its_parent(home: Path, tmp_path: Path) -> None:
+    # So deep that no socket fits into it.
+    deep = tmp_path / ("d" * 120)
+    deep.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKED.format(home=str(home))],
+        env={**os.environ, "TMPDIR": str(deep)},  # noqa: TID251
+        capture_output=True, text=True, timeout=180, check=False,
+    )  # fmt: skip
+    said = " ".join(["The kettle is green."] * 3)
+    assert (done.returncode, done.stdout) == (0, f"{said}\n"), done.stderr
 
 
 def test_a_start_that_fails_tells_why_and_leaves_nothing(

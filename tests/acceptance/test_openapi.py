@@ -23,7 +23,7 @@ NEED_A_MODEL = {"/v1/ask", "/v1/ask/stream"}
 @pytest.fixture(scope="module")
 def document(server: RunningService) -> dict[str, Any]:
     """The published description."""
-    found: dict[str, Any] = httpx.get(f"{server.url}/openapi.json").json()
+    found: dict[str, Any] = httpx.get(f"{server.url}/openapi.json", timeout=60).json()
     return found
 
 
@@ -91,7 +91,8 @@ def test_every_operation_tells_its_summary_and_its_problems(document: dict[str, 
                 for status, answer in operation["responses"].items()
                 if status[0] in "45"
             }
-            assert problems or path in {"/healthz", "/metrics", "/v1/browser"}, path
+            of_bodies = {"413", "415"} if "requestBody" in operation else set()
+            assert {"421", *of_bodies} <= problems.keys(), (method, path)
             for status, answer in problems.items():
                 (media,) = answer["content"]
                 assert media == "application/problem+json", (method, path, status)
@@ -180,6 +181,7 @@ def test_generated_requests_get_documented_answers(
             "--config-file", str(Path(__file__).with_name("schemathesis.toml")),
             "run", f"{apart.url}/openapi.json", "--phases", PHASES,
             "--max-examples", EXAMPLES, "--seed", SEED, "--suppress-health-check", "all",
+            "--request-timeout", "60",  # a loaded machine is no fault of the service
             "--continue-on-failure", "--no-shrink", "--warnings", "off", "--no-color",
             "-H", f"Authorization: Bearer {key}", "-H", f"Ecphoria-Tenant: {owner.name}",
             # It could meet the tenants of other tests; their own test erases one.

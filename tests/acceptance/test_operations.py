@@ -26,6 +26,23 @@ def test_health_and_readiness_need_no_key(anyone: httpx.Client) -> None:
     assert bool(ready["degraded"]) == (ready["status"] == "degraded")
 
 
+def test_a_browser_is_shown_a_page_and_others_the_same_as_json(anyone: httpx.Client) -> None:
+    told = anyone.get("/").json()
+    assert (told["service"], told["docs"]) == ("Ecphoria", "/docs")
+    page = anyone.get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert page.headers["Content-Type"].startswith("text/html")
+    for place in re.findall(r'href="([^"]+)"', page.text):
+        assert anyone.get(place).status_code == 200
+
+
+def test_every_operation_is_summed_up_in_words(anyone: httpx.Client) -> None:
+    for path, operations in anyone.get("/openapi.json").json()["paths"].items():
+        for method, operation in operations.items():
+            summary, told = operation["summary"], operation["description"]
+            assert len(summary.split()) > 1, (method, path)
+            assert told.startswith(summary), (method, path)
+
+
 def test_metrics_count_what_happens(anyone: httpx.Client, owner: Owner) -> None:
     before = anyone.get("/metrics").text
     owner.remember("one")

@@ -117,7 +117,7 @@ def test_a_key_revoked_by_another_process_ends_within_its_trust(
 ) -> None:
     with (
         child(neo4j_server, tmp_path) as here,
-        child(neo4j_server, tmp_path, ECPHORIA_AUTH__CACHE_S="1") as there,
+        child(neo4j_server, tmp_path, ECPHORIA_TEST_AUTH__CACHE_S="1") as there,
         operator_of(here) as operator,
         new_owner(operator) as owner,
     ):

@@ -191,3 +191,55 @@ def test_the_budget_has_bounds(client: Client) -> None:
     for budget in (0, 1_000_001):
         with pytest.raises(InvalidInput, match="token_budget"):
             client.context(token_budget=budget)
+
+
+def chat(client: Client, start: datetime, *turns: tuple[str, str]) -> None:
+    for number, (role, text) in enumerate(turns):
+        client.remember(
+            text, role=role, session=f"{start:%B}", occurred_at=start + timedelta(minutes=number)
+        )
+
+
+def test_it_tells_about_the_user_in_their_own_words(client: Client) -> None:
+    chat(
+        client,
+        MARCH,
+        ("user", "Hello! My name is Noor. I live in Ghent."),
+        ("assistant", "Nice to meet you, Noor. My name is Helper and I prefer short answers."),
+        ("user", "My sister Lena is a pilot. What should I give her?"),
+        ("user", "I prefer tabs over spaces in Go."),
+        ("user", "Do you know what my sister is called?"),
+    )
+    for day in range(1, 40):
+        chat(client, MARCH + timedelta(days=day), ("user", f"Look at the log of day {day}."))
+    chat(
+        client,
+        MARCH + timedelta(days=60),
+        ("user", "We moved to Bruges. From now on use spaces in Go."),
+        ("user", "My sister says hello."),
+        ("assistant", "Noted."),
+    )
+    told = client.context()
+    about = [
+        (one.topic, text)
+        for one, text in zip(told.references, lines(told), strict=True)
+        if one.kind == "about"
+    ]
+    assert about == [
+        ("name", "2024-03-01 name: My name is Noor."),
+        ("home", "2024-04-30 home: We moved to Bruges."),
+        ("people", "2024-03-01 people: My sister Lena is a pilot."),
+        ("preference", "2024-04-30 preference: From now on use spaces in Go."),
+    ]
+    for one, (_, text) in zip(told.references, about, strict=False):
+        assert text.endswith(client.get(one.episodes[0]).text[one.start : one.end])
+
+
+def test_nobody_else_is_told_about(client: Client, owners: tuple[Owner, Owner]) -> None:
+    owners[1].remember("My name is Ines.", role="user")
+    owners[0].remember("My name is Ada.", speaker=BO, session="s")  # a talk between people
+    owners[0].remember("I live in Faro.", speaker=ANA, session="s")
+    assert not [one for one in client.context().references if one.kind == "about"]
+    wanted = client.context(speaker=ANA)
+    shown = dict(zip((str(one.kind) for one in wanted.references), lines(wanted), strict=False))
+    assert shown["about"].endswith(f"{ANA}, home: I live in Faro.")

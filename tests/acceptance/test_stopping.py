@@ -38,7 +38,9 @@ async def test_recalls_under_way_are_answered_and_later_ones_are_sent_away(
     assert {(await one).strategy for one in under_way} == {"ecphoria"}
 
     app = httpx.ASGITransport(create_app(services))
-    async with httpx.AsyncClient(transport=app, base_url="http://e", headers=HEADERS) as client:
+    async with httpx.AsyncClient(
+        transport=app, base_url="http://localhost", headers=HEADERS
+    ) as client:
         answers = [
             await client.get("/v1/episodes"),
             await client.post("/v1/recall", json={"cue": "later"}),

@@ -62,7 +62,7 @@ class House:
             "ECPHORIA_JOBS__LEASE_S": "5",
             "ECPHORIA_JOBS__PAUSE_S": "1",
             "ECPHORIA_JOBS__ATTEMPTS": "100",
-            "ECPHORIA_NEO4J__RETRY_S": "5",
+            "ECPHORIA_TEST_NEO4J__RETRY_S": "5",
         }
         with self._log.open("a") as stream:
             self.process = subprocess.Popen(

@@ -1,12 +1,17 @@
-"""The modules of the package and of the tests, each parsed once."""
+"""The modules of both packages and of the tests, each parsed once."""
 
 import ast
 from functools import cache
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-PACKAGE = TESTS.parent / "service" / "ecphoria"
-MODULES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
+SERVICE = TESTS.parent / "service"
+MODULES = {
+    path.relative_to(SERVICE).as_posix(): path
+    for package in ("ecphoria", "ecphoria_eval")
+    for path in sorted((SERVICE / package).rglob("*.py"))
+}
+"""By the path below `service`."""
 
 
 @cache

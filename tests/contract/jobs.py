@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 
-from ecphoria.ingest.store import CuttingStore
 from ecphoria.jobs.scheduler import ScheduleStore
 from ecphoria.jobs.store import JobStore
 from ecphoria.neo4j_store.session import Graph
@@ -13,9 +12,9 @@ from ecphoria.records.job import (
     JobFault,
     JobKind,
     JobState,
-    Mark,
     Progress,
     Schedule,
+    ScheduleMark,
     StepReport,
     StepStatus,
 )
@@ -29,7 +28,9 @@ async def jobs_of(graph: Graph, tenant: TenantId) -> None:
     await schedules.save(tenant, Schedule(every_hours=1.0))
     await schedules.advance(
         tenant,
-        lambda standing: Mark(is_due=False, scheduled_turn=1, light_turn=1, due_at=standing.now),
+        lambda standing: ScheduleMark(
+            is_due=False, scheduled_turn=1, light_turn=1, due_at=standing.now
+        ),
     )
     queued = await jobs.enqueue(tenant, JobKind.CONSOLIDATION)
     for _ in range(2):
@@ -38,7 +39,6 @@ async def jobs_of(graph: Graph, tenant: TenantId) -> None:
         step = StepReport(name="prior", status=StepStatus.DONE, seconds=0.0)
         progress = Progress(place="p", ended=step, before=GraphSize(turn=1))
         await jobs.renew(claimed.lease, 60.0, progress)
-        await CuttingStore(graph).save(tenant, claimed.lease, {}, 1)
         fault = JobFault(code="internal", message="m")
         await jobs.release(claimed.lease, pause_s=0.0, counted=True, fault=fault)
     last = await jobs.claim(queued.id, 60.0)

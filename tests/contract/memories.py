@@ -58,6 +58,7 @@ def turn(tenant: TenantId, number: int, **changed: object) -> EpisodeRow:
         ordinal=number - 1,
         position=None,
         occurred_at=START + timedelta(minutes=number),
+        utc_offset=60,
         recorded_at=START + timedelta(days=1),
         source=None,
         metadata={},
@@ -67,9 +68,6 @@ def turn(tenant: TenantId, number: int, **changed: object) -> EpisodeRow:
         terms=f"turn said t{number}",
         words=f"turn said t{number}",
         length=3,
-        near_length=6.5,
-        context_norm=1.25,
-        length_prior=0.25,
         is_question=False,
         time_expression=False,
         first_person=True,
@@ -81,17 +79,7 @@ def turn(tenant: TenantId, number: int, **changed: object) -> EpisodeRow:
 
 def document(tenant: TenantId, number: int, title: str, **changed: object) -> EpisodeRow:
     """A titled document without session or speaker."""
-    return turn(
-        tenant,
-        number,
-        title=title,
-        session=None,
-        ordinal=None,
-        speaker=None,
-        near_length=3.0,
-        context_norm=1.0,
-        **changed,
-    )
+    return turn(tenant, number, title=title, session=None, ordinal=None, speaker=None, **changed)
 
 
 def passage(tenant: TenantId, number: int, part: int, **changed: object) -> PassageRow:
@@ -119,7 +107,6 @@ def appended(*rows: EpisodeRow, **more: object) -> IngestChanges:
         items=len(rows),
         titles=sum(row.title is not None for row in rows),
         length=sum(row.length for row in rows),
-        near_length=sum(row.near_length for row in rows),
         episodes=rows,
         speakers=tuple(speakers.items()),
     )
@@ -224,7 +211,7 @@ def everything(tenant: TenantId) -> IngestChanges:
         turn(tenant, 3, session="s2", ordinal=0, is_question=True),
         document(tenant, 4, "Rome", terms="rome citi tiber"),
         next_added=(follows(tenant, 1, 2),),
-        terms=(TermDelta(stem="turn", items=3, near=3), TermDelta(stem="rome", items=1, near=1)),
+        terms=(TermDelta(stem="turn", items=3), TermDelta(stem="rome", items=1)),
         words={"rome": 1, "said": 3},
         names=(named("rome", titles=1, candidates=1), named("tiber", candidates=2)),
         concepts_made=(made(tenant, "rome"), made(tenant, "tiber")),

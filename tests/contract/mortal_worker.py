@@ -23,11 +23,12 @@ from ecphoria.extraction.store import ExtractionStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
 from ecphoria.jobs.store import JobStore
+from ecphoria.jobs.worker import Watch
 from ecphoria.models.embedders import EmbedderOptions, create_embedder
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Vectors
 from ecphoria.records.ids import JobId, TenantId
-from ecphoria.records.job import ENDED
+from ecphoria.records.job import ENDED, Claimed, JobReport
 from ecphoria.runtime import SystemClock
 from ecphoria.settings import JobsSettings, read_settings
 from ecphoria.telemetry import Metrics, configure_logging
@@ -69,7 +70,12 @@ async def work(job: JobId, tenant: TenantId, fault: str | None) -> None:
         )
         extract = Extract(ExtractionStore(graph), ingest, None)
         start = partial(
-            start_background, ingest=ingest, extract=extract, metrics=metrics, stack=stack
+            start_background,
+            ingest=ingest,
+            extract=extract,
+            calibrate=_never,
+            metrics=metrics,
+            stack=stack,
         )
         await start(settings, graph, options, LateEmbedder(), None)
         jobs = JobStore(Graph.connect(options), settings.jobs.kept)
@@ -78,6 +84,10 @@ async def work(job: JobId, tenant: TenantId, fault: str | None) -> None:
             if (await jobs.find(tenant, job)).state in ENDED:
                 return
             await asyncio.sleep(0.05)
+
+
+async def _never(_claimed: Claimed, _watch: Watch) -> JobReport:
+    raise NotImplementedError("these workers only consolidate")
 
 
 def main() -> None:

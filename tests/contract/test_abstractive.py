@@ -99,7 +99,7 @@ async def test_without_an_answer_the_turns_stand_until_there_is_one(
 ) -> None:
     await a_talk(graph, tenant)
     steps = (MakeEngrams(EngramStore(graph), chat), MakeClusters(EngramStore(graph), chat))
-    endpoint.statuses = [503] * 4
+    endpoint.statuses = [503] * 8  # each failure is followed by a look whether it is of the text
     for made in (1, 0):
         for step in steps:
             outcome = await step.run(a_cycle(tenant))

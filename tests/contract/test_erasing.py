@@ -19,7 +19,7 @@ from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.records.fact import Decision, MergeStatus, Ruling
 from ecphoria.records.ids import TenantId, fresh_id
-from ecphoria.records.job import JobKind, Mark
+from ecphoria.records.job import JobKind, ScheduleMark
 from ecphoria.records.tenant import Scope
 from ecphoria.tenancy.store import Keys, Tenants
 from tests.conftest import Cypher, Server, new_tenant
@@ -39,7 +39,7 @@ async def queue(graph: Graph, tenant: TenantId) -> None:
 
 
 async def schedule(graph: Graph, tenant: TenantId) -> None:
-    due = Mark(scheduled_turn=1, light_turn=1, due_at=START, is_due=True, steps=())
+    due = ScheduleMark(scheduled_turn=1, light_turn=1, due_at=START, is_due=True, steps=())
     await ScheduleStore(graph).advance(tenant, lambda _: due)
 
 

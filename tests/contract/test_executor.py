@@ -1,28 +1,23 @@
 import asyncio
 import dataclasses
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import neo4j
 import pytest
 from neo4j.exceptions import SessionExpired
 
-from ecphoria.errors import EcphoriaError, Misconfigured, StoreUnavailable, Timeout
+from ecphoria.errors import EcphoriaError, Misconfigured, StoreUnavailable, Timeout, Unavailable
 from ecphoria.neo4j_store.queries import Mode, Query
 from ecphoria.neo4j_store.schema import check, health
 from ecphoria.neo4j_store.session import Done, Graph, GraphOptions, Statement, Work, open_driver
 from tests.conftest import Cypher, Server
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Number:
-    n: int
-
-
-SPIN = Statement("tests.spin", Number)
-WRONG = Statement("tests.wrong", Number)
-ONE = Statement("tests.one", Number)
+SPIN = Statement("tests.spin", int)
+WRONG = Statement("tests.wrong", int)
+ONE = Statement("tests.one", int)
+MARKED = Statement("tests.mark", int)
 MARK = "spinning for a test"
 
 
@@ -50,6 +45,12 @@ QUERIES = {
         ),
         query("tests.wrong", "RETURN nothing AS n"),
         query("tests.one", "RETURN 1 AS n"),
+        query(
+            "tests.mark",
+            "MERGE (t:ExecutorTest) SET t.n = coalesce(t.n, 0) + 1 RETURN t.n AS n",
+            Mode.WRITE,
+        ),
+        query("tests.forget", "MATCH (t:ExecutorTest) DELETE t RETURN 1 AS n", Mode.WRITE),
     )
 }
 
@@ -61,6 +62,7 @@ def options(neo4j_server: Server) -> GraphOptions:
         user=neo4j_server.user,
         password=neo4j_server.password,
         query_timeout_s=1.0,
+        first_query_timeout_s=1.0,
         retry_s=0.1,
     )
 
@@ -111,6 +113,72 @@ async def test_a_transaction_is_ended_like_a_query(spinning: Graph) -> None:
         await spinning.change("tests.change", work)
 
 
+@asynccontextmanager
+async def slow_store(graph: Graph, seconds: float) -> AsyncIterator[None]:
+    """Hold the lock that `tests.mark` waits for: the store answers it only after a while."""
+    await graph.run(MARKED)
+    held = asyncio.Event()
+
+    async def hold(transaction: Work) -> None:
+        await transaction.run(MARKED)
+        held.set()
+        await asyncio.sleep(seconds)
+
+    holding = asyncio.create_task(graph.change("tests.hold", hold))
+    await held.wait()
+    yield
+    await holding
+
+
+@pytest.fixture
+async def patient(options: GraphOptions) -> AsyncIterator[Graph]:
+    """A store whose queries have a second, and minutes before their first success."""
+    waiting = dataclasses.replace(options, first_query_timeout_s=120.0)
+    async with (
+        Graph(open_driver(waiting), waiting, QUERIES, None) as graph,
+        Graph(open_driver(waiting), waiting, QUERIES, None) as other,
+    ):
+        async with slow_store(other, 6.0):
+            yield graph
+        await other.run(Statement("tests.forget", int))
+
+
+async def test_the_first_run_of_a_query_may_take_longer(patient: Graph) -> None:
+    assert await patient.run(MARKED) == [3]
+
+
+async def test_a_query_that_has_succeeded_has_the_usual_limit(patient: Graph) -> None:
+    patient.patience.succeeded("tests.mark")
+    with pytest.raises(Unavailable):
+        await patient.run(MARKED)
+
+
+async def test_the_first_run_of_a_transaction_may_take_longer(patient: Graph) -> None:
+    async def work(transaction: Work) -> list[int]:
+        return await transaction.run(MARKED)
+
+    assert await patient.change("tests.change", work) == [3]
+
+
+async def test_a_new_statement_in_a_known_transaction_may_take_longer(patient: Graph) -> None:
+    async def work(transaction: Work) -> list[int]:
+        return await transaction.run(MARKED)
+
+    patient.patience.succeeded("tests.change")
+    assert await patient.change("tests.change", work) == [3], "done once, though repeated"
+    assert patient.patience.knows("tests.mark")
+
+
+async def test_a_transaction_of_known_statements_has_the_usual_limit(patient: Graph) -> None:
+    async def work(transaction: Work) -> None:
+        await transaction.run(MARKED)
+
+    patient.patience.succeeded("tests.change")
+    patient.patience.succeeded("tests.mark")
+    with pytest.raises(Unavailable):
+        await patient.change("tests.change", work)
+
+
 async def test_a_read_whose_connection_was_lost_is_tried_again(
     spinning: Graph, heard: list[tuple[str, float]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,7 +190,7 @@ async def test_a_read_whose_connection_was_lost_is_tried_again(
         raise SessionExpired("gone")
 
     monkeypatch.setattr(neo4j.AsyncSession, "run", lost)
-    assert await spinning.run(ONE) == [Number(n=1)]
+    assert await spinning.run(ONE) == [1]
     assert tried == 1
     assert [name for name, _ in heard] == ["tests.one"]
 

@@ -5,12 +5,16 @@ names and facts sent along.
 """
 
 import json
+import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
+from random import Random
 from typing import Any
 
 import pytest
+from fastapi import Response
+from fastapi.responses import JSONResponse
 
 from ecphoria.consolidation.service import Cycle, Skipped
 from ecphoria.errors import InvalidInput, NotFound
@@ -28,6 +32,7 @@ from tests.chat_endpoint import ChatEndpoint, chat_endpoint, fenced
 from tests.conftest import Cypher, WallClock, new_tenant
 from tests.contract.canonical import canonical
 
+SEED = os.environ.get("ECPHORIA_TEST_SEED", "1")  # noqa: TID251
 START = datetime(2024, 5, 15, 9, tzinfo=UTC)
 TURNS = (
     "I moved to the harbour quarter last May, from Bergen.",
@@ -396,15 +401,108 @@ async def test_a_known_name_may_be_an_end_though_the_turns_do_not_show_it(
     assert (await run(extract, tenant)).counts["facts"] == 1
 
 
+def whole(message: Mapping[str, Any], finish: str = "stop") -> Response:
+    """Answer with a message in the form of the API, whatever is in it."""
+    return JSONResponse({"choices": [{"message": message, "finish_reason": finish}]})
+
+
+MISBEHAVIOURS: Sequence[Callable[[], Response]] = (
+    lambda: whole({"content": None}),
+    lambda: whole({"content": None, "refusal": "no"}),
+    lambda: whole({"content": None}, "length"),
+    lambda: whole({"content": ""}, "content_filter"),
+    lambda: whole({"content": "I cannot do that."}),
+    lambda: whole({"content": '{"other": 1}'}),
+    lambda: Response("<html>blocked</html>", media_type="text/html"),
+    lambda: JSONResponse({"error": {"message": "PRIVATE"}}, status_code=400),
+    lambda: JSONResponse({"error": {"message": "PRIVATE"}}, status_code=500),
+    lambda: JSONResponse({"error": {"message": "PRIVATE"}}, status_code=503),
+)
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_a_text_at_which_the_endpoint_fails_costs_only_itself(
+    tenant: TenantId, ingest: IngestService, extract: Extract, model: ChatEndpoint, seed: int
+) -> None:  # fmt: skip
+    random = Random(f"{SEED} {seed}")  # noqa: S311 (the same order each time)
+    names = [f"Person{number} Ode" for number in range(8)]
+    bad = {name: random.choice(MISBEHAVIOURS) for name in names if random.random() < 0.4}
+    turns = {f"{name} lives in Bergen.": name for name in names}
+    await ingest.append_batch(
+        tenant,
+        [
+            NewEpisode(
+                text=text, speaker="Ann", session=random.choice("abc"),
+                occurred_at=START + timedelta(minutes=place),
+            )
+            for place, text in enumerate(turns)
+        ],
+    )  # fmt: skip
+    model.instead = lambda text: next(
+        (bad[name]() for name in bad if any(name in line for line in fenced(text).values())), None
+    )
+    model.says = reads(
+        {
+            text: {"names": [], "facts": [(name, "lives in", "Bergen", "", False, "", "", text)]}
+            for text, name in turns.items()
+        }
+    )
+    first = await run(extract, tenant)
+    assert (first.counts["failed"], first.degraded) == (len(bad), ())
+    assert first.counts["calls"] == len(model.requests) <= 8 + 40 * len(bad)
+    assert first.counts["facts"] == len(names) - len(bad)
+    assert (await run(extract, tenant)).counts["calls"] == 0
+
+
+ODD_ITEMS: Sequence[Mapping[str, Any]] = (
+    {"names": [{"turn": 1, "name": "harbour quarter", "kind": "product"}, {"name": "x"}, 3]},
+    {"facts": [{"turn": 1, "subject": "Ann", "predicate": "lives in", "object": "Bergen",
+                "qualifier": None, "quote": "from Bergen", "confidence": 7}, {}, None]},
+    {"names": None, "facts": {"turn": 1, "subject": "Ann", "predicate": "is of",
+                              "object": "Bergen", "quote": "From bergen!"}},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD_ITEMS)
+async def test_an_odd_item_is_dropped_alone_and_counted(
+    tenant: TenantId, ingest: IngestService, extract: Extract, model: ChatEndpoint,
+    odd: Mapping[str, Any],
+) -> None:  # fmt: skip
+    await store(ingest, tenant, TURNS[:1])
+    model.says = lambda _: json.dumps(odd)
+    counts = (await run(extract, tenant)).counts
+    assert (counts["names"] + counts["facts"], counts["failed"]) == (1, 0)
+    assert counts["dropped"] == sum(len(v) - 1 for v in odd.values() if isinstance(v, list))
+    assert counts["calls"] == 1
+
+
+async def test_days_of_a_fact_are_those_of_the_speaker(
+    tenant: TenantId, ingest: IngestService, extract: Extract, model: ChatEndpoint, cypher: Cypher
+) -> None:
+    morning = datetime(2026, 5, 2, 7, 30, tzinfo=timezone(timedelta(hours=9)))
+    text = "I lived in Nara until yesterday."
+    await ingest.append(
+        tenant, NewEpisode(text=text, speaker="Rin", session="s", occurred_at=morning)
+    )
+    fact = ("Rin", "lives in", "Nara", "", False, "2019", "yesterday", "lived in Nara")
+    model.says = reads({text: {"names": [], "facts": [fact]}})
+    await run(extract, tenant)
+    (row,) = await cypher(
+        "MATCH (:Fact {tenant: $tenant})-[r:EVIDENCE]->() RETURN r.valid_to AS ends", tenant=tenant
+    )
+    assert row["ends"].to_native() == datetime(2026, 5, 2, tzinfo=morning.tzinfo)
+
+
 @pytest.mark.parametrize("status", [401, 429, 500, 503])
 async def test_an_outage_loses_nothing(
     tenant: TenantId, extract: Extract, model: ChatEndpoint, compared: Compared, status: int
 ) -> None:
     await store(compared.ingest, tenant)
-    model.statuses = [status]
+    model.statuses = [status, status]
     outcome = await run(extract, tenant)
     assert outcome.counts["episodes"] == 0
     assert str(status) in outcome.degraded[0]
+    model.statuses.clear()
     await run(extract, tenant)
     await compared.equal(SENT)
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-import numpy as np
 import pytest
 
 from ecphoria.errors import NotFound
@@ -109,7 +108,7 @@ async def test_transactions_of_a_tenant_run_one_after_the_other(
     async def append(transaction: IngestTransaction) -> None:
         number = transaction.turn + 1
         await asyncio.sleep(0.02)
-        term = TermDelta(stem="turn", items=1, near=1)
+        term = TermDelta(stem="turn", items=1)
         await transaction.write(whole(appended(turn(tenant, number), terms=(term,))))
         seen.append(number)
 
@@ -159,8 +158,6 @@ async def test_a_segment_starts_a_margin_before_the_key(
     assert await ordinals(minute=60, margin=0) == []
     at = START + timedelta(minutes=8)
     placed = await ask(graph, tenant, lambda t: segment(t, "s1", at, None, 1))
-    assert placed[0].terms == ("turn", "said", "t8")
-    assert (placed[0].near_length, placed[0].context_norm) == (6.5, 1.25)
     assert (placed[0].turn, placed[0].occurred_at) == (8, at)
     assert await ask(graph, tenant, lambda t: segment(t, "s9", at, None, 5)) == []
     assert await ask(graph, other_tenant, lambda t: segment(t, "s1", at, None, 5)) == []
@@ -196,19 +193,6 @@ async def test_equal_times_are_ordered_by_position_and_none_is_zero(
     assert await after(1) == [2]
     assert await after(3) == [2]
     assert await after(5) == []
-
-
-async def test_vectors_come_back_as_they_went(
-    graph: Graph, tenant: TenantId, other_tenant: TenantId
-) -> None:
-    generator = np.random.default_rng(5)
-    vector = generator.normal(size=384).astype(np.float32)
-    vector /= np.linalg.norm(vector)
-    await write(graph, tenant, appended(turn(tenant, 1, vector=vector)))
-    mine = episode_id(tenant, "1")
-    found = await ask(graph, tenant, lambda t: t.vectors([mine]))
-    assert np.array_equal(found[mine], vector)
-    assert await ask(graph, other_tenant, lambda t: t.vectors([mine])) == {}
 
 
 async def test_names_words_and_mentions_are_loaded(
@@ -273,9 +257,9 @@ async def test_stems_of_any_script_and_any_sign_are_found(graph: Graph, tenant: 
         assert [seed.id for seed in found] == [episode_id(tenant, str(number))], stem
 
 
-async def test_moved_turns_take_their_new_columns(graph: Graph, tenant: TenantId) -> None:
+async def test_moved_turns_take_their_new_places(graph: Graph, tenant: TenantId) -> None:
     await write(graph, tenant, everything(tenant))
-    moved = MovedRow(id=episode_id(tenant, "2"), ordinal=7, near_length=9.5, context_norm=1.5)
+    moved = MovedRow(id=episode_id(tenant, "2"), ordinal=7)
     await write(
         graph,
         tenant,
@@ -286,7 +270,7 @@ async def test_moved_turns_take_their_new_columns(graph: Graph, tenant: TenantId
         ),
     )
     columns = await EpisodeReader(graph).columns(tenant, [moved.id], [], None)
-    assert (columns.ordinal[0], columns.near_length[0], columns.context_norm[0]) == (7, 9.5, 1.5)
+    assert columns.ordinal.tolist() == [7]
     arcs = await EpisodeReader(graph).expand(
         tenant, [moved.id], FanLimits(fan=10, floor=0.0), START
     )
@@ -312,13 +296,9 @@ async def test_removal_takes_along_what_only_the_removed_held(
             items=-2,
             titles=-1,
             length=-6,
-            near_length=-9.5,
             removed=(episode_id(tenant, "3"), episode_id(tenant, "4")),
             speakers=(("Ann", -1),),
-            terms=(
-                TermDelta(stem="turn", items=-1, near=-1),
-                TermDelta(stem="rome", items=-1, near=-1),
-            ),
+            terms=(TermDelta(stem="turn", items=-1), TermDelta(stem="rome", items=-1)),
             words={"rome": -1, "said": -1},
             names=(named("rome", titles=-1, candidates=0), named("tiber", candidates=-1)),
         ),
@@ -327,7 +307,7 @@ async def test_removal_takes_along_what_only_the_removed_held(
     assert (stats.episodes, stats.sessions, stats.speakers) == (2, 1, 2)
     assert (stats.mentions, stats.abouts, stats.terms) == (2, 0, 1)
     profile = (await reader.lexicon(tenant, [], [])).profile
-    assert (profile.items, profile.titles, profile.mean_near_length) == (2, 0, 6.5)
+    assert (profile.items, profile.titles) == (2, 0)
     concepts = (await reader.lexicon(tenant, [], ["rome", "tiber"])).concepts
     assert [(one.normalised, one.mentions, one.abouts, one.lower) for one in concepts] == [
         ("rome", 1, 0, False),
@@ -340,7 +320,7 @@ async def test_removal_takes_along_what_only_the_removed_held(
             items=-2,
             removed=(episode_id(tenant, "1"), episode_id(tenant, "2")),
             speakers=(("Ann", -1), ("Bob", -1)),
-            terms=(TermDelta(stem="turn", items=-2, near=-2),),
+            terms=(TermDelta(stem="turn", items=-2),),
             words={"said": -2},
             names=(named("rome", candidates=-1), named("tiber", candidates=-1)),
             concepts_unmade=("rome", "tiber"),

@@ -12,6 +12,7 @@ from ecphoria.jobs.store import JobStore
 from ecphoria.jobs.worker import Handler, Retries, Watch, Worker, WorkerOptions
 from ecphoria.neo4j_store.locks import change_under
 from ecphoria.neo4j_store.session import Graph, Work
+from ecphoria.records.calibration import Bin, Calibration, CalibrationOptions, FitOptions, Judged
 from ecphoria.records.ids import JobId, TenantId
 from ecphoria.records.job import (
     Change,
@@ -29,6 +30,7 @@ from ecphoria.records.job import (
     StepReport,
     StepStatus,
 )
+from ecphoria.records.tenant import SHIPPED
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, new_tenant
 
@@ -399,6 +401,37 @@ async def test_a_job_waits_for_the_store_and_not_for_its_lease(
     assert (done.attempts, away < 0) == (1 + fails, True)
 
 
+@pytest.mark.parametrize(("pause", "rests"), [(50, range(40, 47)), (1, range(1))])
+async def test_the_time_that_a_failed_job_waits_for_the_store_is_part_of_its_pause(
+    graph: Graph, tenant: TenantId, cypher: Cypher, pause: float, rests: range
+) -> None:
+    away_s = 4.0
+    begun: float | None = None
+
+    class Away(JobStore):
+        async def release(self, *how: Any, **told: Any) -> None:
+            nonlocal begun
+            now = asyncio.get_running_loop().time()
+            begun = now if begun is None else begun
+            if now - begun < away_s:
+                raise StoreUnavailable
+            await super().release(*how, **told)
+
+    async def fails(_: Claimed, __: Watch) -> ConsolidationReport:
+        raise StoreUnavailable
+
+    jobs = Away(graph, keep=3)
+    queued = await jobs.enqueue(tenant, CYCLE)
+    worker = a_worker(jobs, fails, retries=Retries(first_pause_s=pause, longest_pause_s=60))
+    assert await worker.run_one()
+    (row,) = await cypher(
+        "MATCH (j:Job {id: $job}) RETURN duration.between(j.held_at, j.run_after) AS rest",
+        job=queued.id,
+    )
+    assert row["rest"].seconds in rests
+    assert (await jobs.find(tenant, queued.id)).attempts == 1
+
+
 async def test_a_store_out_of_reach_ends_no_worker(jobs: JobStore, tenant: TenantId) -> None:
     class Flickering(JobStore):
         refusals = 2
@@ -460,3 +493,26 @@ async def test_the_stores_clock_decides(jobs: JobStore, tenant: TenantId) -> Non
     assert claimed.job.started_at is not None
     lease = claimed.job.run_after - claimed.job.started_at
     assert lease == timedelta(seconds=LONG)
+
+
+async def test_a_calibration_keeps_its_options_and_its_gate(
+    jobs: JobStore, tenant: TenantId
+) -> None:
+    wanted = CalibrationOptions(memories=30, seed=7, fit=FitOptions(false_refusals=0.1))
+    queued = await jobs.enqueue_calibration(tenant, wanted)
+    assert (queued.kind, queued.steps) == (JobKind.CALIBRATION, ())
+    assert (await jobs.enqueue_calibration(tenant, wanted)).id == queued.id
+    with pytest.raises(Conflict, match="another calibration waits"):
+        await jobs.enqueue_calibration(tenant, CalibrationOptions())
+    claimed = await taken(jobs, queued)
+    assert claimed.job.calibration_options == wanted
+    found = Calibration(
+        gate=SHIPPED, by_group=False, auroc=0.9, shipped_auroc=0.8, group_auroc={},
+        refused={"0.05": 0.5}, ece=0.1, findings={"odd": 1},
+        reliability=(Bin(low=0.0, high=0.1, n=1, weight=1.0, confidence=0.0, right=0.0),),
+        judged=(Judged(confidence=0.5, answerable=True, group="a", evidence={"gap": 0.1}),),
+    )  # fmt: skip
+    await jobs.finish(claimed.lease, JobState.DONE, report=found)
+    done = await jobs.find(tenant, queued.id)
+    assert (done.calibration, done.report) == (found, None)
+    assert (await jobs.list(tenant, kind=JobKind.CALIBRATION, limit=5)) == [done]

@@ -1,5 +1,4 @@
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,16 +10,14 @@ from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.neo4j_store.schema import migrate
 from ecphoria.neo4j_store.session import Graph, GraphOptions, open_driver
 from ecphoria.ports import Embedder
-from ecphoria.records.ids import TenantId
 from tests.conftest import Cypher, Server
-from tests.contract.memories import everything, write
 
 SCHEMA = load_queries(cypher_root())
 
 
 def extra(number: int, text: str) -> Query:
     return Query(
-        name=f"schema.{number}_pre_test",
+        name=f"schema.{number}_test",
         doc="Test.",
         mode=Mode.SCHEMA,
         params={},
@@ -178,7 +175,7 @@ async def test_a_changed_file_is_refused(options: GraphOptions, embedder: Embedd
         await migrate(graph, embedder.model, embedder.dimension)
     changed = replace(FIRST, text=FIRST.text + "\n// more")
     async with with_files(options, changed) as graph:
-        with pytest.raises(Misconfigured, match=r"9001_pre_test was changed"):
+        with pytest.raises(Misconfigured, match=r"9001_test was changed"):
             await migrate(graph, embedder.model, embedder.dimension)
     async with with_files(options, FIRST) as graph:
         assert await migrate(graph, embedder.model, embedder.dimension) == ()
@@ -221,68 +218,6 @@ async def test_a_store_of_another_model_is_refused_with_the_remedy(
     assert await migrate(graph, embedder.model, embedder.dimension) == ()
 
 
-async def test_facts_retracted_before_relate_nothing(
-    graph: Graph, tenant: TenantId, cypher: Cypher
-) -> None:
-    await write(graph, tenant, everything(tenant))
-    await cypher(
-        "MATCH (f:Fact {tenant: $tenant}) SET f.standing = $standing",
-        tenant=tenant, standing="retracted",
-    )  # fmt: skip
-    weight = "MATCH ({tenant: $tenant})-[r:RELATED]->() RETURN r.weight AS weight"
-    assert await cypher(weight, tenant=tenant) == [{"weight": 1.0}]
-    await graph.apply_schema(graph.queries["schema.0014_pre_retracted"])
-    assert await cypher(weight, tenant=tenant) == [{"weight": 0.0}]
-
-
-async def test_labels_and_names_are_taken_out_of_old_records(
-    graph: Graph, cypher: Cypher, tenant: TenantId
-) -> None:
-    name = 'Ann "the\\" {x"}, "label": "kept'
-    label = {"node": "n", "kind": "episode", "label": name, "energy": 0.5}
-    payload = {
-        "cue": name, "options": {}, "seeds": [{**label, "stream": "text"}],
-        "hits": [{"path": [label, {**label, "label": ""}]}], "refused": False, "about": name,
-    }  # fmt: skip
-    changes = [
-        {"kind": "link", "id": "a", "detail": "to b"},
-        {"kind": "propose", "id": name, "detail": f"the same as {name}"},
-        {"kind": "propose", "id": "roma", "detail": "the same as rome"},
-    ]
-    step = {"name": "merge", "changes": changes}
-    await cypher(
-        "CREATE (:Trace {id: $id + 't', tenant: $id, created_at: datetime(), payload: $payload})"
-        " CREATE (:Trace {id: $id + 'r', tenant: $id, created_at: datetime(), payload: $role})"
-        " CREATE (:Job {id: $id + 'j', tenant: $id, recorded_at: datetime(), report: $report,"
-        " ended: $ended})"
-        " CREATE (:Job {id: $id + 'e', tenant: $id, recorded_at: datetime(), ended: $ended})",
-        id=tenant,
-        payload=json.dumps(payload, ensure_ascii=False),
-        role=json.dumps({**payload, "about": "user"}, ensure_ascii=False),
-        report=json.dumps({"steps": [step]}, ensure_ascii=False),
-        ended=[json.dumps(step)],
-    )
-    await graph.apply_schema(graph.queries["schema.0017_pre_erasing"])
-    rows = await cypher(
-        "MATCH (n:Trace|Job {tenant: $id}) RETURN right(n.id, 1) AS id, n.payload AS payload,"
-        " n.report AS report, n.ended AS ended", id=tenant,
-    )  # fmt: skip
-    found = {row["id"]: row for row in rows}
-    empty = {**label, "label": ""}
-    clean = {
-        **payload, "seeds": [{**empty, "stream": "text"}], "hits": [{"path": [empty, empty]}],
-        "about": "",
-    }  # fmt: skip
-    assert json.loads(found["t"]["payload"]) == clean
-    assert json.loads(found["r"]["payload"]) == {**clean, "about": "user"}
-    nameless = {"kind": "propose", "id": "", "detail": ""}
-    ended = {**step, "changes": [changes[0], nameless, nameless]}
-    assert json.loads(found["j"]["report"]) == {"steps": [ended]}
-    assert [json.loads(one) for one in found["j"]["ended"]] == [ended]
-    assert [json.loads(one) for one in found["e"]["ended"]] == [ended]
-    assert found["e"]["report"] is None
-
-
 async def test_a_store_that_a_newer_release_has_used_is_refused(
     options: GraphOptions, cypher: Cypher, embedder: Embedder
 ) -> None:
@@ -291,3 +226,17 @@ async def test_a_store_that_a_newer_release_has_used_is_refused(
     async with with_files(options) as older:
         with pytest.raises(Misconfigured, match=r"newer release.*9001"):
             await migrate(older, embedder.model, embedder.dimension)
+
+
+@pytest.mark.parametrize("file", ["0001_pre_identity", "0022_pre_engrams"])
+async def test_a_store_from_before_the_first_release_is_refused_with_the_way_over(
+    graph: Graph, cypher: Cypher, embedder: Embedder, file: str
+) -> None:
+    await cypher("CREATE (:SchemaMigration {id: $id, checksum: 'c'})", id=f"schema.{file}")
+    try:
+        with pytest.raises(Misconfigured, match=r"tenants export.*tenants import") as refused:
+            await migrate(graph, embedder.model, embedder.dimension)
+        assert refused.value.fields["file"] == f"schema.{file}"
+    finally:
+        await cypher("MATCH (m:SchemaMigration {id: $id}) DELETE m", id=f"schema.{file}")
+    assert await migrate(graph, embedder.model, embedder.dimension) == ()

@@ -14,13 +14,23 @@ import pytest
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.archive_store import ColdStore
 from ecphoria.consolidation.dormancy_store import DormancyStore
-from ecphoria.errors import BadFile, Conflict, EcphoriaError, NotFound, StoreUnavailable
+from ecphoria.errors import (
+    ArchiveDamaged,
+    BadFile,
+    Conflict,
+    EcphoriaError,
+    NotFound,
+    StoreUnavailable,
+)
+from ecphoria.jobs.store import JobStore
 from ecphoria.learning.store import LearningStore
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
+from ecphoria.portability.former import FORMER
 from ecphoria.portability.service import Portability
 from ecphoria.portability.store import Copies
 from ecphoria.records.ids import TenantId, fresh_id
+from ecphoria.records.job import ENDED, JobKind
 from ecphoria.records.tenant import SHIPPED, Scope, Tenant
 from ecphoria.records.upkeep import ColdRecord
 from ecphoria.tenancy.store import Keys, Tenants
@@ -30,6 +40,8 @@ from tests.contract.learning import learn, woke
 from tests.contract.memories import episode_id, everything, place_in_time, write
 from tests.contract.tenants import a_key
 from tests.contract.traces import a_trace
+from tests.unit.portability.copied import edited, read
+from tests.unit.portability.copied import write as write_lines
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
 
@@ -267,6 +279,45 @@ async def test_files_made_for_another_store_are_refused(world: World, tenant: Te
             await world.copies.take_in(file, silent)
 
 
+async def test_a_copy_from_before_the_first_release_comes_in_without_what_is_gone(
+    world: World, tenant: TenantId
+) -> None:
+    await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
+    before = await world.whole(tenant)
+    await world.erase(tenant)
+    lines = read(world.folder / "copy")
+    lines[0]["ecphoria"]["migration"] = FORMER
+    dead = {"near": 1, "near_length": 2.5, "context_norm": 1.25, "length_prior": 0.5, "cuts": 1}
+    for node in (line["node"] for line in lines if "node" in line):
+        node["properties"] |= dead
+    write_lines(world.folder / "former", lines)
+    await world.copies.take_in(world.folder / "former", silent)
+    assert await world.whole(tenant) == before
+
+
+@pytest.mark.parametrize("state", ["queued", "running", "done", "dead"])
+async def test_jobs_of_a_kind_that_is_gone_do_not_run_again(
+    world: World, tenant: TenantId, state: str
+) -> None:
+    await JobStore(world.graph, keep=5).enqueue(tenant, JobKind.CONSOLIDATION)
+    await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
+    await world.erase(tenant)
+    lines = read(world.folder / "copy")
+    lines[0]["ecphoria"]["migration"] = FORMER
+    for node in (line["node"] for line in lines if "Job" in str(line.get("node"))):
+        node["properties"] |= {"kind": "passages", "trigger": "start", "state": state}
+        node["properties"]["slot"] = f"{tenant} passages waiting"
+        if state in ENDED:
+            del node["properties"]["slot"]
+    write_lines(world.folder / "former", lines)
+    await world.copies.take_in(world.folder / "former", silent)
+    jobs = await JobStore(world.graph, keep=5).list(tenant, limit=9)
+    assert jobs
+    assert all(job.state in ENDED for job in jobs)
+    again = await JobStore(world.graph, keep=5).enqueue(tenant, JobKind.DRY_RUN)
+    assert again.id not in {job.id for job in jobs}
+
+
 async def test_a_damaged_file_stores_nothing(world: World, tenant: TenantId) -> None:
     await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
     await world.erase(tenant)
@@ -310,7 +361,8 @@ async def test_a_whole_store_comes_back_with_the_keys_of_its_operators(
 ) -> None:
     other = await new_tenant(world.graph)
     await write(world.graph, other, everything(other))
-    await Keys(world.graph).create(a_key(None, Scope.ADMIN), fresh_id())
+    operator = a_key(None, Scope.ADMIN)
+    await Keys(world.graph).create(operator, fresh_id())
     before = [await world.whole(one) for one in (tenant, other)]
     cold, keys = await world.archived(tenant), await operators_keys(world)
     assert keys
@@ -327,6 +379,7 @@ async def test_a_whole_store_comes_back_with_the_keys_of_its_operators(
     assert [await world.whole(one) for one in (tenant, other)] == before
     assert await world.archived(tenant) == cold
     assert await operators_keys(world) == keys
+    await world.ask("MATCH (k:ApiKey {id: $id}) DELETE k", id=operator.id)
     assert await world.ask("MATCH (n:Imported|Import) RETURN n") == []
     await world.erase(other)
 
@@ -407,3 +460,142 @@ async def test_a_restore_beside_a_tenant_that_exists_stores_nothing(
     with pytest.raises(Conflict, match="exists already"):
         await world.copies.restore(file, silent)
     assert await world.whole(other) == []
+
+
+async def test_no_edited_copy_reaches_another_tenant_or_the_operators(
+    world: World, tenant: TenantId
+) -> None:
+    """Every edit of a true copy is refused before anything of it is stored."""
+    victim = await new_tenant(world.graph)
+    await write(world.graph, victim, everything(victim))
+    await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
+    await world.erase(tenant)
+    before = await world.whole(victim), await operators_keys(world), await nodes(world)
+    edits = list(edited(read(world.folder / "copy"), victim))
+    assert len(edits) > 1_000, len(edits)
+    for number, (told, lines) in enumerate(edits):
+        if number % 29 and "Tenant" not in told and "archive" not in told:
+            continue
+        file = world.folder / "edited"
+        write_lines(file, lines)
+        assert await is_refused(world, file), told
+        with suppress(BadFile):
+            await world.copies.discard(file)
+    assert (await world.whole(victim), await operators_keys(world), await nodes(world)) == before
+    await world.copies.take_in(world.folder / "copy", silent)
+    await world.erase(victim)
+
+
+async def is_refused(world: World, file: Path) -> bool:
+    try:
+        await world.copies.take_in(file, silent)
+    except Conflict:
+        return True
+    except BadFile as refused:
+        return "line" in str(refused) or "no copy" in str(refused)
+    return False
+
+
+async def nodes(world: World) -> list[dict[str, Any]]:
+    return await world.ask(
+        "MATCH (n) UNWIND labels(n) AS label RETURN label, count(*) AS nodes ORDER BY label"
+    )
+
+
+async def test_ids_of_another_tenant_are_a_conflict_before_anything_is_stored(
+    world: World, tenant: TenantId
+) -> None:
+    """The id of a memory, of a section, or the hash of a key."""
+    victim = await new_tenant(world.graph)
+    await write(world.graph, victim, everything(victim))
+    await TraceStore(world.graph, keep=5).save(victim, [a_trace(victim)])
+    key = a_key(victim, Scope.READ)
+    used = fresh_id() * 2
+    await Keys(world.graph).create(key, used)
+    await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
+    await world.erase(tenant)
+    before = await world.whole(victim), await nodes(world)
+    sound = read(world.folder / "copy")
+    kinds = ("Episode", "Concept", "Fact", "Trace")
+    taken = {kind: await first_id(world, victim, kind) for kind in kinds}
+    taken |= {"ApiKey": key.id}
+    text = json.dumps(sound)
+    for kind, ident in taken.items():
+        own = next(
+            record["node"]["properties"]["id"]
+            for record in sound
+            if kind in record.get("node", {}).get("labels", ())
+        )
+        write_lines(world.folder / kind, json.loads(text.replace(own, ident)))
+    whole = text.replace(tenant, victim).replace(f"t-{victim}", "another-name")
+    write_lines(world.folder / "section", json.loads(whole))
+    (hashed,) = {
+        record["node"]["properties"]["hash"]
+        for record in sound
+        if "ApiKey" in record.get("node", {}).get("labels", ())
+    }
+    write_lines(world.folder / "hash", json.loads(text.replace(hashed, used)))
+    for name in (*taken, "section", "hash"):
+        with pytest.raises(Conflict):
+            await world.copies.take_in(world.folder / name, silent)
+        assert (await world.whole(victim), await nodes(world)) == before, name
+        await world.copies.discard(world.folder / name)
+        assert (await world.whole(victim), await nodes(world)) == before, name
+    await world.erase(victim)
+
+
+async def first_id(world: World, tenant: TenantId, label: str) -> str:
+    rows = await world.ask(
+        f"MATCH (n:{label} {{tenant: $tenant}}) RETURN n.id AS id ORDER BY id LIMIT 1",
+        tenant=tenant,
+    )
+    return str(rows[0]["id"])
+
+
+async def test_the_backup_of_a_store_is_no_tenant_to_import(
+    world: World, tenant: TenantId
+) -> None:
+    """Its operators' keys would come with it."""
+    before = await operators_keys(world)
+    operator = a_key(None, Scope.ADMIN)
+    await Keys(world.graph).create(operator, fresh_id())
+    file = world.folder / "store"
+    await world.copies.write(file, "store", [(None, "operators' keys")], silent)
+    await world.ask("MATCH (k:ApiKey {id: $id}) DELETE k", id=operator.id)
+    with pytest.raises(BadFile, match="backup restore"):
+        await world.copies.take_in(file, silent)
+    assert await operators_keys(world) == before
+
+
+async def test_a_tenant_can_be_imported_without_its_keys(world: World, tenant: TenantId) -> None:
+    made = await world.copies.export(f"t-{tenant}", world.folder / "copy", silent)
+    assert made.keys == 1
+    await world.erase(tenant)
+    done = await world.copies.take_in(world.folder / "copy", silent, keys=False)
+    assert done.keys == 0
+    assert await Keys(world.graph).list(tenant) == []
+    assert len(await world.archived(tenant)) == 1
+
+
+async def test_a_record_of_the_archive_cannot_move_its_memory(
+    world: World, tenant: TenantId
+) -> None:
+    """Its bytes come from a copy too; one with an owner or an id in it is damaged."""
+    victim = await new_tenant(world.graph)
+    cold = ColdStore(world.graph)
+    (record,) = await world.archived(tenant)
+    line, _, vectors = record.content.partition(b"\n")
+    sound = json.loads(line)
+    edge = {"type": "SIMILAR", "other": record.id, "out": True, "properties": {}}
+    edits: list[dict[str, Any]] = [
+        *({"properties": sound["properties"] | {name: victim}} for name in ("tenant", "id", "x")),
+        {"id": fresh_id()},
+        {"edges": [edge | {"type": "Import"}]},
+        {"edges": [edge | {"properties": {"tenant": victim}}]},
+    ]
+    before = await world.whole(tenant)
+    for edit in edits:
+        content = json.dumps(sound | edit).encode() + b"\n" + vectors
+        with pytest.raises(ArchiveDamaged):
+            await cold.restore(tenant, [ColdRecord(id=record.id, content=content)])
+    assert await world.whole(tenant) == before

@@ -56,7 +56,6 @@ async def test_a_profile_has_the_means_and_the_speakers(
     profile = (await reader.lexicon(tenant, [], [])).profile
     assert (profile.items, profile.titles, profile.change) == (4, 1, 1)
     assert profile.mean_length == 3
-    assert profile.mean_near_length == pytest.approx((3 * 6.5 + 3.0) / 4)
     assert profile.participants == ("Ann", "Bob")
 
 
@@ -154,8 +153,8 @@ async def test_term_counts_leave_out_the_unknown(
 ) -> None:
     await write(graph, tenant, everything(tenant))
     assert (await reader.lexicon(tenant, ["turn", "rome", "nile", "rome"], [])).terms == [
-        TermCount(stem="rome", items=1, near=1),
-        TermCount(stem="turn", items=3, near=3),
+        TermCount(stem="rome", items=1),
+        TermCount(stem="turn", items=3),
     ]
 
 
@@ -196,9 +195,7 @@ async def test_columns_join_ids_and_windows_each_once(
     assert columns.first_person.all()
     assert columns.second_person.tolist() == [True, False, False, False, False, False]
     assert set(columns.length.tolist()) == {3.0}
-    assert columns.near_length.tolist() == [3.0, 6.5, 6.5, 6.5, 6.5, 6.5]
-    assert columns.context_norm.tolist() == [1.0, 1.25, 1.25, 1.25, 1.25, 1.25]
-    assert set(columns.length_prior.tolist()) == {0.25}
+    assert columns.vector[2:].tolist() == [axis(number).tolist() for number in (2, 3, 4, 5)]
     expected = [0.0, 0.0, 0.0, np.sqrt(0.75), 0.5, 0.0]
     assert columns.cosine == pytest.approx(expected, abs=1e-6)
     without = await reader.columns(tenant, wanted, windows, None)
@@ -280,19 +277,18 @@ async def test_a_frontier_opens_both_ways_strongest_first(
             arcs.degree.tolist(),
             arcs.head_kind,
             arcs.head_label,
-            arcs.head_degree.tolist(),
             strict=True,
         )
     )
     assert set(told) == {
-        (second, "NEXT", False, first, 0.9, 1, "episode", "Ann", 0),
-        (second, "MENTIONS", True, tiber, 0.5, 1, "concept", "Tiber", 2),
-        (fourth, "MENTIONS", True, tiber, 1.0, 1, "concept", "Tiber", 2),
-        (fourth, "ABOUT", False, rome, 1.0, 1, "concept", "Rome", 2),
-        (rome, "ABOUT", True, fourth, 1.0, 1, "episode", "Rome", 0),
-        (rome, "MENTIONS", False, first, 1.0, 1, "episode", "Ann", 0),
-        (tiber, "MENTIONS", False, second, 0.5, 2, "episode", "Bob", 0),
-        (tiber, "MENTIONS", False, fourth, 1.0, 2, "episode", "Rome", 0),
+        (second, "NEXT", False, first, 0.9, 1, "episode", "Ann"),
+        (second, "MENTIONS", True, tiber, 0.5, 1, "concept", "Tiber"),
+        (fourth, "MENTIONS", True, tiber, 1.0, 1, "concept", "Tiber"),
+        (fourth, "ABOUT", False, rome, 1.0, 1, "concept", "Rome"),
+        (rome, "ABOUT", True, fourth, 1.0, 1, "episode", "Rome"),
+        (rome, "MENTIONS", False, first, 1.0, 1, "episode", "Ann"),
+        (tiber, "MENTIONS", False, second, 0.5, 2, "episode", "Bob"),
+        (tiber, "MENTIONS", False, fourth, 1.0, 2, "episode", "Rome"),
     }
     assert len(told) == 8
     assert arcs.weight.tolist() == sorted(arcs.weight.tolist(), reverse=True)

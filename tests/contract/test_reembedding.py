@@ -110,7 +110,7 @@ class World:
             store=IngestStore(self.graph.at(generation)),
             embedder=self.new if generation else self.old,
             clock=WallClock(),
-            thaw=self.archive(generation),
+            archive=self.archive(generation),
         )
 
     def archive(self, generation: int = 0) -> ArchiveService:
@@ -329,7 +329,7 @@ PLACES = (
     "reembed: switched",
     "reembed: drop old",
     "embedding.drop_index",
-    "embedding.remove_old",
+    "embedding.remove_vectors",
 )
 
 

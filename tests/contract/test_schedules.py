@@ -12,7 +12,7 @@ from ecphoria.jobs.store import JobStore
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.records.ids import TenantId, fresh_id
-from ecphoria.records.job import JobState, Mark, Schedule, Standing, Trigger
+from ecphoria.records.job import JobState, Schedule, ScheduleMark, ScheduleState, Trigger
 from tests.contract.memories import START, appended, episode_id, turn, write
 from tests.contract.traces import a_trace
 
@@ -34,7 +34,7 @@ async def append(graph: Graph, tenant: TenantId, *numbers: int) -> None:
     await write(graph, tenant, appended(*rows))
 
 
-def by(schedule: Schedule) -> Callable[[Standing], Mark | None]:
+def by(schedule: Schedule) -> Callable[[ScheduleState], ScheduleMark | None]:
     return lambda standing: marked(standing, schedule)
 
 
@@ -80,7 +80,7 @@ async def test_what_is_due_by_time_is_due_once(
     first = await schedules.find(tenant)
     assert first.due_at is not None
     assert timedelta(minutes=59) < first.due_at - first.now <= timedelta(hours=1)
-    overdue = Mark(
+    overdue = ScheduleMark(
         is_due=False, scheduled_turn=0, light_turn=0, due_at=first.now - timedelta(hours=5)
     )
     await schedules.advance(tenant, lambda _: overdue)
@@ -146,7 +146,7 @@ async def test_a_light_cycle_is_queued_and_a_whole_one_swallows_it(
 ) -> None:
     steps = ("merge", "associate")
 
-    def decide(standing: Standing) -> Mark | None:
+    def decide(standing: ScheduleState) -> ScheduleMark | None:
         return marked(standing, Schedule(every_episodes=4, light_episodes=2), steps)
 
     await append(graph, tenant, 1, 2)

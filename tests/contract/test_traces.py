@@ -28,7 +28,7 @@ async def test_labels_are_looked_up_when_a_trace_is_read(
     await traces.save(tenant, [saved])
     (row,) = await cypher("MATCH (t:Trace {id: $id}) RETURN t.payload AS payload", id=saved.id)
     assert "Ann" not in row["payload"]
-    assert '"label"' not in row["payload"]
+    assert '"label": "Rome"' not in row["payload"]
     assert (await traces.find(tenant, saved.id)).about == "Ann"
     await write(graph, tenant, appended(removed=(episode_id(tenant, "1"),)))
     found = await traces.find(tenant, saved.id)

@@ -10,14 +10,13 @@ import os
 import tomllib
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import neo4j
 import pytest
 
-from ecphoria.evaluation.load_data import Talk
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
 from ecphoria.learning.service import LearningService
@@ -32,6 +31,7 @@ from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, RecallOptions
 from ecphoria.tenancy.store import Tenants
+from ecphoria_eval.load_data import Talk
 from tests.conftest import Cypher, Server, WallClock, new_tenant
 from tests.contract.learning import LONG_AGO
 
@@ -91,9 +91,14 @@ def _hits(plan: Mapping[str, Any]) -> int:
 
 def _size(query: Query, rows: Sequence[object], params: Mapping[str, object]) -> int:
     """Count rows; of columns the values, of a write the rows given, if these are more."""
-    columns = [getattr(row, name) for row in rows for name in query.returns if not query.each]
-    lists = [value for value in (*columns, *params.values()) if isinstance(value, list)]
+    told = [row for row in rows if not query.each]
+    columns = [value for row in told for value in _values(row)]
+    lists = [value for value in (*columns, *params.values()) if isinstance(value, list | tuple)]
     return max(1, len(rows), *(sum(map(_rows_in, each)) for each in lists))
+
+
+def _values(row: object) -> list[object]:
+    return [getattr(row, field.name) for field in fields(row)] if is_dataclass(row) else [row]
 
 
 def _rows_in(value: object) -> int:

@@ -2,10 +2,13 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields, is_dataclass
+from itertools import chain
 
 import ecphoria
-from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries
+import ecphoria_eval
+from ecphoria.neo4j_store.decoding import hints_of
+from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_fragments, load_queries
 from ecphoria.neo4j_store.session import Done, Statement
 from tests.each import for_each
 
@@ -21,9 +24,15 @@ VERBS = frozenset((
 
 
 def in_package() -> Iterator[Statement[object]]:
-    for module in pkgutil.walk_packages(ecphoria.__path__, "ecphoria."):
+    found = chain(
+        pkgutil.walk_packages(ecphoria.__path__, "ecphoria."),
+        pkgutil.walk_packages(ecphoria_eval.__path__, "ecphoria_eval."),
+    )
+    for module in found:
         if module.name.startswith(("ecphoria.models.", "ecphoria.integrations.")):
             continue  # Some adapters need packages that only their users install.
+        if module.name.endswith(".__main__"):
+            continue
         loaded = importlib.import_module(module.name)
         for value in vars(loaded).values():
             members = value.values() if isinstance(value, dict) else [value]
@@ -43,10 +52,9 @@ def test_the_sentence_is_one(query: Query) -> None:
 @for_each(QUERIES)
 def test_the_file_is_named_by_a_verb(query: Query) -> None:
     if query.mode is Mode.SCHEMA:
-        number, kind, *what = query.source.stem.split("_")
+        number, *what = query.source.stem.split("_")
         assert len(number) == 4
         assert number.isdigit()
-        assert kind in {"pre", "post"}
         assert what
     else:
         assert query.source.stem.split("_")[0] in VERBS
@@ -61,14 +69,32 @@ def test_the_language_version_is_pinned(query: Query) -> None:
     assert query.text.startswith("CYPHER 25\n") is (query.name not in asks_any_server)
 
 
+def _is_needed(known: Field[object]) -> bool:
+    return known.default is MISSING and known.default_factory is MISSING
+
+
 @for_each(QUERIES)
 def test_the_columns_are_the_fields_of_the_rows(query: Query) -> None:
     if query.mode is Mode.SCHEMA:
         return
     statement = STATEMENTS[query.name]
-    columns = {field.name for field in fields(statement.row)}  # type: ignore[arg-type]  # rows are dataclasses
-    assert columns == set(query.each or query.returns)
-    assert bool(query.returns) is (statement.row is not Done)
+    columns = query.each or query.returns
+    if statement.row is Done:
+        assert not columns
+    elif len(columns) > 1 and is_dataclass(statement.row):
+        known = fields(statement.row)
+        needed = {one.name for one in known if _is_needed(one)}
+        assert needed <= set(columns) <= {one.name for one in known}
+    else:
+        assert len(columns) == len(hints_of(statement.row, columns))
+        assert len(columns) <= 2, "let the row have names"
+
+
+def test_every_fragment_is_shared_and_documented() -> None:
+    texts = [query.source.read_text("utf-8") for query in QUERIES.values()]
+    for name, fragment in load_fragments(cypher_root()).items():
+        assert sum(f"// use: {name}(" in text for text in texts) >= 2, name
+        assert re.match(r"// doc: [A-Z].*\.\n", fragment.source.read_text("utf-8")), name
 
 
 def test_every_statement_has_its_file() -> None:

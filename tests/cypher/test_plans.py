@@ -1,5 +1,5 @@
 from collections.abc import AsyncIterator, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from hashlib import sha256
 from typing import Any
 
@@ -12,7 +12,7 @@ from ecphoria.consolidation.archive_store import ColdStore
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.engram_store import EngramStore
 from ecphoria.consolidation.engrams import MakeEngrams
-from ecphoria.consolidation.knn_store import Association, AssociationStore, Crowd, Touched
+from ecphoria.consolidation.knn_store import Association, AssociationStore, NeighbourCount, Touched
 from ecphoria.consolidation.merge import AlikeNames, Compared, MergeStore
 from ecphoria.consolidation.service import Cycle
 from ecphoria.ingest.rows import Reading
@@ -60,6 +60,7 @@ SAMPLES: Mapping[str, object] = {
     "FLOAT": 0.5,
     "DATETIME": NOW,
     "LIST<STRING>": ["x"],
+    "LIST<LIST<STRING>>": [["x"]],
     "LIST<INTEGER>": [1],
     "LIST<MAP>": [{}],
     "LIST<DATETIME>": [NOW],
@@ -157,8 +158,8 @@ async def _associate(graph: Graph, tenant: TenantId) -> None:
     turns = sorted(episode_id(tenant, name) for name in "12")
     near = Association(one=turns[0], other=turns[1], part=0.7)
     done = [Touched(id=turns[0], turn=2, mark="")]
-    crowds = [Crowd(id=turns[0], size=16, cosine=0.7, turn=1)]
-    await store.save_similar(tenant, None, now=NOW, edges=[near], crowds=crowds, done=done)
+    crowds = [NeighbourCount(id=turns[0], size=16, cosine=0.7, turn=1)]
+    await store.save_similar(tenant, None, now=NOW, edges=[near], counts=crowds, done=done)
     names = sorted(concept_id(tenant, name) for name in ("rome", "tiber"))
     lifted = Association(one=names[0], other=names[1], part=0.3)
     await store.save_associated(tenant, None, now=NOW, edges=[lifted], done={})
@@ -169,7 +170,7 @@ async def _associate(graph: Graph, tenant: TenantId) -> None:
 
 
 async def _read(graph: Graph, tenant: TenantId, embedder: Embedder) -> None:
-    """Store what a language model read in a turn, and an episode that expires."""
+    """Store what a language model read in a turn, and an episode that expires elsewhere."""
     fact = Statement(subject="Rome", predicate="lies on", object="the Tiber", span=(0, 4))
     reading = Reading(
         episode=episode_id(tenant, "1"),
@@ -180,7 +181,9 @@ async def _read(graph: Graph, tenant: TenantId, embedder: Embedder) -> None:
     ingest = IngestService(store=IngestStore(graph), embedder=embedder, clock=WallClock())
     await ingest.restate(tenant, [reading], by="m")
     tomorrow = datetime.now(UTC) + timedelta(days=1)
-    await ingest.append_batch(tenant, [NewEpisode(text="It rains.", expires_at=tomorrow)])
+    elsewhere = tomorrow.astimezone(timezone(timedelta(hours=9)))
+    rain = NewEpisode(text="It rains.", occurred_at=elsewhere, expires_at=tomorrow)
+    await ingest.append_batch(tenant, [rain])
 
 
 async def _archive(graph: Graph, tenant: TenantId) -> None:

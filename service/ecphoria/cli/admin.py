@@ -1,34 +1,40 @@
 """Commands about the gate and about strategies in the shadow of the live one."""
 
 import json
-import secrets
-import time
-from dataclasses import asdict
-from datetime import UTC, datetime
+from collections import Counter
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from pydantic import ValidationError
 from rich.markup import escape
 from rich.table import Table
 
+from ecphoria.calibration.labelled import LabelledFile, load_labelled
+from ecphoria.cli.added import CONVERSATIONS, added
 from ecphoria.cli.connection import Home, Key, TenantName, answering, connect, connected
 from ecphoria.cli.filters import named_values
-from ecphoria.cli.measuring import Where, check_targets, on_service
-from ecphoria.cli.terminal import AsJson, counted, pairs, print_json, stderr, stdout, table
+from ecphoria.cli.progress import following, goes_on, watching
+from ecphoria.cli.render import reliability_table
+from ecphoria.cli.terminal import (
+    AsJson,
+    check_targets,
+    counted,
+    if_interrupted,
+    pairs,
+    print_json,
+    stderr,
+    stdout,
+    table,
+)
 from ecphoria.client import Client
-from ecphoria.client.defaults import DEFAULT_URL
-from ecphoria.errors import BadFile
+from ecphoria.client.defaults import default_url
+from ecphoria.errors import BadFile, InvalidInput, TooLarge
+from ecphoria.records.calibration import Calibration, FitOptions, Sample
 from ecphoria.records.recall import Choice, ShadowReport
-from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE
 from ecphoria.wire.admin import GateAnswer, GateRequest, ShadowAnswer
 from ecphoria.wire.base import field_problems
-
-if TYPE_CHECKING:
-    from ecphoria.evaluation.calibration import Asked, Calibration
-    from ecphoria.evaluation.datasets.dataset import Dataset
-    from ecphoria.evaluation.run import Connect, Watch
 
 commands = typer.Typer(add_completion=False)
 shadow = typer.Typer(no_args_is_help=True, help="Compare another strategy with the live one.")
@@ -141,7 +147,8 @@ def _pair(median: float | None, high: float | None) -> str:
     return f"{_told(median, '{:.1f}')}, {_told(high, '{:.1f}')} ms"
 
 
-_MINI, _LABELLED = "mini", ".jsonl"
+_LABELLED = ".jsonl"
+_HOUR_S = 3_600.0
 
 
 @commands.command()
@@ -151,8 +158,9 @@ def calibrate(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Labelled questions about the tenant's own memories (.jsonl), a LoCoMo file, or"
-            " `mini` for the shipped sample; else questions are made of the tenant's memories.",
+            help="Labelled questions about the tenant's own memories (.jsonl), or, with"
+            " ecphoria-eval, a LoCoMo file or `mini` for the shipped sample; else questions are"
+            " made of the tenant's memories.",
         ),
     ] = None,
     questions: Annotated[
@@ -165,7 +173,7 @@ def calibrate(
         ),
     ] = 200,
     seed: Annotated[
-        int, typer.Option(help="Without --data: seed of the generated questions.")
+        int, typer.Option(min=0, help="Without --data: seed of the generated questions.")
     ] = 1,
     false_refusals: Annotated[
         float,
@@ -211,18 +219,25 @@ def calibrate(
 ) -> None:
     """Fit the gate, which decides whether the hits answer, and show its quality."""
     check_targets(out, judged)
-    own_memories = data is None or data.endswith(_LABELLED)
-    near = server or (DEFAULT_URL if apply or own_memories else None)
-    where = Where(server=near, key=key, home=home)
-    if data is None:
-        asked, digest = _ask_own(where, tenant, questions, seed)
+    fit = FitOptions(
+        false_refusals=false_refusals, question_type=question_type, judged=judged is not None
+    )
+    where = server or default_url()
+    if data is None or data.endswith(_LABELLED):
+        with connect(where, key, tenant, home) as client:
+            found = (
+                _calibrated(client, questions, seed, fit)
+                if data is None
+                else _fitted(client, load_labelled(Path(data)), fit)
+            )
     else:
-        asked, digest = _ask(data, where, tenant)
-    found = _fit(asked, digest, false_refusals, question_type=question_type)
+        near = where if apply else server
+        calibrate_conversations = added(CONVERSATIONS, "locomo")
+        found = calibrate_conversations(data, fit, server=near, key=key, home=home)
     if as_json:
         print_json(found)
     else:
-        _show_fit(found, asked)
+        _show_fit(found)
     if dry_run:
         return
     request = GateRequest.model_validate(asdict(found.gate))
@@ -233,7 +248,7 @@ def calibrate(
         lines = (json.dumps(asdict(question)) + "\n" for question in found.judged)
         judged.write_text("".join(lines), encoding="utf-8")
     if apply:
-        with connect(server or DEFAULT_URL, key, tenant, home) as client:
+        with connect(where, key, tenant, home) as client:
             client.set_gate(request)
         stderr().print("Recalls are judged by it from now on; `ecphoria gate reset` undoes it.")
 
@@ -284,67 +299,37 @@ def reset_gate(client: Client) -> None:
     stdout().print("Recalls are judged by the shipped gate again.")
 
 
-def _ask(data: str, where: Where, tenant: str | None) -> "tuple[Asked, str]":
-    from ecphoria.evaluation import calibration as asking  # noqa: PLC0415 (costly)
-    from ecphoria.evaluation.datasets.dataset import load_labelled  # noqa: PLC0415
-
-    found: list[Asked] = []
-    if data.endswith(_LABELLED):
-        file = load_labelled(Path(data))
-        named = tenant or (None if where.key else "default")
-
-        async def work(connect: "Connect", watch: "Watch") -> None:
-            found.append(await asking.ask_labelled(file, connect, watch, named))
-
-        on_service(work, where)
-        return found[0], file.sha256
-    dataset = _conversations(data)
-    name = f"calibrate-{secrets.token_hex(4)}"
-
-    async def append_and_ask(connect: "Connect", watch: "Watch") -> None:
-        clock = time.perf_counter
-        found.append(
-            await asking.ask_memories(dataset, connect, watch, name=name, monotonic=clock)
-        )
-
-    on_service(append_and_ask, where)
-    return found[0], dataset.sha256
+def _calibrated(client: Client, memories: int, seed: int, fit: FitOptions) -> Calibration:
+    """Have the service ask questions made of the tenant's memories."""
+    job = client.start_calibration(memories=memories, seed=seed, **asdict(fit))
+    with goes_on(job.id), following() as watch:
+        done = client.wait_for_job(job.id, timeout_s=_HOUR_S, watch=watch)
+    assert done.calibration is not None, "a calibration that is done has a gate"
+    return done.calibration
 
 
-def _ask_own(where: Where, tenant: str | None, count: int, seed: int) -> "tuple[Asked, str]":
-    from ecphoria.evaluation.calibration import ask_own  # noqa: PLC0415 (costly)
-
-    found: list[tuple[Asked, str]] = []
-    named = tenant or (None if where.key else "default")
-
-    async def work(connect: "Connect", watch: "Watch") -> None:
-        found.append(await ask_own(connect, watch, named, count=count, seed=seed))
-
-    on_service(work, where)
-    return found[0]
-
-
-def _conversations(data: str) -> "Dataset":
-    from ecphoria.evaluation.datasets.locomo import load_locomo, load_mini  # noqa: PLC0415 (costly)
-
-    return load_mini()[0] if data == _MINI else load_locomo(Path(data))
-
-
-def _fit(asked: "Asked", digest: str, rate: float, *, question_type: bool) -> "Calibration":
-    from ecphoria.evaluation.calibration import calibrate as fit  # noqa: PLC0415 (costly)
-
-    return fit(
-        asked.samples,
-        names=(*EVIDENCE, *QUESTION_TYPE) if question_type else EVIDENCE,
-        false_refusals=rate,
-        data_sha256=digest,
-        fitted_at=datetime.now(UTC),
-    )
+def _fitted(client: Client, file: LabelledFile, fit: FitOptions) -> Calibration:
+    """Ask a tenant labelled questions, and have the service fit a gate on the answers."""
+    samples: list[Sample] = []
+    findings: Counter[str] = Counter()
+    with if_interrupted(lambda: "Nothing is changed."), watching() as watch:
+        for number, asked in enumerate(file.questions, start=1):
+            try:
+                answer = client.recall(asked.text, k=1, record=False, collapse=False)
+            except (InvalidInput, TooLarge) as error:
+                findings[f"recalls that failed: {error.code}"] += 1
+            else:
+                samples.append(
+                    Sample(
+                        evidence=answer.evidence, answerable=asked.answerable, group=asked.group
+                    )
+                )
+            watch("asking", number, len(file.questions))
+        found = client.fit_gate(samples, data_sha256=file.sha256, **asdict(fit))
+    return replace(found, findings=dict(sorted(findings.items())))
 
 
-def _show_fit(found: "Calibration", asked: "Asked") -> None:
-    from ecphoria.evaluation.tables import reliability_table  # noqa: PLC0415 (costly)
-
+def _show_fit(found: Calibration) -> None:
     console, fit = stdout(), found.gate.fit
     assert fit is not None, "a fitted gate knows its fit"
     console.print(
@@ -353,7 +338,7 @@ def _show_fit(found: "Calibration", asked: "Asked") -> None:
     )
     rows = table("false refusals", "refused")
     for rate, refused in found.refused.items():
-        rows.add_row(f"{rate:.1%}", f"{refused:.1%}")
+        rows.add_row(f"{float(rate):.1%}", f"{refused:.1%}")
     console.print(
         f"AUROC {found.auroc:.3f}; the shipped gate has {found.shipped_auroc:.3f} on them"
     )
@@ -366,7 +351,7 @@ def _show_fit(found: "Calibration", asked: "Asked") -> None:
     console.print(reliability_table(found.reliability))
     console.print(f"Expected calibration error {found.ece:.3f}, both kinds of equal weight")
     console.print(_weights(GateAnswer.model_validate({**asdict(found.gate), "own": True})))
-    for finding, count in asked.findings.items():
+    for finding, count in found.findings.items():
         console.print(f"[dim]{count:,} {escape(finding)}[/dim]")
 
 

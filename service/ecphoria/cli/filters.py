@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -12,13 +12,21 @@ from ecphoria.cli.connection import instant, offering, option
 from ecphoria.cli.terminal import stderr
 from ecphoria.client import Client
 from ecphoria.errors import InvalidInput
-from ecphoria.records.episode import MetadataValue
+from ecphoria.records.episode import MetadataCondition, MetadataValue
 
 Metadata = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY=VALUE",
         help="A value of the metadata; repeatable. Numbers, true and false are read as such.",
+    ),
+]
+_CONDITIONS = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY=VALUE",
+        help="Only episodes with this value in the metadata; repeatable. Numbers, true and false "
+        "are read as such, and comparisons as JSON: 'page={\"$gte\": 3}'.",
     ),
 ]
 _FILTERS = (
@@ -36,7 +44,7 @@ _FILTERS = (
             typer.Option(help="Only episodes of this role: user, assistant, tool or system."),
         ],
     ),
-    option("metadata", None, Metadata),
+    option("metadata", None, _CONDITIONS),
     option(
         "since",
         None,
@@ -64,7 +72,7 @@ def filtered(command: Callable[..., None]) -> Callable[..., None]:
             "session": given["session"],
             "speaker": given["speaker"],
             "role": given["role"],
-            "metadata": named_values(given["metadata"], "metadata"),
+            "metadata": conditions_of(given["metadata"]),
             "occurred_from": instant(given["since"], "from"),
             "occurred_before": instant(given["before"], "before"),
         }
@@ -85,20 +93,43 @@ def say_unknown(client: Client, filters: Mapping[str, Any]) -> None:
         stderr().print(Text(f"No episode is by the speaker `{speaker}`."))
 
 
+def conditions_of(texts: Sequence[str] | None) -> dict[str, MetadataCondition] | None:
+    """Read each KEY=VALUE as `named_values` does, and a JSON object as comparisons.
+
+    Raises:
+        InvalidInput: A text has no key or no `=`.
+    """
+    found: dict[str, MetadataCondition] = {}
+    for name, value in _pairs(texts, "metadata"):
+        parsed = _parsed(value)
+        found[name] = parsed if isinstance(parsed, dict) else _plain(value)
+    return found or None
+
+
 def named_values(texts: Sequence[str] | None, field: str) -> dict[str, MetadataValue] | None:
     """Read each KEY=VALUE; a number, true and false are such, anything else is text.
 
     Raises:
         InvalidInput: A text has no key or no `=`.
     """
-    found: dict[str, MetadataValue] = {}
+    return {name: _plain(value) for name, value in _pairs(texts, field)} or None
+
+
+def _pairs(texts: Sequence[str] | None, field: str) -> Iterator[tuple[str, str]]:
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not (name and equals):
             raise InvalidInput(f"`{text}` is not KEY=VALUE.", field=field)
-        try:
-            parsed = json.loads(value)
-        except ValueError:
-            parsed = value
-        found[name] = parsed if isinstance(parsed, int | float | bool) else value.strip('"')
-    return found or None
+        yield name, value
+
+
+def _plain(text: str) -> MetadataValue:
+    parsed = _parsed(text)
+    return parsed if isinstance(parsed, int | float | bool) else text.strip('"')
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ecphoria import runtime
-from ecphoria.cli.extras import LocalHome, given_settings, needed
+from ecphoria.cli.extras import LocalHome, given_settings
 from ecphoria.cli.terminal import INTERRUPTED
 
 Port = Annotated[
@@ -24,15 +24,25 @@ def serve(
     ] = None,
     port: Port = None,
     home: LocalHome = None,
+    for_agents: Annotated[
+        bool, typer.Option("--for-agents", help="End with the last `ecphoria mcp` of this home.")
+    ] = False,
 ) -> None:
     """Run the service, with a local Neo4j unless ECPHORIA_NEO4J__URI names another."""
-    with needed():
-        from ecphoria.cli import serve as serving  # noqa: PLC0415 (extra `server`)
-        from ecphoria.settings import read_settings  # noqa: PLC0415
+    from ecphoria.settings import read_settings  # noqa: PLC0415 (extra `server`)
 
+    settings = read_settings(**given_settings(host, port, home))
+    # Before anything costly is imported or started: a port in use is said at once.
+    runtime.bound(settings.server.host, settings.server.port).close()
+    from ecphoria.cli import serve as serving  # noqa: PLC0415
+
+    if for_agents:
+        from ecphoria.cli.own_service import end_with_agents  # noqa: PLC0415 (extra `server`)
+
+        end_with_agents(settings.home)
     # Cancelled is how a service ends that nobody waits for.
     with contextlib.suppress(asyncio.CancelledError):
-        runtime.run(serving.serve(read_settings(**given_settings(host, port, home))))
+        runtime.run(serving.serve(settings))
 
 
 @commands.command()
@@ -47,9 +57,8 @@ def worker(
     home: LocalHome = None,
 ) -> None:
     """Run background jobs of services on the same Neo4j, without answering requests."""
-    with needed():
-        from ecphoria.cli import serve as serving  # noqa: PLC0415 (extra `server`)
-        from ecphoria.settings import read_settings  # noqa: PLC0415
+    from ecphoria.cli import serve as serving  # noqa: PLC0415 (extra `server`)
+    from ecphoria.settings import read_settings  # noqa: PLC0415
 
     given = given_settings(None, None, home)
     wanted = concurrency or max(1, read_settings(**given).jobs.workers)
@@ -67,14 +76,15 @@ def demo(
     ] = False,
 ) -> None:
     """Remember a sample conversation and recall five questions from it."""
-    with needed():
-        from ecphoria.cli import serve as serving  # noqa: PLC0415 (extra `server`)
-        from ecphoria.settings import read_settings  # noqa: PLC0415
+    from ecphoria.cli import serve as serving  # noqa: PLC0415 (extra `server`)
+    from ecphoria.settings import read_settings  # noqa: PLC0415
 
+    usual = read_settings()
     if port is None:
-        usual = read_settings().server
-        port = serving.free_port(usual.host, usual.port)
-    given = given_settings(None, port, home) | {"log": {"level": "warning"}}
+        port = serving.free_port(usual.server.host, usual.server.port)
+    given = given_settings(None, port, home)
+    if "level" not in usual.log.model_fields_set:
+        given |= {"log": {"level": "critical"}}  # a record would stand among the answers
     try:
         runtime.run(serving.show(read_settings(**given), keep=keep))
     except asyncio.CancelledError as cancelled:

@@ -1,20 +1,22 @@
 """The `ecphoria` command: all commands by topic, and the exit codes."""
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from ecphoria.cli.extras import needed
-from ecphoria.errors import EcphoriaError
+from ecphoria.errors import BadFile, EcphoriaError
 
 if TYPE_CHECKING:
     # Typer has its own copy of Click, which it exports nowhere else.
     from typer._click import Command, Context
+    from typer._click.core import Parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,10 @@ class Listed:
     module: str
     help: str
     panel: str
+
+
+ADDED: Final = ""
+"""In place of a module: another distribution brings the command."""
 
 
 def _topic(panel: str, *commands: tuple[str, str, str]) -> dict[str, Listed]:
@@ -39,7 +45,7 @@ COMMANDS: Final = {
         ("ask", "memory", "Answer a question in words, with a quote for each sentence."),
         (
             "import",
-            "memory",
+            "importing",
             "Import episodes or another product's memory; run it again to resume.",
         ),
         ("list", "look", "List episodes in the order of their append."),
@@ -76,7 +82,6 @@ COMMANDS: Final = {
             "Consolidate a tenant's memory now; repeating it changes nothing.",
         ),
         ("extract", "upkeep", "Read names and facts in stored episodes by a language model."),
-        ("passages", "upkeep", "Cut old long episodes into passages; new ones need no command."),
         (
             "doctor",
             "upkeep",
@@ -92,7 +97,7 @@ COMMANDS: Final = {
         ("jobs", "upkeep", "Manage background jobs."),
         ("dormancy", "dormancy", "Manage dormant memories and the dormancy policy."),
         ("schedule", "upkeep", "Manage the schedule of consolidation."),
-        ("eval", "evaluate", "Measure recall on public data sets."),
+        ("eval", ADDED, "Measure recall on public data sets; comes with ecphoria-eval."),
         (
             "calibrate",
             "admin",
@@ -132,7 +137,7 @@ COMMANDS: Final = {
         (
             "status",
             "engine",
-            "Show whether the local Neo4j runs and how to reach it; exit code 3 when it does not.",
+            "Show the state of the service and of the local Neo4j; exit code 3 if neither runs.",
         ),
         ("logs", "engine", "Print the log of the local Neo4j, of this run or of the last."),
         (
@@ -146,12 +151,46 @@ COMMANDS: Final = {
 
 def load(name: str) -> "Command":
     """Import the module of a command, and give the command."""
+    command = typer.main.get_group(_group_of(name)).commands[name]
+    _make_plain(command)
+    return command
+
+
+def _group_of(name: str) -> typer.Typer:
+    """Import the group that a command belongs to."""
     listed = COMMANDS[name]
-    with needed():
-        module = import_module(f"ecphoria.cli.{listed.module}")
-    commands = typer.main.get_command(module.commands)
-    assert isinstance(commands, TyperGroup), "a module has several commands"
-    return commands.commands[name]
+    if listed.module == ADDED:
+        from ecphoria.cli import added  # noqa: PLC0415 (costly)
+
+        group: typer.Typer = added.added(added.COMMANDS, name)
+    else:
+        group = import_module(f"ecphoria.cli.{listed.module}").commands
+    return group
+
+
+def _make_plain(command: "Command") -> None:
+    """Let the help of a command, and of those below it, show its parameters in plain words."""
+    command.get_params = partial(_plain, command.get_params)  # type: ignore[method-assign]
+    for below in getattr(command, "commands", {}).values():
+        _make_plain(below)
+
+
+def _plain(
+    get_params: "Callable[[Context], list[Parameter]]", ctx: "Context"
+) -> "list[Parameter]":
+    """Show an argument as `CUE`, not `{CUE}`, and a switch without a type."""
+    found = get_params(ctx)
+    for parameter in found:
+        if isinstance(parameter, TyperOption) and parameter.is_bool_flag:
+            parameter.display_type = _untyped  # type: ignore[method-assign]
+        if isinstance(parameter, TyperArgument):
+            shown = parameter._usage_display_name().strip("{}")  # noqa: SLF001
+            parameter._usage_display_name = partial(str, shown)  # type: ignore[method-assign]  # noqa: SLF001
+    return found
+
+
+def _untyped(ctx: "Context") -> str:  # noqa: ARG001 (Typer gives it)
+    return ""
 
 
 class LazyGroup(TyperGroup):
@@ -164,6 +203,10 @@ class LazyGroup(TyperGroup):
         }
         super().__init__(**attributes)
 
+    def get_params(self, ctx: "Context") -> "list[Parameter]":
+        """Give the options, in plain words."""
+        return _plain(super().get_params, ctx)
+
     def resolve_command(
         self, ctx: "Context", args: list[str]
     ) -> "tuple[str | None, Command | None, list[str]]":
@@ -175,6 +218,9 @@ class LazyGroup(TyperGroup):
         """Run a command; after Ctrl-C, say what goes on or how to resume."""
         try:
             return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")  # pydantic's words
+            raise
         except KeyboardInterrupt as ended:
             from ecphoria.cli.terminal import INTERRUPTED, say_interrupted  # noqa: PLC0415 (costly)
 
@@ -222,6 +268,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
     The exit code is 0 if it is done, 1 if it failed, 2 if it was wrongly used, and 130 after
     Ctrl-C. What goes wrong is one sentence on standard error, never a traceback.
     """
+    _spare_imports()
     try:
         app(args=arguments, prog_name="ecphoria")
     except EcphoriaError as error:
@@ -229,8 +276,34 @@ def run(arguments: Sequence[str] | None = None) -> None:
 
         say_error(error)
         sys.exit(exit_code(error))
+    except ModuleNotFoundError as error:
+        from ecphoria.cli.extras import missing_extra  # noqa: PLC0415 (costly)
+        from ecphoria.cli.terminal import FAILED, say_error, say_fault  # noqa: PLC0415 (costly)
+
+        known = missing_extra(error)
+        say_fault(error) if known is None else say_error(known)
+        sys.exit(FAILED)
+    except OSError as error:
+        from ecphoria.cli.terminal import FAILED, say_error, say_fault  # noqa: PLC0415 (costly)
+
+        if error.filename is None:
+            say_fault(error)
+        else:  # a file or a folder that was named, so no fault of ours
+            said = f"Cannot use {error.filename}: {error.strerror}; choose another place."
+            say_error(BadFile(said, path=str(error.filename)))
+        sys.exit(FAILED)
     except Exception as error:  # noqa: BLE001 (the top of the process)
         from ecphoria.cli.terminal import FAILED, say_fault  # noqa: PLC0415 (costly)
 
         say_fault(error)
         sys.exit(FAILED)
+
+
+def _spare_imports() -> None:
+    """Keep libraries from loading what no command of ours uses; it is a tenth of a recall.
+
+    httpx imports its own command line where it can. Pydantic looks for plugins in every package
+    that is installed.
+    """
+    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # "cannot be imported"
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # noqa: TID251 (set, not read)

@@ -5,14 +5,16 @@ import json
 import shlex
 import shutil
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ecphoria.cli.connection import Home, Key, Server, TenantName, target_of
+from ecphoria.cli.extras import given_settings
 from ecphoria.cli.terminal import say_error, stderr
 from ecphoria.client import AsyncClient, Client
 from ecphoria.client.defaults import DEFAULT_URL, Target
@@ -21,6 +23,8 @@ from ecphoria.errors import EcphoriaError, InvalidInput, Misconfigured
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
+
+    from ecphoria.cli.own_service import OwnService
 
 commands = typer.Typer(add_completion=False)
 mcp = typer.Typer(
@@ -49,6 +53,11 @@ class Agent(StrEnum):
     CLAUDE_CODE = "claude-code"
     CURSOR = "cursor"
     CODEX = "codex"
+    VSCODE = "vscode"
+    CLAUDE_DESKTOP = "claude-desktop"
+    WINDSURF = "windsurf"
+    GEMINI_CLI = "gemini-cli"
+    OPENCODE = "opencode"
 
 
 @mcp.callback()
@@ -66,38 +75,96 @@ def serve_stdio(
     tenant: TenantName = None,
     home: Home = None,
 ) -> None:
-    """Serve MCP on stdin and stdout, for a service that runs; a service has it under `/mcp` too.
+    """Serve MCP on stdin and stdout; a running service has it under `/mcp` too.
 
-    It starts no service and downloads nothing. Until the service answers, each tool tells why.
+    If no service answers on this machine, one is started in the background. It ends with the last
+    `ecphoria mcp`. Until it answers, each tool waits for 20 s and then asks to be called again.
     """
     if context.invoked_subcommand is not None:
         return
     try:
         from ecphoria.mcp.server import create_server  # noqa: PLC0415 (extra `mcp`)
+        from ecphoria.mcp.stdio import serve_stdio  # noqa: PLC0415 (the same)
     except ModuleNotFoundError as missing:
         raise Misconfigured(
             f"MCP needs its SDK ({missing.name} is missing): pip install 'ecphoria[mcp]'."
         ) from missing
 
-    target = target_of(server, key, tenant, home)
-    client = AsyncClient(target.url, target.key or "", tenant=target.tenant)
+    async def run() -> None:
+        async with _connections(server, key, tenant, home) as memory:
 
-    @asynccontextmanager
-    async def connect(_: "Context") -> AsyncIterator[AsyncClient]:
-        yield client
+            @asynccontextmanager
+            async def connect(_: "Context") -> AsyncIterator[AsyncClient]:
+                yield await memory.client()
 
-    async def asks() -> bool:
+            made = create_server(
+                connect, tools=tools.value, profile=profile.value, asks=memory.asks
+            )
+            await serve_stdio(made)
+
+    asyncio.run(run())
+
+
+class _Memory:
+    """The client of the tools, opened when the service answers."""
+
+    def __init__(self, own: "OwnService | None", connect: Callable[[], AsyncClient]) -> None:
+        self._own = own
+        self._connect = connect
+        self._client: AsyncClient | None = None
+
+    async def client(self) -> AsyncClient:
+        """Give the client; its key is looked up late, as a service makes it at its first start."""
+        if self._own is not None:
+            await self._own.wait()
+        if self._client is None:
+            self._client = self._connect()
+        return self._client
+
+    async def asks(self) -> bool:
+        """Tell whether the service has a language model; it is not waited for."""
+        if self._own is not None and not self._own.is_up:
+            return False
         try:
-            return (await client.ready()).language_model is not None
+            return (await (await self.client()).ready()).language_model is not None
         except EcphoriaError:
             return False
 
-    async def run() -> None:
-        async with client:
-            made = create_server(connect, tools=tools.value, profile=profile.value, asks=asks)
-            await made.run_stdio_async()
+    async def close(self) -> None:
+        """Close the client."""
+        if self._client is not None:
+            await self._client.aclose()
 
-    asyncio.run(run())
+
+@asynccontextmanager
+async def _connections(
+    server: str, key: str | None, tenant: str | None, home: Path | None
+) -> AsyncIterator[_Memory]:
+    """Serve a block with clients; start a service meanwhile if none answers."""
+
+    def connect() -> AsyncClient:
+        target = target_of(server, key, tenant, home)
+        return AsyncClient(target.url, target.key or "", tenant=target.tenant)
+
+    own = _own_service(server, home)
+    memory = _Memory(own, connect)
+    async with AsyncExitStack() as use:
+        if own is not None:
+            await use.enter_async_context(own.running())
+        use.push_async_callback(memory.close)
+        yield memory
+
+
+def _own_service(server: str, home: Path | None) -> "OwnService | None":
+    """Make the service to start if none answers; None for a service elsewhere."""
+    try:
+        from ecphoria.cli.own_service import OwnService, is_own  # noqa: PLC0415 (extra `server`)
+        from ecphoria.settings import read_settings  # noqa: PLC0415
+    except ModuleNotFoundError:
+        return None  # a light installation: the tools tell that no service answers
+    if not is_own(server):
+        return None
+    return OwnService(read_settings(**given_settings(None, None, home)).home, server)
 
 
 @mcp.command()
@@ -132,7 +199,7 @@ def _serve_event(text: str, target: Target) -> None:
         if name == "UserPromptSubmit" and isinstance(prompt, str) and prompt.strip():
             # Recalled first, so that the prompt does not find itself.
             found = client.recall(prompt[:_LONGEST_CUE], k=8, token_budget=_HOOK_TOKENS)
-            if found.answerable:
+            if not found.verdict.refused:
                 typer.echo(found.context)
             client.remember(prompt, role="user", session=session, source="claude-code")
         elif name == "Stop" and isinstance(answer, str) and answer.strip():
@@ -161,7 +228,16 @@ def config(
         return
     args = ["mcp"] if server == DEFAULT_URL else ["mcp", "--server", server]
     remote = not is_loopback(server)
-    file = _FILES[agent]
+    stderr().print(f"[dim]Add this to {_FILES[agent]}:[/dim]")
+    typer.echo(_entry_of(agent, command, args, remote=remote))
+    if remote and agent is Agent.CLAUDE_DESKTOP:
+        stderr().print(
+            "[dim]Put your key in place of eck_...; this agent reads no variables.[/dim]"
+        )
+
+
+def _entry_of(agent: Agent, command: str, args: list[str], *, remote: bool) -> str:
+    """Write what an agent's file needs, in the form of this file."""
     if agent is Agent.CODEX:
         lines = [
             "[mcp_servers.ecphoria]",
@@ -169,15 +245,17 @@ def config(
             f"args = {json.dumps(args)}",
             *([f"env_vars = {json.dumps([_KEY])}"] if remote else []),
         ]
-        text = "\n".join(lines)
-    else:
-        entry: dict[str, object] = {"command": command, "args": args}
-        if remote:
-            variable = _KEY if agent is Agent.CLAUDE_CODE else f"env:{_KEY}"
-            entry["env"] = {_KEY: f"${{{variable}}}"}
-        text = json.dumps({"mcpServers": {"ecphoria": entry}}, indent=2)
-    stderr().print(f"[dim]Add this to {file}:[/dim]")
-    typer.echo(text)
+        return "\n".join(lines)
+    key = {_KEY: _KEY_OF.get(agent, f"${{env:{_KEY}}}")} if remote else {}
+    entry: dict[str, object]
+    if agent is Agent.OPENCODE:
+        entry = {"type": "local", "command": [command, *args], "enabled": True}
+        whole = {"mcp": {"ecphoria": entry | ({"environment": key} if key else {})}}
+        return json.dumps(whole, indent=2)
+    kind = {"type": "stdio"} if agent is Agent.VSCODE else {}
+    entry = {**kind, "command": command, "args": args} | ({"env": key} if key else {})
+    servers = "servers" if agent is Agent.VSCODE else "mcpServers"
+    return json.dumps({servers: {"ecphoria": entry}}, indent=2)
 
 
 def _print_hooks(agent: Agent, command: str, server: str) -> None:
@@ -194,8 +272,23 @@ _HOOK_S = 10.0
 _HOOK_TOKENS = 1_000
 _LONGEST_CUE = 4_000
 _KEY = "ECPHORIA_API_KEY"
+_KEY_OF = {
+    Agent.CLAUDE_CODE: f"${{{_KEY}}}",
+    Agent.GEMINI_CLI: f"${{{_KEY}}}",
+    Agent.OPENCODE: f"{{env:{_KEY}}}",
+    Agent.CLAUDE_DESKTOP: "eck_...",
+}
+"""The reference to the variable with the key, by agent; the other agents take `${env:NAME}`."""
 _FILES = {
     Agent.CLAUDE_CODE: ".mcp.json in the project",
     Agent.CURSOR: ".cursor/mcp.json in the project, or ~/.cursor/mcp.json",
     Agent.CODEX: "~/.codex/config.toml",
+    Agent.VSCODE: ".vscode/mcp.json in the project",
+    Agent.CLAUDE_DESKTOP: (
+        "claude_desktop_config.json, in ~/Library/Application Support/Claude on macOS, "
+        "~/.config/Claude on Linux, %APPDATA%/Claude on Windows"
+    ),
+    Agent.WINDSURF: "~/.codeium/windsurf/mcp_config.json",
+    Agent.GEMINI_CLI: ".gemini/settings.json in the project, or ~/.gemini/settings.json",
+    Agent.OPENCODE: "opencode.json in the project, or ~/.config/opencode/opencode.json",
 }

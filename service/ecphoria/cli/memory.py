@@ -1,23 +1,16 @@
-"""Commands that use a memory: remember, recall, ask, forget, import."""
+"""Commands that use a memory: remember, recall, ask, forget."""
 
-import contextlib
-import io
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
-from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.live import Live
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from ecphoria.cli.connection import answering, connected, instant
 from ecphoria.cli.filters import Metadata, filtered, named_values, say_unknown
-from ecphoria.cli.progress import Watch, watching
 from ecphoria.cli.render import (
     draw_answer,
     draw_hits,
@@ -33,17 +26,17 @@ from ecphoria.cli.terminal import (
     if_interrupted,
     pairs,
     print_json,
-    stderr,
     stdout,
 )
 from ecphoria.client import Client
-from ecphoria.errors import EcphoriaError, InvalidInput, Misconfigured
-from ecphoria.imports.exports import Format, Opened, opened, opened_stream
-from ecphoria.imports.records import Batch, batches
-from ecphoria.records.ask import CitedSentence
+from ecphoria.errors import InvalidInput
 from ecphoria.records.episode import Outcome, Receipt
-from ecphoria.records.recall import Match
-from ecphoria.records.tenant import TenantStats
+from ecphoria.records.recall import DEFAULT_HITS, Match
+
+if TYPE_CHECKING:
+    from ecphoria.cli.progress import Watch
+    from ecphoria.records.ask import CitedSentence
+    from ecphoria.records.tenant import TenantStats
 
 commands = typer.Typer(add_completion=False)
 
@@ -53,11 +46,27 @@ When = Annotated[
         "--at", metavar="INSTANT", help="Time of the event, such as 2026-03-14T09:30:00Z."
     ),
 ]
-Hits = Annotated[int, typer.Option("-k", min=1, max=200, help="Number of memories to recall.")]
+Hits = Annotated[
+    list[int] | None,
+    typer.Option(
+        "-k",
+        "--limit",
+        min=1,
+        max=200,
+        metavar="N",
+        help=f"Number of memories to recall. Default: {DEFAULT_HITS}.",
+    ),
+]
 Strategy = Annotated[str | None, typer.Option(help="Strategy. Default: the tenant's.")]
 Asker = Annotated[
     str | None, typer.Option(help="Speaker or role that says `I` in the question. Default: user.")
 ]
+
+
+def _one(counts: Sequence[int] | None) -> int:
+    if len(set(counts or ())) > 1:
+        raise InvalidInput("-k and --limit are names of one option; give one of them.", field="k")
+    return counts[0] if counts else DEFAULT_HITS
 
 
 def _draw_receipt(receipt: Receipt) -> None:
@@ -115,11 +124,13 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """Erase episodes by id, or those that pass all filters given; this cannot be undone."""
+    from ecphoria.cli.progress import watching  # noqa: PLC0415 (costly)
+
     by_filter = [one for one in filters.values() if one]
     if bool(ids) == bool(by_filter):
         raise InvalidInput("Give ids of episodes, or filters such as --session.", field="ID")
 
-    def erase(*, dry_run: bool, watch: Watch = lambda *_: None) -> int:
+    def erase(*, dry_run: bool, watch: "Watch" = lambda *_: None) -> int:
         return client.erase(**filters, dry_run=dry_run, watch=partial(watch, "erasing"))
 
     matched = len(ids) if ids else erase(dry_run=True)
@@ -152,7 +163,7 @@ def recall(
     *,
     filters: dict[str, Any],
     cue: Annotated[str, typer.Argument(metavar="CUE", help="Question, in your own words.")],
-    k: Hits = 5,
+    k: Hits = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the path to each hit.")] = False,
     strategy: Strategy = None,
     asker: Asker = None,
@@ -198,10 +209,10 @@ def recall(
     as_json: AsJson = False,
 ) -> None:
     """Recall memories for a question, best first."""
-    console = stdout()
+    console, count = stdout(), _one(k)
     answer = client.recall(
         cue,
-        k=k,
+        k=count,
         explain=explain,
         strategy=strategy,
         **filters,
@@ -220,9 +231,9 @@ def recall(
     if as_json:
         print_json(answer)
         return
-    episodes = episodes_on_paths(client, path_nodes(answer, k)) if explain else {}
+    episodes = episodes_on_paths(client, path_nodes(answer, count)) if explain else {}
     console.print(draw_verdict(answer))
-    console.print(draw_hits(answer, limit=k, explain=explain, episodes=episodes))
+    console.print(draw_hits(answer, limit=count, explain=explain, episodes=episodes))
     console.print(draw_timings(answer))
     if answer.woken:
         woken = counted(len(answer.woken), "dormant memory is", "dormant memories are")
@@ -238,7 +249,7 @@ def ask(
     question: Annotated[
         str, typer.Argument(metavar="QUESTION", help="Question, in your own words.")
     ],
-    k: Hits = 10,
+    k: Hits = None,
     strategy: Strategy = None,
     asker: Asker = None,
     session: Annotated[str | None, typer.Option(help="Only memories of this session.")] = None,
@@ -255,16 +266,18 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Answer a question in words, with a quote for each sentence."""
+    from rich.live import Live  # noqa: PLC0415 (costly)
+
     said: list[str] = []
     with Live(console=stdout(), transient=True) as shown:
 
-        def show(sentence: CitedSentence) -> None:
+        def show(sentence: "CitedSentence") -> None:
             said.append(sentence.text)
             shown.update(Text(" ".join(said)))
 
         answer = client.ask(
             question,
-            k=k,
+            k=_one(k),
             strategy=strategy,
             asker=asker,
             session=session,
@@ -280,7 +293,7 @@ def ask(
     stdout().print(draw_answer(answer, episodes_on_paths(client, cited)))
 
 
-def _draw_stats(found: TenantStats) -> None:
+def _draw_stats(found: "TenantStats") -> None:
     def said(value: object) -> str:
         return (
             f"{value:,}" if isinstance(value, int) else f"{value:%Y-%m-%d}" if value else "never"
@@ -293,188 +306,6 @@ def _draw_stats(found: TenantStats) -> None:
 
 @commands.command()
 @answering(_draw_stats)
-def stats(client: Client) -> TenantStats:
+def stats(client: Client) -> "TenantStats":
     """Count a tenant's graph by kind."""
     return client.stats()
-
-
-_BATCH_BYTES = 4_000_000
-_TOLD = 20
-_RESUME = "Run the same command again to go on from here; nothing is stored twice."
-
-
-@dataclass(slots=True, kw_only=True)
-class _Tally:
-    created: int = 0
-    existed: int = 0
-    refused: int = 0
-
-    @property
-    def seen(self) -> int:
-        return self.created + self.existed + self.refused
-
-
-SourceUser = Annotated[
-    str,
-    typer.Option(envvar="ECPHORIA_SOURCE_USER", metavar="NAME", help="User of Graphiti's Neo4j."),
-]
-SourcePassword = Annotated[
-    str,
-    typer.Option(
-        envvar="ECPHORIA_SOURCE_PASSWORD",
-        metavar="PASSWORD",
-        help="Password of Graphiti's Neo4j; other users see options, so prefer the variable.",
-    ),
-]
-
-
-@commands.command("import")
-@connected
-def import_file(
-    client: Client,
-    *,
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="File, ZIP archive or folder; `-` reads stdin; bolt://HOST:PORT is Graphiti.",
-        ),
-    ],
-    form: Annotated[
-        Format | None, typer.Option("--format", help="The format. Default: told by the content.")
-    ] = None,
-    batch: Annotated[
-        int, typer.Option(min=1, max=1_000, help="Number of episodes in a request.")
-    ] = 200,
-    group: Annotated[
-        str | None, typer.Option(metavar="ID", help="Only this group of Graphiti.")
-    ] = None,
-    source_user: SourceUser = "neo4j",
-    source_password: SourcePassword = "",
-    source_database: Annotated[
-        str, typer.Option(metavar="NAME", help="Database of Graphiti's Neo4j.")
-    ] = "neo4j",
-    as_json: AsJson = False,
-) -> None:
-    """Import episodes or another product's memory; run it again to resume."""
-    graph = partial(
-        _graphiti,
-        user=source_user,
-        password=source_password,
-        database=source_database,
-        group=group,
-    )
-    tally = _Tally()
-    with (
-        if_interrupted(lambda: f"{counted(tally.seen, 'episode')} were sent. {_RESUME}"),
-        _opened(source, form, graph) as found,
-    ):
-        client.stats()
-        if form is None and found.form is not Format.EPISODES:
-            stderr().print(f"Read as {found.form}; --format chooses another format.")
-        _import(client, found, tally, batch)
-    if as_json:
-        print_json(asdict(tally))
-    else:
-        stdout().print(
-            f"Imported {tally.created:,} new, {tally.existed:,} known before,"
-            f" {tally.refused:,} refused."
-        )
-    if tally.refused:
-        stderr().print("Mend the refused records and run the same command again.")
-        raise typer.Exit(1)
-
-
-def _import(client: Client, found: Opened, tally: _Tally, batch: int) -> None:
-    try:
-        with _progress(found.size) as advance:
-            for part in batches(found.records, items=batch, size=_BATCH_BYTES):
-                _send(client, part, tally)
-                advance(part.size, tally)
-    except EcphoriaError as error:
-        error.message += f" {_RESUME}"
-        raise
-    for reason, times in found.left_out.most_common():
-        stderr().print(f"Left out: {times:,} {escape(reason)}")
-
-
-def _opened(
-    source: str,
-    form: Format | None,
-    graphiti: Callable[[str], contextlib.AbstractContextManager[Opened]],
-) -> contextlib.AbstractContextManager[Opened]:
-    if "://" in source:
-        if form not in {None, Format.GRAPHITI}:
-            raise InvalidInput("Only Graphiti is read from an address.", field="--format")
-        return graphiti(source)
-    if source == "-":
-        stdin = cast("io.BufferedReader", sys.stdin.buffer)
-        return contextlib.nullcontext(opened_stream(stdin, form))
-    return opened(Path(source), form)
-
-
-def _graphiti(
-    uri: str, *, user: str, password: str, database: str, group: str | None
-) -> contextlib.AbstractContextManager[Opened]:
-    try:
-        from ecphoria.imports.graphiti import opened_graph  # noqa: PLC0415 (extra `server`)
-        from ecphoria.neo4j_store.session import GraphOptions  # noqa: PLC0415
-    except ModuleNotFoundError as missing:
-        raise Misconfigured(
-            f"Reading Graphiti needs {missing.name}: pip install 'ecphoria[server]'."
-        ) from missing
-    options = GraphOptions(uri=uri, user=user, password=password, database=database)
-    return opened_graph(options, group)
-
-
-def _send(client: Client, part: Batch, tally: _Tally) -> None:
-    refused = [(record, error.message) for record, error in part.bad]
-    if part.good:
-        answer = client.append_batch([request for _, request in part.good])
-        tally.created += answer.created
-        tally.existed += answer.existed
-        refused += [
-            (part.good[result.index][0], result.problem.detail)
-            for result in answer.results
-            if result.problem is not None
-        ]
-    for record, why in sorted(refused, key=lambda told: told[0].number):
-        tally.refused += 1
-        if tally.refused <= _TOLD:
-            place = f" ({record.place})" if record.place else ""
-            stderr().print(
-                f"[error]Record {record.number:}{escape(place)}:[/error] {escape(why)}",
-                soft_wrap=True,
-            )
-        elif tally.refused == _TOLD + 1:
-            stderr().print("Further refused records are only counted.")
-
-
-@contextlib.contextmanager
-def _progress(size: int | None) -> Iterator[Callable[[int, _Tally], None]]:
-    """Show how far the import is: a bar on a terminal, else a line a tenth."""
-    if not stderr().is_terminal:
-        done = 0
-        with watching() as watch:
-            if size:
-                watch("importing", 0, size)  # the time left is reckoned from now
-
-            def tell(advance: int, _: _Tally) -> None:
-                nonlocal done
-                done += advance
-                if size:
-                    watch("importing", done, size)
-
-            yield tell
-        return
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=28),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        console=stderr(),
-    ) as progress:
-        task = progress.add_task("0 episodes", total=size)
-        yield lambda advance, tally: progress.update(
-            task, advance=advance, description=f"{tally.seen:,} episodes"
-        )

@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -14,7 +15,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from ecphoria.cli.terminal import stderr
+from ecphoria.cli.terminal import if_interrupted, stderr
+from ecphoria.wire.upkeep import JobAnswer
 
 Watch = Callable[[str, int, int], None]
 """Told a stage of long work, how much of it is done, and how much there is."""
@@ -28,6 +30,33 @@ def counting(console: Console) -> Progress:
         MofNCompleteColumn(),
         TimeRemainingColumn(elapsed_when_finished=True),
         console=console,
+    )
+
+
+@contextmanager
+def following() -> Iterator[Callable[[JobAnswer], None]]:
+    """Draw how far a job has come, a step at a time, with the time left."""
+    with counting(stderr()) as progress:
+        drawn = progress.add_task("waiting", total=None)
+
+        def watch(job: JobAnswer) -> None:
+            progress.update(
+                drawn,
+                description=escape(job.progress.place) or job.state.value,
+                completed=job.progress.done,
+                total=job.progress.total or None,
+            )
+
+        yield watch
+
+
+def goes_on(job: str) -> AbstractContextManager[None]:
+    """Let Ctrl-C say that the job goes on, and how to follow or cancel it."""
+    return if_interrupted(
+        lambda: (
+            f"Job {job} goes on: `ecphoria jobs show {job} --wait` follows it, "
+            f"`ecphoria jobs cancel {job}` cancels it."
+        )
     )
 
 

@@ -2,18 +2,23 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 from rich.tree import Tree
 
+from ecphoria.cli.terminal import table
 from ecphoria.client import Client
 from ecphoria.errors import NotFound
 from ecphoria.records.ask import Citation, CitedAnswer
 from ecphoria.records.episode import Episode
 from ecphoria.records.recall import Hit, NearMiss, PathStep, RecallResult, Trace, Verdict
+
+if TYPE_CHECKING:
+    from ecphoria.records.calibration import Bin
 
 _SAYINGS = {
     Verdict.ANSWER: "I remember",
@@ -228,3 +233,13 @@ def _clipped(text: str, limit: int) -> str:
 
 def _day(instant: datetime) -> str:
     return f"{instant.day} {instant:%b %Y}"
+
+
+def reliability_table(bins: "Sequence[Bin]") -> Table:
+    """One line a bin of confidence: how many questions, and the share that has an answer."""
+    right = (Column(name, justify="right") for name in ("n", "mean", "share right"))
+    rows = table(Column("confidence", no_wrap=True), *right)
+    for one in bins:
+        means = (f"{100 * value:.1f}" for value in (one.confidence, one.right))
+        rows.add_row(f"{one.low:.1f} to {one.high:.1f}", f"{one.n:,}", *means)
+    return rows

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import faulthandler
 import shutil
 import signal
 import socket
@@ -24,9 +25,9 @@ from ecphoria.cli.progress import counting
 from ecphoria.cli.render import draw_hits, draw_timings, draw_verdict, path_nodes
 from ecphoria.cli.terminal import stderr, stdout
 from ecphoria.client import AsyncClient
-from ecphoria.client.defaults import DEFAULT_URL
+from ecphoria.client.defaults import DEFAULT_URL, admin_key
 from ecphoria.demo.sample import SampleQuestion, sample_conversation, sample_questions
-from ecphoria.errors import Conflict, NotFound
+from ecphoria.errors import Conflict, Misconfigured, NotFound
 from ecphoria.http.app import Started
 from ecphoria.http.app import serve as serve_api
 from ecphoria.records.episode import Episode
@@ -37,6 +38,8 @@ from ecphoria.succession import Succession
 from ecphoria.telemetry import configure_logging
 
 _MEGABYTE = 10**6
+_NEO4J_STOP_S = 30.0
+"""Time of a clean stop of the local Neo4j, in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +60,7 @@ async def serve(settings: Settings) -> None:
 async def work(settings: Settings) -> None:
     """Take jobs until interrupted or terminated; those that run are given back at a rest."""
     configure_logging(settings.log.level, settings.log.format)
-    with _cancelled_by_signals():
+    with _cancelled_by_signals(settings):
         with drawn(stderr()) as engine:
             reports = Reports(engine=engine, weights=_weights())
             succession = Succession(await build(settings, reports))
@@ -82,8 +85,8 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
     """
     configure_logging(settings.log.level, settings.log.format)
     ready: asyncio.Future[Started] = asyncio.get_running_loop().create_future()
-    with _cancelled_by_signals():
-        with drawn(stderr()) as engine:
+    with _cancelled_by_signals(settings):
+        with drawn(stderr(), then="starting the service") as engine:
             reports = Reports(engine=engine, weights=_weights())
 
             def begin(started: Started) -> None:
@@ -109,7 +112,7 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
 
 
 @contextlib.contextmanager
-def _cancelled_by_signals() -> Iterator[None]:
+def _cancelled_by_signals(settings: Settings) -> Iterator[None]:
     """Cancel this task at a signal, and again when uvicorn has seen it and passes it on."""
     loop, owner = asyncio.get_running_loop(), asyncio.current_task()
     assert owner is not None
@@ -118,6 +121,7 @@ def _cancelled_by_signals() -> Iterator[None]:
     def cancel() -> None:
         nonlocal told
         if not told:
+            _end_within(settings)
             owner.cancel()
         told = True
 
@@ -128,6 +132,19 @@ def _cancelled_by_signals() -> Iterator[None]:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+
+
+def _end_within(settings: Settings) -> None:
+    """End this process when the time of a stop is over, whatever still runs.
+
+    A thread cannot be stopped, and Python waits for its threads. What was acknowledged is in
+    Neo4j, and the watcher of a local Neo4j stops it after its last user.
+    """
+    seconds = settings.server.shutdown_s
+    if settings.neo4j.uri is None:
+        seconds += _NEO4J_STOP_S
+    # Its thread needs no turn of Python's lock, and it prints where each thread was.
+    faulthandler.dump_traceback_later(seconds, exit=True)
 
 
 def free_port(host: str, wanted: int) -> int:
@@ -173,7 +190,9 @@ def _say_addresses(started: Started) -> None:
 TENANT = "demo"
 _BATCH = 50
 _SHOWN = 3
-_WIDTH = 92
+_WIDTH = 80
+_TIMEOUT_S = 600.0
+"""Longer than a first query takes on a slow machine."""
 
 
 async def show(settings: Settings, *, keep: bool) -> None:
@@ -191,7 +210,8 @@ async def show(settings: Settings, *, keep: bool) -> None:
     async with running(settings) as service:
         started = service.started
         _say_ready(console, started, time.monotonic() - start)
-        async with AsyncClient(started.url, _operator_key(settings), tenant=TENANT) as client:
+        key = _operator_key(settings)
+        async with AsyncClient(started.url, key, tenant=TENANT, timeout=_TIMEOUT_S) as client:
             await _remember(console, client)
             for number, question in enumerate(sample_questions(), start=1):
                 await _ask(console, client, number, question)
@@ -201,19 +221,27 @@ async def show(settings: Settings, *, keep: bool) -> None:
 
 
 def _operator_key(settings: Settings) -> str | None:
-    """Find the key that may create the demo's tenant: the operator's own, or the one made."""
+    """Find the key that may create the demo's tenant: the operator's own, or the one made.
+
+    Raises:
+        Misconfigured: The store is in use, and its key is not here.
+    """
     if settings.auth.bootstrap_key is not None:
         return settings.auth.bootstrap_key.get_secret_value()
-    try:
-        return (settings.home / "admin.key").read_text(encoding="ascii").strip()
-    except FileNotFoundError:
-        return None
+    key = admin_key(settings.home)
+    if key is None and settings.auth.enabled:
+        raise Misconfigured(
+            f"This store is in use already, and {settings.home} does not hold its admin key. Give "
+            "the home folder of its service with --home, or an operator's key in "
+            "ECPHORIA_AUTH__BOOTSTRAP_KEY."
+        )
+    return key
 
 
 def _say_ready(console: Console, started: Started, seconds: float) -> None:
     engine = started.services.engine
     store = engine.bolt_uri if engine else started.services.settings.neo4j.uri
-    console.print(f"[dim]Neo4j at {store} and the service at {started.url}: {seconds:.1f} s[/dim]")
+    console.print(f"[dim]Neo4j at {store}, service at {started.url} ({seconds:.0f} s)[/dim]")
 
 
 async def _remember(console: Console, client: AsyncClient) -> None:
@@ -232,8 +260,8 @@ async def _remember(console: Console, client: AsyncClient) -> None:
     took = "already there" if known else f"{time.monotonic() - start:.1f} s"
     console.print(
         f"[dim]{stats.episodes} turns of {stats.speakers} friends,"
-        f" {_period(stats.first_occurred_at, stats.last_occurred_at)},"
-        f" {stats.next_edges:,} NEXT edges, {stats.concepts} concepts: {took}[/dim]"
+        f" {_period(stats.first_occurred_at, stats.last_occurred_at)}:"
+        f"\n{stats.next_edges:,} NEXT edges, {stats.concepts} concepts ({took})[/dim]"
     )
 
 
@@ -267,7 +295,7 @@ def _ranks_of_evidence(question: SampleQuestion, answer: RecallResult) -> list[i
 def _evidence(question: SampleQuestion, answer: RecallResult) -> Text:
     """Compare with what the sample says is right: which hits hold the answer, if any can."""
     if not question.evidence:
-        right = not answer.answerable
+        right = answer.verdict.refused
         said = f"{'Right' if right else 'Not right'}: nothing in the sample answers this."
         return Text(said, style="green" if right else "yellow")
     ranks = [str(rank) for rank in _ranks_of_evidence(question, answer)]

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ecphoria import runtime
 from ecphoria.cli.connection import Caller, answering, connected
-from ecphoria.cli.extras import LocalHome, given_settings, needed
+from ecphoria.cli.extras import LocalHome, given_settings
 from ecphoria.cli.progress import watching
 from ecphoria.cli.terminal import (
     AsJson,
@@ -177,12 +177,20 @@ def export_tenant(
 
 
 @tenants.command("import")
-def import_tenant(file: OldFile, *, discard: Discard = False, home: LocalHome = None) -> None:
+def import_tenant(
+    file: OldFile,
+    *,
+    without_keys: Annotated[
+        bool, typer.Option("--without-keys", help="Leave out the tenant's API keys.")
+    ] = False,
+    discard: Discard = False,
+    home: LocalHome = None,
+) -> None:
     """Import an exported tenant into this store; run it again to resume."""
-    _put(file, home, discard=discard, whole=False)
+    _put(file, home, discard=discard, whole=False, keys=not without_keys)
 
 
-def _put(file: Path, home: Path | None, *, discard: bool, whole: bool) -> None:
+def _put(file: Path, home: Path | None, *, discard: bool, whole: bool, keys: bool = True) -> None:
     if discard:
         _run(home, lambda copies, _: copies.discard(file))
         stdout().print("Deleted what the interrupted attempt had stored.")
@@ -190,10 +198,16 @@ def _put(file: Path, home: Path | None, *, discard: bool, whole: bool) -> None:
     done = _run(
         home,
         lambda copies, report: (
-            copies.restore(file, report) if whole else copies.take_in(file, report)
+            copies.restore(file, report) if whole else copies.take_in(file, report, keys=keys)
         ),
     )
     stdout().print(f"Stored {_counts(done)}.")
+    if done.keys and not whole:
+        brought = counted(done.keys, "API key")
+        stdout().print(
+            f"{brought} came with it: who has the secret of a key can use this tenant. "
+            "`ecphoria keys list` has the keys, `ecphoria keys revoke` ends one."
+        )
 
 
 def _tell(file: Path, done: "Copied") -> None:
@@ -211,10 +225,9 @@ T = TypeVar("T")
 
 def _run(home: Path | None, work: "Callable[[Portability, Report], Awaitable[T]]") -> T:
     """Open the store that the settings name, as `serve` would, and work on it."""
-    with needed():
-        from ecphoria.app import Reports, open_copies  # noqa: PLC0415 (extra `server`)
-        from ecphoria.cli.engine import drawn  # noqa: PLC0415 (extra `local`)
-        from ecphoria.settings import read_settings  # noqa: PLC0415
+    from ecphoria.app import Reports, open_copies  # noqa: PLC0415 (extra `server`)
+    from ecphoria.cli.engine import drawn  # noqa: PLC0415 (extra `local`)
+    from ecphoria.settings import read_settings  # noqa: PLC0415
 
     async def run() -> T:
         settings = read_settings(**given_settings(None, None, home))

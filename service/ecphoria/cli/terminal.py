@@ -1,9 +1,9 @@
 """The terminal: answers, JSON, errors, questions, and what Ctrl-C says."""
 
-import asyncio
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -12,7 +12,7 @@ from rich.table import Column, Table
 from rich.text import Text
 from rich.theme import Theme
 
-from ecphoria.errors import EcphoriaError, InvalidInput, Unauthenticated
+from ecphoria.errors import BadFile, EcphoriaError, InvalidInput, Unauthenticated
 
 FAILED: Final = 1
 WRONGLY_USED: Final = 2
@@ -163,14 +163,25 @@ class Interrupted(KeyboardInterrupt):
 @contextmanager
 def if_interrupted(said: Callable[[], str]) -> Iterator[None]:
     """Let Ctrl-C in this block end the command with this sentence."""
+    from asyncio import CancelledError  # noqa: PLC0415 (costly; not for each command)
+
     try:
         yield
     except Interrupted:
         raise
-    except (KeyboardInterrupt, asyncio.CancelledError) as ended:
+    except (KeyboardInterrupt, CancelledError) as ended:
         raise Interrupted(said()) from ended
 
 
 def say_interrupted(ended: KeyboardInterrupt) -> None:
     """Say that Ctrl-C ended the command, and what its block has to say about that."""
     stderr().print(Text(" ".join(("Interrupted.", *map(str, ended.args)))))
+
+
+def check_targets(*targets: Path | None) -> None:
+    """Refuse paths that could not be written at the end."""
+    for target in targets:
+        if target is not None and not target.resolve().parent.is_dir():
+            raise BadFile(f"There is no folder {target.resolve().parent} to write into.")
+        if target is not None and target.is_dir():
+            raise BadFile(f"{target} is a folder; name a file to write.")

@@ -1,8 +1,7 @@
 """Commands that look after a memory: cycles, their jobs and schedule, and its integrity."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -10,12 +9,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from ecphoria.cli.connection import Caller, answering, connected, saying
-from ecphoria.cli.progress import counting
+from ecphoria.cli.progress import counting, following, goes_on
 from ecphoria.cli.terminal import (
     AsJson,
     counted,
     id_column,
-    if_interrupted,
     pairs,
     print_json,
     print_table,
@@ -93,18 +91,8 @@ def extract(
 
 def _ended(client: Client, job: JobAnswer, timeout_s: float) -> JobAnswer:
     """Wait for the end of a job, and draw its progress."""
-    with _goes_on(job.id), following() as watch:
+    with goes_on(job.id), following() as watch:
         return client.wait_for_job(job.id, timeout_s=timeout_s, watch=watch)
-
-
-def _goes_on(job: str) -> AbstractContextManager[None]:
-    """Let Ctrl-C say that the job goes on, and how to follow or cancel it."""
-    return if_interrupted(
-        lambda: (
-            f"Job {job} goes on: `ecphoria jobs show {job} --wait` follows it, "
-            f"`ecphoria jobs cancel {job}` cancels it."
-        )
-    )
 
 
 def _show_cycle(job: JobAnswer, *, dry_run: bool, as_json: bool) -> None:
@@ -115,23 +103,6 @@ def _show_cycle(job: JobAnswer, *, dry_run: bool, as_json: bool) -> None:
         typer.echo(job.id)
     else:
         show_report(job.report, dry_run=dry_run)
-
-
-@contextmanager
-def following() -> Iterator[Callable[[JobAnswer], None]]:
-    """Draw how far a job has come, a step at a time, with the time left."""
-    with counting(stderr()) as progress:
-        drawn = progress.add_task("waiting", total=None)
-
-        def watch(job: JobAnswer) -> None:
-            progress.update(
-                drawn,
-                description=escape(job.progress.place) or job.state.value,
-                completed=job.progress.done,
-                total=job.progress.total or None,
-            )
-
-        yield watch
 
 
 def show_report(report: ConsolidationReport, *, dry_run: bool) -> None:
@@ -251,7 +222,7 @@ def show_job(
     ident = _named(client, job)
     if not wait:
         return client.job(ident)
-    with _goes_on(ident), following() as watch:
+    with goes_on(ident), following() as watch:
         return client.wait_for_job(ident, watch=watch)
 
 
@@ -279,25 +250,6 @@ def _remark(job: JobAnswer) -> str:
             f"{job.progress.done} of {counted(job.progress.total, 'step')}, {job.progress.place}"
         )
     return f"{job.report.seconds:.1f} s" if job.report is not None else ""
-
-
-@commands.command()
-@connected
-def passages(
-    client: Client, *, wait: Wait = True, timeout: Longest = _HOUR_S, as_json: AsJson = False
-) -> None:
-    """Cut old long episodes into passages; new ones need no command."""
-    job = client.start_passages()
-    if wait:
-        job = _ended(client, job, timeout)
-    if as_json:
-        print_json(job)
-    elif job.report is None:
-        typer.echo(job.id)
-    else:
-        counts = job.report.steps[0].counts
-        episodes, made = counts["episodes"], counts["passages"]
-        stdout().print(f"{counted(episodes, 'episode')} cut into {counted(made, 'passage')}")
 
 
 def _draw_schedule(found: ScheduleAnswer) -> None:

@@ -1,27 +1,13 @@
 """The calls of the asynchronous client that administer tenants, keys, gates and strategies."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
+from ecphoria import records, wire
 from ecphoria.client.async_upkeep import AsyncUpkeep
 from ecphoria.client.exchange import Call, body_of, segment
-from ecphoria.records.embedding import ENDED, Provider, Reembedding
-from ecphoria.records.recall import OptionValue
-from ecphoria.records.tenant import Scope, Tenant
-from ecphoria.wire.admin import (
-    ErasureAnswer,
-    GateAnswer,
-    GateRequest,
-    IssuedKeyAnswer,
-    KeyAnswer,
-    KeyList,
-    KeyRequest,
-    ShadowAnswer,
-    ShadowRequest,
-    TenantList,
-    TenantRequest,
-)
-from ecphoria.wire.embedding import EmbeddingRequest
 
 _EMBEDDING = "/v1/embedding"
 
@@ -29,59 +15,155 @@ _EMBEDDING = "/v1/embedding"
 class AsyncAdministration(AsyncUpkeep):
     """Tenants, keys, gates, shadows, and the embedding model of the store."""
 
-    async def tenants(self) -> Sequence[Tenant]:
+    async def tenants(self) -> Sequence[records.tenant.Tenant]:
         """List the tenants by name; needs an operator's key."""
-        return (await self._ask(TenantList, "GET", "/v1/tenants")).items
+        return (await self._ask(wire.admin.TenantList, "GET", "/v1/tenants")).items
 
-    async def create_tenant(self, name: str) -> Tenant:
+    async def create_tenant(self, name: str) -> records.tenant.Tenant:
         """Create a tenant; needs an operator's key."""
-        wanted = body_of(TenantRequest, name=name)
-        return await self._ask(Tenant, "POST", "/v1/tenants", wanted, repeatable=False)
+        wanted = body_of(wire.admin.TenantRequest, name=name)
+        return await self._ask(
+            records.tenant.Tenant, "POST", "/v1/tenants", wanted, repeatable=False
+        )
 
-    async def erase_tenant(self, name: str) -> ErasureAnswer:
+    async def erase_tenant(self, name: str) -> wire.admin.ErasureAnswer:
         """Erase a tenant with everything it owns; returns the counts."""
         path = f"/v1/tenants/{segment(name)}"
-        return await self._ask(ErasureAnswer, "DELETE", path, repeatable=False)
+        return await self._ask(wire.admin.ErasureAnswer, "DELETE", path, repeatable=False)
 
-    async def keys(self) -> Sequence[KeyAnswer]:
+    async def keys(self) -> Sequence[wire.admin.KeyAnswer]:
         """List the tenant's keys, without their secrets."""
-        return (await self._ask(KeyList, "GET", "/v1/keys")).items
+        return (await self._ask(wire.admin.KeyList, "GET", "/v1/keys")).items
 
-    async def issue_key(self, name: str, scopes: Sequence[Scope]) -> IssuedKeyAnswer:
+    async def issue_key(
+        self, name: str, scopes: Sequence[records.tenant.Scope]
+    ) -> wire.admin.IssuedKeyAnswer:
         """Issue a key of the tenant; only this answer holds its secret."""
-        wanted = body_of(KeyRequest, name=name, scopes=frozenset(scopes))
-        return await self._ask(IssuedKeyAnswer, "POST", "/v1/keys", wanted, repeatable=False)
+        wanted = body_of(wire.admin.KeyRequest, name=name, scopes=frozenset(scopes))
+        return await self._ask(
+            wire.admin.IssuedKeyAnswer, "POST", "/v1/keys", wanted, repeatable=False
+        )
 
     async def revoke_key(self, key: str) -> None:
         """Revoke a key by its id; it is refused within seconds."""
         await self._send(Call("DELETE", f"/v1/keys/{segment(key)}", repeatable=False))
 
-    async def gate(self) -> GateAnswer:
+    async def gate(self) -> wire.admin.GateAnswer:
         """Show the gate of the tenant's recalls; needs the scope admin."""
-        return await self._ask(GateAnswer, "GET", "/v1/gate")
+        return await self._ask(wire.admin.GateAnswer, "GET", "/v1/gate")
 
-    async def set_gate(self, gate: GateRequest) -> GateAnswer:
+    async def set_gate(self, gate: wire.admin.GateRequest) -> wire.admin.GateAnswer:
         """Set the tenant's own gate; it applies from the next recall."""
-        return await self._ask(GateAnswer, "PUT", "/v1/gate", gate)
+        return await self._ask(wire.admin.GateAnswer, "PUT", "/v1/gate", gate)
 
     async def reset_gate(self) -> None:
         """Go back to the shipped gate."""
         await self._send(Call("DELETE", "/v1/gate"))
 
-    async def shadow(self) -> ShadowAnswer:
+    async def calibrate(
+        self,
+        *,
+        memories: int = 200,
+        seed: int = 1,
+        false_refusals: float = 0.021,
+        question_type: bool = False,
+        judged: bool = False,
+        timeout_s: float = 600.0,
+        watch: Callable[[wire.upkeep.JobAnswer], object] | None = None,
+    ) -> records.calibration.Calibration:
+        """Fit a gate on questions made of the tenant's memories; needs the scope admin.
+
+        It applies nothing; `set_gate` takes the gate.
+
+        Args:
+            memories: Number of memories to make questions of, 10 to 2,000.
+            seed: Of the sample and of the questions.
+            false_refusals: Share of answerable questions that the gate may refuse.
+            question_type: Also weigh the type of the question, not only its hits.
+            judged: Report the judgement of each question too.
+            timeout_s: Longest to wait for the end.
+            watch: Told how the job stands, each time it is asked for.
+        """
+        queued = await self.start_calibration(
+            memories=memories,
+            seed=seed,
+            false_refusals=false_refusals,
+            question_type=question_type,
+            judged=judged,
+        )
+        done = await self.wait_for_job(queued.id, timeout_s=timeout_s, watch=watch)
+        assert done.calibration is not None, "a calibration that is done has a gate"
+        return done.calibration
+
+    async def start_calibration(
+        self,
+        *,
+        memories: int = 200,
+        seed: int = 1,
+        false_refusals: float = 0.021,
+        question_type: bool = False,
+        judged: bool = False,
+    ) -> wire.upkeep.JobAnswer:
+        """Queue what `calibrate` does, without waiting for its end."""
+        wanted = body_of(
+            wire.admin.CalibrationRequest,
+            memories=memories,
+            seed=seed,
+            false_refusals=false_refusals,
+            question_type=question_type,
+            judged=judged,
+        )
+        return await self._ask(wire.upkeep.JobAnswer, "POST", "/v1/gate/calibrations", wanted)
+
+    async def fit_gate(
+        self,
+        samples: Sequence[records.calibration.Sample],
+        *,
+        false_refusals: float = 0.021,
+        question_type: bool = False,
+        judged: bool = False,
+        data_sha256: str = "0" * 64,
+    ) -> records.calibration.Calibration:
+        """Fit a gate on labelled questions that were asked; needs the scope admin.
+
+        Args:
+            samples: The evidence of each question's recall; 5,000 at most.
+            false_refusals: Share of answerable questions that the gate may refuse.
+            question_type: Also weigh the type of the question, not only its hits.
+            judged: Report the judgement of each question too.
+            data_sha256: Of the file with the questions.
+        """
+        wanted = body_of(
+            wire.admin.FitRequest,
+            samples=tuple(
+                wire.admin.SampleBody(
+                    evidence=dict(sample.evidence),
+                    answerable=sample.answerable,
+                    group=sample.group,
+                )
+                for sample in samples
+            ),
+            false_refusals=false_refusals,
+            question_type=question_type,
+            judged=judged,
+            data_sha256=data_sha256,
+        )
+        return await self._ask(records.calibration.Calibration, "POST", "/v1/gate/fits", wanted)
+
+    async def shadow(self) -> wire.admin.ShadowAnswer:
         """Show the default strategy, the one in its shadow, and how they compare.
 
         Needs the scope admin, as do the calls that change it.
         """
-        return await self._ask(ShadowAnswer, "GET", "/v1/shadow")
+        return await self._ask(wire.admin.ShadowAnswer, "GET", "/v1/shadow")
 
     async def set_shadow(
         self,
         strategy: str,
         *,
-        options: Mapping[str, OptionValue] | None = None,
+        options: Mapping[str, records.recall.OptionValue] | None = None,
         share: float = 0.1,
-    ) -> ShadowAnswer:
+    ) -> wire.admin.ShadowAnswer:
         """Run a strategy in the shadow of the live one; answers stay as they are.
 
         Args:
@@ -90,9 +172,9 @@ class AsyncAdministration(AsyncUpkeep):
             share: Share of the cues, 0 to 1.
         """
         wanted = body_of(
-            ShadowRequest, strategy=strategy, options=dict(options or {}), share=share
+            wire.admin.ShadowRequest, strategy=strategy, options=dict(options or {}), share=share
         )
-        return await self._ask(ShadowAnswer, "PUT", "/v1/shadow", wanted)
+        return await self._ask(wire.admin.ShadowAnswer, "PUT", "/v1/shadow", wanted)
 
     async def end_shadow(self) -> None:
         """Stop the shadow strategy."""
@@ -102,23 +184,25 @@ class AsyncAdministration(AsyncUpkeep):
         """Reset the report of the comparison."""
         await self._send(Call("DELETE", "/v1/shadow/report"))
 
-    async def promote_shadow(self) -> ShadowAnswer:
+    async def promote_shadow(self) -> wire.admin.ShadowAnswer:
         """Make the shadow's strategy the tenant's default, and end the shadow."""
-        return await self._ask(ShadowAnswer, "POST", "/v1/promotion", repeatable=False)
+        return await self._ask(wire.admin.ShadowAnswer, "POST", "/v1/promotion", repeatable=False)
 
-    async def undo_promotion(self) -> ShadowAnswer:
+    async def undo_promotion(self) -> wire.admin.ShadowAnswer:
         """Undo the latest promotion."""
-        return await self._ask(ShadowAnswer, "DELETE", "/v1/promotion", repeatable=False)
+        return await self._ask(
+            wire.admin.ShadowAnswer, "DELETE", "/v1/promotion", repeatable=False
+        )
 
     async def change_embedding(
         self,
         model: str,
         *,
-        provider: Provider = "openai",
+        provider: records.embedding.Provider = "openai",
         dimension: int | None = None,
         request_dimension: bool = False,
         base_url: str | None = None,
-    ) -> Reembedding:
+    ) -> records.embedding.Reembedding:
         """Start to make the vectors of another model; the service switches when all are made.
 
         Args:
@@ -129,26 +213,31 @@ class AsyncAdministration(AsyncUpkeep):
             base_url: Address of the endpoint; the service's setting if absent.
         """
         wanted = body_of(
-            EmbeddingRequest,
+            wire.embedding.EmbeddingRequest,
             model=model,
             provider=provider,
             dimension=dimension,
             request_dimension=request_dimension,
             base_url=base_url,
         )
-        return await self._ask(Reembedding, "POST", _EMBEDDING, wanted, repeatable=False)
+        return await self._ask(
+            records.embedding.Reembedding, "POST", _EMBEDDING, wanted, repeatable=False
+        )
 
-    async def embedding_change(self) -> Reembedding:
+    async def embedding_change(self) -> records.embedding.Reembedding:
         """Show the change of the model that is under way, or was the last."""
-        return await self._ask(Reembedding, "GET", _EMBEDDING)
+        return await self._ask(records.embedding.Reembedding, "GET", _EMBEDDING)
 
-    async def cancel_embedding_change(self) -> Reembedding:
+    async def cancel_embedding_change(self) -> records.embedding.Reembedding:
         """Cancel the change before the switch; the store goes on with its old vectors."""
-        return await self._ask(Reembedding, "DELETE", _EMBEDDING)
+        return await self._ask(records.embedding.Reembedding, "DELETE", _EMBEDDING)
 
     async def wait_for_embedding(
-        self, *, watch: Callable[[Reembedding], object] | None = None, poll_s: float = 0.5
-    ) -> Reembedding:
+        self,
+        *,
+        watch: Callable[[records.embedding.Reembedding], object] | None = None,
+        poll_s: float = 0.5,
+    ) -> records.embedding.Reembedding:
         """Wait for the end of the change, and return how it ended.
 
         Args:
@@ -159,6 +248,6 @@ class AsyncAdministration(AsyncUpkeep):
             found = await self.embedding_change()
             if watch is not None:
                 watch(found)
-            if found.state in ENDED:
+            if found.state in records.embedding.ENDED:
                 return found
             await asyncio.sleep(poll_s)

@@ -1,6 +1,7 @@
 """The asynchronous client: every call of the REST API as a typed method."""
 
-import json
+from __future__ import annotations
+
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal
@@ -8,6 +9,7 @@ from uuid import uuid4
 
 import httpx
 
+from ecphoria import records, wire
 from ecphoria.client.async_facts import AsyncFacts
 from ecphoria.client.defaults import DEFAULT_URL, target
 from ecphoria.client.exchange import (
@@ -18,28 +20,14 @@ from ecphoria.client.exchange import (
     body_of,
     body_with,
     filters_of,
+    header_text,
     instant_text,
     is_loopback,
+    json_text,
     segment,
 )
 from ecphoria.errors import Unavailable
 from ecphoria.records.answered import adapter
-from ecphoria.records.ask import CitedAnswer, CitedSentence
-from ecphoria.records.episode import Episode, MetadataValue, Receipt, Session
-from ecphoria.records.recall import Match, OptionValue, RecallResult, Trace
-from ecphoria.records.start_context import StartContext
-from ecphoria.records.strategy import StrategyInfo
-from ecphoria.records.tenant import TenantStats
-from ecphoria.wire.admin import ReadinessAnswer, SessionPage
-from ecphoria.wire.episodes import (
-    AppendRequest,
-    BatchAnswer,
-    BatchRequest,
-    EpisodePage,
-    Extraction,
-    UpdateRequest,
-)
-from ecphoria.wire.recall import AskRequest, RecallRequest, StrategyList
 
 _CHARACTERS_A_SECOND = 2_000
 """The least that a slow and busy machine encodes."""
@@ -64,7 +52,7 @@ class AsyncClient(AsyncFacts):
         transport: Another way to the service than the network, such as `httpx.ASGITransport`.
 
     Raises:
-        InvalidInput: `base_url` is no address.
+        InvalidInput: `base_url` is no address, or no header can carry the key or the tenant.
         BadFile: The key in the home of the local service cannot be read.
     """
 
@@ -82,17 +70,25 @@ class AsyncClient(AsyncFacts):
             wanted = target(base_url, api_key, tenant)
             base_url, api_key, tenant = wanted.url, wanted.key, wanted.tenant
         address = address_of(DEFAULT_URL if base_url is None else base_url)
-        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        headers = {}
+        if api_key:
+            headers["Authorization"] = f"Bearer {header_text('api_key', api_key)}"
         if tenant is not None:
-            headers["Ecphoria-Tenant"] = tenant
-        http = httpx.AsyncClient(
-            base_url=address,
-            headers=headers,
-            timeout=timeout,
-            transport=transport,
-            trust_env=not is_loopback(address),
+            headers["Ecphoria-Tenant"] = header_text("tenant", tenant)
+        super().__init__(
+            address,
+            lambda: httpx.AsyncClient(
+                base_url=address,
+                headers=headers,
+                timeout=timeout,
+                transport=transport,
+                # To read the certificates takes longer than a recall, and HTTP needs none.
+                verify=address.startswith("https:"),
+                trust_env=not is_loopback(address),
+            ),
+            retries or Retries(),
         )
-        super().__init__(address, http, retries or Retries())
+        self._timeout_s = timeout
 
     async def remember(
         self,
@@ -105,13 +101,13 @@ class AsyncClient(AsyncFacts):
         position: int | None = None,
         occurred_at: datetime | None = None,
         source: str | None = None,
-        metadata: Mapping[str, MetadataValue] | None = None,
+        metadata: Mapping[str, records.episode.MetadataValue] | None = None,
         importance: float | None = None,
         expires_at: datetime | None = None,
         idempotency_key: str | None = None,
         vector: Sequence[float] | None = None,
-        extraction: Extraction | None = None,
-    ) -> Receipt:
+        extraction: wire.episodes.Extraction | None = None,
+    ) -> records.episode.Receipt:
         """Append one episode; the next recall can find it.
 
         Args:
@@ -133,7 +129,7 @@ class AsyncClient(AsyncFacts):
         """
         return await self.append(
             body_of(
-                AppendRequest,
+                wire.episodes.AppendRequest,
                 text=text,
                 title=title,
                 speaker=speaker,
@@ -151,23 +147,31 @@ class AsyncClient(AsyncFacts):
             )
         )
 
-    async def append(self, episode: AppendRequest) -> Receipt:
+    async def append(self, episode: wire.episodes.AppendRequest) -> records.episode.Receipt:
         """Append one episode that is already in the shape of the API."""
         wanted, timeout_s = _keyed(episode), self._append_timeout_s([episode])
-        return await self._ask(Receipt, "POST", "/v1/episodes", wanted, timeout_s=timeout_s)
+        return await self._ask(
+            records.episode.Receipt, "POST", "/v1/episodes", wanted, timeout_s=timeout_s
+        )
 
-    async def append_batch(self, episodes: Sequence[AppendRequest]) -> BatchAnswer:
+    async def append_batch(
+        self, episodes: Sequence[wire.episodes.AppendRequest]
+    ) -> wire.episodes.BatchAnswer:
         """Append up to 1,000 episodes; the valid ones are stored.
 
         The answer has a result for every item, in order: look at `refused`.
         """
-        wanted = body_of(BatchRequest, episodes=tuple(_keyed(item) for item in episodes))
+        wanted = body_of(
+            wire.episodes.BatchRequest, episodes=tuple(_keyed(item) for item in episodes)
+        )
         timeout_s, path = self._append_timeout_s(episodes), "/v1/episodes/batch"
-        return await self._ask(BatchAnswer, "POST", path, wanted, timeout_s=timeout_s)
+        return await self._ask(
+            wire.episodes.BatchAnswer, "POST", path, wanted, timeout_s=timeout_s
+        )
 
-    async def get(self, episode: str) -> Episode:
+    async def get(self, episode: str) -> records.episode.Episode:
         """Fetch one episode by its id."""
-        return await self._ask(Episode, "GET", f"/v1/episodes/{segment(episode)}")
+        return await self._ask(records.episode.Episode, "GET", f"/v1/episodes/{segment(episode)}")
 
     async def list(
         self,
@@ -176,33 +180,34 @@ class AsyncClient(AsyncFacts):
         concept: str | None = None,
         speaker: str | None = None,
         role: str | None = None,
-        metadata: Mapping[str, MetadataValue] | None = None,
+        metadata: Mapping[str, records.episode.MetadataCondition] | None = None,
         occurred_from: datetime | None = None,
         occurred_before: datetime | None = None,
         order: Literal["oldest", "newest"] = "oldest",
         page_size: int = 100,
-    ) -> AsyncIterator[Episode]:
+    ) -> AsyncIterator[records.episode.Episode]:
         """Iterate over episodes in the order of their append, page by page.
 
         Args:
             session: Only this session.
-            concept: Only what mentions this concept; its normalised name.
+            concept: Only what mentions this concept, in any spelling of its name.
             speaker: Only what this speaker said, named in any case.
             role: Only what a speaker of this role said.
-            metadata: Only episodes whose metadata have these entries.
+            metadata: Only episodes whose metadata meet these conditions: values to
+                equal, or comparisons such as `{"$gte": 4}`.
             occurred_from: Nothing earlier.
             occurred_before: Nothing at or after this instant.
             order: The oldest first, or the newest.
             page_size: Episodes fetched at a time.
         """
         async for page in self._pages(
-            EpisodePage,
+            wire.episodes.EpisodePage,
             "/v1/episodes",
             session=session,
             concept=concept,
             speaker=speaker,
             role=role,
-            metadata=None if metadata is None else json.dumps(dict(metadata)),
+            metadata=json_text(metadata),
             occurred_from=instant_text(occurred_from),
             occurred_before=instant_text(occurred_before),
             order=None if order == "oldest" else order,
@@ -211,15 +216,23 @@ class AsyncClient(AsyncFacts):
             for episode in page.items:
                 yield episode
 
-    async def page(self, cursor: int | str = 0, **wanted: Parameter) -> EpisodePage:
+    async def page(
+        self,
+        cursor: int | str = 0,
+        *,
+        metadata: Mapping[str, records.episode.MetadataCondition] | None = None,
+        **wanted: Parameter,
+    ) -> wire.episodes.EpisodePage:
         """Fetch one page of `list`, with the parameters of `GET /v1/episodes`.
 
         Its `next_cursor` is the `cursor` of the next page.
         """
-        parameters = {"cursor": cursor, **wanted}
-        return await self._ask(EpisodePage, "GET", "/v1/episodes", parameters=parameters)
+        parameters = {"cursor": cursor, "metadata": json_text(metadata), **wanted}
+        return await self._ask(
+            wire.episodes.EpisodePage, "GET", "/v1/episodes", parameters=parameters
+        )
 
-    async def last_turns(self, session: str, count: int = 10) -> Sequence[Episode]:
+    async def last_turns(self, session: str, count: int = 10) -> Sequence[records.episode.Episode]:
         """Fetch the last turns of a session, at most 1,000, in chronological order."""
         page = await self.page(session=session, order="newest", limit=count)
         return page.items[::-1]
@@ -228,10 +241,10 @@ class AsyncClient(AsyncFacts):
         self,
         episode: str,
         *,
-        metadata: Mapping[str, MetadataValue | None] | None = None,
+        metadata: Mapping[str, records.episode.MetadataValue | None] | None = None,
         expires_at: datetime | None = None,
         never_expires: bool = False,
-    ) -> Episode:
+    ) -> records.episode.Episode:
         """Change metadata or the end of the life of an episode; its text never changes.
 
         Args:
@@ -243,8 +256,10 @@ class AsyncClient(AsyncFacts):
         change: dict[str, object] = {} if metadata is None else {"metadata": dict(metadata)}
         if never_expires or expires_at is not None:
             change["expires_at"] = None if never_expires else expires_at
-        wanted = body_with(UpdateRequest, change)
-        return await self._ask(Episode, "PATCH", f"/v1/episodes/{segment(episode)}", wanted)
+        wanted = body_with(wire.episodes.UpdateRequest, change)
+        return await self._ask(
+            records.episode.Episode, "PATCH", f"/v1/episodes/{segment(episode)}", wanted
+        )
 
     async def delete(self, episode: str) -> None:
         """Delete one episode with everything that depended on it."""
@@ -255,10 +270,12 @@ class AsyncClient(AsyncFacts):
         self,
         cue: str | None = None,
         *,
+        query: str | None = None,
         vector: Sequence[float] | None = None,
         strategy: str | None = None,
-        options: Mapping[str, OptionValue] | None = None,
+        options: Mapping[str, records.recall.OptionValue] | None = None,
         k: int | None = None,
+        limit: int | None = None,
         session: str | None = None,
         speaker: str | None = None,
         occurred_from: datetime | None = None,
@@ -266,7 +283,7 @@ class AsyncClient(AsyncFacts):
         exclude: Sequence[str] = (),
         sessions: Sequence[str] = (),
         role: str | None = None,
-        metadata: Mapping[str, MetadataValue] | None = None,
+        metadata: Mapping[str, records.episode.MetadataCondition] | None = None,
         token_budget: int | None = None,
         as_of: datetime | None = None,
         known_at: datetime | None = None,
@@ -279,17 +296,19 @@ class AsyncClient(AsyncFacts):
         read_cue: bool = False,
         min_score: float | None = None,
         min_confidence: float | None = None,
-        match: Match | str | None = None,
+        match: records.recall.Match | str | None = None,
         engrams: int | None = None,
-    ) -> RecallResult:
+    ) -> records.recall.RecallResult:
         """Recall memories for a cue; check `answerable` before you trust the hits.
 
         Args:
             cue: What is asked, in words.
+            query: Another name of `cue`.
             vector: Embedding of the cue by the store's own model, if you have it already.
             strategy: Name of the mechanism; the service's default if absent.
             options: The strategy's own parameters.
             k: Number of hits, 1 to 200; 10 if absent.
+            limit: Another name of `k`.
             session: Wake only this session.
             speaker: Wake only what this speaker said, named in any case.
             occurred_from: Wake nothing earlier.
@@ -297,13 +316,14 @@ class AsyncClient(AsyncFacts):
             exclude: Ids of episodes to leave out, as if they were not stored; at most 1,000.
             sessions: Wake only these sessions; at most 100.
             role: Wake only what speakers of this role said.
-            metadata: Wake only episodes whose metadata have these entries.
+            metadata: Wake only episodes whose metadata meet these conditions: values to
+                equal, or comparisons such as `{"$gte": 4}`.
             token_budget: Greatest size of `context`, in tokens; 2,000 if absent.
             as_of: Recall as of then: only what had happened, and facts as they stood.
             known_at: Only what had been recorded by then.
             explain: List the arcs of each wave in the trace, not only their number.
             record: Leave a trace; false only looks, so that nothing is learned or compared.
-            include_dormant: Look among what sleeps too, one by one.
+            include_dormant: Search dormant memories too, one by one.
             wake: Make dormant memories live again that are among the first hits of an answer.
             asker: Who says "I" in the cue: a speaker or a role; the role `user` if absent.
             collapse: Join memories in which the same speaker says the same words into one hit.
@@ -314,12 +334,14 @@ class AsyncClient(AsyncFacts):
             engrams: Number of summaries to recall too, each with its evidence; at most 50.
         """
         wanted = body_of(
-            RecallRequest,
+            wire.recall.RecallRequest,
             cue=cue,
+            query=query,
             vector=None if vector is None else tuple(map(float, vector)),
             strategy=strategy,
             options=None if options is None else dict(options),
             k=k,
+            limit=limit,
             filters=filters_of(
                 session=session,
                 speaker=speaker,
@@ -345,7 +367,7 @@ class AsyncClient(AsyncFacts):
             match=match,
             engrams=engrams,
         )
-        return await self._ask(RecallResult, "POST", "/v1/recall", wanted)
+        return await self._ask(records.recall.RecallResult, "POST", "/v1/recall", wanted)
 
     async def ask(
         self,
@@ -353,6 +375,7 @@ class AsyncClient(AsyncFacts):
         *,
         strategy: str | None = None,
         k: int | None = None,
+        limit: int | None = None,
         session: str | None = None,
         speaker: str | None = None,
         occurred_from: datetime | None = None,
@@ -360,7 +383,7 @@ class AsyncClient(AsyncFacts):
         exclude: Sequence[str] = (),
         sessions: Sequence[str] = (),
         role: str | None = None,
-        metadata: Mapping[str, MetadataValue] | None = None,
+        metadata: Mapping[str, records.episode.MetadataCondition] | None = None,
         token_budget: int | None = None,
         as_of: datetime | None = None,
         known_at: datetime | None = None,
@@ -369,8 +392,8 @@ class AsyncClient(AsyncFacts):
         brief: bool = False,
         record: bool = True,
         wait_s: float = 150.0,
-        watch: Callable[[CitedSentence], object] | None = None,
-    ) -> CitedAnswer:
+        watch: Callable[[records.ask.CitedSentence], object] | None = None,
+    ) -> records.ask.CitedAnswer:
         """Answer a question in words, with a quote for each sentence.
 
         The service needs a language model; without one `ModelMissing` is raised.
@@ -379,6 +402,7 @@ class AsyncClient(AsyncFacts):
             question: What is asked, in words.
             strategy: Name of the recall strategy; the service's default if absent.
             k: Number of memories to recall, 1 to 200; 10 if absent.
+            limit: Another name of `k`.
             session: Recall only this session.
             speaker: Recall only what this speaker said, named in any case.
             occurred_from: Recall nothing earlier.
@@ -386,7 +410,8 @@ class AsyncClient(AsyncFacts):
             exclude: Ids of episodes to leave out, as if they were not stored; at most 1,000.
             sessions: Recall only these sessions; at most 100.
             role: Recall only what speakers of this role said.
-            metadata: Recall only episodes whose metadata have these entries.
+            metadata: Recall only episodes whose metadata meet these conditions: values to
+                equal, or comparisons such as `{"$gte": 4}`.
             token_budget: Greatest size of what the model reads, in tokens; 2,000 if absent.
             as_of: Answer as of then: only what had happened, and facts as they stood.
             known_at: Only what had been recorded by then.
@@ -399,10 +424,11 @@ class AsyncClient(AsyncFacts):
                 it may lack a sentence if the model had to be asked again.
         """
         wanted = body_of(
-            AskRequest,
+            wire.recall.AskRequest,
             question=question,
             strategy=strategy,
             k=k,
+            limit=limit,
             filters=filters_of(
                 session=session,
                 speaker=speaker,
@@ -422,13 +448,17 @@ class AsyncClient(AsyncFacts):
             record=record,
         )
         if watch is None:
-            return await self._ask(CitedAnswer, "POST", "/v1/ask", wanted, timeout_s=wait_s)
+            return await self._ask(
+                records.ask.CitedAnswer, "POST", "/v1/ask", wanted, timeout_s=wait_s
+            )
         call = Call("POST", "/v1/ask/stream", body=wanted, repeatable=False, timeout_s=wait_s)
         async for name, data in self._events(call):
             if name == "answer":
-                answer: CitedAnswer = adapter(CitedAnswer).validate_json(data)
+                answer: records.ask.CitedAnswer = adapter(records.ask.CitedAnswer).validate_json(
+                    data
+                )
                 return answer
-            watch(adapter(CitedSentence).validate_json(data))
+            watch(adapter(records.ask.CitedSentence).validate_json(data))
         raise Unavailable("The service ended the answer before its end; ask again.")
 
     async def context(
@@ -437,7 +467,7 @@ class AsyncClient(AsyncFacts):
         token_budget: int | None = None,
         session: str | None = None,
         speaker: str | None = None,
-    ) -> StartContext:
+    ) -> records.start_context.StartContext:
         """Give the context that a session starts with, before there is a question.
 
         Args:
@@ -447,38 +477,40 @@ class AsyncClient(AsyncFacts):
                 speaker stated.
         """
         parameters = {"token_budget": token_budget, "session": session, "speaker": speaker}
-        return await self._ask(StartContext, "GET", "/v1/context", parameters=parameters)
+        return await self._ask(
+            records.start_context.StartContext, "GET", "/v1/context", parameters=parameters
+        )
 
-    async def trace(self, trace: str) -> Trace:
+    async def trace(self, trace: str) -> records.recall.Trace:
         """Fetch the replay of one recall by its `trace_id`."""
-        return await self._ask(Trace, "GET", f"/v1/traces/{segment(trace)}")
+        return await self._ask(records.recall.Trace, "GET", f"/v1/traces/{segment(trace)}")
 
-    async def sessions(self, *, page_size: int = 100) -> AsyncIterator[Session]:
+    async def sessions(self, *, page_size: int = 100) -> AsyncIterator[records.episode.Session]:
         """Iterate over sessions by name, page by page."""
-        async for page in self._pages(SessionPage, "/v1/sessions", limit=page_size):
+        async for page in self._pages(wire.admin.SessionPage, "/v1/sessions", limit=page_size):
             for session in page.items:
                 yield session
 
-    async def stats(self) -> TenantStats:
+    async def stats(self) -> records.tenant.TenantStats:
         """Count the tenant's graph by kind."""
-        return await self._ask(TenantStats, "GET", "/v1/stats")
+        return await self._ask(records.tenant.TenantStats, "GET", "/v1/stats")
 
-    async def strategies(self) -> Sequence[StrategyInfo]:
+    async def strategies(self) -> Sequence[records.strategy.StrategyInfo]:
         """List the recall strategies with their options."""
-        return (await self._ask(StrategyList, "GET", "/v1/strategies")).items
+        return (await self._ask(wire.recall.StrategyList, "GET", "/v1/strategies")).items
 
-    async def ready(self) -> ReadinessAnswer:
+    async def ready(self) -> wire.admin.ReadinessAnswer:
         """Report whether the service is ready, and list missing parts."""
-        return await self._ask(ReadinessAnswer, "GET", "/readyz")
+        return await self._ask(wire.admin.ReadinessAnswer, "GET", "/readyz")
 
-    def _append_timeout_s(self, episodes: Sequence[AppendRequest]) -> float | None:
+    def _append_timeout_s(self, episodes: Sequence[wire.episodes.AppendRequest]) -> float | None:
         """Add the time that the service needs to encode long texts; None for no limit."""
-        usual = self._http.timeout.read
+        usual: float | None = self._timeout_s
         characters = sum(len(episode.text) for episode in episodes)
         return None if usual is None else usual + characters / _CHARACTERS_A_SECOND
 
 
-def _keyed(episode: AppendRequest) -> AppendRequest:
+def _keyed(episode: wire.episodes.AppendRequest) -> wire.episodes.AppendRequest:
     """Give an episode a key, so that sending it again is safe.
 
     A document or a dated turn needs none: its content is its key. Anything else may be said

@@ -1,25 +1,14 @@
 """The calls of the asynchronous client about facts and learning."""
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from typing import Literal
 
+from ecphoria import records, wire
 from ecphoria.client.async_items import AsyncItems
 from ecphoria.client.exchange import body_of, instant_text, segment
-from ecphoria.records.fact import Decision, Predicate, PredicateClass
-from ecphoria.records.history import Learning
-from ecphoria.wire.facts import (
-    ClassRequest,
-    DecisionRequest,
-    FactAnswer,
-    FactPageAnswer,
-    FeedbackAnswer,
-    FeedbackRequest,
-    HistoryAnswer,
-    LearningRequest,
-    PredicateList,
-    UndoRequest,
-)
 
 
 class AsyncFacts(AsyncItems):
@@ -33,7 +22,7 @@ class AsyncFacts(AsyncItems):
         as_of: datetime | None = None,
         known_at: datetime | None = None,
         page_size: int = 100,
-    ) -> AsyncIterator[FactAnswer]:
+    ) -> AsyncIterator[wire.facts.FactAnswer]:
         """Iterate over facts by id, page by page.
 
         Args:
@@ -44,7 +33,7 @@ class AsyncFacts(AsyncItems):
             page_size: Facts fetched at a time.
         """
         async for page in self._pages(
-            FactPageAnswer,
+            wire.facts.FactPageAnswer,
             "/v1/facts",
             concept=concept,
             predicate=predicate,
@@ -57,11 +46,11 @@ class AsyncFacts(AsyncItems):
 
     async def fact_history(
         self, fact: str, *, as_of: datetime | None = None, known_at: datetime | None = None
-    ) -> HistoryAnswer:
+    ) -> wire.facts.HistoryAnswer:
         """Show all facts and decisions of the same subject and predicate."""
         path = f"/v1/facts/{segment(fact)}/history"
         times = {"as_of": instant_text(as_of), "known_at": instant_text(known_at)}
-        return await self._ask(HistoryAnswer, "GET", path, parameters=times)
+        return await self._ask(wire.facts.HistoryAnswer, "GET", path, parameters=times)
 
     async def decide(
         self,
@@ -72,7 +61,7 @@ class AsyncFacts(AsyncItems):
         valid_from: datetime | None = None,
         valid_to: datetime | None = None,
         why: str = "",
-    ) -> Decision:
+    ) -> records.fact.Decision:
         """Decide that a fact is wrong, holds beside another one, or held in an interval.
 
         Args:
@@ -84,7 +73,7 @@ class AsyncFacts(AsyncItems):
             why: The reason, kept with the decision.
         """
         wanted = body_of(
-            DecisionRequest,
+            wire.facts.DecisionRequest,
             ruling=ruling,
             other=other,
             valid_from=valid_from,
@@ -92,42 +81,42 @@ class AsyncFacts(AsyncItems):
             why=why,
         )
         path = f"/v1/facts/{segment(fact)}/decisions"
-        return await self._ask(Decision, "POST", path, wanted, repeatable=False)
+        return await self._ask(records.fact.Decision, "POST", path, wanted, repeatable=False)
 
-    async def undo(self, decision: str, *, why: str = "") -> Decision:
+    async def undo(self, decision: str, *, why: str = "") -> records.fact.Decision:
         """Undo a decision; undoing the undo restores it."""
-        wanted = body_of(UndoRequest, why=why)
+        wanted = body_of(wire.facts.UndoRequest, why=why)
         path = f"/v1/decisions/{segment(decision)}/undo"
-        return await self._ask(Decision, "POST", path, wanted, repeatable=False)
+        return await self._ask(records.fact.Decision, "POST", path, wanted, repeatable=False)
 
-    async def predicates(self) -> Sequence[Predicate]:
+    async def predicates(self) -> Sequence[records.fact.Predicate]:
         """List the predicates that are not `multi` by default, and the tenant's own choices."""
-        return (await self._ask(PredicateList, "GET", "/v1/predicates")).items
+        return (await self._ask(wire.facts.PredicateList, "GET", "/v1/predicates")).items
 
     async def set_predicate_class(
-        self, predicate: str, predicate_class: PredicateClass, *, why: str = ""
-    ) -> Decision:
+        self, predicate: str, predicate_class: records.fact.PredicateClass, *, why: str = ""
+    ) -> records.fact.Decision:
         """Set the class of a predicate; needs the scope admin, and can be undone."""
-        wanted = body_of(ClassRequest, predicate_class=predicate_class, why=why)
+        wanted = body_of(wire.facts.ClassRequest, predicate_class=predicate_class, why=why)
         path = f"/v1/predicates/{segment(predicate)}"
-        return await self._ask(Decision, "PUT", path, wanted, repeatable=False)
+        return await self._ask(records.fact.Decision, "PUT", path, wanted, repeatable=False)
 
-    async def learning(self) -> Learning:
+    async def learning(self) -> records.history.Learning:
         """Show whether the tenant learns from recalls."""
-        return await self._ask(Learning, "GET", "/v1/learning")
+        return await self._ask(records.history.Learning, "GET", "/v1/learning")
 
-    async def set_learning(self, *, on: bool) -> Learning:
+    async def set_learning(self, *, on: bool) -> records.history.Learning:
         """Switch learning from recalls on or off; needs the scope admin.
 
         Args:
             on: Off, what was learned stays, and recalls that wait are left out.
         """
-        wanted = body_of(LearningRequest, on=on)
-        return await self._ask(Learning, "PUT", "/v1/learning", wanted)
+        wanted = body_of(wire.facts.LearningRequest, on=on)
+        return await self._ask(records.history.Learning, "PUT", "/v1/learning", wanted)
 
     async def feedback(
         self, trace: str, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
-    ) -> FeedbackAnswer:
+    ) -> wire.facts.FeedbackAnswer:
         """Mark hits of a recall as useful or not; needs the scope write.
 
         A hit is judged once for each recall: the same again changes nothing, the opposite is a
@@ -138,6 +127,8 @@ class AsyncFacts(AsyncItems):
             useful: Ids of episodes it returned that were.
             not_useful: Ids of episodes it returned that were not.
         """
-        wanted = body_of(FeedbackRequest, useful=tuple(useful), not_useful=tuple(not_useful))
+        wanted = body_of(
+            wire.facts.FeedbackRequest, useful=tuple(useful), not_useful=tuple(not_useful)
+        )
         path = f"/v1/traces/{segment(trace)}/feedback"
-        return await self._ask(FeedbackAnswer, "POST", path, wanted)
+        return await self._ask(wire.facts.FeedbackAnswer, "POST", path, wanted)

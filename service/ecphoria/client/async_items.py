@@ -1,21 +1,13 @@
 """The calls of the asynchronous client for items."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ecphoria import records, wire
 from ecphoria.client.async_administration import AsyncAdministration
-from ecphoria.client.exchange import Call, body_of
-from ecphoria.records.item import Item
-from ecphoria.wire.items import (
-    FindRequest,
-    ItemAddress,
-    ItemsAnswer,
-    ItemsRequest,
-    ItemWriteRequest,
-    NamespacesAnswer,
-    NamespacesRequest,
-    SearchRequest,
-)
+from ecphoria.client.exchange import body_of
 
 
 class AsyncItems(AsyncAdministration):
@@ -40,7 +32,7 @@ class AsyncItems(AsyncAdministration):
             ttl_s: Seconds of life after this write, or after a read with `refresh`.
         """
         wanted = body_of(
-            ItemWriteRequest,
+            wire.items.ItemWriteRequest,
             namespace=tuple(namespace),
             key=key,
             value=dict(value),
@@ -49,18 +41,28 @@ class AsyncItems(AsyncAdministration):
         )
         await self.write_items([wanted])
 
-    async def delete_item(self, namespace: Sequence[str], key: str) -> None:
-        """Delete an item if it exists."""
-        wanted = body_of(ItemWriteRequest, namespace=tuple(namespace), key=key, value={})
-        await self.write_items([wanted.model_copy(update={"value": None})])
+    async def delete_item(self, namespace: Sequence[str], key: str) -> bool:
+        """Delete an item; tell whether it existed.
 
-    async def write_items(self, items: Sequence[ItemWriteRequest]) -> None:
-        """Store, replace and delete up to 1,000 items in one transaction."""
-        await self._send(Call("PUT", "/v1/items", body=body_of(ItemsRequest, items=tuple(items))))
+        Of several callers that delete the same item, one alone is told so.
+        """
+        wanted = body_of(
+            wire.items.ItemWriteRequest, namespace=tuple(namespace), key=key, value={}
+        )
+        return await self.write_items([wanted.model_copy(update={"value": None})]) > 0
+
+    async def write_items(self, items: Sequence[wire.items.ItemWriteRequest]) -> int:
+        """Store, replace and delete up to 1,000 items in one transaction.
+
+        Returns:
+            Number of deleted items that existed.
+        """
+        wanted = body_of(wire.items.ItemsRequest, items=tuple(items))
+        return (await self._ask(wire.items.ItemsWrittenAnswer, "PUT", "/v1/items", wanted)).deleted
 
     async def get_item(
         self, namespace: Sequence[str], key: str, *, refresh: bool = False
-    ) -> Item | None:
+    ) -> records.item.Item | None:
         """Fetch an item; None if it does not exist.
 
         Args:
@@ -68,16 +70,16 @@ class AsyncItems(AsyncAdministration):
             key: Its key within the namespace.
             refresh: Start its life again.
         """
-        address = body_of(ItemAddress, namespace=tuple(namespace), key=key)
+        address = body_of(wire.items.ItemAddress, namespace=tuple(namespace), key=key)
         found = await self.find_items([address], refresh=refresh)
         return found[0] if found else None
 
     async def find_items(
-        self, keys: Sequence[ItemAddress], *, refresh: bool = False
-    ) -> Sequence[Item]:
+        self, keys: Sequence[wire.items.ItemAddress], *, refresh: bool = False
+    ) -> Sequence[records.item.Item]:
         """Fetch up to 1,000 items by address; those that do not exist are left out."""
-        wanted = body_of(FindRequest, keys=tuple(keys), refresh=refresh)
-        return (await self._ask(ItemsAnswer, "POST", "/v1/items/find", wanted)).items
+        wanted = body_of(wire.items.FindRequest, keys=tuple(keys), refresh=refresh)
+        return (await self._ask(wire.items.ItemsAnswer, "POST", "/v1/items/find", wanted)).items
 
     async def search_items(
         self,
@@ -88,7 +90,7 @@ class AsyncItems(AsyncAdministration):
         limit: int = 10,
         offset: int = 0,
         refresh: bool = False,
-    ) -> Sequence[Item]:
+    ) -> Sequence[records.item.Item]:
         """Search items.
 
         Args:
@@ -100,7 +102,7 @@ class AsyncItems(AsyncAdministration):
             refresh: Start the lives of the found items again.
         """
         wanted = body_of(
-            SearchRequest,
+            wire.items.SearchRequest,
             namespace=tuple(namespace),
             query=query,
             filter=None if where is None else dict(where),
@@ -108,7 +110,7 @@ class AsyncItems(AsyncAdministration):
             offset=offset,
             refresh=refresh,
         )
-        return (await self._ask(ItemsAnswer, "POST", "/v1/items/search", wanted)).items
+        return (await self._ask(wire.items.ItemsAnswer, "POST", "/v1/items/search", wanted)).items
 
     async def namespaces(
         self,
@@ -129,7 +131,7 @@ class AsyncItems(AsyncAdministration):
             offset: Number of namespaces to leave out first.
         """
         wanted = body_of(
-            NamespacesRequest,
+            wire.items.NamespacesRequest,
             prefix=tuple(prefix),
             suffix=tuple(suffix),
             max_depth=max_depth,
@@ -137,4 +139,4 @@ class AsyncItems(AsyncAdministration):
             offset=offset,
         )
         path = "/v1/items/namespaces"
-        return (await self._ask(NamespacesAnswer, "POST", path, wanted)).items
+        return (await self._ask(wire.items.NamespacesAnswer, "POST", path, wanted)).items

@@ -1,5 +1,7 @@
 """The connection of the asynchronous client, and its calls that look after a memory."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
@@ -10,6 +12,8 @@ from typing import Protocol, Self, TypeVar
 import httpx
 from httpx_sse import EventSource
 
+from ecphoria import records, wire
+from ecphoria.client.connections import AsyncConnections
 from ecphoria.client.exchange import (
     Call,
     Parameter,
@@ -23,39 +27,7 @@ from ecphoria.client.exchange import (
     unreachable,
 )
 from ecphoria.records.answered import adapter
-from ecphoria.records.episode import Engram, EngramKind, MetadataValue
-from ecphoria.records.fact import Merge, MergeStatus
-from ecphoria.records.job import ENDED, ConsolidationReport, JobState
-from ecphoria.records.upkeep import (
-    ArchivedMemory,
-    DormancyMode,
-    DormancyPolicy,
-    ExpiryPolicy,
-    IntegrityReport,
-    Restored,
-    Scrub,
-    Sleeper,
-    Stability,
-)
 from ecphoria.wire.base import Problem, Request, error_from
-from ecphoria.wire.episodes import EraseAnswer, EraseRequest, Extraction
-from ecphoria.wire.facts import MergePage, MergeRequest
-from ecphoria.wire.upkeep import (
-    ArchiveAnswer,
-    ArchivedPage,
-    ArchiveRequest,
-    ConsolidationRequest,
-    DormancyPolicyRequest,
-    EngramPage,
-    ExpiryRequest,
-    IdsAnswer,
-    IdsRequest,
-    JobAnswer,
-    JobList,
-    ScheduleAnswer,
-    ScheduleRequest,
-    SleeperPage,
-)
 
 _FIRST_PAUSE_S = 0.05
 _LONGEST_PAUSE_S = 1.0
@@ -77,9 +49,19 @@ _PageOf = TypeVar("_PageOf", bound=_Page)
 class AsyncConnection:
     """Send calls over one connection, again where that is safe, and read the answers."""
 
-    def __init__(self, base_url: str, http: httpx.AsyncClient, retries: Retries) -> None:
+    def __init__(
+        self, base_url: str, connect: Callable[[], httpx.AsyncClient], retries: Retries
+    ) -> None:
+        """Connect at the first call.
+
+        Args:
+            base_url: Address of the service.
+            connect: Opens connections. They serve one process, and one event loop if
+                asynchronous; in another, new ones are opened.
+            retries: How often a call is sent again.
+        """
         self._base_url = base_url
-        self._http = http
+        self._connections = AsyncConnections(connect)
         self._retries = retries
 
     async def __aenter__(self) -> Self:
@@ -95,7 +77,9 @@ class AsyncConnection:
 
     async def aclose(self) -> None:
         """Close the connections; also done at the end of an `async with` block."""
-        await self._http.aclose()
+        connection = self._connections.close()
+        if connection is not None:
+            await connection.aclose()
 
     async def _ask(
         self,
@@ -141,7 +125,7 @@ class AsyncConnection:
             EcphoriaError: No answer, another answer, or an event `problem`.
         """
         try:
-            async with self._http.stream(
+            async with self._connections.here().stream(
                 call.method,
                 call.path,
                 headers=call.headers(),
@@ -164,7 +148,7 @@ class AsyncConnection:
         while True:
             answer, cause = None, None
             try:
-                answer = await self._http.request(
+                answer = await self._connections.here().request(
                     call.method,
                     call.path,
                     params=call.query(),
@@ -194,8 +178,8 @@ class AsyncUpkeep(AsyncConnection):
         steps: Sequence[str] = (),
         dry_run: bool = False,
         timeout_s: float = 600.0,
-        watch: Callable[[JobAnswer], object] | None = None,
-    ) -> ConsolidationReport:
+        watch: Callable[[wire.upkeep.JobAnswer], object] | None = None,
+    ) -> records.job.ConsolidationReport:
         """Run a consolidation cycle, wait for it, and return its report.
 
         Running it again changes nothing, so a call that was cut short can simply be repeated.
@@ -213,15 +197,15 @@ class AsyncUpkeep(AsyncConnection):
 
     async def start_consolidation(
         self, *, steps: Sequence[str] = (), dry_run: bool = False
-    ) -> JobAnswer:
+    ) -> wire.upkeep.JobAnswer:
         """Queue a cycle of consolidation, or join the waiting one, without waiting for its end.
 
         Args:
             steps: Which steps to run; all if empty.
             dry_run: Tell what would change, and write nothing.
         """
-        wanted = body_of(ConsolidationRequest, steps=tuple(steps), dry_run=dry_run)
-        return await self._ask(JobAnswer, "POST", "/v1/consolidation", wanted)
+        wanted = body_of(wire.upkeep.ConsolidationRequest, steps=tuple(steps), dry_run=dry_run)
+        return await self._ask(wire.upkeep.JobAnswer, "POST", "/v1/consolidation", wanted)
 
     async def erase(
         self,
@@ -233,7 +217,7 @@ class AsyncUpkeep(AsyncConnection):
         exclude: Sequence[str] = (),
         sessions: Sequence[str] = (),
         role: str | None = None,
-        metadata: Mapping[str, MetadataValue] | None = None,
+        metadata: Mapping[str, records.episode.MetadataCondition] | None = None,
         dry_run: bool = False,
         watch: Callable[[int, int], object] = lambda _erased, _matched: None,
     ) -> int:
@@ -249,7 +233,8 @@ class AsyncUpkeep(AsyncConnection):
             exclude: Ids of episodes to keep; at most 1,000.
             sessions: Only these sessions; at most 100.
             role: Only what speakers of this role said.
-            metadata: Only episodes whose metadata have these entries.
+            metadata: Only episodes whose metadata meet these conditions: values to
+                equal, or comparisons such as `{"$gte": 4}`.
             dry_run: Only count.
             watch: Told how many are erased, and how many there were.
 
@@ -257,7 +242,7 @@ class AsyncUpkeep(AsyncConnection):
             How many were erased, or would be.
         """
         wanted = body_of(
-            EraseRequest,
+            wire.episodes.EraseRequest,
             filters=filters_of(
                 session=session,
                 speaker=speaker,
@@ -273,7 +258,11 @@ class AsyncUpkeep(AsyncConnection):
         erased = 0
         while True:
             answer = await self._ask(
-                EraseAnswer, "POST", "/v1/episodes/erase", wanted, timeout_s=_ERASURE_S
+                wire.episodes.EraseAnswer,
+                "POST",
+                "/v1/episodes/erase",
+                wanted,
+                timeout_s=_ERASURE_S,
             )
             if dry_run:
                 return answer.matched
@@ -286,35 +275,28 @@ class AsyncUpkeep(AsyncConnection):
         """Have the step `extract` read every live episode again; results stay until replaced."""
         await self._send(Call("POST", "/v1/extraction/reset"))
 
-    async def start_passages(self) -> JobAnswer:
-        """Queue or join the job that cuts old long episodes into passages.
-
-        New episodes get their passages when they are appended.
-        """
-        return await self._ask(JobAnswer, "POST", "/v1/passages")
-
-    async def last_consolidation(self) -> ConsolidationReport:
+    async def last_consolidation(self) -> records.job.ConsolidationReport:
         """Return the report of the latest cycle; NotFound before the first."""
-        return await self._ask(ConsolidationReport, "GET", "/v1/consolidation")
+        return await self._ask(records.job.ConsolidationReport, "GET", "/v1/consolidation")
 
     async def jobs(
-        self, *, state: JobState | None = None, limit: int = 100
-    ) -> Sequence[JobAnswer]:
+        self, *, state: records.job.JobState | None = None, limit: int = 100
+    ) -> Sequence[wire.upkeep.JobAnswer]:
         """List jobs, the newest first."""
         wanted = {"state": state, "limit": limit}
-        return (await self._ask(JobList, "GET", "/v1/jobs", parameters=wanted)).items
+        return (await self._ask(wire.upkeep.JobList, "GET", "/v1/jobs", parameters=wanted)).items
 
-    async def job(self, job: str) -> JobAnswer:
+    async def job(self, job: str) -> wire.upkeep.JobAnswer:
         """Return a job: its state, and its report once it is done."""
-        return await self._ask(JobAnswer, "GET", f"/v1/jobs/{segment(job)}")
+        return await self._ask(wire.upkeep.JobAnswer, "GET", f"/v1/jobs/{segment(job)}")
 
     async def wait_for_job(
         self,
         job: str,
         *,
         timeout_s: float = 600.0,
-        watch: Callable[[JobAnswer], object] | None = None,
-    ) -> JobAnswer:
+        watch: Callable[[wire.upkeep.JobAnswer], object] | None = None,
+    ) -> wire.upkeep.JobAnswer:
         """Wait until a job is done.
 
         Args:
@@ -332,27 +314,27 @@ class AsyncUpkeep(AsyncConnection):
             found = await self.job(job)
             if watch is not None:
                 watch(found)
-            if found.state is JobState.DONE:
+            if found.state is records.job.JobState.DONE:
                 return found
-            if found.state in ENDED:
+            if found.state in records.job.ENDED:
                 raise failure_of(found)
             if monotonic() > until:
                 raise late(found, timeout_s)
             await asyncio.sleep(pause)
             pause = min(1.5 * pause, _LONGEST_PAUSE_S)
 
-    async def cancel_job(self, job: str) -> JobAnswer:
+    async def cancel_job(self, job: str) -> wire.upkeep.JobAnswer:
         """Cancel a job; a running one ends at its next checkpoint."""
-        return await self._ask(JobAnswer, "POST", f"/v1/jobs/{segment(job)}/cancel")
+        return await self._ask(wire.upkeep.JobAnswer, "POST", f"/v1/jobs/{segment(job)}/cancel")
 
-    async def retry_job(self, job: str) -> JobAnswer:
+    async def retry_job(self, job: str) -> wire.upkeep.JobAnswer:
         """Queue a failed, dead or cancelled job again, with fresh attempts."""
         path = f"/v1/jobs/{segment(job)}/retry"
-        return await self._ask(JobAnswer, "POST", path, repeatable=False)
+        return await self._ask(wire.upkeep.JobAnswer, "POST", path, repeatable=False)
 
-    async def schedule(self) -> ScheduleAnswer:
+    async def schedule(self) -> wire.upkeep.ScheduleAnswer:
         """Show the schedule of the tenant's cycles."""
-        return await self._ask(ScheduleAnswer, "GET", "/v1/consolidation/schedule")
+        return await self._ask(wire.upkeep.ScheduleAnswer, "GET", "/v1/consolidation/schedule")
 
     async def set_schedule(
         self,
@@ -362,33 +344,35 @@ class AsyncUpkeep(AsyncConnection):
         daily_at: str | None = None,
         idle_minutes: float | None = None,
         light_episodes: int | None = None,
-    ) -> ScheduleAnswer:
+    ) -> wire.upkeep.ScheduleAnswer:
         """Set the tenant's own schedule; needs the scope admin.
 
-        Each that is given asks for a cycle; with none, nothing runs unasked.
+        Each argument that is given starts cycles. Without any, cycles run only on request.
 
         Args:
-            every_episodes: After so many appended episodes.
-            every_hours: So many hours after the last by time.
-            daily_at: At this time of each day in UTC, as `03:30`.
-            idle_minutes: When for so many minutes nothing was appended or recalled.
-            light_episodes: A light cycle after so many appended episodes.
+            every_episodes: Run a cycle after this number of appended episodes.
+            every_hours: Run one this number of hours after the last one that time started.
+            daily_at: Run one at this time of each day in UTC, such as `03:30`.
+            idle_minutes: Run one after this number of minutes without an append or a recall.
+            light_episodes: Run a light cycle after this number of appended episodes.
         """
         wanted = body_of(
-            ScheduleRequest,
+            wire.upkeep.ScheduleRequest,
             every_episodes=every_episodes,
             every_hours=None if every_hours is None else float(every_hours),
             daily_at=daily_at,
             idle_minutes=None if idle_minutes is None else float(idle_minutes),
             light_episodes=light_episodes,
         )
-        return await self._ask(ScheduleAnswer, "PUT", "/v1/consolidation/schedule", wanted)
+        return await self._ask(
+            wire.upkeep.ScheduleAnswer, "PUT", "/v1/consolidation/schedule", wanted
+        )
 
-    async def reset_schedule(self) -> ScheduleAnswer:
+    async def reset_schedule(self) -> wire.upkeep.ScheduleAnswer:
         """Go back to the service's schedule."""
-        return await self._ask(ScheduleAnswer, "DELETE", "/v1/consolidation/schedule")
+        return await self._ask(wire.upkeep.ScheduleAnswer, "DELETE", "/v1/consolidation/schedule")
 
-    async def doctor(self, *, timeout_s: float = 600.0) -> IntegrityReport:
+    async def doctor(self, *, timeout_s: float = 600.0) -> records.upkeep.IntegrityReport:
         """Check the integrity of the graph and its counts; changes nothing.
 
         Needs the scope admin.
@@ -396,30 +380,34 @@ class AsyncUpkeep(AsyncConnection):
         Args:
             timeout_s: Longest to wait for the end; it takes longer the larger the memory.
         """
-        return await self._ask(IntegrityReport, "GET", "/v1/doctor", timeout_s=timeout_s)
+        return await self._ask(
+            records.upkeep.IntegrityReport, "GET", "/v1/doctor", timeout_s=timeout_s
+        )
 
     async def engrams(
-        self, *, kind: EngramKind | str | None = None, page_size: int = 100
-    ) -> AsyncIterator[Engram]:
+        self, *, kind: records.episode.EngramKind | str | None = None, page_size: int = 100
+    ) -> AsyncIterator[records.episode.Engram]:
         """Iterate over the summaries of sessions and clusters, page by page.
 
         Args:
             kind: Only those of `session` or `cluster`.
             page_size: How many to ask for at once.
         """
-        async for page in self._pages(EngramPage, "/v1/engrams", kind=kind, limit=page_size):
+        async for page in self._pages(
+            wire.upkeep.EngramPage, "/v1/engrams", kind=kind, limit=page_size
+        ):
             for engram in page.items:
                 yield engram
 
-    async def dormant(self, *, page_size: int = 100) -> AsyncIterator[Sleeper]:
+    async def dormant(self, *, page_size: int = 100) -> AsyncIterator[records.upkeep.Sleeper]:
         """Iterate over dormant episodes in the order of their append, page by page."""
-        async for page in self._pages(SleeperPage, "/v1/dormancy", limit=page_size):
+        async for page in self._pages(wire.upkeep.SleeperPage, "/v1/dormancy", limit=page_size):
             for sleeper in page.items:
                 yield sleeper
 
     async def archived(
         self, *, session: str | None = None, speaker: str | None = None, page_size: int = 100
-    ) -> AsyncIterator[ArchivedMemory]:
+    ) -> AsyncIterator[records.upkeep.ArchivedMemory]:
         """Iterate over archived episodes in the order of their append, page by page.
 
         Args:
@@ -428,24 +416,28 @@ class AsyncUpkeep(AsyncConnection):
             page_size: How many to ask for at once.
         """
         async for page in self._pages(
-            ArchivedPage, "/v1/archive", session=session, speaker=speaker, limit=page_size
+            wire.upkeep.ArchivedPage,
+            "/v1/archive",
+            session=session,
+            speaker=speaker,
+            limit=page_size,
         ):
             for memory in page.items:
                 yield memory
 
     async def put_to_sleep(self, episodes: Sequence[str]) -> Sequence[str]:
         """Make live memories dormant, except pinned ones; returns those that became dormant."""
-        wanted = body_of(IdsRequest, ids=tuple(episodes))
-        done = await self._ask(IdsAnswer, "POST", "/v1/dormancy/sleep", wanted)
+        wanted = body_of(wire.upkeep.IdsRequest, ids=tuple(episodes))
+        done = await self._ask(wire.upkeep.IdsAnswer, "POST", "/v1/dormancy/sleep", wanted)
         return done.ids
 
     async def wake(self, episodes: Sequence[str]) -> Sequence[str]:
         """Make dormant memories live again, unchanged; returns those that became live."""
-        wanted = body_of(IdsRequest, ids=tuple(episodes))
-        done = await self._ask(IdsAnswer, "POST", "/v1/dormancy/wake", wanted)
+        wanted = body_of(wire.upkeep.IdsRequest, ids=tuple(episodes))
+        done = await self._ask(wire.upkeep.IdsAnswer, "POST", "/v1/dormancy/wake", wanted)
         return done.ids
 
-    async def set_extraction(self, episode: str, extraction: Extraction) -> None:
+    async def set_extraction(self, episode: str, extraction: wire.episodes.Extraction) -> None:
         """Give a live episode names and facts, in place of all that were sent or read before.
 
         Args:
@@ -460,20 +452,20 @@ class AsyncUpkeep(AsyncConnection):
         method = "PUT" if pinned else "DELETE"
         await self._send(Call(method, f"/v1/episodes/{segment(episode)}/pin"))
 
-    async def dormancy_policy(self) -> DormancyPolicy:
+    async def dormancy_policy(self) -> records.upkeep.DormancyPolicy:
         """Show the tenant's dormancy policy; needs the scope admin."""
-        return await self._ask(DormancyPolicy, "GET", "/v1/dormancy/policy")
+        return await self._ask(records.upkeep.DormancyPolicy, "GET", "/v1/dormancy/policy")
 
     async def set_dormancy_policy(
         self,
         *,
-        mode: DormancyMode | str = DormancyMode.BUDGET,
+        mode: records.upkeep.DormancyMode | str = "budget",
         budget: int = 10_000,
         quiet_days: float = 7.0,
         archive_days: float | None = 90.0,
         second_look: bool = False,
-        stability: Stability | str = Stability.UNIFORM,
-    ) -> DormancyPolicy:
+        stability: records.upkeep.Stability | str = "uniform",
+    ) -> records.upkeep.DormancyPolicy:
         """Set the dormancy policy, from the next consolidation on; needs the scope admin.
 
         Args:
@@ -481,11 +473,11 @@ class AsyncUpkeep(AsyncConnection):
             budget: Live memories to keep.
             quiet_days: Younger memories, and those that a recall woke since, stay awake.
             archive_days: After so many days asleep a memory goes to the archive; None for never.
-            second_look: Look among what sleeps when the gate refuses a cue.
+            second_look: Search dormant memories too when the gate refuses a cue.
             stability: How long a memory of each kind lasts: `uniform`, `by_kind` or `printed`.
         """
         wanted = body_of(
-            DormancyPolicyRequest,
+            wire.upkeep.DormancyPolicyRequest,
             mode=mode,
             budget=budget,
             quiet_days=quiet_days,
@@ -493,48 +485,54 @@ class AsyncUpkeep(AsyncConnection):
             second_look=second_look,
             stability=stability,
         )
-        return await self._ask(DormancyPolicy, "PUT", "/v1/dormancy/policy", wanted)
+        return await self._ask(records.upkeep.DormancyPolicy, "PUT", "/v1/dormancy/policy", wanted)
 
-    async def expiry(self) -> ExpiryPolicy:
+    async def expiry(self) -> records.upkeep.ExpiryPolicy:
         """Show the default life of the tenant's episodes; needs the scope admin."""
-        return await self._ask(ExpiryPolicy, "GET", "/v1/expiry")
+        return await self._ask(records.upkeep.ExpiryPolicy, "GET", "/v1/expiry")
 
-    async def set_expiry(self, days: float | None) -> ExpiryPolicy:
+    async def set_expiry(self, days: float | None) -> records.upkeep.ExpiryPolicy:
         """Set the default life of the tenant's episodes; needs the scope admin.
 
         Args:
             days: Days from its append until an episode expires that came without `expires_at`;
                 None for never.
         """
-        wanted = ExpiryRequest(days=None if days is None else float(days))
-        return await self._ask(ExpiryPolicy, "PUT", "/v1/expiry", wanted)
+        wanted = wire.upkeep.ExpiryRequest(days=None if days is None else float(days))
+        return await self._ask(records.upkeep.ExpiryPolicy, "PUT", "/v1/expiry", wanted)
 
-    async def archive(self, *, days: float = 90.0, timeout_s: float = 600.0) -> ArchiveAnswer:
+    async def archive(
+        self, *, days: float = 90.0, timeout_s: float = 600.0
+    ) -> wire.upkeep.ArchiveAnswer:
         """Move long dormant memories to the files of the archive; needs the scope admin.
 
         Args:
             days: Only what has slept for so many days.
             timeout_s: Longest to wait for the end.
         """
-        wanted = body_of(ArchiveRequest, days=days)
-        return await self._ask(ArchiveAnswer, "POST", "/v1/archive", wanted, timeout_s=timeout_s)
+        wanted = body_of(wire.upkeep.ArchiveRequest, days=days)
+        return await self._ask(
+            wire.upkeep.ArchiveAnswer, "POST", "/v1/archive", wanted, timeout_s=timeout_s
+        )
 
-    async def restore(self, episodes: Sequence[str]) -> Restored:
+    async def restore(self, episodes: Sequence[str]) -> records.upkeep.Restored:
         """Restore archived memories as dormant, byte for byte; returns damaged records too."""
-        wanted = body_of(IdsRequest, ids=tuple(episodes))
-        return await self._ask(Restored, "POST", "/v1/archive/restore", wanted)
+        wanted = body_of(wire.upkeep.IdsRequest, ids=tuple(episodes))
+        return await self._ask(records.upkeep.Restored, "POST", "/v1/archive/restore", wanted)
 
-    async def scrub(self, *, timeout_s: float = 600.0) -> Scrub:
+    async def scrub(self, *, timeout_s: float = 600.0) -> records.upkeep.Scrub:
         """Check every record of the archive; needs the scope admin.
 
         Args:
             timeout_s: Longest to wait for the end.
         """
-        return await self._ask(Scrub, "POST", "/v1/archive/scrub", timeout_s=timeout_s)
+        return await self._ask(
+            records.upkeep.Scrub, "POST", "/v1/archive/scrub", timeout_s=timeout_s
+        )
 
     async def list_merges(
         self, *, status: str | None = None, cursor: str | None = None, limit: int = 100
-    ) -> MergePage:
+    ) -> wire.facts.MergePage:
         """List the merges that consolidation proposed.
 
         Args:
@@ -543,35 +541,37 @@ class AsyncUpkeep(AsyncConnection):
             limit: Size of the page.
         """
         wanted = {"status": status, "cursor": cursor, "limit": limit}
-        return await self._ask(MergePage, "GET", "/v1/merges", parameters=wanted)
+        return await self._ask(wire.facts.MergePage, "GET", "/v1/merges", parameters=wanted)
 
-    async def accept_merge(self, one: str, other: str) -> Merge:
+    async def accept_merge(self, one: str, other: str) -> records.fact.Merge:
         """Accept a merge: recall treats two concepts as one.
 
         Args:
-            one: The normalised name of one concept.
-            other: The normalised name of the other.
+            one: The name of one concept, as `merges` lists it.
+            other: The name of the other.
         """
-        return await self._set_merge_status(one, other, MergeStatus.ACCEPTED)
+        return await self._set_merge_status(one, other, records.fact.MergeStatus.ACCEPTED)
 
-    async def reject_merge(self, one: str, other: str) -> Merge:
+    async def reject_merge(self, one: str, other: str) -> records.fact.Merge:
         """Reject a merge; consolidation does not propose it again.
 
         Args:
-            one: The normalised name of one concept.
-            other: The normalised name of the other.
+            one: The name of one concept, as `merges` lists it.
+            other: The name of the other.
         """
-        return await self._set_merge_status(one, other, MergeStatus.REJECTED)
+        return await self._set_merge_status(one, other, records.fact.MergeStatus.REJECTED)
 
-    async def undo_merge(self, one: str, other: str) -> Merge:
+    async def undo_merge(self, one: str, other: str) -> records.fact.Merge:
         """Undo the decision about two concepts.
 
         Args:
-            one: The normalised name of one concept.
-            other: The normalised name of the other.
+            one: The name of one concept, as `merges` lists it.
+            other: The name of the other.
         """
-        return await self._set_merge_status(one, other, MergeStatus.PROPOSED)
+        return await self._set_merge_status(one, other, records.fact.MergeStatus.PROPOSED)
 
-    async def _set_merge_status(self, one: str, other: str, status: MergeStatus) -> Merge:
-        wanted = body_of(MergeRequest, one=one, other=other, status=status)
-        return await self._ask(Merge, "PUT", "/v1/merges", wanted)
+    async def _set_merge_status(
+        self, one: str, other: str, status: records.fact.MergeStatus
+    ) -> records.fact.Merge:
+        wanted = body_of(wire.facts.MergeRequest, one=one, other=other, status=status)
+        return await self._ask(records.fact.Merge, "PUT", "/v1/merges", wanted)

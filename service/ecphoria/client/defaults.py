@@ -8,7 +8,8 @@ from typing import Final
 from ecphoria.client.exchange import is_loopback
 from ecphoria.errors import BadFile
 
-DEFAULT_URL: Final = "http://127.0.0.1:8765"
+_DEFAULT_PORT: Final = 8765
+DEFAULT_URL: Final = f"http://127.0.0.1:{_DEFAULT_PORT}"
 DEFAULT_TENANT: Final = "default"
 _ADMIN_KEY_FILE = "admin.key"
 
@@ -26,9 +27,9 @@ def target(url: str | None, key: str | None, tenant: str | None) -> Target:
     """Fill in what the caller left out.
 
     The address and the key come from `ECPHORIA_URL` and `ECPHORIA_API_KEY`, and the tenant of
-    such a key from `ECPHORIA_TENANT`. Without a key, a service on this machine is called with the
-    key that it left in its home, for the tenant `default`. With a key given, nothing else is
-    looked up for it.
+    such a key from `ECPHORIA_TENANT`. Without an address it is that of a service with the settings
+    of this environment. Without a key, a service on this machine is called with its operator's
+    key, for the tenant `default`. With a key given, nothing else is looked up for it.
 
     Raises:
         BadFile: The key in the home is there but cannot be read.
@@ -36,7 +37,7 @@ def target(url: str | None, key: str | None, tenant: str | None) -> Target:
     # Beside the settings, which the light install lacks, only this module reads the environment.
     told = os.environ.get  # noqa: TID251
     if url is None:
-        url = told("ECPHORIA_URL") or DEFAULT_URL
+        url = told("ECPHORIA_URL") or default_url()
     if key is not None:
         return Target(url=url, key=key, tenant=tenant)
     tenant = tenant or told("ECPHORIA_TENANT")
@@ -48,15 +49,30 @@ def target(url: str | None, key: str | None, tenant: str | None) -> Target:
     return Target(url=url, key=key, tenant=tenant)
 
 
-def local_key(url: str, home: Path | None) -> str | None:
-    """Read the key that a service on this machine made at its first start, if it made one.
+def default_url() -> str:
+    """Give the address where `ecphoria serve` listens with the settings of this environment."""
+    told = os.environ.get  # noqa: TID251 (see `target`)
+    host, port = told("ECPHORIA_SERVER__HOST", ""), told("ECPHORIA_SERVER__PORT", "")
+    if not port.isdecimal() or int(port) == 0:
+        port = str(_DEFAULT_PORT)
+    if host in {"", "0.0.0.0", "::"}:  # noqa: S104 (read, not bound)
+        host = "127.0.0.1"
+    scheme = "https" if told("ECPHORIA_SERVER__TLS_CERTIFICATE") else "http"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
-    It is not given to a service elsewhere.
+
+def local_key(url: str, home: Path | None) -> str | None:
+    """Find the key of a service on this machine.
+
+    It is `ECPHORIA_AUTH__BOOTSTRAP_KEY`, with which a service of this environment starts, else
+    the key that the service made at its first start. It is not given to a service elsewhere.
 
     Raises:
         BadFile: The key is there but cannot be read.
     """
-    return admin_key(home) if is_loopback(url) else None
+    if not is_loopback(url) and url != default_url():
+        return None
+    return os.environ.get("ECPHORIA_AUTH__BOOTSTRAP_KEY") or admin_key(home)  # noqa: TID251
 
 
 def admin_key(home: Path | None) -> str | None:

@@ -1,5 +1,8 @@
 """The values of one HTTP exchange: the request, its retries, and the error of an answer."""
 
+from __future__ import annotations
+
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
@@ -10,6 +13,7 @@ from urllib.parse import quote
 import httpx
 from pydantic import ValidationError
 
+from ecphoria import records, wire
 from ecphoria.errors import (
     Conflict,
     EcphoriaError,
@@ -18,10 +22,7 @@ from ecphoria.errors import (
     TooManyRequests,
     Unavailable,
 )
-from ecphoria.records.episode import MetadataValue
 from ecphoria.wire.base import Problem, Request, error_from, field_problems, problem_type
-from ecphoria.wire.recall import FilterRequest
-from ecphoria.wire.upkeep import JobAnswer
 
 Parameter = str | int | None
 _Body = TypeVar("_Body", bound=Request)
@@ -109,6 +110,21 @@ def address_of(base_url: str) -> str:
     return base_url.rstrip("/")
 
 
+def header_text(name: str, value: str) -> str:
+    """Check a text that goes into a header; the error does not repeat it, as it may be a key.
+
+    Raises:
+        InvalidInput: No header can carry it.
+    """
+    if not (value.isascii() and value.isprintable()):
+        raise InvalidInput(
+            f"`{name}` holds a character that no header can carry; check how it was copied. Names "
+            "of tenants have small letters, digits, `-` and `_`.",
+            field=name,
+        )
+    return value
+
+
 def is_loopback(url: str) -> bool:
     """Tell whether a service runs on this machine; no proxy is used then."""
     host = httpx.URL(url).host
@@ -122,7 +138,8 @@ def unreachable(base_url: str, cause: httpx.TransportError) -> EcphoriaError:
     """Make the error of a call that got no answer."""
     if isinstance(cause, httpx.TimeoutException) and not isinstance(cause, httpx.ConnectTimeout):
         return Timeout(
-            f"The service at {base_url} did not answer in time; ask for less, or allow more time.",
+            f"The service at {base_url} did not answer in time. It may be busy: repeat the "
+            "call, or give the client a longer `timeout`.",
             url=base_url,
         )
     return Unavailable(
@@ -152,7 +169,7 @@ def error_of(answer: httpx.Response) -> EcphoriaError:
         )
 
 
-def failure_of(job: JobAnswer) -> EcphoriaError:
+def failure_of(job: wire.upkeep.JobAnswer) -> EcphoriaError:
     """Turn a job that ended without being done into the error it failed with."""
     if job.fault is None:
         return Conflict(f"The job was {job.state}; retry it, or queue a new one.", job=job.id)
@@ -163,7 +180,7 @@ def failure_of(job: JobAnswer) -> EcphoriaError:
     return error_from(problem)
 
 
-def late(job: JobAnswer, waited_s: float) -> Timeout:
+def late(job: wire.upkeep.JobAnswer, waited_s: float) -> Timeout:
     """Make the error of a job that did not end in time."""
     said = "it goes on all the same; wait longer, or look at `GET /v1/jobs`."
     if not job.attempts:
@@ -196,16 +213,16 @@ def filters_of(
     *,
     exclude: Sequence[str],
     sessions: Sequence[str],
-    metadata: Mapping[str, MetadataValue] | None,
+    metadata: Mapping[str, records.episode.MetadataCondition] | None,
     **given: object,
-) -> FilterRequest:
+) -> wire.recall.FilterRequest:
     """Make the filters of a call from its arguments.
 
     Raises:
         InvalidInput: One of them cannot be sent.
     """
     return body_of(
-        FilterRequest,
+        wire.recall.FilterRequest,
         exclude=tuple(exclude) or None,
         sessions=tuple(sessions) or None,
         metadata=None if metadata is None else dict(metadata),
@@ -216,6 +233,11 @@ def filters_of(
 def instant_text(instant: datetime | None) -> str | None:
     """Spell an instant for the query part of an address."""
     return None if instant is None else instant.isoformat()
+
+
+def json_text(entries: Mapping[str, records.episode.MetadataCondition] | None) -> str | None:
+    """Spell conditions for the query part of an address."""
+    return None if entries is None else json.dumps(dict(entries))
 
 
 def segment(text: str) -> str:

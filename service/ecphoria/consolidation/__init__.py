@@ -1,1 +1,1 @@
-"""Consolidation: a cycle over a tenant's graph, one step a module."""
+"""Consolidation: a cycle of steps over a tenant's graph."""

@@ -1,7 +1,7 @@
 """The archive: move contents of dormant episodes to files, and restore them byte for byte.
 
-A record is written, flushed to the disk and read back before the graph lets go of anything; a
-process killed between leaves a record that nobody refers to, which a later cycle wipes.
+A record is written, flushed to the disk and read back before anything leaves the graph. If the
+process is killed in between, the record stays unreferenced, and a later cycle wipes it.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -21,7 +21,7 @@ from ecphoria.records.upkeep import ArchivedMemory, ColdRecord, Located, Restore
 _CHUNK = 200
 _PAGE = 5_000
 _SETTLED_S = 3_600.0
-"""A file younger than that may belong to a cycle that is still writing it."""
+"""A younger file may belong to a cycle that is still writing it (decision 0022)."""
 
 
 class Archiving:
@@ -46,8 +46,8 @@ class Archiving:
         """Archive the episodes that the policy names.
 
         Raises:
-            ArchiveUnavailable: The disk is full or the folder cannot be used; what was
-                archived until then is whole, everything else as it was.
+            ArchiveUnavailable: The disk is full or the folder cannot be used; episodes archived
+                until then are complete, all others unchanged.
         """
         policy = await self._policies.policy(cycle.tenant)
         if policy.archive_days is None:
@@ -71,21 +71,24 @@ class Archiving:
     async def _move(self, cycle: Cycle, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:
         await cycle.reached("archive: write")
         records = await self._graph.records(cycle.tenant, ids)
+        # The file comes first: a killed process leaves at most an unreferenced record (decision
+        # 0022).
         places = await self._files.write(cycle.tenant, records)
         try:
             await cycle.reached("archive: replace")
             return await self._graph.replace(cycle.tenant, places, cycle.now, cycle.lease)
         except (LeaseLost, NotFound):
-            # The tenant may be gone, and then no later cycle of it finds these files.
+            # If the tenant is gone, no later cycle would find these files.
             await self._files.wipe(cycle.tenant, places)
             raise
 
     async def _collect(self, cycle: Cycle) -> int:
-        """Wipe records of memories that were restored or deleted, or never let go of."""
+        """Wipe records that no archived memory refers to."""
         if cycle.dry_run:
             return 0
         await cycle.reached("archive: wipe")
-        # The files first: what is written after that is younger than any that is looked at.
+        # List the files first: only older ones are examined, because a cycle may still be writing
+        # a younger one (decision 0022).
         found = await self._files.unreferenced(cycle.tenant, frozenset(), self._settled_s)
         if not found:
             return 0
@@ -98,7 +101,7 @@ class Archiving:
 
 
 class ArchiveService:
-    """Archive, restore and scrub by hand."""
+    """Archives, restores and scrubs on request."""
 
     def __init__(self, step: Archiving, graph: ColdStore, files: ColdFiles, clock: Clock) -> None:
         self._step = step
@@ -130,7 +133,7 @@ class ArchiveService:
         )
 
     async def restore(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Restored:
-        """Make archived memories dormant again, byte for byte; others are left as they are.
+        """Make archived memories dormant again, byte for byte; ignore other ids.
 
         Raises:
             ArchiveUnavailable: The folder cannot be read.
@@ -149,7 +152,7 @@ class ArchiveService:
         return Restored(restored=tuple(sorted(back)), damaged=tuple(sorted(damaged)))
 
     async def scrub(self, tenant: TenantId) -> Scrub:
-        """Read every record of the tenant, check it and rehearse its restore; changes nothing.
+        """Read and check every record of the tenant, and rehearse its restore; change nothing.
 
         Raises:
             ArchiveUnavailable: The folder cannot be read.
@@ -172,7 +175,7 @@ class ArchiveService:
         await self._files.wipe(tenant, await self._graph.stubs_of(tenant, ids))
 
     async def erase(self, tenant: TenantId) -> int:
-        """Delete the archive of a tenant that is gone; tell how many records it held.
+        """Delete the archive of a deleted tenant; return the number of its records.
 
         Raises:
             ArchiveUnavailable: The folder cannot be written.
@@ -182,7 +185,7 @@ class ArchiveService:
     async def _sound(
         self, tenant: TenantId, places: Sequence[Located], damaged: list[EpisodeId]
     ) -> list[ColdRecord]:
-        """Read the readable records, and list the others."""
+        """Read records; list the unreadable ones."""
         sound: list[ColdRecord] = []
         for place in places:
             try:
@@ -198,7 +201,7 @@ async def _attempt(
     work: Callable[[Sequence[ColdRecord]], Awaitable[Sequence[EpisodeId]]],
     records: Sequence[ColdRecord],
 ) -> tuple[list[EpisodeId], list[EpisodeId]]:
-    """Try all at once, then one by one if that fails; return the done and the refused ids."""
+    """Try all at once, and one by one if that fails; return the done and the refused ids."""
     if not records:
         return [], []
     try:
@@ -216,7 +219,7 @@ async def _attempt(
 
 
 async def references(graph: ColdStore, tenant: TenantId) -> list[Located]:
-    """List where all of a tenant's records lie."""
+    """List the locations of all records of a tenant."""
     found: list[Located] = []
     after = 0
     while page := await graph.stubs(tenant, after, _PAGE):

@@ -5,9 +5,8 @@ file    = "ECPHCOLD1", line feed, record*
 record  = mark (4) id (32) sha256 of the content (32) length (4) crc32 of these (4) zlib(content)
 ```
 
-A mark says whether the record is there or was wiped; a wiped one keeps its length and nothing
-else. Numbers are little-endian. A file is written once, under another name until it is whole on
-the disk; later only wiping touches it.
+The mark tells a record from a wiped one, which keeps only its length. Numbers are little-endian. A
+file is written once, under another name until it is complete on the disk; later it is only wiped.
 """
 
 import asyncio
@@ -28,6 +27,8 @@ from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable, InvalidInput
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.upkeep import ColdRecord, Located
 
+# Each record is compressed alone, so that it can be read, checked and overwritten without the
+# others (decision 0022).
 _MAGIC: Final = b"ECPHCOLD1\n"
 _THERE, _WIPED = b"REC1", b"GONE"
 _HEAD: Final = struct.Struct("<4s32s32sI")
@@ -36,7 +37,7 @@ _SIZE: Final = _HEAD.size + _CRC.size
 _FILE: Final = re.compile(r"[0-9a-f]{32}\.cold")
 _FOLDER: Final = re.compile(r"[0-9a-f]{32}")
 _PART: Final = 1 << 20
-"""Bytes of a file that are copied at once."""
+"""Size of the blocks in which a file is copied, in bytes."""
 _NOBODY, _NOTHING = bytes(32), bytes(32)
 
 
@@ -50,6 +51,11 @@ class _Header:
     def packed(self) -> bytes:
         head = _HEAD.pack(self.mark, self.id, self.digest, self.length)
         return head + _CRC.pack(zlib.crc32(head))
+
+
+def is_file_name(name: str) -> bool:
+    """Tell whether this is a valid name of an archive file."""
+    return _FILE.fullmatch(name) is not None
 
 
 class ColdFiles:
@@ -70,14 +76,13 @@ class ColdFiles:
         """Fetch a record's content.
 
         Raises:
-            ArchiveDamaged: It is missing, or not as it was written.
+            ArchiveDamaged: The record is missing or changed.
             ArchiveUnavailable: The file cannot be read, or the tenant has no folder here.
         """
-        folder = self._folder / tenant
-        return await asyncio.to_thread(self._read_of, folder, place)
+        return await asyncio.to_thread(self._read_of, tenant, place)
 
     async def wipe(self, tenant: TenantId, places: Sequence[Located]) -> None:
-        """Overwrite records; a file without any goes."""
+        """Overwrite records, and delete files without records."""
         await asyncio.to_thread(self._wipe, tenant, places)
 
     async def unreferenced(
@@ -87,35 +92,51 @@ class ColdFiles:
         return await asyncio.to_thread(self._unreferenced, tenant, referenced, older_than_s)
 
     async def parts(self, tenant: TenantId) -> AsyncIterator[tuple[str, int, bytes]]:
-        """Read every file of a tenant as it is: its name, an offset, and the bytes there.
+        """Yield every file of a tenant in blocks: its name, the offset, and the bytes.
 
         Raises:
             ArchiveUnavailable: A file cannot be read.
         """
-        for path in sorted((self._folder / tenant).glob("*.cold")):
+        for path in sorted(self._of(tenant).glob("*.cold")):
             offset = 0
             while part := await asyncio.to_thread(self._part, path, offset):
                 yield path.name, offset, part
                 offset += len(part)
 
     async def put(self, tenant: TenantId, file: str, offset: int, content: bytes) -> None:
-        """Write bytes of a copied file where they stood; the same bytes again change nothing.
+        """Write a block of a copied file at its offset; a repeat changes nothing.
 
         Raises:
-            InvalidInput: It has not the name of an archived file.
+            InvalidInput: The name is no valid name of an archive file.
             ArchiveUnavailable: The disk is full or the folder cannot be written.
         """
-        if not (_FILE.fullmatch(file) and _FOLDER.fullmatch(tenant)):
-            raise InvalidInput("The copy names a file that is none of an archive.")
         await asyncio.to_thread(self._put, tenant, file, offset, content)
 
     async def erase(self, tenant: TenantId) -> int:
-        """Delete all files of a tenant; tell how many records they held."""
+        """Delete all files of a tenant; return the number of their records.
+
+        Raises:
+            InvalidInput: The id is no valid tenant id.
+            ArchiveUnavailable: A file cannot be deleted.
+        """
         return await asyncio.to_thread(self._erase, tenant)
+
+    def _of(self, tenant: TenantId) -> Path:
+        """Return the folder of a tenant; refuse an id that is no valid folder name."""
+        if not _FOLDER.fullmatch(tenant):
+            raise InvalidInput("An archive has a folder for a tenant's id only.")
+        return self._folder / tenant
+
+    def _file_of(self, tenant: TenantId, name: str) -> Path:
+        """Return the path of a tenant's file; refuse a name that is no valid archive file name."""
+        folder = self._of(tenant)
+        if not is_file_name(name):
+            raise InvalidInput("A record names a file that is none of an archive.")
+        return folder / name
 
     def _write(self, tenant: TenantId, records: Sequence[ColdRecord]) -> list[Located]:
         name = f"{uuid4().hex}.cold"
-        partial = self._folder / tenant / f"{name}.partial"
+        partial = self._of(tenant) / f"{name}.partial"
         try:
             _make_private(partial.parent)
             places = _write_whole(partial, name, records)
@@ -137,7 +158,7 @@ class ColdFiles:
             raise ArchiveUnavailable(_told(self._folder, error)) from error
 
     def _put(self, tenant: TenantId, name: str, offset: int, content: bytes) -> None:
-        path = self._folder / tenant / name
+        path = self._file_of(tenant, name)
         try:
             _make_private(path.parent)
             path.touch(0o600)
@@ -150,14 +171,15 @@ class ColdFiles:
         except OSError as error:
             raise ArchiveUnavailable(_told(self._folder, error)) from error
 
-    def _read_of(self, folder: Path, place: Located) -> bytes:
-        if not folder.is_dir():
-            # Not damage: another service of this store has archived it elsewhere.
+    def _read_of(self, tenant: TenantId, place: Located) -> bytes:
+        path = self._file_of(tenant, place.file)
+        if not path.parent.is_dir():
+            # This is no damage: another service of the store archived it in its own folder.
             raise ArchiveUnavailable(
                 "The archive of this service has no files of this tenant. All services of a store"
                 " need the same folder: set ECPHORIA_ARCHIVE__DIR; nothing was changed."
             )
-        return self._read(folder / place.file, place)
+        return self._read(path, place)
 
     def _read(self, path: Path, place: Located) -> bytes:
         try:
@@ -185,7 +207,7 @@ class ColdFiles:
             offsets.setdefault(place.file, []).append(place.offset)
         try:
             for name, wanted in sorted(offsets.items()):
-                path = self._folder / tenant / name
+                path = self._file_of(tenant, name)
                 if path.exists():
                     _overwrite(path, wanted)
                     if not any(header.mark == _THERE for _, header in _walk(path)):
@@ -199,7 +221,7 @@ class ColdFiles:
         latest = time.time() - older_than_s
         found: list[Located] = []
         try:
-            for path in sorted((self._folder / tenant).glob("*.cold*")):
+            for path in sorted(self._of(tenant).glob("*.cold*")):
                 if path.stat().st_mtime > latest:
                     continue
                 if path.suffix == ".partial":
@@ -220,7 +242,7 @@ class ColdFiles:
         return found
 
     def _erase(self, tenant: TenantId) -> int:
-        folder = self._folder / tenant
+        folder = self._of(tenant)
         records = 0
         try:
             for path in sorted(folder.glob("*")):
@@ -234,7 +256,7 @@ class ColdFiles:
 
 
 def _make_private(folder: Path) -> None:
-    """Make a folder that only this user reads; `mkdir` makes its parents readable for all."""
+    """Make a private folder; `mkdir` would make its parents readable for all."""
     folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.mkdir(exist_ok=True, mode=0o700)
 
@@ -259,7 +281,7 @@ def _write_whole(path: Path, name: str, records: Sequence[ColdRecord]) -> list[L
 
 
 def _walk(path: Path) -> Iterator[tuple[int, _Header]]:
-    """Go from record to record; past a damaged header to the next one that is sound."""
+    """Yield the records of a file; after a damaged header, continue at the next valid header."""
     content = path.read_bytes()
     offset = len(_MAGIC)
     while offset < len(content):
@@ -283,7 +305,7 @@ def _header(data: bytes) -> _Header | None:
 
 
 def _overwrite(path: Path, offsets: Sequence[int]) -> None:
-    """Leave of records nothing but their length; a damaged header's record runs to the next."""
+    """Overwrite records, except their length; a damaged one up to the next valid header."""
     ends = {offset: _SIZE + header.length for offset, header in _walk(path)}
     size = path.stat().st_size
     with path.open("r+b") as file:

@@ -1,46 +1,40 @@
-"""Take the contents of dormant episodes out of the graph, and put them back."""
+"""Move the contents of dormant episodes out of the graph and back."""
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from ecphoria.errors import ArchiveDamaged
+from ecphoria.models.embedders import embed_all
 from ecphoria.neo4j_store.locks import change_under, count_change, lock_tenant
 from ecphoria.neo4j_store.passages import (
     CREATE_PASSAGES,
-    MARK_UNCUT,
     REMOVE_PASSAGES,
     PassageRow,
     passage_groups,
 )
 from ecphoria.neo4j_store.rows import STAYS, Payload, from_bytes, to_bytes
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
+from ecphoria.neo4j_store.shapes import EDGES, NODES
 from ecphoria.ports import Embedder
 from ecphoria.records.episode import excerpt, indexed_text, opening
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
 from ecphoria.records.upkeep import ArchivedMemory, ColdRecord, Located
-from ecphoria.text.cutting import cut
 
 Due = tuple[EpisodeId, int]
-"""An episode and its turn, by which pages follow one another."""
+"""An episode and its turn; pages are in the order of turns."""
 
 
 Stub = tuple[Located, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _DueRow:
-    id: str
-    turn: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _PayloadRow:
-    id: str
+    id: EpisodeId
     properties: dict[str, Any]
     edges: list[dict[str, Any]]
     passages: list[dict[str, Any]]
@@ -49,64 +43,35 @@ class _PayloadRow:
         return to_bytes(self.id, self.properties, self.edges, self.passages, encoder)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _StubRow:
-    id: str
-    turn: int
-    file: str
-    offset: int
-    digest: str
-
-    def place(self) -> Located:
-        return Located(
-            id=EpisodeId(self.id), file=self.file, offset=self.offset, sha256=self.digest
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Key:
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ArchivedRow:
-    id: str
-    turn: int
-    summary: str
-    title: str | None
-    speaker: str | None
-    session: str | None
-    occurred_at: datetime
-    archived_at: datetime
-    reason: str
-    terms: int
-
-
-_LIST_DUE = Statement("cold.list_due", _DueRow)
+_LIST_DUE = Statement("cold.list_due", tuple[EpisodeId, int])
 _LIST_PAYLOADS = Statement("cold.list_payloads", _PayloadRow)
-_SAVE_STUBS = Statement("cold.save_stubs", _Key)
-_LIST_ARCHIVED = Statement("cold.list_archived", _ArchivedRow)
-_LIST_STUBS = Statement("cold.list_stubs", _StubRow)
-_LIST_STUBS_OF = Statement("cold.list_stubs_of", _StubRow)
-_RESTORE_EPISODES = Statement("cold.restore_episodes", _Key)
+_SAVE_STUBS = Statement("cold.save_stubs", EpisodeId)
+_LIST_ARCHIVED = Statement("cold.list_archived", ArchivedMemory)
+_LIST_STUBS = Statement("cold.list_stubs", tuple[Located, int])
+_RESTORE_EPISODES = Statement("cold.restore_episodes", EpisodeId)
 _RESTORE_EDGES = Statement("cold.restore_edges", Done)
 
 
+_BETWEEN_EPISODES: Final = frozenset(
+    name for name, kind in EDGES.items() if "Episode" in kind.tails & kind.heads
+)
+
+
 class ColdStore:
-    """The graph's side of the archive."""
+    """The archive's queries of the graph."""
 
     def __init__(self, graph: Graph, embedder: Embedder | None = None) -> None:
         """Archive from a graph.
 
         Args:
             graph: The graph.
-            embedder: Makes the vectors of records that have those of another model; needed
-                where the store may have changed its model.
+            embedder: Encodes records whose vectors are of another model; needed if the store may
+                have changed its model (decision 0037).
         """
         self._graph = graph
         self._embedder = embedder
         self._encoder: str | None = None
-        if graph.generation:  # records from before name no model
+        if graph.generation:  # records from before a change of the model name none (decision 0037)
             assert embedder is not None, "the store has changed its model"
             self._encoder = f"{embedder.model} ({embedder.dimension})"
 
@@ -114,17 +79,14 @@ class ColdStore:
         self, tenant: TenantId, before: datetime, after_turn: int, limit: int
     ) -> Sequence[Due]:
         """List episodes that became dormant before an instant, by turn."""
-        rows = await self._graph.run(
+        return await self._graph.run(
             _LIST_DUE, tenant=tenant, before=before, after_turn=after_turn, limit=limit
         )
-        return [(EpisodeId(row.id), row.turn) for row in rows]
 
     async def records(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[ColdRecord]:
-        """Serialise the content of episodes that would leave the graph."""
+        """Serialise the contents that archiving would take out of the graph."""
         rows = await self._payload_rows(self._graph, tenant, ids)
-        return [
-            ColdRecord(id=EpisodeId(row.id), content=row.content(self._encoder)) for row in rows
-        ]
+        return [ColdRecord(id=row.id, content=row.content(self._encoder)) for row in rows]
 
     async def replace(
         self,
@@ -133,7 +95,7 @@ class ColdStore:
         now: datetime,
         lease: Lease | None = None,
     ) -> Sequence[EpisodeId]:
-        """Replace unchanged dormant episodes by stubs; return their ids.
+        """Replace dormant episodes by stubs if they are unchanged; return their ids.
 
         Raises:
             NotFound: There is no such tenant.
@@ -146,13 +108,14 @@ class ColdStore:
             await count_change(work, tenant)
             rows = await self._payload_rows(work, tenant, list(written))
             stubs = [
-                {"id": row.id, "stub": _stub(row.properties, written[EpisodeId(row.id)], now)}
+                {"id": row.id, "stub": _stub(row.properties, written[row.id], now)}
                 for row in rows
-                if sha256(row.content(self._encoder)).hexdigest()
-                == written[EpisodeId(row.id)].sha256
+                if sha256(row.content(self._encoder)).hexdigest() == written[row.id].sha256
             ]
+            # The stub keeps what writes around it change, so a restore can be compared byte for
+            # byte (decision 0022).
             left = await work.run(_SAVE_STUBS, tenant=tenant, rows=stubs)
-            gone = sorted(EpisodeId(row.id) for row in left)
+            gone = sorted(left)
             await work.run(REMOVE_PASSAGES, tenant=tenant, ids=gone)
             return gone
 
@@ -168,7 +131,7 @@ class ColdStore:
         limit: int,
     ) -> Sequence[ArchivedMemory]:
         """List archived episodes, by turn."""
-        rows = await self._graph.run(
+        return await self._graph.run(
             _LIST_ARCHIVED,
             tenant=tenant,
             session=session,
@@ -176,32 +139,34 @@ class ColdStore:
             after_turn=after_turn,
             limit=limit,
         )
-        return [ArchivedMemory(**asdict(row) | {"id": EpisodeId(row.id)}) for row in rows]
 
     async def stubs(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Stub]:
-        """List where records lie, by turn."""
-        rows = await self._graph.run(
-            _LIST_STUBS, tenant=tenant, after_turn=after_turn, limit=limit
+        """List the locations of records, by turn."""
+        return await self._graph.run(
+            _LIST_STUBS, tenant=tenant, ids=None, after_turn=after_turn, limit=limit
         )
-        return [(row.place(), row.turn) for row in rows]
 
     async def stubs_of(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Located]:
-        """Read where the records of the archived ones of these episodes are."""
-        rows = await self._graph.run(_LIST_STUBS_OF, tenant=tenant, ids=sorted(set(ids)))
-        return [row.place() for row in rows]
+        """Read the locations of the records of those of these episodes that are archived."""
+        found = await self._graph.run(
+            _LIST_STUBS, tenant=tenant, ids=sorted(set(ids)), after_turn=0, limit=0
+        )
+        return [place for place, _ in found]
 
     async def restore(
         self, tenant: TenantId, records: Sequence[ColdRecord]
     ) -> Sequence[EpisodeId]:
-        """Put payloads back in one transaction that checks them byte for byte; name them.
+        """Restore payloads in one transaction, which checks them byte for byte; return their ids.
 
-        Vectors of a model that the store has changed are made anew.
+        Vectors of a former model of the store are computed again from the text.
 
         Raises:
             NotFound: There is no such tenant.
-            ArchiveDamaged: The graph would hold something else; nothing was written.
-            Conflict: The graph holds something else under an id of theirs; nothing was written.
+            ArchiveDamaged: The restored content would differ from the record; nothing was written.
+            Conflict: Other content exists under one of these ids; nothing was written.
         """
+        # A record of another model gets new vectors: no query may compare vectors of two models
+        # (decision 0037).
         payloads = await self._current(tenant, _payloads(records))
 
         async def put_back(work: Work) -> list[EpisodeId]:
@@ -212,7 +177,7 @@ class ColdStore:
     async def rehearse(
         self, tenant: TenantId, records: Sequence[ColdRecord]
     ) -> Sequence[EpisodeId]:
-        """Restore, roll back, and name the episodes that would have been restored.
+        """Restore, roll back, and return the ids of the episodes that would have been restored.
 
         Raises:
             NotFound: There is no such tenant.
@@ -233,25 +198,21 @@ class ColdStore:
     async def _put_back(
         self, work: Work, tenant: TenantId, payloads: Mapping[EpisodeId, Payload]
     ) -> list[EpisodeId]:
-        # Archived before there were passages.
-        uncut = {episode for episode, payload in payloads.items() if _is_uncut(payload)}
         await lock_tenant(work, tenant)
         await count_change(work, tenant)
         rows = [
             {"id": episode, "payload": payload.properties, "vector": packed(payload.vector)}
             for episode, payload in sorted(payloads.items())
         ]
-        # What an earlier version wrote onto a stub goes: it can be derived again.
         back = await work.run(_RESTORE_EPISODES, tenant=tenant, rows=rows, stays=sorted(STAYS))
-        done = {EpisodeId(row.id) for row in back}
+        done = set(back)
         passages = {episode: _passages(payloads[episode]) for episode in done}
         for groups in passage_groups(passages):
             await work.run(CREATE_PASSAGES, tenant=tenant, groups=groups)
-        await work.run(MARK_UNCUT, tenant=tenant, ids=sorted(done & uncut))
         edges = [edge for episode in sorted(done) for edge in _edges(payloads[episode])]
         await work.run(_RESTORE_EDGES, tenant=tenant, rows=edges)
         for row in await self._payload_rows(work, tenant, done):
-            _check(row, payloads[EpisodeId(row.id)])
+            _check(row, payloads[row.id])
         return sorted(done)
 
     async def _payload_rows(
@@ -271,7 +232,7 @@ class ColdStore:
     async def _current(
         self, tenant: TenantId, payloads: Mapping[EpisodeId, Payload]
     ) -> dict[EpisodeId, Payload]:
-        """Make vectors anew that are of another model than the store's."""
+        """Compute vectors again that are of another model than the store's."""
         other = [one.id for one in payloads.values() if one.encoder != self._encoder]
         if not other:
             return dict(payloads)
@@ -284,7 +245,7 @@ class ColdStore:
             title, text = titles.get(episode), payload.properties["text"]
             spans = [text[one["start"] : one["end"]] for one in payload.passages]
             texts = [opening(title, text), *(indexed_text(title, span) for span in spans)]
-            vectors = await self._embedder.embed(texts)
+            vectors = await embed_all(self._embedder, texts)
             current[episode] = replace(
                 payload,
                 vector=vectors[0],
@@ -297,14 +258,35 @@ class ColdStore:
 
 
 class _Rehearsed(Exception):
-    """Undoes the transaction it is raised in."""
+    """Rolls back the transaction in which it is raised."""
 
 
 def _payloads(records: Sequence[ColdRecord]) -> dict[EpisodeId, Payload]:
     try:
-        return {record.id: from_bytes(record.content) for record in records}
-    except (ValueError, KeyError, TypeError) as error:
+        payloads = {record.id: from_bytes(record.content) for record in records}
+        if all(_is_own(payload, ident) for ident, payload in payloads.items()):
+            return payloads
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ArchiveDamaged("a record is not of the archive's format") from error
+    raise ArchiveDamaged("a record holds more than the content of its memory")
+
+
+def _is_own(payload: Payload, ident: EpisodeId) -> bool:
+    """Tell whether a record has only content that archiving takes out of the graph.
+
+    Files of an imported copy may have been edited: such a record could change the episode's id or
+    tenant.
+    """
+    leaving = NODES["Episode"].properties.keys() - STAYS
+    return (
+        payload.id == ident
+        and payload.properties.keys() <= leaving
+        and all(
+            edge["type"] in _BETWEEN_EPISODES
+            and edge["properties"].keys() <= EDGES[edge["type"]].properties.keys()
+            for edge in payload.edges
+        )
+    )
 
 
 def _stub(properties: Mapping[str, Any], place: Located, now: datetime) -> dict[str, Any]:
@@ -331,10 +313,6 @@ def _edges(payload: Payload) -> list[dict[str, Any]]:
     ]
 
 
-def _is_uncut(payload: Payload) -> bool:
-    return not payload.passages and bool(cut(payload.properties["text"]))
-
-
 def _passages(payload: Payload) -> list[PassageRow]:
     return [
         PassageRow(
@@ -351,7 +329,7 @@ def _passages(payload: Payload) -> list[PassageRow]:
 
 
 def _check(row: _PayloadRow, payload: Payload) -> None:
-    """Compare the bytes of both, without edges that are new or whose other end is gone."""
+    """Compare both as bytes; ignore new edges, and edges whose other end is deleted."""
     there = {_ends(edge) for edge in row.edges}
     written = {_ends(edge) for edge in payload.edges}
     vector = {"embedding": payload.vector} if payload.vector.size else {}

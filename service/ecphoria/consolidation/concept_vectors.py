@@ -1,4 +1,4 @@
-"""Give concepts vectors, so that a cue finds a concept whose name it does not write.
+"""Give concepts vectors, so that a cue finds a concept without its exact name.
 
 Source: SYNAPSE, section 3.2 (dual trigger), and EcphoryRAG, section 3.1 (entities are embedded as
 name, type and description). A concept here has a name and a kind.
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ecphoria.consolidation.service import Cycle
+from ecphoria.models.embedders import embed_all
 from ecphoria.neo4j_store.locks import change_under, lock_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
 from ecphoria.ports import Embedder, Vectors
@@ -55,21 +56,21 @@ class ConceptVectorStore:
         concepts: Sequence[UnembeddedConcept],
         vectors: Vectors,
     ) -> None:
-        """Store their vectors, in the order of the concepts; LeaseLost, and nothing written."""
+        """Store vectors, in the order of the concepts; LeaseLost if another worker has the job."""
         rows = [
             {"id": concept.id, "vector": packed(vector)}
             for concept, vector in zip(concepts, vectors, strict=True)
         ]
 
         async def write(work: Work) -> None:
-            await lock_tenant(work, tenant)  # the store may be changing its model
+            await lock_tenant(work, tenant)  # the store may be changing its model (decision 0037)
             await work.run(_SAVE_CONCEPT_VECTORS, tenant=tenant, rows=rows)
 
         await change_under(self._graph, lease, "consolidation.save_concept_vectors", write)
 
 
 class EmbedConcepts:
-    """Embeds the concepts that are new; names never change, so a vector stays right."""
+    """Embeds new concepts; names never change, so a vector stays valid."""
 
     name = "embed"
 
@@ -78,13 +79,13 @@ class EmbedConcepts:
         self._embedder = embedder
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Embed what has no vector, in chunks."""
+        """Embed concepts without a vector, in chunks."""
         embedded, after = 0, ""
         while concepts := await self._store.unembedded(cycle.tenant, after, _CHUNK):
             await cycle.reached("embed: concepts")
             after = concepts[-1].id
             embedded += len(concepts)
             if not cycle.dry_run:
-                vectors = await self._embedder.embed([concept.text for concept in concepts])
+                vectors = await embed_all(self._embedder, [one.text for one in concepts])
                 await self._store.save(cycle.tenant, cycle.lease, concepts, vectors)
         return Outcome(counts={"embedded": embedded})

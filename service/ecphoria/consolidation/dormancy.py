@@ -1,8 +1,8 @@
 """Make unused memories dormant, archive them after a time, and wake them.
 
 Sources: SYNAPSE's dormancy with a budget of live nodes, NeuromemoryAI's forgetting curve. With
-windows of five turns, SYNAPSE's rule alone would put to sleep whatever was not recalled during
-fifty turns; a budget forgets only where there is too much.
+    windows of five turns, SYNAPSE's rule alone would make every memory dormant that was not
+    recalled during fifty turns. A budget forgets only if there are too many live memories.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from ecphoria.consolidation.archive import ArchiveService
-from ecphoria.consolidation.dormancy_store import Candidate, DormancyStore
+from ecphoria.consolidation.dormancy_store import DormancyCandidate, DormancyStore
 from ecphoria.consolidation.service import TOLD, Cycle
 from ecphoria.errors import TooLarge
 from ecphoria.maths.checks import FloatArray
@@ -35,7 +35,7 @@ _PAGE = 5_000
 _CHUNK = 200
 _DAY_MS = 86_400_000.0
 _FADED = {DormancyMode.BUDGET: 0.5, DormancyMode.THRESHOLD: 0.01}
-"""Largest R of a candidate."""
+"""Largest retrievability R of a candidate."""
 _LASTS: Mapping[Stability, Mapping[str, float]] = {
     Stability.BY_KIND: {"episodic": 30.0, "semantic": 150.0, "procedural": 300.0},
     Stability.PRINTED: {"episodic": 1.0, "semantic": 5.0, "procedural": 10.0},
@@ -47,7 +47,7 @@ _LASTS: Mapping[Stability, Mapping[str, float]] = {
 class _Judged:
     """A memory that may become dormant, with its retention score."""
 
-    candidate: Candidate
+    candidate: DormancyCandidate
     recalled: float
     strength: float
     keep: float
@@ -62,7 +62,7 @@ class Dormancy:
         self._store = store
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Make the memories dormant that the policy names."""
+        """Make the memories dormant that the policy selects."""
         policy = await self._store.policy(cycle.tenant)
         live = await self._store.count_live(cycle.tenant)
         excess = live - policy.budget if policy.mode is DormancyMode.BUDGET else live
@@ -90,7 +90,9 @@ class Dormancy:
             ),
         )
 
-    async def _pages(self, cycle: Cycle, before: datetime) -> AsyncIterator[Sequence[Candidate]]:
+    async def _pages(
+        self, cycle: Cycle, before: datetime
+    ) -> AsyncIterator[Sequence[DormancyCandidate]]:
         after = 0
         while page := await self._store.candidates(cycle.tenant, before, after, _PAGE):
             await cycle.reached("dormancy: look")
@@ -99,9 +101,9 @@ class Dormancy:
 
 
 def _judge(
-    page: Sequence[Candidate], policy: DormancyPolicy, instant: datetime, quiet: datetime
+    page: Sequence[DormancyCandidate], policy: DormancyPolicy, instant: datetime, quiet: datetime
 ) -> Iterator[_Judged]:
-    """Keep candidates that were not used since an instant and are faded."""
+    """Select candidates that have faded and were not used since an instant."""
     now, since = _milliseconds(instant), _milliseconds(quiet)
     used = np.array(
         [_or(candidate.used_ms, candidate.occurred_ms) for candidate in page], np.float64
@@ -110,15 +112,19 @@ def _judge(
         [_or(candidate.stability, FIRST_STABILITY) for candidate in page], np.float64
     )
     if policy.stability in _LASTS:
-        # What recalls added to S is in proportion to where it began.
+        # Recalls raise S in proportion to its first value.
         begun = [_LASTS[policy.stability][candidate.kind] for candidate in page]
         stable *= np.array(begun) / FIRST_STABILITY
     recalled = retrievability((now - used) / _DAY_MS, stable)
     held = _strength(page, now)
     prior = np.array([_or(candidate.prior, 0.0) for candidate in page], np.float64)
     keep = retention_score(recalled, held, prior, [candidate.importance for candidate in page])
+    # Inactivity counts days, not turns: a trace has the hits of a recall, not the activation of
+    # every node (decision 0019).
     faded = recalled < _FADED[policy.mode]
     for row, candidate in enumerate(page):
+        # A memory that a recall returned lately stays live, according to the stored traces
+        # (decision 0019).
         is_quiet = candidate.woken_ms is None or candidate.woken_ms < since
         if is_quiet and faded[row]:
             yield _Judged(
@@ -129,7 +135,7 @@ def _judge(
             )
 
 
-def _strength(page: Sequence[Candidate], now: float) -> FloatArray:
+def _strength(page: Sequence[DormancyCandidate], now: float) -> FloatArray:
     since = np.array(
         [_or(candidate.chain_ms, candidate.occurred_ms) for candidate in page], np.float64
     )
@@ -143,7 +149,7 @@ def _strength(page: Sequence[Candidate], now: float) -> FloatArray:
 
 
 def _chosen(judged: Sequence[_Judged], most: int, *, by_keep: bool) -> list[_Judged]:
-    """Take at most so many, the least worth first, and leave each live fact its last evidence."""
+    """Select up to a number, the lowest scores first; keep the last evidence of each live fact."""
     order = sorted(
         judged,
         key=lambda one: (
@@ -158,6 +164,7 @@ def _chosen(judged: Sequence[_Judged], most: int, *, by_keep: bool) -> list[_Jud
         if len(chosen) == most:
             break
         facts = {fact: left.get(fact, evidence) for fact, evidence in verdict.candidate.facts}
+        # Otherwise a current fact would lose its last live evidence (docs/howto/forgetting.md).
         if any(evidence <= 1 for evidence in facts.values()):
             continue
         left |= {fact: evidence - 1 for fact, evidence in facts.items()}
@@ -184,21 +191,23 @@ def _milliseconds(instant: datetime) -> float:
     return 1e3 * instant.timestamp()
 
 
+# Expired episodes are hidden already, so they may wait for a later look
+# (docs/howto/forgetting.md).
 _ERASED_AT_ONCE = 200
 
 
 class Erase(Protocol):
-    """Erases some of a tenant's episodes whose life is over."""
+    """Erases some of a tenant's expired episodes."""
 
     async def __call__(
         self, tenant: TenantId, limit: int, *, dry_run: bool = False
     ) -> tuple[int, int]:
-        """Return how many were erased, and how many could not be."""
+        """Return the number of erased episodes, and of those that could not be erased."""
         ...
 
 
 class Expire:
-    """Erases expired episodes; no caller sees them since they expired."""
+    """Erases expired episodes, which no caller has seen since they expired."""
 
     name = "expire"
 
@@ -206,7 +215,7 @@ class Expire:
         self._erase = erase
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Erase them; a dry run counts the first of them."""
+        """Erase them; a dry run counts only the first of them."""
         erased = kept = 0
         while True:
             await cycle.reached("expire: erase")
@@ -224,7 +233,7 @@ AT_ONCE = 1_000
 _BY_REQUEST = "by request"
 
 Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[tuple[EpisodeId, ...]]]
-"""Makes dormant episodes live again, and names those that were."""
+"""Makes dormant episodes live again, and returns their ids."""
 
 
 class ForgettingService:
@@ -239,20 +248,20 @@ class ForgettingService:
         self._clock = clock
 
     async def policy(self, tenant: TenantId) -> DormancyPolicy:
-        """Tell how the tenant forgets; NotFound without the tenant."""
+        """Find the tenant's policy of forgetting; NotFound without the tenant."""
         return await self._store.policy(tenant)
 
     async def set_policy(self, tenant: TenantId, policy: DormancyPolicy) -> DormancyPolicy:
-        """Set how the tenant forgets; NotFound without the tenant."""
+        """Set the tenant's policy of forgetting; NotFound without the tenant."""
         await self._store.set_policy(tenant, policy)
         return policy
 
     async def expiry(self, tenant: TenantId) -> ExpiryPolicy:
-        """Tell how long new episodes live; NotFound without the tenant."""
+        """Find the default life of new episodes; NotFound without the tenant."""
         return ExpiryPolicy(days=await self._store.life_days(tenant))
 
     async def set_expiry(self, tenant: TenantId, policy: ExpiryPolicy) -> ExpiryPolicy:
-        """Set how long new episodes live; NotFound without the tenant."""
+        """Set the default life of new episodes; NotFound without the tenant."""
         await self._store.set_life_days(tenant, policy.days)
         return policy
 
@@ -279,7 +288,7 @@ class ForgettingService:
     async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[EpisodeId]:
         """Make dormant and archived episodes live again; return their ids.
 
-        One whose record in the archive is damaged stays there.
+        An episode with a damaged record stays archived.
 
         Raises:
             NotFound: No such tenant.
@@ -291,7 +300,7 @@ class ForgettingService:
         return await self._wake(tenant, ids)
 
     async def restore(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Restored:
-        """Make archived episodes dormant again, byte for byte; tell which cannot be.
+        """Make archived episodes dormant again, byte for byte; list those that failed.
 
         Raises:
             TooLarge: More than `AT_ONCE`.

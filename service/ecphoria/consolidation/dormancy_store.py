@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from ecphoria.errors import NotFound
+from ecphoria.neo4j_store.decoding import parsed
 from ecphoria.neo4j_store.locks import (
     change_under,
     count_change,
@@ -17,20 +18,20 @@ from ecphoria.neo4j_store.locks import (
 from ecphoria.neo4j_store.session import Graph, Statement, Work
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, Sleeper, Stability
+from ecphoria.records.upkeep import DormancyPolicy, Sleeper
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class DormancyCandidate:
     """A live memory that is not pinned; instants are milliseconds since 1970.
 
     Attributes:
         prior: None without an edge, or before the first cycle.
-        stability, used_ms: Days it lasts, and its last use; None before the first.
-        working, lasting, chain_ms: The memory chain and when it held; None before the first use.
+        stability, used_ms: Stability in days, and the last use; None before the first use.
+        working, lasting, chain_ms: The memory chain and its instant; None before the first use.
         woken_ms: The latest kept recall that woke it, if any.
-        kind: `episodic`; `semantic` for a document; `procedural` for what a tool said.
-        facts: Live facts it is evidence of, each with the number of live episodes that are.
+        kind: `episodic`; `semantic` for a document; `procedural` for the turn of a tool.
+        facts: Live facts that it supports, each with the number of live episodes that support it.
     """
 
     id: EpisodeId
@@ -48,33 +49,11 @@ class Candidate:
     facts: Sequence[tuple[str, int]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Key:
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Live:
-    live: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sleeping:
-    id: str
-    turn: int
-    text: str
-    speaker: str
-    session: str
-    occurred_at: datetime
-    dormant_at: datetime
-    reason: str
-
-
-_COUNT_LIVE = Statement("dormancy.count_live", _Live)
-_LIST_CANDIDATES = Statement("dormancy.list_candidates", Candidate)
-_SAVE_SLEEPING = Statement("dormancy.save_sleeping", _Key)
-_LIST_SLEEPING = Statement("dormancy.list_sleeping", _Sleeping)
-_SAVE_PIN = Statement("dormancy.save_pin", _Key)
+_COUNT_LIVE = Statement("dormancy.count_live", int)
+_LIST_CANDIDATES = Statement("dormancy.list_candidates", DormancyCandidate)
+_SAVE_SLEEPING = Statement("dormancy.save_sleeping", EpisodeId)
+_LIST_SLEEPING = Statement("dormancy.list_sleeping", Sleeper)
+_SAVE_PIN = Statement("dormancy.save_pin", EpisodeId)
 
 
 class DormancyStore:
@@ -84,40 +63,33 @@ class DormancyStore:
         self._graph = graph
 
     async def policy(self, tenant: TenantId) -> DormancyPolicy:
-        """Find how the tenant forgets; NotFound without the tenant."""
+        """Find the tenant's policy of forgetting; NotFound without the tenant."""
         text = await find_setting(self._graph, tenant, "dormancy")
-        if text is None:
-            return DormancyPolicy()
-        stored = json.loads(text)
-        typed = {
-            "mode": DormancyMode(stored["mode"]),
-            "stability": Stability(stored.get("stability", Stability.UNIFORM)),
-        }
-        return DormancyPolicy(**{**stored, **typed})
+        return DormancyPolicy() if text is None else parsed(DormancyPolicy, text)
 
     async def set_policy(self, tenant: TenantId, policy: DormancyPolicy) -> None:
-        """Keep how the tenant forgets; NotFound without the tenant."""
+        """Store the tenant's policy of forgetting; NotFound without the tenant."""
         text = None if policy == DormancyPolicy() else json.dumps(asdict(policy), sort_keys=True)
         await save_setting(self._graph, tenant, "dormancy", text)
 
     async def life_days(self, tenant: TenantId) -> float | None:
-        """Find how many days new episodes live, None for no end; NotFound without the tenant."""
+        """Find the default life in days, None for no end; NotFound without the tenant."""
         text = await find_setting(self._graph, tenant, "life_days")
         return None if text is None else float(text)
 
     async def set_life_days(self, tenant: TenantId, days: float | None) -> None:
-        """Keep how many days new episodes live; NotFound without the tenant."""
+        """Store the default life in days; NotFound without the tenant."""
         text = None if days is None else repr(days)
         await save_setting(self._graph, tenant, "life_days", text)
 
     async def count_live(self, tenant: TenantId) -> int:
         """Count the live episodes."""
-        (row,) = await self._graph.run(_COUNT_LIVE, tenant=tenant)
-        return row.live
+        (live,) = await self._graph.run(_COUNT_LIVE, tenant=tenant)
+        return live
 
     async def candidates(
         self, tenant: TenantId, before: datetime, after_turn: int, limit: int
-    ) -> Sequence[Candidate]:
+    ) -> Sequence[DormancyCandidate]:
         """List live episodes that were recorded before an instant and are not pinned, by turn."""
         return await self._graph.run(
             _LIST_CANDIDATES, tenant=tenant, before=before, after_turn=after_turn, limit=limit
@@ -139,11 +111,10 @@ class DormancyStore:
         rows = [{"id": episode, "reason": reason} for episode, reason in sorted(reasons)]
 
         async def sleep(work: Work) -> list[EpisodeId]:
-            # Without the lock an erasure would delete these episodes under our hands.
+            # Without the lock, an erasure could delete these episodes at the same time.
             await lock_tenant(work, tenant)
             await count_change(work, tenant)
-            slept = await work.run(_SAVE_SLEEPING, tenant=tenant, now=now, rows=rows)
-            ids = sorted(EpisodeId(row.id) for row in slept)
+            ids = sorted(await work.run(_SAVE_SLEEPING, tenant=tenant, now=now, rows=rows))
             await mark_around(work, tenant, ids)
             return ids
 
@@ -151,22 +122,9 @@ class DormancyStore:
 
     async def sleepers(self, tenant: TenantId, after_turn: int, limit: int) -> Sequence[Sleeper]:
         """List dormant episodes, by turn."""
-        rows = await self._graph.run(
+        return await self._graph.run(
             _LIST_SLEEPING, tenant=tenant, after_turn=after_turn, limit=limit
         )
-        return [
-            Sleeper(
-                id=EpisodeId(row.id),
-                turn=row.turn,
-                text=row.text,
-                speaker=row.speaker or None,
-                session=row.session or None,
-                occurred_at=row.occurred_at,
-                dormant_at=row.dormant_at,
-                reason=row.reason,
-            )
-            for row in rows
-        ]
 
     async def pin(self, tenant: TenantId, episode: EpisodeId, *, pinned: bool) -> None:
         """Pin or unpin an episode; NotFound without it."""

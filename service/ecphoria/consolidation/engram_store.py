@@ -18,8 +18,8 @@ class TouchedSession:
     """A session that changed since its engram was made.
 
     Attributes:
-        mark: The mark a write left on it; empty if none did.
-        last_occurred_at: Of its last turn.
+        mark: The mark that a write left on it; empty without one.
+        last_occurred_at: When its last turn occurred.
         engram: The id of its engram, if it has one.
     """
 
@@ -36,6 +36,7 @@ class Member:
     id: str
     body_hash: str
     speaker: str
+    role: str
     text: str
     length: int
     vector: Vector
@@ -46,8 +47,8 @@ class EngramRow:
     """An engram to store.
 
     Attributes:
-        members: How many turns it stands for.
-        evidence: The turns whose words are in the summary.
+        members: Number of turns that it summarises.
+        evidence: The turns that the summary quotes or rests on.
         method: How it was made.
         formula: By which version of that.
     """
@@ -60,21 +61,14 @@ class EngramRow:
     formula: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _EngramKey:
-    id: str
-
-
 _LIST_TOUCHED_SESSIONS = Statement("consolidation.list_touched_sessions", TouchedSession)
 _LIST_MEMBERS = Statement("consolidation.list_members", Member)
 _REMOVE_ENGRAMS = Statement("consolidation.remove_engrams", Done)
 _CREATE_ENGRAM = Statement("consolidation.create_engram", Done)
 _REMOVE_SESSION_MARK = Statement("consolidation.remove_session_mark", Done)
 _LIST_SIMILAR_PAIRS = Statement("consolidation.list_similar_pairs", Association)
-_LIST_CLUSTER_ENGRAMS = Statement("consolidation.list_cluster_engrams", _EngramKey)
-_LIST_MEMBERS_OF = Statement("consolidation.list_members_of", Member)
+_LIST_CLUSTER_ENGRAMS = Statement("consolidation.list_cluster_engrams", str)
 _CREATE_CLUSTER_ENGRAM = Statement("consolidation.create_cluster_engram", Done)
-_REMOVE_CLUSTER_ENGRAMS = Statement("consolidation.remove_cluster_engrams", Done)
 _SAVE_ENGRAM_TERMS = Statement("consolidation.save_engram_terms", Done)
 
 
@@ -96,12 +90,12 @@ class EngramStore:
         self._graph = graph
 
     async def touched_sessions(self, tenant: TenantId, formula: str) -> Sequence[TouchedSession]:
-        """List the sessions that changed, by name; every one if the formula is another."""
+        """List the changed sessions by name; all sessions if the formula changed."""
         return await self._graph.run(_LIST_TOUCHED_SESSIONS, tenant=tenant, formula=formula)
 
     async def members(self, tenant: TenantId, session: str) -> Sequence[Member]:
         """List a session's turns in order."""
-        return await self._graph.run(_LIST_MEMBERS, tenant=tenant, session=session)
+        return await self._graph.run(_LIST_MEMBERS, tenant=tenant, session=session, ids=[])
 
     async def save_engram(
         self,
@@ -112,14 +106,14 @@ class EngramStore:
         *,
         final: bool,
     ) -> None:
-        """Replace the engrams of a session by one or none; unmark the session if it is final."""
+        """Replace the engrams of a session by one or none; if it is final, remove the mark."""
 
         async def save(work: Work) -> None:
-            # Whoever removes an episode holds the same lock, so no word of it is stored again.
+            # An erasure holds the same lock, so no word of an erased episode is stored again.
             if not await work.run(LOCK_TENANT, tenant=tenant):
                 return
             if engram is None or engram.id != session.engram:
-                await work.run(_REMOVE_ENGRAMS, tenant=tenant, session=session.name)
+                await work.run(_REMOVE_ENGRAMS, tenant=tenant, ids=[], session=session.name)
             if engram is not None and engram.id != session.engram:
                 await work.run(
                     _CREATE_ENGRAM,
@@ -140,7 +134,7 @@ class EngramStore:
     async def keep_engram(
         self, tenant: TenantId, lease: Lease | None, session: TouchedSession
     ) -> None:
-        """Unmark a session whose engram is up to date."""
+        """Remove the mark of a session whose engram is up to date."""
 
         async def keep(work: Work) -> None:
             await _take_mark(work, tenant, session)
@@ -148,7 +142,7 @@ class EngramStore:
         await change_under(self._graph, lease, "consolidation.keep_engram", keep)
 
     async def save_formula(self, tenant: TenantId, lease: Lease | None, formula: str) -> None:
-        """Record by which formula all engrams of a tenant are made."""
+        """Record the formula by which all engrams of a tenant are made."""
 
         async def save(work: Work) -> None:
             await save_setting(work, tenant, "engram_formula", formula)
@@ -156,24 +150,26 @@ class EngramStore:
         await change_under(self._graph, lease, "consolidation.save_formula", save)
 
     async def similar_pairs(self, tenant: TenantId) -> Sequence[Association]:
-        """List all pairs joined by nearness, live or dormant, with that part of the weight."""
+        """List all pairs of near episodes, live or dormant, with that part of the weight."""
         return await self._graph.run(_LIST_SIMILAR_PAIRS, tenant=tenant)
 
     async def cluster_engrams(self, tenant: TenantId) -> Sequence[str]:
         """List the ids of the engrams of clusters."""
-        return [row.id for row in await self._graph.run(_LIST_CLUSTER_ENGRAMS, tenant=tenant)]
+        return await self._graph.run(_LIST_CLUSTER_ENGRAMS, tenant=tenant)
 
     async def members_of(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Member]:
-        """Read the texts and vectors that a summary needs, in the order they occurred."""
-        return await self._graph.run(_LIST_MEMBERS_OF, tenant=tenant, ids=list(episodes))
+        """Read the texts and vectors for a summary, in the order of time."""
+        return await self._graph.run(
+            _LIST_MEMBERS, tenant=tenant, session=None, ids=list(episodes)
+        )
 
     async def save_cluster(
         self, tenant: TenantId, lease: Lease | None, engram: EngramRow, members: Sequence[str]
     ) -> None:
-        """Store the engram of a cluster, if all its members are there."""
+        """Store the engram of a cluster if all its members exist."""
 
         async def save(work: Work) -> None:
-            if not await work.run(LOCK_TENANT, tenant=tenant):  # as above
+            if not await work.run(LOCK_TENANT, tenant=tenant):  # same lock, same reason
                 return
             await work.run(
                 _CREATE_CLUSTER_ENGRAM,
@@ -218,7 +214,7 @@ class EngramStore:
         """Delete engrams of clusters, in one transaction."""
 
         async def remove(work: Work) -> None:
-            await work.run(_REMOVE_CLUSTER_ENGRAMS, tenant=tenant, ids=list(engrams))
+            await work.run(_REMOVE_ENGRAMS, tenant=tenant, ids=list(engrams), session=None)
 
         await change_under(self._graph, lease, "consolidation.remove_cluster_engrams", remove)
 

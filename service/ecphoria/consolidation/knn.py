@@ -1,13 +1,13 @@
 """Maintain mutual k-nearest-neighbour edges between memories.
 
 A cycle looks only at changes since the last one: new episodes and their neighbours, the former
-neighbours of deleted episodes, and concepts that gained or lost a mention. The result equals that
-of a full computation, whatever the order of episodes and cycles.
+neighbours of deleted episodes, and concepts that gained or lost a mention. The result equals a
+full computation, in any order of episodes and cycles (decision 0025).
 
-Incremental update: a memory with at most 15 neighbours has all of them among its nearest, so a new
-neighbour changes nothing for others. With more neighbours, a new one that is nearer than the last
-of the nearest replaces it. So only such memories are searched again. For all others two stored
-numbers are enough: how many neighbours they have, and how near the last of the nearest is.
+Incremental update: if a memory has at most 15 neighbours, all of them are among its nearest, so a
+new neighbour displaces none. If it has more, a new neighbour displaces the 15th if it is nearer.
+Only memories with a displaced neighbour are searched again. For all others two stored numbers are
+enough: the number of neighbours, and the cosine of the 15th.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,51 +20,58 @@ from ecphoria.consolidation.knn_store import (
     Association,
     AssociationStore,
     Companion,
-    Crowd,
-    Near,
+    NeighbourCount,
     Touched,
 )
 from ecphoria.consolidation.service import TOLD, Cycle
 from ecphoria.maths.hebbian import association, linked, round_down_to_step, similarity
+from ecphoria.neo4j_store.passages import Neighbour
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import Change, Outcome
 
 
 class NearReader(Protocol):
-    """Reads the surroundings of episodes."""
+    """Reads the neighbours of episodes."""
 
     async def near(
         self, tenant: TenantId, episodes: Sequence[str], *, fetch: int, above: float
-    ) -> Sequence[Near]:
-        """Search around live episodes: `fetch` each, of these the ones with enough cosine.
+    ) -> Sequence[Neighbour]:
+        """Search `fetch` neighbours of each live episode, and keep those with enough cosine.
 
-        By episode as asked, then nearest first, ties by turn. None is its own neighbour.
+        The order is that of `ids`, then nearest first, ties by turn. No episode is its own
+        neighbour.
         """
         ...
 
     async def similar(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Association]:
-        """List the edges of these episodes to live ones that have a part by nearness."""
+        """List the edges of these episodes to live episodes that have a part by nearness."""
         ...
 
-    async def crowds(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Crowd]:
-        """Read the stored neighbour counts; nodes that were never searched have none."""
+    async def neighbour_counts(
+        self, tenant: TenantId, episodes: Sequence[str]
+    ) -> Sequence[NeighbourCount]:
+        """Read the stored neighbour counts; nodes that were never searched are absent."""
         ...
 
 
 NEIGHBOURS = 15
-"""k of SYNAPSE's edges, asked of both ends."""
+"""k of SYNAPSE's edges; here each end must be among the k nearest of the other (decision 0025)."""
 NEAR = 0.60
-"""Least cosine of an association; SYNAPSE's .92 is where two concepts are one."""
+"""Least cosine of an association; SYNAPSE's .92 is the cosine at which it merges two concepts."""
+# Three episodes and twice chance, so that a name that occurs everywhere is joined to nothing
+# (docs/explanation/consolidation.md).
 _JOINT, _LIFT = 3, 2.0
-"""NeuromemoryAI's rule for a link, with lift so that a hub is not linked to all it touches."""
+"""NeuromemoryAI's rule for a link; the lift keeps a hub from links to every concept beside it."""
+# Below this weight a pair gets no edge (docs/explanation/consolidation.md).
 _LEAST_WEIGHT = 0.1
+# More than 15 are fetched: a search must tell whether there are more (decision 0025).
 _FETCH, _FETCH_MOST = 32, 1_024
 _SAME = 1e-9
 
 Pair = tuple[str, str]
 
 
-class Surroundings:
+class Neighbours:
     """The neighbours of episodes."""
 
     def __init__(self, store: NearReader, tenant: TenantId) -> None:
@@ -74,27 +81,27 @@ class Surroundings:
     async def wanted(self, ids: frozenset[str]) -> dict[Pair, float]:
         """Find every pair with one of these that should be SIMILAR, with its part.
 
-        Whoever is near is searched too, whatever is stored of them.
+        It searches around the neighbours too, and does not use their stored counts.
         """
         around = await self.nearest(ids)
         beyond = await self.nearest(everyone(around) - ids)
-        crowds = {node: crowd_of(node, near) for node, near in (around | beyond).items()}
-        return joined(around, crowds)
+        counts = {node: count_neighbours(node, near) for node, near in (around | beyond).items()}
+        return joined(around, counts)
 
     async def stored(self, ids: Iterable[str]) -> Sequence[Association]:
-        """List the pairs with one of these that are joined by nearness."""
+        """List the stored pairs with one of these that have a part by nearness."""
         return await self._store.similar(self._tenant, sorted(ids))
 
-    async def nearest(self, ids: frozenset[str]) -> dict[str, Sequence[Near]]:
-        """List the nearest of each of these in order, and some behind them if there are more.
+    async def nearest(self, ids: frozenset[str]) -> dict[str, Sequence[Neighbour]]:
+        """List the nearest neighbours of each of these in order, and some further ones.
 
-        Nobody is near what is not live.
+        Memories that are not live have no neighbours.
         """
         return await self._searched(sorted(ids), _FETCH)
 
-    async def near(self, ids: frozenset[str]) -> dict[str, Sequence[Near]]:
-        """List all that are near each of these, nearest first, however many there are."""
-        found: dict[str, Sequence[Near]] = {}
+    async def near(self, ids: frozenset[str]) -> dict[str, Sequence[Neighbour]]:
+        """List all neighbours of each of these, nearest first, up to the largest search."""
+        found: dict[str, Sequence[Neighbour]] = {}
         fetch, asked = _FETCH, sorted(ids)
         while asked:
             found |= await self._searched(asked, fetch)
@@ -104,16 +111,16 @@ class Surroundings:
             fetch *= 4
         return found
 
-    async def _searched(self, ids: Sequence[str], fetch: int) -> dict[str, Sequence[Near]]:
+    async def _searched(self, ids: Sequence[str], fetch: int) -> dict[str, Sequence[Neighbour]]:
         rows = await self._store.near(self._tenant, ids, fetch=fetch, above=NEAR)
-        found: dict[str, list[Near]] = {node: [] for node in ids}
+        found: dict[str, list[Neighbour]] = {node: [] for node in ids}
         for row in rows:
             found[row.of].append(row)
         return dict(found)
 
 
 class Cooccurrence:
-    """The concepts mentioned together more often than by chance."""
+    """The concepts that are mentioned together more often than by chance."""
 
     def __init__(self, store: AssociationStore, tenant: TenantId, total: int) -> None:
         self._store = store
@@ -127,12 +134,12 @@ class Cooccurrence:
         return _lifted(rows, self._total)
 
     async def stored(self, ids: Iterable[str]) -> Sequence[Association]:
-        """List the pairs with one of these that are joined by lift."""
+        """List the stored pairs with one of these that have a part by lift."""
         return await self._store.associated(self._tenant, sorted(ids))
 
 
 class Differences:
-    """Wrong edges, counted over all chunks and listed for the first ones."""
+    """Wrong edges of a step: the count of all, and a list of the first."""
 
     def __init__(self) -> None:
         self._counts = {"added": 0, "changed": 0, "dropped": 0}
@@ -147,9 +154,10 @@ class Differences:
     def between(
         self, edge: str, stored: Sequence[Association], wanted: Mapping[Pair, float]
     ) -> list[Association]:
-        """Compare stored with expected edges; a part of 0 means that the edge is to be removed.
+        """Compare stored with expected edges; a part of 0 removes the edge.
 
-        What was told is taken as done, which it is not in a dry run.
+        A dry run writes nothing, so an edge in two chunks would be reported twice. Reported edges
+        are therefore remembered.
         """
         was = {(one.one, one.other): one.part for one in stored}
         edges: list[Association] = []
@@ -169,53 +177,57 @@ class Differences:
         return edges
 
     def outcome(self, **seen: int) -> Outcome:
-        """Sum up."""
+        """Give the counts and the changes for the report."""
         return Outcome(counts={**seen, **self._counts}, changes=tuple(self._changes))
 
 
-def everyone(around: Mapping[str, Sequence[Near]]) -> frozenset[str]:
-    """Collect the neighbours of all."""
+def everyone(around: Mapping[str, Sequence[Neighbour]]) -> frozenset[str]:
+    """Collect the ids of all neighbours."""
     return frozenset(neighbour.id for near in around.values() for neighbour in near)
 
 
-def crowd_of(node: str, near: Sequence[Near]) -> Crowd:
-    """Find the least cosine that enters this list of nearest neighbours."""
+def count_neighbours(node: str, near: Sequence[Neighbour]) -> NeighbourCount:
+    """Find the number of neighbours and the cosine of the last of the nearest."""
     if len(near) <= NEIGHBOURS:
-        return Crowd(id=node, size=len(near))
+        return NeighbourCount(id=node, size=len(near))
     last = near[NEIGHBOURS - 1]
-    return Crowd(id=node, size=len(near), cosine=last.cosine, turn=last.turn)
+    return NeighbourCount(id=node, size=len(near), cosine=last.cosine, turn=last.turn)
 
 
-def admits(crowd: Crowd, cosine: float, turn: int) -> bool:
-    """Tell whether one this near, and this old, is among the nearest; of two as near the older.
+def admits(count: NeighbourCount, cosine: float, turn: int) -> bool:
+    """Tell whether a memory is among the nearest; at equal cosine the older one wins.
 
-    >>> [admits(Crowd(id="a", size=20, cosine=0.7, turn=8), 0.7, turn) for turn in (7, 9)]
+    >>> [admits(NeighbourCount(id="a", size=20, cosine=0.7, turn=8), 0.7, turn) for turn in (7, 9)]
     [True, False]
     """
-    if crowd.cosine is None or crowd.turn is None:
+    if count.cosine is None or count.turn is None:
         return True
-    return (cosine, -turn) >= (crowd.cosine, -crowd.turn)
+    return (cosine, -turn) >= (count.cosine, -count.turn)
 
 
-def joined(around: Mapping[str, Sequence[Near]], crowds: Mapping[str, Crowd]) -> dict[Pair, float]:
-    """Find the pairs that are among each other's nearest, with their part.
+def joined(
+    around: Mapping[str, Sequence[Neighbour]], counts: Mapping[str, NeighbourCount]
+) -> dict[Pair, float]:
+    """Find the mutual nearest pairs, with their part of the weight.
 
     Args:
-        around: Who is near one end, nearest first.
-        crowds: Of the other end; who has none here is joined with nobody.
+        around: Neighbours of one end, nearest first.
+        counts: Neighbour counts of the other ends; a node without one gets no pair.
     """
+    # Mutual neighbours only: a bland sentence is near to everything and would collect edges
+    # (docs/explanation/consolidation.md).
     cosines = {
         (min(node, row.id), max(node, row.id)): row.cosine
         for node, near in around.items()
         for row in near[:NEIGHBOURS]
-        if row.id in crowds and admits(crowds[row.id], row.cosine, row.of_turn)
+        if row.id in counts and admits(counts[row.id], row.cosine, row.of_turn)
     }
     parts = similarity(list(cosines.values()))
     return dict(zip(cosines, parts.tolist(), strict=True))
 
 
 def _lifted(rows: Sequence[Companion], total: int) -> dict[Pair, float]:
-    """Weigh the pairs mentioned together often enough and above chance."""
+    """Weigh the pairs that are mentioned together often enough and above chance."""
     counts: dict[Pair, tuple[int, int, int]] = {}
     for row in rows:
         own, others = row.mentions, row.other_mentions
@@ -235,40 +247,40 @@ def _lifted(rows: Sequence[Companion], total: int) -> dict[Pair, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnnUpdate:
-    """The update for a chunk of new episodes.
+    """The update of the edges for a chunk of touched episodes.
 
     Attributes:
-        wanted: The pairs that should be joined, of those that were searched.
-        stored: The pairs of the same that are.
-        crowds: As they are now, where they are others than before.
+        wanted: The expected pairs of the searched episodes.
+        stored: The stored pairs of the same episodes.
+        counts: The new neighbour counts, where they changed.
     """
 
     wanted: Mapping[Pair, float]
     stored: Sequence[Association]
-    crowds: Sequence[Crowd]
+    counts: Sequence[NeighbourCount]
 
 
-class Arrivals:
-    """Settles the touched memories of a cycle, each once.
+class KnnUpdater:
+    """Updates the neighbours of the touched memories of a cycle, each once.
 
-    Two that are both touched are judged with the later one. Whoever this cycle has searched
-    knows all that are near, those still to be settled among them. A stored crowd may count one
-    twice that is touched again: then it is searched, and counted right, sooner than it must be.
+    A pair with two touched ends is decided with the later one. A search in this cycle also finds
+    touched memories of later chunks. A stored count may be too high, because a memory that is
+    touched again is counted again; then the count is corrected by a search earlier than necessary.
     """
 
     def __init__(self, store: NearReader, tenant: TenantId, touched: Sequence[Touched]) -> None:
         self._store = store
         self._tenant = tenant
-        self._surroundings = Surroundings(store, tenant)
+        self._neighbours = Neighbours(store, tenant)
         self._coming = {node.id for node in touched}
         self._searched: set[str] = set()
-        self._known: dict[str, Crowd] = {}
+        self._known: dict[str, NeighbourCount] = {}
 
     async def settle(self, chunk: Sequence[Touched]) -> KnnUpdate:
         """Find the mutual neighbours of the next touched episodes."""
         ids = frozenset(node.id for node in chunk)
         self._coming -= ids
-        around = self._learned(await self._surroundings.near(ids))
+        around = self._learned(await self._neighbours.near(ids))
         met = await self._meet(around)
         pushed = frozenset(node for node, near in met.items() if self._is_pushed(node, near))
         counted = [
@@ -276,31 +288,31 @@ class Arrivals:
             for node, near in met.items()
             if node not in pushed
         ]
-        self._known |= {crowd.id: crowd for crowd in counted}
-        around |= self._learned(await self._surroundings.nearest(pushed))
+        self._known |= {count.id: count for count in counted}
+        around |= self._learned(await self._neighbours.nearest(pushed))
         nearest = {node: near[:NEIGHBOURS] for node, near in around.items()}
         others = everyone(nearest) - self._coming
         unknown = await self._unknown(others)
-        self._learned(await self._surroundings.nearest(unknown))
+        self._learned(await self._neighbours.nearest(unknown))
         searched = around.keys() | unknown
         return KnnUpdate(
             wanted=joined(nearest, {node: self._known[node] for node in others}),
             stored=[
                 edge
-                for edge in await self._surroundings.stored(around)
+                for edge in await self._neighbours.stored(around)
                 if self._coming.isdisjoint((edge.one, edge.other))
             ],
-            crowds=[*counted, *(self._known[node] for node in sorted(searched))],
+            counts=[*counted, *(self._known[node] for node in sorted(searched))],
         )
 
-    def _learned(self, found: dict[str, Sequence[Near]]) -> dict[str, Sequence[Near]]:
+    def _learned(self, found: dict[str, Sequence[Neighbour]]) -> dict[str, Sequence[Neighbour]]:
         self._searched |= found.keys()
-        self._known |= {node: crowd_of(node, near) for node, near in found.items()}
+        self._known |= {node: count_neighbours(node, near) for node, near in found.items()}
         return found
 
-    async def _meet(self, around: Mapping[str, Sequence[Near]]) -> dict[str, list[Near]]:
-        """Group the new neighbours by the episodes that they may concern."""
-        met: dict[str, list[Near]] = {}
+    async def _meet(self, around: Mapping[str, Sequence[Neighbour]]) -> dict[str, list[Neighbour]]:
+        """Group the new neighbours by the known episodes near them."""
+        met: dict[str, list[Neighbour]] = {}
         for near in around.values():
             for row in near:
                 if row.id not in self._searched and row.id not in self._coming:
@@ -308,34 +320,37 @@ class Arrivals:
         await self._unknown(met)
         return met
 
-    def _is_pushed(self, node: str, near: Sequence[Near]) -> bool:
-        """Tell whether its nearest may be others now that these have come."""
-        crowd = self._known.get(node)
-        if crowd is None:
+    def _is_pushed(self, node: str, near: Sequence[Neighbour]) -> bool:
+        """Tell whether new neighbours may displace one of the nearest of a node."""
+        count = self._known.get(node)
+        if count is None:
             return True
-        if crowd.size + len(near) <= NEIGHBOURS:
+        # With at most 15 neighbours, a new one displaces none (decision 0025).
+        if count.size + len(near) <= NEIGHBOURS:
             return False
-        return any(admits(crowd, row.cosine, row.of_turn) for row in near)
+        return any(admits(count, row.cosine, row.of_turn) for row in near)
 
     async def _unknown(self, ids: Iterable[str]) -> frozenset[str]:
         """Read the stored neighbour counts of nodes; return the nodes without one."""
         lacking = sorted(node for node in ids if node not in self._known)
-        found = await self._store.crowds(self._tenant, lacking) if lacking else ()
-        self._known |= {crowd.id: crowd for crowd in found}
-        return frozenset(lacking) - {crowd.id for crowd in found}
+        found = await self._store.neighbour_counts(self._tenant, lacking) if lacking else ()
+        self._known |= {count.id: count for count in found}
+        return frozenset(lacking) - {count.id for count in found}
 
 
+# Each touched episode costs one search; more only if it displaces a neighbour. 1,000 new memories
+# in a store of 110,000 take 4 s (decision 0025).
 _EPISODES, _CONCEPTS = 64, 256
 
 
 class Associate:
-    """Keeps SIMILAR between episodes and ASSOCIATED between concepts as they should be.
+    """Keeps SIMILAR between episodes and ASSOCIATED between concepts up to date.
 
     SIMILAR joins live episodes that are among each other's 15 nearest with a cosine of .60:
     `w_sim = 0.8 cos`. ASSOCIATED joins concepts mentioned together in 3 episodes and twice as
-    often as by chance: `w_lift` of `maths.hebbian.association`. The total in it is the number
-    of episodes rounded down to a step of a ladder, each a quarter higher, so that lifts far from
-    anything new need renewing only when the store has grown by a quarter.
+    often as by chance: `w_lift` of `maths.hebbian.association`. Its total is the number of
+    episodes, rounded down to a step of a ladder whose steps grow by a quarter. So lifts without
+    new mentions are renewed only when the store has grown by a quarter.
     """
 
     name = "associate"
@@ -348,7 +363,7 @@ class Associate:
         told = Differences()
         progress = await self._store.progress(cycle.tenant)
         episodes = await self._store.touched_episodes(cycle.tenant, progress.associated_turn)
-        arrivals = Arrivals(self._store, cycle.tenant, episodes)
+        arrivals = KnnUpdater(self._store, cycle.tenant, episodes)
         async for chunk in cycle.chunks(episodes, _EPISODES, "associate: episodes"):
             await self._episodes(cycle, chunk, arrivals, told)
         total = round_down_to_step(progress.items)
@@ -362,7 +377,7 @@ class Associate:
         return told.outcome(episodes=len(episodes), concepts=len(concepts))
 
     async def _episodes(
-        self, cycle: Cycle, chunk: Sequence[Touched], arrivals: Arrivals, told: Differences
+        self, cycle: Cycle, chunk: Sequence[Touched], arrivals: KnnUpdater, told: Differences
     ) -> None:
         found = await arrivals.settle(chunk)
         edges = told.between("SIMILAR", found.stored, found.wanted)
@@ -372,7 +387,7 @@ class Associate:
                 cycle.lease,
                 now=cycle.now,
                 edges=edges,
-                crowds=found.crowds,
+                counts=found.counts,
                 done=chunk,
             )
 

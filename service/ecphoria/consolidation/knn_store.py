@@ -1,10 +1,11 @@
-"""Store of association edges: reads the neighbours of a node, writes its SIMILAR edges."""
+"""Store of associations: reads neighbours, and writes SIMILAR and ASSOCIATED edges."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from ecphoria.neo4j_store.locks import change_under
+from ecphoria.neo4j_store.passages import LIST_NEAREST, Neighbour
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import Lease
@@ -18,7 +19,7 @@ class KnnProgress:
         turn: Its last turn now.
         items: Its episodes now.
         associated_turn: Episodes up to this turn have been associated.
-        associated_total: The total the lifts were computed with.
+        associated_total: The total with which the lifts were computed.
     """
 
     turn: int
@@ -32,8 +33,9 @@ class Touched:
     """A node whose neighbours changed since the last association.
 
     Attributes:
-        turn: Of an episode; 0 of a concept.
-        mark: The mark that a write left on it; a later write leaves another. Empty if it is new.
+        turn: The turn of an episode; 0 for a concept.
+        mark: The mark that a write left on it; a later write leaves another mark. Empty for a new
+            one.
     """
 
     id: str
@@ -42,28 +44,13 @@ class Touched:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Near:
-    """A live episode beside another.
-
-    Attributes:
-        of, of_turn: The other.
-    """
-
-    of: str
-    of_turn: int
-    id: str
-    turn: int
-    cosine: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crowd:
+class NeighbourCount:
     """The number of neighbours of an episode, and the cosine of the last of its nearest.
 
     Attributes:
-        size: No fewer than are near it, or more than its nearest can be: not all of many are
-            fetched, and one that comes back is counted again.
-        cosine, turn: Of the last among its nearest, if there are others behind it; else None.
+        size: An upper bound of the number, or a number above 15: a search fetches not all of many,
+            and a memory that is touched again is counted again.
+        cosine, turn: Of the 15th neighbour; None if there are no more than 15.
     """
 
     id: str
@@ -101,8 +88,7 @@ class Association:
 _FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
 _LIST_TOUCHED_EPISODES = Statement("consolidation.list_touched_episodes", Touched)
 _LIST_TOUCHED_CONCEPTS = Statement("consolidation.list_touched_concepts", Touched)
-_LIST_NEAR = Statement("consolidation.list_near", Near)
-_LIST_CROWDS = Statement("consolidation.list_crowds", Crowd)
+_LIST_CROWDS = Statement("consolidation.list_crowds", NeighbourCount)
 _SAVE_CROWDS = Statement("consolidation.save_crowds", Done)
 _LIST_COMPANIONS = Statement("consolidation.list_companions", Companion)
 _LIST_ASSOCIATIONS = Statement("consolidation.list_associations", Association)
@@ -124,17 +110,22 @@ class AssociationStore:
         return found or KnnProgress(turn=0, items=0, associated_turn=0, associated_total=0)
 
     async def touched_episodes(self, tenant: TenantId, after: int) -> Sequence[Touched]:
-        """List episodes after a turn, and episodes that a write has marked, by turn."""
+        """List the episodes after a turn, and those that a write has marked, by turn."""
         return await self._graph.run(_LIST_TOUCHED_EPISODES, tenant=tenant, after=after)
 
     async def near(
         self, tenant: TenantId, episodes: Sequence[str], *, fetch: int, above: float
-    ) -> Sequence[Near]:
+    ) -> Sequence[Neighbour]:
         """Search around live episodes: `fetch` each, of these the ones with enough cosine."""
         if not episodes:
             return []
         return await self._graph.run(
-            _LIST_NEAR, tenant=tenant, episodes=list(episodes), fetch=fetch, above=above
+            LIST_NEAREST,
+            tenant=tenant,
+            episodes=list(episodes),
+            fetch=fetch,
+            limit=fetch,
+            above=above,
         )
 
     async def similar(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Association]:
@@ -143,18 +134,20 @@ class AssociationStore:
             _LIST_ASSOCIATIONS, tenant=tenant, episodes=list(episodes), concepts=[]
         )
 
-    async def crowds(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[Crowd]:
+    async def neighbour_counts(
+        self, tenant: TenantId, episodes: Sequence[str]
+    ) -> Sequence[NeighbourCount]:
         """Read the stored neighbour counts; nodes that were never searched have none."""
         return await self._graph.run(_LIST_CROWDS, tenant=tenant, ids=list(episodes))
 
     async def touched_concepts(self, tenant: TenantId, *, every: bool) -> Sequence[Touched]:
-        """List the concepts that a write has marked, or every one, by id."""
+        """List the concepts that a write has marked, or all concepts, by id."""
         return await self._graph.run(_LIST_TOUCHED_CONCEPTS, tenant=tenant, every=every)
 
     async def companions(
         self, tenant: TenantId, concepts: Sequence[str], *, least: int, most: int
     ) -> Sequence[Companion]:
-        """List the concepts mentioned at least `least` times together with each of these."""
+        """List the concepts mentioned together with each of these at least `least` times."""
         return await self._graph.run(
             _LIST_COMPANIONS, tenant=tenant, concepts=list(concepts), least=least, most=most
         )
@@ -172,11 +165,11 @@ class AssociationStore:
         *,
         now: datetime,
         edges: Sequence[Association],
-        crowds: Sequence[Crowd] = (),
+        counts: Sequence[NeighbourCount] = (),
         done: Sequence[Touched] = (),
     ) -> None:
-        """Give edges their part by nearness, in one transaction, and count the nodes as done."""
-        rows = [asdict(crowd) for crowd in crowds]
+        """Store parts by nearness in one transaction, and remove the marks of the nodes."""
+        rows = [asdict(count) for count in counts]
 
         async def save(work: Work) -> None:
             await _give(work, "SIMILAR", tenant, now, edges)
@@ -196,7 +189,7 @@ class AssociationStore:
         edges: Sequence[Association],
         done: Mapping[str, str],
     ) -> None:
-        """Do the same for concepts and their part by lift; `done` are the marks by concept."""
+        """Store parts by lift in one transaction; `done` are the marks to remove, by concept."""
 
         async def save(work: Work) -> None:
             await _give(work, "ASSOCIATED", tenant, now, edges)

@@ -1,4 +1,4 @@
-"""Let weights of edges decay and prune the lightest.
+"""Decay the weights of edges, and prune the lightest edges.
 
 Sources: pruning is SYNAPSE's, which keeps 15 edges a node and breaks ties by chance; here 15 of
 each type are kept, and ties are broken by id. Decay is CLS-M's (power law from the last use) and
@@ -25,8 +25,8 @@ from ecphoria.records.job import Change, Lease, Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
-    """An association edge: `edge` is its type, the smaller id stands first."""
+class AssociationLink:
+    """An association edge: `edge` is its type, and the smaller id comes first."""
 
     edge: str
     one: str
@@ -41,9 +41,9 @@ class LearnedLink:
     Attributes:
         similar: Its part by nearness.
         lift: Its part by mentions together.
-        learned: What was learned, as it was when last used.
-        age_days: Since it was last used.
-        weight: As it was last written.
+        learned: The learned part, at its last use.
+        age_days: Days since its last use.
+        weight: The stored weight.
     """
 
     edge: str
@@ -62,18 +62,18 @@ class Weakened:
 
     Attributes:
         link: The edge, with its new weight.
-        was: What was learned when it was read; if that has changed, it is left alone.
-        learned: What is left of it, as of the last use.
+        was: The learned part when it was read; if it changed since, the edge is not written.
+        learned: The remaining learned part, as of the last use.
     """
 
-    link: Link
+    link: AssociationLink
     was: float
     learned: float
 
 
 _LIST_LEARNED = Statement("consolidation.list_learned", LearnedLink)
-_LIST_SURPLUS = Statement("consolidation.list_surplus", Link)
-_LIST_EXPIRED = Statement("consolidation.list_expired", Link)
+_LIST_SURPLUS = Statement("consolidation.list_surplus", AssociationLink)
+_LIST_EXPIRED = Statement("consolidation.list_expired", AssociationLink)
 _SAVE_LEARNED = Statement("consolidation.save_learned", Done)
 
 
@@ -98,15 +98,17 @@ class LinkStore:
 
         await change_under(self._graph, lease, "consolidation.save_learned", save)
 
-    async def surplus(self, tenant: TenantId, keep: int) -> Sequence[Link]:
-        """List the edges outside the `keep` strongest of either end, weakest first."""
+    async def surplus(self, tenant: TenantId, keep: int) -> Sequence[AssociationLink]:
+        """List the edges that are not among the `keep` strongest of both ends, weakest first."""
         return await self._graph.run(_LIST_SURPLUS, tenant=tenant, keep=keep)
 
-    async def expired(self, tenant: TenantId, before: datetime) -> Sequence[Link]:
-        """List the edges of weight 0, which only count, not used since an instant."""
+    async def expired(self, tenant: TenantId, before: datetime) -> Sequence[AssociationLink]:
+        """List the edges of weight 0 (which only count joint uses) unused since an instant."""
         return await self._graph.run(_LIST_EXPIRED, tenant=tenant, before=before)
 
-    async def remove(self, tenant: TenantId, lease: Lease | None, links: Sequence[Link]) -> None:
+    async def remove(
+        self, tenant: TenantId, lease: Lease | None, links: Sequence[AssociationLink]
+    ) -> None:
         """Remove edges, in one transaction."""
 
         async def remove(work: Work) -> None:
@@ -117,21 +119,22 @@ class LinkStore:
 
 
 def _episodes_first(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Keep the order of locks: the edges of episodes come before those of concepts."""
+    """Sort edges of episodes before edges of concepts, as all writers lock them."""
     return sorted(rows, key=lambda row: row["edge"] != "SIMILAR")
 
 
+# Edges that only count take no place among the 15 (docs/explanation/consolidation.md).
 _COUNTS_FOR = timedelta(days=90)
 _CHUNK = 1_000
 
 
 class Prune:
-    """Removes SIMILAR and ASSOCIATED edges outside the strongest 15 of either end.
+    """Removes SIMILAR and ASSOCIATED edges that are not among the strongest 15 of both ends.
 
-    The server decides, on what is there when the step begins, and lists the weakest first. So a
-    step cut short and run again removes the same, and one run to its end nothing more: whatever
-    it left is among the strongest of both ends. No other type of edge is looked at. Edges that
-    only count joint uses go when they were not used for 90 days.
+    The server lists the surplus edges once, when the step begins, weakest first. So an interrupted
+    step removes the same edges when it runs again, and a second run of a finished step removes
+    none. Other types of edges are not read. Edges that only count joint uses are removed after 90
+    days without use.
     """
 
     name = "prune"
@@ -163,17 +166,19 @@ class Prune:
 
 
 BUDGET = 5.0
+# A stored weight is written only if it is off by more; readers compute the present value (decision
+# 0026).
 _MOVED = 0.01
 _ROUNDING = 1e-9
 
 
 class Decay:
-    """Holds the learned weights of a node to a sum of 5, and brings stored weights up to date.
+    """Limits the sum of the learned weights of a node to 5, and updates stored weights.
 
-    Readers compute what is left of `w_learned` from its value and its last use, so nothing is
-    multiplied because time has passed. Only `weight`, which orders edges when a reader takes the
-    strongest, is written again when it is off by more than .01; and `w_learned` is scaled down
-    where the present values of a node's edges sum to more than the budget.
+    Readers compute the present value of `w_learned` from the stored value and its last use, so
+    time alone changes no stored value. `weight` orders edges when a reader takes the strongest; it
+    is written again if it is off by more than .01. `w_learned` is scaled down if the present
+    values of a node's edges sum to more than the budget.
     """
 
     name = "decay"
@@ -182,7 +187,7 @@ class Decay:
         self._store = store
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Let the weights decay."""
+        """Write the changed weights."""
         links = await self._store.learned(cycle.tenant, cycle.now)
         weakened = _weakened(links)
         if not cycle.dry_run:
@@ -207,7 +212,7 @@ class Decay:
 
 
 def _weakened(links: Sequence[LearnedLink]) -> list[Weakened]:
-    """List the edges to write, with their remaining weight."""
+    """List the edges to write, with their present weight."""
     if not links:
         return []
     ids = sorted({end for link in links for end in (link.one, link.other)})
@@ -229,7 +234,7 @@ def _weakened(links: Sequence[LearnedLink]) -> list[Weakened]:
     written = (learned < table[:, 2]) | (np.abs(weight - table[:, 4]) > _MOVED)
     return [
         Weakened(
-            link=Link(
+            link=AssociationLink(
                 edge=links[row].edge,
                 one=links[row].one,
                 other=links[row].other,

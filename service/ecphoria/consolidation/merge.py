@@ -1,13 +1,13 @@
 """Propose and review merges of concepts.
 
-Source: SYNAPSE, appendix A.1, merges concepts of cosine .92. Here kind and numbers must agree as
-well, and nothing is moved: a merge is an edge, which recall walks at full weight once accepted.
+Source: SYNAPSE, appendix A.1, merges concepts of cosine .92. Here kind and numbers must agree too,
+    and nothing is moved: a merge is an edge, which recall walks at full weight after it was
+    accepted (decision 0021).
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import islice
 
 import numpy as np
@@ -16,6 +16,7 @@ from ecphoria.consolidation.service import TOLD, Cycle
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.store import FactStore
 from ecphoria.facts.timelines import renew
+from ecphoria.models.embedders import embed_all
 from ecphoria.neo4j_store.locks import change_under, count_change, lock_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.ports import Embedder
@@ -26,7 +27,7 @@ from ecphoria.records.job import Change, Lease, Outcome
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlikeNames:
-    """Two concepts with nearly the same words, not compared yet, by their normalised names."""
+    """Two concepts with nearly the same words that were not compared yet, by normalised name."""
 
     one: str
     other: str
@@ -36,7 +37,7 @@ class AlikeNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """The result of comparing two names; `reason` is empty if they differ."""
+    """The result of a comparison of two names; `reason` is empty if they differ."""
 
     names: AlikeNames
     cosine: float
@@ -50,30 +51,14 @@ class NearNames(AlikeNames):
     cosine: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ConceptKey:
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _MergeRow:
-    one: str
-    other: str
-    kind: str
-    cosine: float
-    reason: str
-    status: str
-    decided_at: datetime | None
-
-
 _LIST_ALIKE = Statement("consolidation.list_alike", AlikeNames)
 _SAVE_COMPARED = Statement("consolidation.save_compared", Done)
-_LIST_UNSEARCHED = Statement("consolidation.list_unsearched", _ConceptKey)
+_LIST_UNSEARCHED = Statement("consolidation.list_unsearched", str)
 _LIST_NEAR_NAMES = Statement("consolidation.list_near_names", NearNames)
 _SAVE_SEARCHED = Statement("consolidation.save_searched", Done)
 _CREATE_MERGES = Statement("consolidation.create_merges", Done)
-_LIST_MERGES = Statement("merges.list_merges", _MergeRow)
-_UPDATE_MERGE = Statement("merges.update_merge", _MergeRow)
+_LIST_MERGES = Statement("merges.list_merges", Merge)
+_UPDATE_MERGE = Statement("merges.update_merge", Merge)
 _MARK_FACTS = Statement("merges.mark_facts", Done)
 
 
@@ -102,19 +87,18 @@ class MergeStore:
         await change_under(self._graph, lease, "consolidation.propose_merges", save)
 
     async def unsearched(self, tenant: TenantId) -> Sequence[str]:
-        """List by id the concepts whose vector of the store's model is new."""
-        rows = await self._graph.run(
+        """List by id the concepts around whose vector was not searched yet."""
+        return await self._graph.run(
             _LIST_UNSEARCHED, tenant=tenant, generation=self._graph.generation
         )
-        return [row.id for row in rows]
 
     async def near(
         self, tenant: TenantId, concepts: Sequence[str], *, fetch: int, above: float
     ) -> Sequence[NearNames]:
-        """List pairs of one of these and one of the `fetch` concepts nearest to it, each once.
+        """List pairs of one of these with each of its `fetch` nearest concepts, each pair once.
 
-        Left out are pairs below the cosine `above`, those whose names ingest found nearly the
-        same, and those with a proposed or decided merge.
+        Pairs below the cosine `above` are left out, pairs with nearly the same names (which ingest
+        finds), and pairs with a proposed or decided merge.
         """
         return await self._graph.run(
             _LIST_NEAR_NAMES, tenant=tenant, concepts=list(concepts), fetch=fetch, above=above
@@ -127,10 +111,10 @@ class MergeStore:
         searched: Sequence[str],
         found: Sequence[Compared],
     ) -> None:
-        """Propose merges, and record the concepts that were searched, in one transaction."""
+        """Propose merges, and record the searched concepts, in one transaction."""
 
         async def save(work: Work) -> None:
-            await lock_tenant(work, tenant)  # the store may be changing its model
+            await lock_tenant(work, tenant)  # the store may be changing its model (decision 0037)
             if found:
                 await work.run(_CREATE_MERGES, tenant=tenant, rows=_rows(found))
             await work.run(
@@ -143,7 +127,7 @@ class MergeStore:
         self, tenant: TenantId, *, status: MergeStatus | None, after: tuple[str, str], limit: int
     ) -> Sequence[Merge]:
         """List merges by their names, from after a pair on."""
-        rows = await self._graph.run(
+        return await self._graph.run(
             _LIST_MERGES,
             tenant=tenant,
             status=None if status is None else status.value,
@@ -151,26 +135,25 @@ class MergeStore:
             after_other=after[1],
             limit=limit,
         )
-        return [_merge(row) for row in rows]
 
     async def decide(
         self, tenant: TenantId, one: str, other: str, status: MergeStatus
     ) -> Merge | None:
-        """Accept or reject a merge, or undo the decision, and mark the facts of both concepts.
+        """Accept or reject a merge, or undo the decision; mark the facts of both concepts.
 
-        None if there is no such proposal.
+        Return None if there is no such proposal.
         """
 
         async def save(work: Work) -> Merge | None:
             await lock_tenant(work, tenant)
-            row = await work.run_one(
+            merge = await work.run_one(
                 _UPDATE_MERGE, tenant=tenant, one=one, other=other, status=status.value
             )
-            if row is None:
+            if merge is None:
                 return None
-            await work.run(_MARK_FACTS, tenant=tenant, names=[row.one, row.other])
+            await work.run(_MARK_FACTS, tenant=tenant, names=[merge.one, merge.other])
             await count_change(work, tenant)
-            return _merge(row)
+            return merge
 
         return await self._graph.change("merges.decide", save)
 
@@ -187,23 +170,13 @@ def _rows(compared: Sequence[Compared]) -> list[dict[str, object]]:
     ]
 
 
-def _merge(row: _MergeRow) -> Merge:
-    return Merge(
-        one=row.one,
-        other=row.other,
-        kind=row.kind,
-        cosine=row.cosine,
-        reason=row.reason,
-        status=MergeStatus(row.status),
-        decided_at=row.decided_at,
-    )
-
-
+# SYNAPSE's threshold. Between .92 and .94 half of the proposals by vectors are wrong, so a merge
+# is a question for a person (docs/explanation/consolidation.md).
 SAME = 0.92
 """Least cosine of two names, and of the vectors of two concepts."""
 _NEAREST = 16
-"""Concepts that a search of the vector index gives, itself among them."""
-# Not `c`, `d`, `l` and `m`, which are more often initials.
+"""Concepts that a search of the vector index returns, including the concept itself."""
+# Without `c`, `d`, `l` and `m`, which are more often initials.
 _NUMBER = re.compile(r"\d|^(?=[ivxl])(?:xl|l?x{1,3})?(?:ix|iv|v?i{0,3})$")
 _CHUNK = 64
 _ROUNDED = 4
@@ -212,10 +185,10 @@ _ROUNDED = 4
 class ProposeMerges:
     """Proposes to merge two concepts of a kind.
 
-    Either their names differ in at most one word, and have the same words in another order or
-    vectors of cosine .92; or the names are others and the vectors of the concepts have that
-    cosine. No number may differ. Names never change, so a pair of names is compared
-    once, and the vector index is searched once around a concept for each embedding model.
+    First rule: the names differ in at most one word, and have the same words in another order or
+    vectors of cosine .92. Second rule: the names differ more, and the vectors of the concepts have
+    that cosine. No number may differ. Names never change, so a pair of names is compared once, and
+    the vector index is searched once around a concept for each embedding model.
     """
 
     name = "merge"
@@ -225,7 +198,9 @@ class ProposeMerges:
         self._embedder = embedder
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Compare the names that are new, then search around the vectors that are new."""
+        """Compare new names, then search around new vectors."""
+        # Ingest has joined names that differ in at most one word by SYNONYM, so only these pairs
+        # are compared (decision 0021).
         pairs = await self._store.alike(cycle.tenant)
         proposed: dict[tuple[str, str], Compared] = {}
         async for chunk in cycle.chunks(pairs, _CHUNK, "merge: names"):
@@ -253,7 +228,7 @@ class ProposeMerges:
 
     async def _compared(self, pairs: Sequence[AlikeNames]) -> list[Compared]:
         names = sorted({name for pair in pairs for name in (pair.one, pair.other)})
-        vectors = await self._embedder.embed(names)
+        vectors = await embed_all(self._embedder, names)
         rows = dict(zip(names, vectors.astype(np.float64), strict=True))
         found = []
         for pair in pairs:
@@ -276,7 +251,7 @@ class MergeReview:
         """List merges by their names, from after the pair that `cursor_of` named.
 
         Raises:
-            InvalidInput: The cursor is none.
+            InvalidInput: The cursor is invalid.
         """
         one, tab, other = (after or "\t").partition("\t")
         if not tab:
@@ -286,10 +261,10 @@ class MergeReview:
     async def decide(self, tenant: TenantId, one: str, other: str, status: MergeStatus) -> Merge:
         """Accept or reject a merge; `proposed` undoes either.
 
-        What is told of names that are one takes its places in time together.
+        Facts of merged names share one timeline.
 
         Raises:
-            NotFound: It is not proposed to merge these.
+            NotFound: No merge of these was proposed.
         """
         merge = await self._store.decide(tenant, one, other, status)
         if merge is None:
@@ -338,7 +313,7 @@ def _proposals(compared: Sequence[Compared]) -> dict[tuple[str, str], Compared]:
 
 
 def _change(tenant: TenantId, found: Compared) -> Change:
-    # By id: a name in a report would outlive the episodes that have it.
+    # Report ids: a stored name would stay in the report after its episodes are erased.
     other = concept_id(tenant, found.names.other)
     return Change(
         kind="propose",

@@ -1,7 +1,7 @@
 """Rank nodes by PageRank among their kind: the prior of synapse.
 
-Source: SYNAPSE's structural term, with ranks in place of raw values: those shrink with the size
-of the graph and vanish beside the other terms.
+Source: SYNAPSE's structural term, with ranks in place of raw values, which shrink as the graph
+    grows and vanish beside the other terms (decision 0009).
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from ecphoria.records.job import Outcome
 
 _CHUNK = 5_000
 _NEAR = 0.01
-"""A stored prior may be off by so much: else one new memory would move them all."""
+"""Largest error of a stored prior; without it, one new memory would change all (decision 0026)."""
 
 _NO_LIBRARY = (
     "Neo4j lacks Graph Data Science, so nodes have no prior: install the plugin, or unset "
@@ -27,9 +27,9 @@ _NO_LIBRARY = (
 class Prior:
     """Ranks every node with an edge by PageRank, episodes and concepts apart.
 
-    A prior is written where it is off by more than a hundredth, so a second cycle writes none.
-    A step cut short leaves old priors beside new ones, all of them readable, and the next cycle
-    renews them.
+    A prior is written if it is off by more than a hundredth, so a second cycle writes none. An
+    interrupted step leaves old priors beside new ones; all are usable, and the next cycle renews
+    them.
     """
 
     name = "prior"
@@ -68,7 +68,7 @@ class Prior:
 
 
 def _off(ranks: PageRanks, rows: NDArray[np.intp]) -> list[tuple[str, float]]:
-    """Find nodes with a wrong stored prior, with the right one, by id."""
+    """Find nodes with a wrong stored prior, and give the right prior by id."""
     priors = midrank(ranks.value[rows])
     off = np.abs(priors - ranks.stored[rows]) > _NEAR
     ids = [ranks.id[row] for row in rows[off]]

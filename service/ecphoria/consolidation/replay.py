@@ -1,7 +1,7 @@
 """Replay a sample of memories and check their links.
 
-Source: CLS-M's interleaved replay. There it finds links; here `associate` has found them all, so
-this is its audit (docs/decisions/0023.md).
+Source: CLS-M's interleaved replay. There it finds links. Here `associate` finds all of them, so
+    this step only checks its result (decision 0023).
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from ecphoria.consolidation.knn import NEIGHBOURS, Cooccurrence, Differences, Pair, Surroundings
+from ecphoria.consolidation.knn import NEIGHBOURS, Cooccurrence, Differences, Neighbours, Pair
 from ecphoria.consolidation.knn_store import Association, AssociationStore, KnnProgress
 from ecphoria.consolidation.service import Cycle
 from ecphoria.maths.retention import priority, quotas
@@ -29,7 +29,7 @@ class Remembered:
     Attributes:
         salience: Its importance, moved by feedback, 0 to 1.
         own: Whether the speaker speaks of themselves.
-        question: Whether it asks something.
+        question: Whether it is a question.
     """
 
     id: str
@@ -40,24 +40,13 @@ class Remembered:
     question: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ConceptKey:
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Degree:
-    id: str
-    degree: int
-
-
 _LIST_REMEMBERED = Statement("consolidation.list_remembered", Remembered)
-_LIST_MENTIONED = Statement("consolidation.list_mentioned", _ConceptKey)
-_LIST_DEGREES = Statement("consolidation.list_degrees", _Degree)
+_LIST_MENTIONED = Statement("consolidation.list_mentioned", str)
+_LIST_DEGREES = Statement("consolidation.list_degrees", tuple[str, int])
 
 
 class ReplayStore:
-    """Memories as a replay sees them."""
+    """Memories with the properties that replay uses."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -68,18 +57,19 @@ class ReplayStore:
 
     async def mentioned(self, tenant: TenantId, episodes: Sequence[str]) -> Sequence[str]:
         """List the concepts that these memories mention, by id."""
-        rows = await self._graph.run(_LIST_MENTIONED, tenant=tenant, episodes=list(episodes))
-        return [row.id for row in rows]
+        return await self._graph.run(_LIST_MENTIONED, tenant=tenant, episodes=list(episodes))
 
     async def degrees(self, tenant: TenantId, nodes: Sequence[str]) -> Mapping[str, int]:
         """Count the associations above 0 of each of these episodes or concepts."""
-        rows = await self._graph.run(_LIST_DEGREES, tenant=tenant, ids=list(nodes))
-        return {row.id: row.degree for row in rows}
+        return dict(await self._graph.run(_LIST_DEGREES, tenant=tenant, ids=list(nodes)))
 
 
+# Choosing among all live memories would need a walk over them (decision 0023).
 _SIZE: Final = 64
 _DRAWN: Final = 1_024
-"""Turns tried for those before; many may sleep."""
+"""Turns to draw for older memories; many of them may be dormant."""
+# Shares of NeuromemoryAI 3.4: half of the last day, three tenths of the last week, a fifth older
+# (decision 0023).
 _AGES: Final = {
     "recent": timedelta(days=1), "medium": timedelta(days=7), "old": timedelta.max
 }  # fmt: skip
@@ -89,7 +79,7 @@ Sample = Mapping[str, Sequence[Remembered]]
 
 
 class _Joins(Protocol):
-    """The pairs of nodes that should have an edge of a type, and those that have it."""
+    """The expected and the stored pairs of an edge type."""
 
     async def wanted(self, ids: frozenset[str]) -> dict[Pair, float]: ...
 
@@ -97,12 +87,12 @@ class _Joins(Protocol):
 
 
 class Replay:
-    """Looks at 64 memories again: 32 of the last day, 19 of the week, 13 older, by priority.
+    """Checks the edges of 64 memories: 32 of the last day, 19 of the week, 13 older, by priority.
 
-    They are chosen among the newest 128 and 128 drawn from all before, the same ones at every
-    attempt at a cycle. Their edges, and those of the concepts they mention, are compared with
-    what vectors and counts say. What waits for `associate` is left to it. Looking is no use of
-    a memory: nothing is learned from it.
+    They are chosen among the newest 128, and 128 drawn from all earlier ones; each attempt of a
+    cycle draws the same. Their edges, and those of the concepts they mention, are compared with a
+    new computation from vectors and counts. Nodes that wait for `associate` are left out. A check
+    is no use of a memory, so nothing is learned.
     """
 
     name = "replay"
@@ -110,7 +100,7 @@ class Replay:
     def __init__(
         self, store: ReplayStore, associations: AssociationStore, *, pool: int = 128
     ) -> None:
-        """Choose among so many of the newest memories, and as many of all before."""
+        """Choose among `pool` newest memories, and as many earlier ones."""
         self._store = store
         self._associations = associations
         self._pool_size = pool
@@ -124,7 +114,7 @@ class Replay:
         memories = sorted(memory.id for chosen in sample.values() for memory in chosen)
         found = Differences()
         await cycle.reached("replay: episodes")
-        edges = await self._off(tenant, "SIMILAR", Surroundings(store, tenant), memories, found)
+        edges = await self._off(tenant, "SIMILAR", Neighbours(store, tenant), memories, found)
         if edges and not cycle.dry_run:
             await store.save_similar(tenant, cycle.lease, now=cycle.now, edges=edges)
         await cycle.reached("replay: concepts")
@@ -137,7 +127,7 @@ class Replay:
         return found.outcome(**ages, concepts=len(concepts))
 
     async def _sample(self, cycle: Cycle, progress: KnnProgress) -> Sample:
-        """Choose by age and priority; nothing in a dry run before `associate` has really run."""
+        """Choose by age and priority; in a dry run nothing before the first run of `associate`."""
         touched = await self._associations.touched_episodes(cycle.tenant, progress.associated_turn)
         if touched and cycle.dry_run:
             return dict.fromkeys(_AGES, ())
@@ -156,7 +146,7 @@ class Replay:
         }
 
     async def _pool(self, cycle: Cycle, last: int) -> list[Remembered]:
-        """Find the newest memories, and some drawn from all before; the same at each attempt."""
+        """Find the newest memories, and draw some earlier ones; the same at each attempt."""
         seed = hashlib.sha256(f"{cycle.tenant} {cycle.now.isoformat()}".encode()).digest()
         first = max(1, last - self._pool_size + 1)
         draw = np.random.default_rng(int.from_bytes(seed[:8])).permutation(first - 1)[:_DRAWN] + 1
@@ -169,7 +159,7 @@ class Replay:
         return [*newest, *before[: self._pool_size]]
 
     async def _worth(self, tenant: TenantId, pool: Sequence[Remembered]) -> dict[str, float]:
-        """Rate memories; whoever has nothing older among the 32 nearest is new altogether."""
+        """Rate memories; one without an older memory among its 32 nearest is entirely new."""
         turns = {memory.id: memory.turn for memory in pool}
         known = dict.fromkeys(turns, 0.0)
         for row in await self._associations.near(tenant, list(turns), fetch=_FETCH, above=0.0):
@@ -191,27 +181,28 @@ class Replay:
     async def _off(
         self, tenant: TenantId, edge: str, joins: _Joins, nodes: Sequence[str], found: Differences
     ) -> Sequence[Association]:
-        """Find the edges of these nodes that are not as they should be.
+        """Find the wrong edges of these nodes.
 
-        An edge that is missing where a node would have more than its 15 with it is none of them:
-        `prune` may have taken it, on a verdict about edges of which some are gone since.
+        A missing edge is not reported if a node would have more than 15 with it: `prune` may have
+        removed it, by weights of a moment that cannot be reproduced (decision 0023).
         """
         wanted, stored = await joins.wanted(frozenset(nodes)), await joins.stored(nodes)
         missing = wanted.keys() - _pairs(stored)
         ends = frozenset(end for pair in missing for end in pair)
-        crowd = await self._crowd(tenant, joins, ends) if missing else {}
-        outdone = {pair for pair in missing if any(crowd[end] > NEIGHBOURS for end in pair)}
+        degrees = await self._degrees(tenant, joins, ends) if missing else {}
+        # `prune` may have removed such an edge by weights of an earlier moment (decision 0023).
+        outdone = {pair for pair in missing if any(degrees[end] > NEIGHBOURS for end in pair)}
         due = {pair: part for pair, part in wanted.items() if pair not in outdone}
         return found.between(edge, stored, due)
 
-    async def _crowd(
+    async def _degrees(
         self, tenant: TenantId, joins: _Joins, nodes: frozenset[str]
     ) -> Mapping[str, int]:
-        """Count the associations of each node, stored and missing ones."""
+        """Count the associations of each node, stored and missing."""
         lacking = (await joins.wanted(nodes)).keys() - _pairs(await joins.stored(nodes))
-        crowd = Counter(await self._store.degrees(tenant, sorted(nodes)))
-        crowd.update(end for pair in lacking for end in pair)
-        return crowd
+        degrees = Counter(await self._store.degrees(tenant, sorted(nodes)))
+        degrees.update(end for pair in lacking for end in pair)
+        return degrees
 
 
 def _pairs(edges: Sequence[Association]) -> set[Pair]:

@@ -1,4 +1,4 @@
-"""Run consolidation step by step."""
+"""Run the steps of consolidation."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ from ecphoria.records.job import (
 T = TypeVar("T")
 
 TOLD = 100
-"""Changes that a step tells one by one."""
+"""Number of changes that the report of a step lists one by one."""
 
 
 class Skipped(Exception):
@@ -45,13 +45,13 @@ class Cycle:
     """One pass over a tenant's memory.
 
     Attributes:
-        id: Names it in what it writes.
-        now: The one instant at which it judges ages, aware UTC.
-        lease: The right every write is checked against, in the write's own transaction; None
-            where no job stands behind the cycle.
-        dry_run: Whether to tell what would change, and write nothing.
-        reached: Called between chunks with the name of the place. Who watches the cycle tells
-            its progress there, renews the lease, and may end it by raising.
+        id: The id of the cycle, stored with its writes.
+        now: The instant at which all ages are computed, aware UTC.
+        lease: The lease of the job, which each write checks in its own transaction; None without a
+            job.
+        dry_run: Report changes and write nothing.
+        reached: Called between chunks with the name of the checkpoint. The caller reports progress
+            there, renews the lease, and may end the cycle by raising an error.
     """
 
     id: str
@@ -64,7 +64,7 @@ class Cycle:
     async def chunks(
         self, items: Sequence[T], size: int, place: str
     ) -> AsyncIterator[Sequence[T]]:
-        """Go through items in parts, each after the place is reached."""
+        """Yield items in chunks; report the checkpoint before each chunk."""
         for first in range(0, len(items), size):
             await self.reached(place)
             yield items[first : first + size]
@@ -73,34 +73,35 @@ class Cycle:
 class Step(Protocol):
     """One pass over a tenant's graph; running it again changes nothing.
 
-    It writes in chunks, each a transaction that leaves a valid graph, so that a cycle cut
-    short anywhere is completed by running it again.
+    It writes in chunks. Each chunk is one transaction and leaves a valid graph, so an interrupted
+    cycle is completed by another run.
     """
 
     name: str
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Run the step; in a dry run only plan its changes.
+        """Run the step; in a dry run only list its changes.
 
         Raises:
-            Skipped: It cannot be done here.
+            Skipped: The step cannot run here.
             LeaseLost: Another worker has taken the job; nothing more was written.
         """
         ...
 
 
+# Cues that are equal except for case are counted together (docs/explanation/consolidation.md).
 _REFUSED = 3
-"""Times a cue is refused until it is a gap."""
+"""Number of refusals from which a cue is reported as a gap."""
 _GAPS = 20
 
 log = structlog.get_logger(__name__)
 
 
 class ConsolidationService:
-    """Consolidates a tenant's memory, as a job.
+    """Runs a consolidation of a tenant's memory, as a job.
 
-    A cycle of all steps counts the graph before and after: a walk over all of it. One of some
-    steps does not, so that its cost is that of what is new.
+    A cycle of all steps counts the graph before and after, which reads all of it. A cycle of some
+    steps does not, so its cost depends only on what is new.
     """
 
     def __init__(
@@ -116,7 +117,7 @@ class ConsolidationService:
         Args:
             steps: The steps in their order.
             survey: Counts the graph.
-            monotonic: Seconds that never go back.
+            monotonic: A clock in seconds that never goes back.
             on_request: Steps that run only in a cycle that names them.
         """
         self._steps = tuple(steps)
@@ -134,17 +135,17 @@ class ConsolidationService:
     ) -> ConsolidationReport:
         """Run the steps of a job, after those that an earlier attempt finished.
 
-        Its one instant is when the job was first begun, by the store's clock: an attempt after a
-        crash judges ages as the first did.
+        Ages are computed at the instant when the job first began, by the store's clock. So an
+        attempt after a crash computes the same ages as the first (decision 0017).
 
         Args:
             claimed: The job, and the lease every write is checked against.
-            watch: Told each place that is reached; ends the cycle by raising.
+            watch: Called at each checkpoint; ends the cycle by raising an error.
 
         Raises:
             LeaseLost: Another worker has the job; nothing more was written.
-            Unavailable: The store does not answer; what was done until then stays, and running
-                again completes it.
+            Unavailable: The store does not answer; finished work stays, and another run completes
+                it.
         """
         job, begun = claimed.job, self._monotonic()
         assert job.started_at is not None, "a claimed job was begun"
@@ -183,7 +184,7 @@ class ConsolidationService:
         return replace(surveyed, before=before, seconds=seconds, steps=steps)
 
     async def _surveyed(self, cycle: Cycle, *, whole: bool) -> ConsolidationReport:
-        """Report how a cycle leaves the graph, before anything else is known of it."""
+        """Start the report of a cycle with the graph's state after it."""
         report = ConsolidationReport(
             cycle=cycle.id,
             started_at=cycle.now,
@@ -214,17 +215,11 @@ class ConsolidationService:
             name=step.name,
             status=StepStatus.SKIPPED if reason else StepStatus.DONE,
             seconds=self._monotonic() - begun,
-            counts=dict(outcome.counts),  # a Counter is no mapping to `dataclasses.asdict`
+            counts=dict(outcome.counts),  # `dataclasses.asdict` cannot copy a Counter
             changes=outcome.changes,
             reason=reason,
             degraded=outcome.degraded,
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Nodes:
-    label: str
-    nodes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,26 +229,11 @@ class _Edges:
     faulty: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Degrees:
-    type: str
-    half: int
-    nine_tenths: int
-    nearly_all: int
-    most: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Gap:
-    refused: int
-    traces: list[str]
-
-
 _FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
-_COUNT_NODES = Statement("consolidation.count_nodes", _Nodes)
+_COUNT_NODES = Statement("consolidation.count_nodes", tuple[str, int])
 _COUNT_EDGES = Statement("consolidation.count_edges", _Edges)
-_COUNT_DEGREES = Statement("consolidation.count_degrees", _Degrees)
-_LIST_GAPS = Statement("consolidation.list_gaps", _Gap)
+_COUNT_DEGREES = Statement("consolidation.count_degrees", tuple[str, Degrees])
+_LIST_GAPS = Statement("consolidation.list_gaps", Gap)
 
 
 class GraphSurvey:
@@ -276,19 +256,15 @@ class GraphSurvey:
         )
         return GraphSize(
             turn=turn,
-            nodes={row.label: row.nodes for row in nodes},
+            nodes=dict(nodes),
             edges={row.type: row.edges for row in edges},
             faulty_edges=sum(row.faulty for row in edges),
         )
 
     async def degrees(self, tenant: TenantId) -> Mapping[str, Degrees]:
-        """Tell how many associations live nodes have, by type."""
-        return {
-            row.type: Degrees(p50=row.half, p90=row.nine_tenths, p99=row.nearly_all, most=row.most)
-            for row in await self._graph.run(_COUNT_DEGREES, tenant=tenant)
-        }
+        """Count the associations of live nodes, by type."""
+        return dict(await self._graph.run(_COUNT_DEGREES, tenant=tenant))
 
     async def gaps(self, tenant: TenantId, *, least: int, limit: int) -> Sequence[Gap]:
-        """List the cues refused so often since the last whole cycle, the most refused first."""
-        rows = await self._graph.run(_LIST_GAPS, tenant=tenant, least=least, limit=limit)
-        return [Gap(refused=row.refused, traces=tuple(row.traces)) for row in rows]
+        """List cues refused often since the last full cycle, the most refused first."""
+        return await self._graph.run(_LIST_GAPS, tenant=tenant, least=least, limit=limit)

@@ -1,7 +1,7 @@
 """Update the timelines of facts that changed, so that newer facts supersede older ones.
 
-An append and a decision lay out at once what they change. What is left to this step are facts
-stored before there were timelines, and classes whose change was cut short.
+Appends and decisions update the timelines that they change at once. This step updates facts from
+before timelines existed, and completes interrupted changes of a class (decision 0020).
 """
 
 from collections import Counter
@@ -16,10 +16,10 @@ from ecphoria.records.job import Change, Outcome
 
 
 class Supersede:
-    """Lays touched facts out by subject and predicate, and keeps which ended and why.
+    """Computes and stores the timelines of touched facts, by subject and predicate.
 
-    A pure function of claims and decisions: the same facts give the same times whatever the
-    order, and running it again finds nothing touched.
+    It is a pure function of claims and decisions: the same facts give the same times in any order,
+    and a second run finds no touched facts.
     """
 
     name = "supersede"
@@ -28,7 +28,7 @@ class Supersede:
         self._store = store
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Give every touched fact its place in time."""
+        """Update the timelines of all touched facts."""
         keys = await self._store.touched(cycle.tenant, KEYS_AT_ONCE)
         counts = Counter(keys=len(keys), superseded=0, contested=0, reopened=0)
         changes: list[Change] = []
@@ -55,7 +55,7 @@ _COUNTED = {"supersede": "superseded", "contest": "contested", "reopen": "reopen
 
 
 def _changes(laid: Sequence[LaidOut]) -> list[Change]:
-    """List the changed facts by ids and dates; their words are memory text."""
+    """List the changed facts by ids and dates, without words, which are memory text."""
     changes: list[Change] = []
     pairs = (
         pair

@@ -1,4 +1,4 @@
-"""Change the embedding model in the background, and switch when every vector is made."""
+"""Change the embedding model in the background, and switch when all vectors are made."""
 
 import asyncio
 import contextlib
@@ -26,6 +26,7 @@ from ecphoria.errors import (
     NotFound,
     Unavailable,
 )
+from ecphoria.models.embedders import embed_all
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Embedder, Vector
 from ecphoria.records.embedding import EmbedderChoice, Reembedding, ReembeddingState
@@ -33,9 +34,13 @@ from ecphoria.records.ids import fresh_id
 
 _PAGE: Final = 128
 """Texts of one call of the encoder and one transaction."""
+# Missing vectors are read from the graph, so a killed attempt leaves nothing to repair, and no
+# vector is made twice (decision 0037).
 _LISTED: Final = 50_000
+# The switch blocks all writes, so only a few vectors may be missing when it begins (decision
+# 0037).
 _FEW: Final = 1_000
-"""So many vectors that came meanwhile are made under the lock of the switch."""
+"""Largest number of missing vectors with which the switch begins; they are made under its lock."""
 _REMOVED: Final = 1_000
 _LONGEST_PAUSE_S: Final = 60.0
 _PROBE: Final = "Which model makes this vector?"
@@ -62,7 +67,7 @@ class ReembeddingService:
         self._open = opened
 
     async def start(self, choice: EmbedderChoice) -> Reembedding:
-        """Begin to make the vectors of another model, after one text shows that it answers.
+        """Start a change to another model, after a test with one text.
 
         Raises:
             Conflict: The store uses this model already, or another change is under way.
@@ -89,14 +94,14 @@ class ReembeddingService:
         return await self.find()
 
     async def find(self) -> Reembedding:
-        """Show the change that is under way, or was the last; NotFound if there was none."""
+        """Find the running or the last change; NotFound if there was none."""
         found = await self._store.find()
         if found is None:
             raise NotFound("The embedding model was never changed; `ecphoria reembed` does it.")
         return found.told()
 
     async def cancel(self) -> Reembedding:
-        """Remove the new vectors; the store goes on with those it uses.
+        """Cancel the change and remove the new vectors; the store keeps the old model.
 
         Raises:
             Conflict: The store has switched already, or the change has ended.
@@ -116,9 +121,9 @@ class ReembedderOptions:
     """Options of the background work.
 
     Attributes:
-        lease_s: How long it is safe from other processes when this one falls silent, in seconds.
+        lease_s: Seconds for which a silent process keeps the work.
         pause_s: Pause after the first failure, in seconds; doubled after each further one.
-        grace_s: Time that reads of the old vectors have to end after the switch, in seconds.
+        grace_s: Seconds after the switch in which reads of the old vectors may end.
     """
 
     lease_s: float = 60.0
@@ -127,10 +132,10 @@ class ReembedderOptions:
 
 
 class Reembedder:
-    """Makes the vectors; whatever ends it, the next attempt of any process goes on from there.
+    """Makes the vectors; after any end, the next attempt of any process continues.
 
-    What is to be made is read from the graph: nodes that have a vector of the old model and none
-    of the new one. So nothing needs a record of how far it came, and nothing is made twice.
+    Missing vectors are read from the graph: nodes with a vector of the old model and none of the
+    new one. So no progress is stored, and no vector is made twice.
     """
 
     def __init__(
@@ -140,13 +145,13 @@ class Reembedder:
         options: ReembedderOptions,
         fault: Callable[[str], None] = lambda _place: None,
     ) -> None:
-        """Make a worker that does nothing yet.
+        """Build a worker.
 
         Args:
             graph: The store, of any generation.
             opened: Opens the embedder to change to.
-            options: How to work.
-            fault: Told each place before anything else; tests kill the process there.
+            options: The options.
+            fault: Called first at each checkpoint; tests kill the process there.
         """
         self._graph = graph
         self._store = ReembeddingStore(graph)
@@ -158,7 +163,7 @@ class Reembedder:
         self._embedder: tuple[EmbedderChoice, Embedder] | None = None
 
     async def run_one(self) -> bool:
-        """Work on a change until it rests; tell whether there was one to work on.
+        """Work on a change until it pauses or ends; return whether there was one.
 
         Raises:
             Unavailable: The store does not answer.
@@ -219,6 +224,8 @@ class Reembedder:
         log.info("reembedding", model=row.model, vectors=count.total, made=count.done)
         while nodes := await vectors.pending(_LISTED):
             await self._make(vectors, hold, embedder, nodes)
+            # Appends meanwhile write vectors of the old model only, so this catches up with them
+            # (decision 0037).
             if len(nodes) <= _FEW:
                 break
         await vectors.create_indexes(row.dimension)
@@ -242,6 +249,7 @@ class Reembedder:
     async def _clean(self, row: ReembeddingRow, vectors: VectorStore, hold: Hold) -> None:
         assert row.switched_at is not None, "the store has switched"
         age_s = (row.now - row.switched_at).total_seconds()
+        # Processes of the old generation end their requests first (decision 0037).
         await asyncio.sleep(max(0.0, self._options.grace_s - age_s))
         # An import writes without the locks that the switch waits for.
         while nodes := await vectors.pending(_LISTED):
@@ -260,7 +268,7 @@ class Reembedder:
         return self._embedder[1]
 
     async def _failed(self, hold: Hold, error: Exception) -> None:
-        """Try again after a pause, or end it if no repetition can help."""
+        """Retry after a pause, or end the change if a retry cannot help."""
         self._failures += 1
         code, message = EcphoriaError.code, f"An unexpected {type(error).__name__}."
         refused = False
@@ -270,7 +278,7 @@ class Reembedder:
         log.error("reembedding_failed", code=code, exc_info=error)
         ends = refused and hold.state is ReembeddingState.FILLING
         pause_s = min(self._options.pause_s * 2.0 ** min(self._failures - 1, 30), _LONGEST_PAUSE_S)
-        with contextlib.suppress(Unavailable):  # without this its lease runs out
+        with contextlib.suppress(Unavailable):  # otherwise its lease runs out
             await self._store.release(
                 hold,
                 pause_s=0.0 if ends else pause_s,
@@ -287,6 +295,6 @@ class Reembedder:
 def _encoder(embedder: Embedder) -> Encode:
     async def encode(texts: Sequence[Text]) -> Sequence[Vector]:
         worded = [one.text for one in texts if one.text is not None]
-        return list(await embedder.embed(worded)) if worded else []
+        return list(await embed_all(embedder, worded)) if worded else []
 
     return encode

@@ -1,4 +1,4 @@
-"""Store of a change of the embedding model: its state, and the vectors that are to be made."""
+"""Store of a change of the embedding model: its state, and its missing vectors."""
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
@@ -6,7 +6,13 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from ecphoria.neo4j_store.schema import create_vector_indexes, drop_vector_indexes
+from ecphoria.neo4j_store.decoding import parsed
+from ecphoria.neo4j_store.schema import (
+    FIND_STORE,
+    StoreMark,
+    create_vector_indexes,
+    drop_vector_indexes,
+)
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
 from ecphoria.ports import Vector
 from ecphoria.records.embedding import EmbedderChoice, Reembedding, ReembeddingState
@@ -19,17 +25,8 @@ _SWITCH_S: Final = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Generation:
-    """The vectors that a store uses."""
-
-    generation: int
-    model: str
-    dimension: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReembeddingRow:
-    """A change of the model as it is stored.
+    """A stored change of the model.
 
     Attributes:
         source: The generation of vectors that it replaces by the next one.
@@ -54,10 +51,10 @@ class ReembeddingRow:
 
     def embedder(self) -> EmbedderChoice:
         """Read the embedder to change to."""
-        return EmbedderChoice(**json.loads(self.choice))
+        return parsed(EmbedderChoice, self.choice)
 
     def told(self) -> Reembedding:
-        """Tell a caller how it stands."""
+        """Build the answer about its state."""
         return Reembedding(
             state=ReembeddingState(self.state),
             provider=self.embedder().provider,
@@ -100,21 +97,6 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Source:
-    source: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Held:
-    state: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Pending:
-    nodes: list[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Words:
     node: str
     stamp: str
@@ -134,33 +116,20 @@ class _Owner:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Removed:
-    removed: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Switched:
-    generation: int
-
-
 _FIND = Statement("embedding.find_reembedding", ReembeddingRow)
-_FIND_GENERATION = Statement("embedding.find_generation", Generation)
-_START = Statement("embedding.start_reembedding", _Source)
-_CANCEL = Statement("embedding.cancel_reembedding", _Source)
-_HOLD = Statement("embedding.hold_reembedding", _Held)
+_START = Statement("embedding.start_reembedding", int)
+_CANCEL = Statement("embedding.cancel_reembedding", int)
+_HOLD = Statement("embedding.hold_reembedding", ReembeddingState)
 _RELEASE = Statement("embedding.release_reembedding", Done)
 _SAVE_PROGRESS = Statement("embedding.save_progress", Done)
-_LIST_PENDING = Statement("embedding.list_pending", _Pending)
+_LIST_PENDING = Statement("embedding.list_pending", list[str])
 _COUNT_VECTORS = Statement("embedding.count_vectors", Count)
 _LOAD_TEXTS = Statement("embedding.load_texts", _Words)
 _LOAD_OWNERS = Statement("embedding.load_owners", _Owner)
 _SAVE_VECTORS = Statement("embedding.save_vectors", Done)
-_DROP_WORDLESS = Statement("embedding.drop_wordless", Done)
 _HOLD_STORE = Statement("embedding.hold_store", Done)
-_SWITCH = Statement("embedding.update_generation", _Switched)
-_REMOVE_OLD = Statement("embedding.remove_old", _Removed)
-_REMOVE_NEW = Statement("embedding.remove_new", _Removed)
+_SWITCH = Statement("embedding.update_generation", int)
+_REMOVE_VECTORS = Statement("embedding.remove_vectors", int)
 
 
 class NotHeld(Exception):
@@ -182,18 +151,18 @@ class ReembeddingStore:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
-    async def generation(self) -> Generation:
-        """Read which vectors the store uses."""
-        found = await self._graph.run_one(_FIND_GENERATION)
+    async def generation(self) -> StoreMark:
+        """Read the generation that the store uses."""
+        found = await self._graph.run_one(FIND_STORE)
         assert found is not None, "the store is bound to a model"
         return found
 
     async def find(self) -> ReembeddingRow | None:
-        """Find the change that is under way, or was the last; None if there was none."""
+        """Find the running or the last change; None if there was none."""
         return await self._graph.run_one(_FIND)
 
     async def start(self, source: int, choice: EmbedderChoice, model: str, dimension: int) -> bool:
-        """Begin a change; tell whether it could: there may be another, or the model is not old."""
+        """Begin a change; return False if another one runs, or the model is in use."""
         begun = await self._graph.run(
             _START,
             source=source,
@@ -204,15 +173,13 @@ class ReembeddingStore:
         return bool(begun)
 
     async def cancel(self) -> bool:
-        """Have the new vectors removed; tell whether there is a change to cancel."""
+        """Request the removal of the new vectors; return whether there is a change to cancel."""
         return bool(await self._graph.run(_CANCEL))
 
     async def hold(self, holder: str, seconds: float) -> Hold | None:
-        """Take the change, or keep it; None if there is none or another process has it."""
-        held = await self._graph.run_one(_HOLD, holder=holder, seconds=seconds)
-        if held is None:
-            return None
-        return Hold(holder=holder, seconds=seconds, state=ReembeddingState(held.state))
+        """Acquire or keep the lease; None if there is no change, or another process has it."""
+        state = await self._graph.run_one(_HOLD, holder=holder, seconds=seconds)
+        return None if state is None else Hold(holder=holder, seconds=seconds, state=state)
 
     async def release(
         self,
@@ -223,7 +190,7 @@ class ReembeddingStore:
         code: str | None = None,
         message: str | None = None,
     ) -> None:
-        """Give the change back for a pause, or end it in a state."""
+        """Release the change for a pause, or end it in a state."""
         await self._graph.run(
             _RELEASE,
             holder=hold.holder,
@@ -235,7 +202,7 @@ class ReembeddingStore:
 
 
 Encode = Callable[[Sequence[Text]], Awaitable[Sequence[Vector]]]
-"""Makes the vectors of the texts that are to have one."""
+"""Makes the vectors of texts."""
 
 
 class VectorStore:
@@ -249,6 +216,8 @@ class VectorStore:
             source: The generation to replace.
         """
         self._graph = graph.at(source)
+        # Each generation has its own names, so no query can compare vectors of two models
+        # (decision 0037).
         self._next = graph.at(source + 1)
         self._source = source
 
@@ -257,12 +226,12 @@ class VectorStore:
         await create_vector_indexes(self._next, dimension)
 
     async def count(self) -> Count:
-        """Count the vectors that are made and to be made."""
+        """Count the finished and all vectors."""
         (count,) = await self._graph.run(_COUNT_VECTORS)
         return count
 
     async def pending(self, limit: int) -> Sequence[str]:
-        """List nodes whose next vector is to be made."""
+        """List nodes without a vector of the next generation."""
         return await _pending(self._graph, limit)
 
     async def texts(self, nodes: Sequence[str]) -> Sequence[Text]:
@@ -278,7 +247,7 @@ class VectorStore:
         *,
         is_first: bool = False,
     ) -> None:
-        """Store vectors and how far it is in one transaction.
+        """Store vectors and the progress in one transaction.
 
         Raises:
             NotHeld: Nothing was written.
@@ -295,7 +264,7 @@ class VectorStore:
         await self._graph.change("embedding.save", write)
 
     async def switch(self, hold: Hold, encode: Encode, page: int) -> None:
-        """Make the last vectors while no write can come between, and use the next generation.
+        """Block writes, make the last vectors, and switch to the next generation.
 
         Appends wait until it has committed; recalls go on.
 
@@ -304,42 +273,44 @@ class VectorStore:
         """
         async with self._graph.holding("embedding.switch", _SWITCH_S) as work:
             await _require(work, hold)
+            # Writes wait here until the commit; recalls go on (decision 0037).
             await work.run(_HOLD_STORE)
             while nodes := await _pending(work, page):
                 texts = await _texts(work, nodes)
                 await _save(work, texts, await encode(texts))
+            # One transaction sets the model, the dimension and the generation, so a kill at any
+            # moment loses nothing (decision 0037).
             if not await work.run(_SWITCH, source=self._source):
                 raise NotHeld
 
     async def drop_old(self, hold: Hold, page: int) -> None:
         """Remove the indexes and vectors of the old model."""
         await drop_vector_indexes(self._graph)
-        await self._remove(_REMOVE_OLD, hold, page)
+        await self._remove(hold, page, of_next=False)
 
     async def drop_new(self, hold: Hold, page: int) -> None:
         """Remove the indexes and vectors of the new model."""
         await drop_vector_indexes(self._next)
-        await self._remove(_REMOVE_NEW, hold, page)
+        await self._remove(hold, page, of_next=True)
 
-    async def _remove(self, statement: Statement[_Removed], hold: Hold, page: int) -> None:
+    async def _remove(self, hold: Hold, page: int, *, of_next: bool) -> None:
         async def write(work: Work) -> int:
             await _require(work, hold)
-            (gone,) = await work.run(statement, limit=page)
-            return gone.removed
+            (removed,) = await work.run(_REMOVE_VECTORS, next=of_next, limit=page)
+            return removed
 
-        while await self._graph.change(statement.name, write):
+        while await self._graph.change(_REMOVE_VECTORS.name, write):
             pass
 
 
 async def _require(work: Work, hold: Hold) -> None:
-    held = await work.run_one(_HOLD, holder=hold.holder, seconds=hold.seconds)
-    if held is None or held.state != hold.state:
+    if await work.run_one(_HOLD, holder=hold.holder, seconds=hold.seconds) != hold.state:
         raise NotHeld
 
 
 async def _pending(graph: Graph | Work, limit: int) -> Sequence[str]:
-    (found,) = await graph.run(_LIST_PENDING, limit=limit)
-    return found.nodes
+    (nodes,) = await graph.run(_LIST_PENDING, limit=limit)
+    return nodes
 
 
 async def _texts(graph: Graph | Work, nodes: Sequence[str]) -> Sequence[Text]:
@@ -353,7 +324,7 @@ async def _texts(graph: Graph | Work, nodes: Sequence[str]) -> Sequence[Text]:
 
 
 def _text(row: _Words, owner: _Owner | None) -> str | None:
-    """Give what the vector of a node was made of, by the rule of those that make it first."""
+    """Build the text of a node's vector, by the same rule as its first writer."""
     match row.kind:
         case "episode":
             return opening(row.title, row.text or "")
@@ -381,9 +352,4 @@ async def _save(work: Work, texts: Sequence[Text], vectors: Sequence[Vector]) ->
         }
         for one in texts
     ]
-    worded = [row for row in rows if row["vector"] is not None]
-    if worded:
-        await work.run(_SAVE_VECTORS, rows=worded)
-    if len(worded) < len(rows):
-        wordless = [row for row in rows if row["vector"] is None]
-        await work.run(_DROP_WORDLESS, rows=wordless)
+    await work.run(_SAVE_VECTORS, rows=rows)

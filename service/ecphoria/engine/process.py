@@ -20,6 +20,7 @@ from ecphoria.engine.home import Home, refused
 from ecphoria.errors import EngineError
 
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+# The local Neo4j is private: no other machine can reach it (docs/howto/engine.md).
 _LOOPBACK = "127.0.0.1"
 
 
@@ -167,6 +168,8 @@ JAVA_FLAGS = (
 _STOP_SECONDS = 60
 _PASSWORD_SECONDS = 120
 _GONE_SECONDS = 10
+# On a full disk Neo4j stops its database and its process goes on, so only the log tells
+# (docs/howto/engine.md).
 _PANIC = "needs to be restarted"
 """Neo4j prints it for each request after an error that its store cannot survive."""
 _TAIL_BYTES = 65_536
@@ -352,24 +355,41 @@ def has_panicked(home: Home) -> bool:
 def wait_started(process: psutil.Process, home: Home, seconds: float) -> bool:
     """Wait until the server says so; false if it ended instead, as one killed before does.
 
+    A slow machine may take long, so only a log that does not grow ends the wait.
+
+    Args:
+        process: The server.
+        home: Its home, where its log is.
+        seconds: Longest time without a new line in the log.
+
     Raises:
-        EngineError: it took too long (`start-timeout`); the last lines of its log are in the
-            message.
+        EngineError: its log stood still for so long (`start-timeout`); the last lines of the log
+            are in the message.
     """
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    moved, size = time.monotonic(), -1
+    while time.monotonic() - moved < seconds:
         with contextlib.suppress(psutil.TimeoutExpired):
             process.wait(timeout=0.1)
         if _has_ended(process):
             return False
         if is_started(home) and _is_server(process, home):
             return True
+        grown = _size_of(home.console)
+        if grown != size:
+            moved, size = time.monotonic(), grown
     last = "\n".join(tail(home.console, 5))
     raise EngineError(
-        f"Neo4j did not start within {seconds:.0f} s; raise the start timeout on a slow machine."
-        f" Its last words:\n{last}",
+        f"Neo4j did not start: its log stood still for {seconds:.0f} s; raise the start timeout on"
+        f" a slow machine. Its last words:\n{last}",
         reason="start-timeout",
     )
+
+
+def _size_of(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def wait_gone(pid: int) -> None:

@@ -333,7 +333,10 @@ class Engine:
 
 log = structlog.get_logger(__name__)
 
+# The service starts a dead server again within seconds; requests get 503 meanwhile
+# (docs/howto/engine.md).
 _LOOK_S: Final = 1.0
+# After a failed start the pause doubles up to this (docs/howto/engine.md).
 _LONGEST_PAUSE_S: Final = 60.0
 
 

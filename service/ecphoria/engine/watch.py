@@ -17,6 +17,8 @@ _LOOKS, _LOOK_AGAIN_S = 4, 0.05
 
 def stop_if_unused(home: Home) -> bool:
     """Stop a server that is neither kept nor used, and tell whether the matter is settled."""
+    # The system releases the lock of a killed user, so a server never outlives its last user by
+    # mistake (docs/howto/engine.md).
     with held(home.lock), held_if_free(home.users) as unused:
         if not unused:
             return False

@@ -1,5 +1,6 @@
 """The step of a cycle in which a language model reads new episodes."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,8 +12,8 @@ from ecphoria.extraction.reading import (
     INSTRUCTION,
     VERSION,
     Found,
+    PromptTurns,
     Said,
-    Shown,
     Unread,
     checked,
     halves,
@@ -28,6 +29,8 @@ from ecphoria.recall.answer import count_tokens
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Change, Outcome
 
+# The position moves at the end of a page. After a crash the page is read again, without calls for
+# episodes that have the mark (decision 0034).
 _PAGE: Final = 200
 
 
@@ -44,10 +47,10 @@ class _Progress:
 class Extract:
     """Reads live episodes that were not read yet, in the order of their turns.
 
-    A call shows up to 20 turns or 3,000 tokens of one session, and two turns before them. What is
-    found is stored at once, so that an attempt after a crash goes on where the last one ended. A
-    model that does not answer ends the step; the next one goes on from there. An episode that the
-    model cannot read is noted and left out.
+    A call shows up to 20 turns or 3,000 tokens of one session, and two turns before them. Findings
+    are stored after each call, so an attempt after a crash continues where the last one ended. If
+    the model does not answer, the step ends, and the next one continues. An episode that the model
+    cannot read is reported and skipped.
     """
 
     name = "extract"
@@ -60,11 +63,11 @@ class Extract:
         self._chat = chat
 
     async def reset(self, tenant: TenantId) -> None:
-        """Have every live episode read again by the next step; NotFound without the tenant."""
+        """Let the next step read every live episode again; NotFound without the tenant."""
         await self._store.reset(tenant)
 
     async def run(self, cycle: Cycle) -> Outcome:
-        """Read what is new; a dry run counts the calls and estimates the tokens sent."""
+        """Read new episodes; a dry run counts the calls and estimates the tokens."""
         if self._chat is None:
             raise Skipped("There is no language model; set ECPHORIA_LLM__MODEL.")
         progress = _Progress()
@@ -97,8 +100,10 @@ class Extract:
         before = await self._store.before(cycle.tenant, [call[0].episode for call in calls])
         for place, call in enumerate(calls):
             await cycle.reached(f"extract: turn {call[0].turn}")
-            shown = Shown(turns=call, before=before.get(call[0].episode, ()))
+            shown = PromptTurns(turns=call, before=before.get(call[0].episode, ()))
             mark = self._mark(chat, shown, position)
+            # After a crash the page is read again, without calls for episodes that have the mark
+            # (decision 0034).
             if all(turn.extracted_by == mark for turn in call):
                 continue
             if cycle.dry_run:
@@ -106,7 +111,7 @@ class Extract:
                 progress.counts.update(calls=1, tokens=sent, episodes=len(call))
                 continue
             await self._read(cycle, chat, shown, progress)
-            # The parts of a long text are stored together, behind the last of them.
+            # The findings of a long text are stored together, after its last part.
             following = calls[place + 1][0].episode if place + 1 < len(calls) else None
             if following != call[-1].episode:
                 await self._save(cycle, chat, progress, mark)
@@ -114,24 +119,29 @@ class Extract:
             await self._store.save(cycle.tenant, cycle.lease, position)
 
     async def _read(
-        self, cycle: Cycle, chat: StructuredChat, shown: Shown, progress: _Progress
+        self, cycle: Cycle, chat: StructuredChat, shown: PromptTurns, progress: _Progress
     ) -> None:
         try:
-            reply = await chat.ask("extract", INSTRUCTION, shown.prompt, Said)
+            reply = await chat.ask("extract", INSTRUCTION, shown.prompt, Said, blames_text=True)
+        except NoAnswer as error:
+            progress.counts.update(calls=error.calls)
+            raise
         except (Truncated, TextRefused, Unusable) as error:
             tokens = 0 if isinstance(error, TextRefused) else error.tokens
             progress.counts.update(calls=error.calls, tokens=tokens)
             if len(shown.turns) > 1:
+                # Halves are read again, so that only the text at fault counts as failed
+                # (decision 0046).
                 for half in halves(shown.turns):
                     await cycle.reached(f"extract: turn {half[0].turn}, fewer at once")
-                    part = Shown(turns=half, before=shown.before)
+                    part = PromptTurns(turns=half, before=shown.before)
                     await self._read(cycle, chat, part, progress)
                 return
             progress.failed.add(shown.turns[0].episode)
             return
         progress.counts.update(calls=reply.calls, tokens=reply.tokens)
         known = await self._store.known(cycle.tenant, names_to_look_up(reply.value, shown))
-        found, counts = checked(reply.value, shown, known)
+        found, counts = await asyncio.to_thread(checked, reply.value, shown, known)
         progress.counts.update(counts)
         _join(progress.found, found)
 
@@ -139,6 +149,8 @@ class Extract:
         self, cycle: Cycle, chat: StructuredChat, progress: _Progress, mark: str
     ) -> None:
         """Store what was found since the last save."""
+        # Stored as if the caller had sent it, so recall, facts, erasure and export need no second
+        # path (decision 0034).
         readings = [
             Reading(episode=episode, found=found.extracted(), kinds=found.names, extracted_by=mark)
             for episode, found in progress.found.items()
@@ -154,14 +166,14 @@ class Extract:
         progress.found.clear()
         progress.failed.clear()
 
-    def _mark(self, chat: StructuredChat, shown: Shown, position: Position) -> str:
-        """Name the model, and hash all that decides its answer."""
+    def _mark(self, chat: StructuredChat, shown: PromptTurns, position: Position) -> str:
+        """Build the mark: the model, and a hash of everything that decides its answer."""
         asked = f"{VERSION} {position.round}\n{INSTRUCTION}\n{shown.prompt}"
         return f"{chat.model} {sha256(asked.encode()).hexdigest()[:16]}"
 
 
 def _join(into: dict[EpisodeId, Found], found: Mapping[EpisodeId, Found]) -> None:
-    """Add what was found, also in further parts of one text."""
+    """Add findings, also of further parts of one text."""
     for episode, part in found.items():
         whole = into.setdefault(episode, Found())
         for name, kind in part.names.items():

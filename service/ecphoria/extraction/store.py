@@ -1,18 +1,19 @@
-"""Episodes that wait to be read, and how far the reading has come."""
+"""Store of extraction: episodes to read, and the progress."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from ecphoria.extraction.reading import Unread, told_by
+from ecphoria.neo4j_store.decoding import parsed
 from ecphoria.neo4j_store.locks import change_under, find_setting, lock_tenant, save_setting
 from ecphoria.neo4j_store.session import Graph, Statement, Work
-from ecphoria.recall.answer import one_line
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
+from ecphoria.text.code_blocks import one_line
 
 _LONGEST_LINE = 600
-"""Characters of an earlier turn that are shown."""
+"""Largest number of characters of an earlier turn in the prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +22,7 @@ class Position:
 
     Attributes:
         after_turn: All live episodes up to this turn are read.
-        round: Grows when everything is to be read again.
+        round: Grows with each request to read everything again.
     """
 
     after_turn: int = 0
@@ -30,23 +31,18 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _BeforeRow:
-    id: str
+    id: EpisodeId
     speakers: list[str]
     texts: list[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _NameRow:
-    name: str
-
-
 _LIST_UNREAD = Statement("extraction.list_unread", Unread)
 _LIST_BEFORE = Statement("extraction.list_before", _BeforeRow)
-_LIST_KNOWN_NAMES = Statement("extraction.list_known_names", _NameRow)
+_LIST_KNOWN_NAMES = Statement("extraction.list_known_names", str)
 
 
 class ExtractionStore:
-    """Reads what is to be extracted; `IngestService.restate` writes what was found."""
+    """Reads episodes for the extraction; `IngestService.restate` writes the findings."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -71,7 +67,7 @@ class ExtractionStore:
         await change_under(self._graph, lease, "extraction.save", write)
 
     async def reset(self, tenant: TenantId) -> None:
-        """Have every live episode read again; what was found stays until then.
+        """Request another reading of every live episode; earlier findings stay until then.
 
         Raises:
             NotFound: There is no such tenant.
@@ -93,10 +89,10 @@ class ExtractionStore:
     async def before(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
     ) -> Mapping[EpisodeId, tuple[str, ...]]:
-        """Write a line for each of the two turns before each of these."""
+        """Write a line for each of the two turns before each of these episodes."""
         rows = await self._graph.run(_LIST_BEFORE, tenant=tenant, ids=list(ids))
         return {
-            EpisodeId(row.id): tuple(
+            row.id: tuple(
                 told_by(speaker, one_line(text)[:_LONGEST_LINE])
                 for speaker, text in zip(row.speakers, row.texts, strict=True)
             )
@@ -104,16 +100,17 @@ class ExtractionStore:
         }
 
     async def known(self, tenant: TenantId, names: Collection[str]) -> frozenset[str]:
-        """Tell which of these normalised names are concepts."""
+        """List which of these normalised names are concepts."""
         if not names:
             return frozenset()
-        rows = await self._graph.run(_LIST_KNOWN_NAMES, tenant=tenant, names=sorted(names))
-        return frozenset(row.name for row in rows)
+        return frozenset(
+            await self._graph.run(_LIST_KNOWN_NAMES, tenant=tenant, names=sorted(names))
+        )
 
 
 async def _position(graph: Graph | Work, tenant: TenantId) -> Position:
     text = await find_setting(graph, tenant, "extraction")
-    return Position(**json.loads(text)) if text else Position()
+    return parsed(Position, text) if text else Position()
 
 
 async def _save(work: Work, tenant: TenantId, position: Position) -> None:

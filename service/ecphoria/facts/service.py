@@ -31,16 +31,16 @@ from ecphoria.text.names import normalise
 _LONGEST = 256
 """Characters of a predicate; facts have the same bound."""
 _MOST = 1_000
-"""Own classes of a tenant; they are kept, and listed, as one."""
+"""Most own classes of a tenant; they are stored and listed as one value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class NewDecision:
     """A decision that a person asks for.
 
     Attributes:
         other: The second fact of a pair to keep open.
-        by: The key of who decides.
+        by: The key of the person who decides.
     """
 
     ruling: Ruling
@@ -61,7 +61,7 @@ class FactPage:
 
 
 class FactService:
-    """Reads facts as of any time, and takes decisions, which can be undone."""
+    """Reads facts as of any time, and records decisions, which can be undone."""
 
     def __init__(self, *, store: FactStore, clock: Clock) -> None:
         self._store = store
@@ -75,7 +75,7 @@ class FactService:
         as_of: datetime | None = None,
         known_at: datetime | None = None,
     ) -> FactPage:
-        """List facts, each with its standing and whether it held at an instant, now by default.
+        """List facts, each with its standing, and whether it held at an instant (default: now).
 
         Raises:
             NotFound: There is no such tenant.
@@ -103,10 +103,10 @@ class FactService:
         as_of: datetime | None = None,
         known_at: datetime | None = None,
     ) -> FactHistory:
-        """Show everything claimed of the subject and predicate of a fact, and decided about it.
+        """Show all claims and decisions about the subject and predicate of a fact.
 
         Raises:
-            NotFound: There is no such fact, or nothing of it was known then.
+            NotFound: There is no such fact, or it was unknown then.
         """
         key = await self._key(tenant, fact)
         found = await self._histories(tenant, [key], as_of, known_at)
@@ -114,8 +114,8 @@ class FactService:
             raise NotFound("nothing was known of this fact then", id=fact)
         return found[0]
 
-    async def decide(self, tenant: TenantId, request: Request) -> Decision:
-        """Append a decision, and recompute the facts that it concerns.
+    async def decide(self, tenant: TenantId, request: NewDecision) -> Decision:
+        """Append a decision, and recompute the timelines that it concerns.
 
         Raises:
             InvalidInput: An interval that ends before it begins, or a pair of facts that cannot
@@ -156,7 +156,9 @@ class FactService:
         by: KeyId | None = None,
         why: str = "",
     ) -> Decision:
-        """Set the class of a predicate, and recompute its facts.
+        """Set the class of a predicate, and recompute its timelines.
+
+        If the same class was decided already, that decision is returned.
 
         Raises:
             InvalidInput: The predicate is empty or too long, or the tenant has chosen too many.
@@ -170,6 +172,10 @@ class FactService:
             )
 
         async def work(transaction: FactTransaction) -> Decision:
+            if transaction.classes.get(name) is kind:
+                made = effective(await transaction.class_decisions())
+                if standing := [one for one in made if one.relation == name]:
+                    return standing[-1]
             if len(transaction.classes) >= _MOST and name not in transaction.classes:
                 raise InvalidInput(
                     f"{_MOST:,} predicates have a class of their own; undo one you do not need",
@@ -196,7 +202,7 @@ class FactService:
     async def undo(
         self, tenant: TenantId, decision: str, *, by: KeyId | None = None, why: str = ""
     ) -> Decision:
-        """Take a decision back; undoing the undo lets it count again.
+        """Undo a decision; undo the undo to restore it.
 
         Raises:
             NotFound: There is no such decision.
@@ -234,7 +240,7 @@ class FactService:
         return made
 
     async def predicates(self, tenant: TenantId) -> tuple[Predicate, ...]:
-        """List the predicates that have one value at a time or ever, and the tenant's own."""
+        """List the predicates with one value at a time or ever, and the tenant's own classes."""
         own, _ = await self._store.read(tenant, ())
         names = sorted(DEFAULTS.keys() | own.keys())
         return tuple(
@@ -243,7 +249,7 @@ class FactService:
         )
 
     async def _require_same(self, tenant: TenantId, key: FactKey, fact: FactId) -> None:
-        """See that a fact is of the key, or of that of a merged name."""
+        """Require that a fact has the key, or the key of a merged name."""
         if await self._key(tenant, fact) == key:
             return
         _, records = await self._store.read(tenant, [key])
@@ -274,7 +280,7 @@ class FactService:
 
 
 async def _renew_classes(transaction: FactTransaction, name: str) -> None:
-    """Store the classes that the decisions give, and mark the facts of one relation."""
+    """Store the classes by all decisions, and mark the facts of one relation."""
     await transaction.set_classes(_classes(await transaction.class_decisions()), name)
     await transaction.changed()
 
@@ -289,7 +295,7 @@ def _classes(
     }
 
 
-def _check(request: Request) -> None:
+def _check(request: NewDecision) -> None:
     if request.ruling is Ruling.KEEP_OPEN and request.other in {None, request.fact}:
         raise InvalidInput("name the other fact to keep open", field="other")
     if request.ruling is Ruling.SET_INTERVAL:

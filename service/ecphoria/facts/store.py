@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from ecphoria.neo4j_store.locks import change_under, count_change, find_setting, lock_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.ports import Vector
-from ecphoria.records.episode import DEFAULT_RELIABILITY
+from ecphoria.records.episode import DEFAULT_RELIABILITY, in_offset
 from ecphoria.records.fact import (
     UNENDING,
     Decision,
@@ -17,7 +17,6 @@ from ecphoria.records.fact import (
     KeyRecord,
     PredicateClass,
     Quote,
-    Ruling,
     Standing,
     StoredClaim,
     StoredFact,
@@ -28,13 +27,13 @@ from ecphoria.records.job import Lease
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactRow:
-    """A new fact, and the concepts at its ends.
+    """A new fact, with the concepts of its subject and object.
 
     Attributes:
         subject, object, qualifier: Normalised.
         relation: The predicate, normalised.
-        subject_concept, object_concept: The same where that names a concept, else None.
-        statement: What is embedded.
+        subject_concept, object_concept: The same if it is a concept, else None.
+        statement: The text that is embedded.
     """
 
     id: FactId
@@ -52,13 +51,13 @@ class FactRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceRow:
-    """An EVIDENCE edge, fact to the episode that came with it.
+    """An EVIDENCE edge, from a fact to an episode that states it.
 
     Attributes:
-        valid_from, valid_to: As stated; None where nothing was said.
-        reliability: How far it is to be trusted, 0 to 1.
+        valid_from, valid_to: As stated; None if not stated.
+        reliability: 0 to 1.
         by: The language model that found it; None if the caller sent it.
-        start, end: Where its words stand in the episode's text; None where it is not known.
+        start, end: Offsets of its words in the episode's text; None if unknown.
     """
 
     fact: FactId
@@ -73,7 +72,7 @@ class EvidenceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineRow:
-    """The stored times of a fact; empty where its key needs no timeline.
+    """The stored times of a fact; empty if its key needs no timeline.
 
     Attributes:
         held_from, held_until: Its spells, in order.
@@ -90,7 +89,7 @@ class TimelineRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactQuery:
-    """Filter of facts: by a name at an end, by relation, after a cursor."""
+    """Filter of facts: by subject or object, by relation, after a cursor."""
 
     concept: str | None = None
     relation: str | None = None
@@ -104,70 +103,38 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ClaimRow:
     place: int
-    fact: str
+    fact: FactId
     subject: str
     predicate: str
     object: str
     qualifier: str
     negated: bool
-    standing: str | None
+    standing: Standing | None
     ended_at: datetime | None
-    superseded_by: str | None
-    contested_by: str | None
-    episode: str
+    superseded_by: FactId | None
+    contested_by: FactId | None
+    episode: EpisodeId
     valid_from: datetime | None
     valid_to: datetime | None
     reliability: float
     occurred_at: datetime
+    utc_offset: int | None
     recorded_at: datetime
     by: str | None
     start: int | None
     end: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _DecisionRow:
-    id: str
-    number: int
-    recorded_at: datetime
-    ruling: str
-    fact: str | None
-    other: str | None
-    relation: str | None
-    predicate_class: str | None
-    valid_from: datetime | None
-    valid_to: datetime | None
-    undoes: str | None
-    decided_by: str | None
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyRow:
-    """A row that carries the key of a fact."""
-
-    subject: str
-    relation: str
-    qualifier: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactKeyRow(KeyRow):
-    """A fact and its key."""
-
-    fact: str
-
-
 _LIST_CLAIMS = Statement("facts.list_claims", _ClaimRow)
-_LIST_DECISIONS = Statement("facts.list_decisions", _DecisionRow)
+_LIST_DECISIONS = Statement("facts.list_decisions", Decision)
 _CREATE_DECISIONS = Statement("facts.create_decisions", Done)
 _SAVE_TIMELINES = Statement("facts.save_timelines", Done)
 _SAVE_CLASSES = Statement("facts.save_classes", Done)
-_LIST_TOUCHED_KEYS = Statement("facts.list_touched_keys", KeyRow)
-_LIST_TIMED_KEYS = Statement("facts.list_timed_keys", KeyRow)
-_LIST_TIMED_KEYS_OF = Statement("facts.list_timed_keys_of", KeyRow)
-_LIST_FACTS = Statement("facts.list_facts", FactKeyRow)
-LIST_KEYS_OF_FACTS = Statement("recall.list_keys_of_facts", FactKeyRow)
+_LIST_TOUCHED_KEYS = Statement("facts.list_touched_keys", FactKey)
+_LIST_TIMED_KEYS = Statement("facts.list_timed_keys", FactKey)
+_LIST_TIMED_KEYS_OF = Statement("facts.list_timed_keys_of", FactKey)
+_LIST_FACTS = Statement("facts.list_facts", tuple[FactId, FactKey])
+LIST_KEYS_OF_FACTS = Statement("recall.list_keys_of_facts", tuple[FactId, FactKey])
 
 
 class FactTransaction:
@@ -192,21 +159,19 @@ class FactTransaction:
         return self._number
 
     async def records(self, keys: Sequence[FactKey]) -> Sequence[KeyRecord]:
-        """Load all that is stored of these keys."""
+        """Load the stored records of these keys."""
         return await _records(self._work, self._tenant, keys)
 
     async def timed_among(self, keys: Sequence[FactKey]) -> Sequence[FactKey]:
-        """Tell which of these keys have a timeline."""
-        rows = await self._work.run(_LIST_TIMED_KEYS, tenant=self._tenant, keys=_maps(keys))
-        return [to_key(row) for row in rows]
+        """List which of these keys have a timeline."""
+        return await self._work.run(_LIST_TIMED_KEYS, tenant=self._tenant, keys=_maps(keys))
 
     async def timed_of(self, episode: EpisodeId) -> Sequence[FactKey]:
-        """List the keys with a timeline that an episode claims something of."""
-        rows = await self._work.run(_LIST_TIMED_KEYS_OF, tenant=self._tenant, episode=episode)
-        return [to_key(row) for row in rows]
+        """List the keys with a timeline about which an episode makes a claim."""
+        return await self._work.run(_LIST_TIMED_KEYS_OF, tenant=self._tenant, episode=episode)
 
     async def save_timelines(self, rows: Sequence[TimelineRow]) -> None:
-        """Keep where facts stand in time."""
+        """Store the timelines of facts."""
         ordered = sorted(rows, key=lambda row: row.fact)
         await self._work.run(
             _SAVE_TIMELINES, tenant=self._tenant, rows=[_timeline(row) for row in ordered]
@@ -224,12 +189,12 @@ class FactTransaction:
         return await _decisions(self._work, self._tenant, about_classes=True)
 
     async def set_classes(self, classes: Mapping[str, PredicateClass], relation: str) -> None:
-        """Keep the tenant's own classes, and mark the facts of a relation."""
+        """Store the tenant's own classes, and mark the facts of a relation."""
         text = json.dumps(dict(classes), sort_keys=True) if classes else None
         await self._work.run(_SAVE_CLASSES, tenant=self._tenant, classes=text, relation=relation)
 
     async def changed(self) -> None:
-        """Count one more change of the tenant."""
+        """Raise the tenant's change counter by one."""
         await count_change(self._work, self._tenant)
 
 
@@ -257,7 +222,7 @@ class FactStore:
 
     async def keys(self, tenant: TenantId, query: FactQuery) -> Sequence[tuple[FactId, FactKey]]:
         """List facts and their keys by id."""
-        rows = await self._graph.run(
+        return await self._graph.run(
             _LIST_FACTS,
             tenant=tenant,
             name=query.concept,
@@ -265,24 +230,22 @@ class FactStore:
             after=query.after or "",
             limit=query.limit,
         )
-        return [(FactId(row.fact), to_key(row)) for row in rows]
 
     async def key_of(self, tenant: TenantId, fact: FactId) -> FactKey | None:
         """Find the key of a fact; None if there is no such fact."""
-        row = await self._graph.run_one(LIST_KEYS_OF_FACTS, tenant=tenant, facts=[fact])
-        return None if row is None else to_key(row)
+        found = dict(await self._graph.run(LIST_KEYS_OF_FACTS, tenant=tenant, facts=[fact]))
+        return found.get(fact)
 
     async def read(
         self, tenant: TenantId, keys: Sequence[FactKey]
     ) -> tuple[Mapping[str, PredicateClass], Sequence[KeyRecord]]:
-        """Load the tenant's own classes and all that is stored of these keys."""
+        """Load the tenant's own classes and the stored records of these keys."""
         classes = await find_setting(self._graph, tenant, "classes")
         return classes_of(classes), await _records(self._graph, tenant, keys)
 
     async def touched(self, tenant: TenantId, limit: int) -> Sequence[FactKey]:
         """List keys whose timelines must be recomputed."""
-        rows = await self._graph.run(_LIST_TOUCHED_KEYS, tenant=tenant, limit=limit)
-        return [to_key(row) for row in rows]
+        return await self._graph.run(_LIST_TOUCHED_KEYS, tenant=tenant, limit=limit)
 
     async def decision(self, tenant: TenantId, decision: str) -> Decision | None:
         """Find a decision."""
@@ -322,10 +285,9 @@ async def _decisions(
     facts: Sequence[str] = (),
     about_classes: bool = False,
 ) -> Sequence[Decision]:
-    rows = await graph.run(
+    return await graph.run(
         _LIST_DECISIONS, tenant=tenant, ids=ids, facts=facts, about_classes=about_classes
     )
-    return [_decision(row) for row in rows]
 
 
 def _record(key: FactKey, rows: Sequence[_ClaimRow], made: Sequence[Decision]) -> KeyRecord:
@@ -342,52 +304,32 @@ def _record(key: FactKey, rows: Sequence[_ClaimRow], made: Sequence[Decision]) -
 
 def _fact(row: _ClaimRow) -> StoredFact:
     return StoredFact(
-        id=FactId(row.fact),
+        id=row.fact,
         subject=row.subject,
         predicate=row.predicate,
         object=row.object,
         qualifier=row.qualifier,
         negated=row.negated,
-        standing=None if row.standing is None else Standing(row.standing),
+        standing=row.standing,
         valid_to=row.ended_at,
-        superseded_by=None if row.superseded_by is None else FactId(row.superseded_by),
-        contested_by=None if row.contested_by is None else FactId(row.contested_by),
+        superseded_by=row.superseded_by,
+        contested_by=row.contested_by,
     )
 
 
 def _claim(row: _ClaimRow) -> StoredClaim:
-    episode = EpisodeId(row.episode)
     quote = None
     if row.start is not None and row.end is not None:
-        quote = Quote(episode=episode, start=row.start, end=row.end, by=row.by)
+        quote = Quote(episode=row.episode, start=row.start, end=row.end, by=row.by)
     return StoredClaim(
-        fact=FactId(row.fact),
-        episode=episode,
+        fact=row.fact,
+        episode=row.episode,
         valid_from=row.valid_from,
         valid_to=row.valid_to,
         reliability=row.reliability,
-        occurred_at=row.occurred_at,
+        occurred_at=in_offset(row.occurred_at, row.utc_offset),
         recorded_at=row.recorded_at,
         quote=quote,
-    )
-
-
-def _decision(row: _DecisionRow) -> Decision:
-    kind = row.predicate_class
-    return Decision(
-        id=row.id,
-        number=row.number,
-        recorded_at=row.recorded_at,
-        ruling=Ruling(row.ruling),
-        fact=None if row.fact is None else FactId(row.fact),
-        other=None if row.other is None else FactId(row.other),
-        relation=row.relation,
-        predicate_class=None if kind is None else PredicateClass(kind),
-        valid_from=row.valid_from,
-        valid_to=row.valid_to,
-        undoes=row.undoes,
-        by=row.decided_by,
-        why=row.why,
     )
 
 
@@ -408,8 +350,3 @@ def _timeline(row: TimelineRow) -> dict[str, Any]:
 
 def _maps(keys: Sequence[FactKey]) -> list[dict[str, Any]]:
     return [asdict(key) for key in keys]
-
-
-def to_key(row: KeyRow) -> FactKey:
-    """Build the key that a row carries."""
-    return FactKey(subject=row.subject, relation=row.relation, qualifier=row.qualifier)

@@ -1,7 +1,7 @@
-"""Lay claims out on timelines, by the classes of their predicates.
+"""Compute timelines from claims, by the classes of their predicates.
 
-Unknown predicates are `multi`, so that nothing is lost by ignorance. A tenant may give any
-predicate another class; these are the defaults.
+Unknown predicates are `multi`, so that no value supersedes another by mistake. These are the
+defaults; a tenant may give any predicate another class.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +19,7 @@ from ecphoria.maths.timeline import (
     in_force,
     timeline,
 )
+from ecphoria.records.episode import in_offset, offset_of
 from ecphoria.records.fact import (
     UNENDING,
     Decision,
@@ -32,6 +33,7 @@ from ecphoria.records.fact import (
     Standing,
 )
 from ecphoria.records.ids import FactId, TenantId
+from ecphoria.text.forms import lowered
 
 _FUNCTIONAL = """
     lives in, live in, lives at, resides in, is based in, home is, works as, works at, works for,
@@ -48,12 +50,12 @@ _IMMUTABLE = """
 
 
 def relation(predicate: str) -> str:
-    """Write a predicate the one way its spellings share: lower case, single blanks.
+    """Normalise a predicate: lower case, single blanks.
 
     >>> relation("Lives_In")
     'lives in'
     """
-    return " ".join(predicate.lower().replace("_", " ").split())
+    return " ".join(lowered(predicate).replace("_", " ").split())
 
 
 def _listed(text: str, kind: PredicateClass) -> dict[str, PredicateClass]:
@@ -67,15 +69,17 @@ DEFAULTS: Mapping[str, PredicateClass] = {
 
 
 def class_of(name: str, own: Mapping[str, PredicateClass]) -> PredicateClass:
-    """Tell a relation's class: the tenant's own, else the default, else `multi`."""
+    """Find a relation's class: the tenant's own, else the default, else `multi`."""
     return own.get(name) or DEFAULTS.get(name, PredicateClass.MULTI)
 
 
+# Keys are written in parts, because a write holds the tenant's lock
+# (docs/explanation/consolidation.md).
 KEYS_AT_ONCE, KEYS_A_WRITE = 100_000, 200
-"""Touched keys that are listed, and those of them that are laid out in one transaction."""
+"""Number of touched keys to list, and number of keys in one transaction."""
 
 CONTESTED_FACTOR = 0.3
-"""NeuromemoryAI's factor on the confidence of the weaker of two that contradict."""
+"""NeuromemoryAI's factor on the confidence of the weaker of two contradicting facts."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)
@@ -83,11 +87,12 @@ _TICK = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaidOut:
-    """A key's timeline, with the numbers it is written in.
+    """A key's timeline, as numbers.
 
     Attributes:
-        claims: Those that were looked at, facts by their place in the record.
+        claims: The claims that were used; facts are given by their index in the record.
         retracted: Facts decided to be wrong.
+        offsets: UTC offset in minutes of an instant as stated, so that its day is shown as meant.
     """
 
     record: KeyRecord
@@ -95,13 +100,14 @@ class LaidOut:
     claims: tuple[Claim, ...]
     retracted: frozenset[int]
     timeline: Timeline
+    offsets: Mapping[int, int | None]
 
     def held(self, at: datetime) -> frozenset[FactId]:
-        """Name the facts that held then."""
+        """List the facts that held then."""
         return frozenset(self.record.facts[row].id for row in self.timeline.at(_ticks(at)))
 
     def has(self, fact: FactId) -> bool:
-        """Tell whether anything looked at claims a fact."""
+        """Tell whether any used claim states a fact."""
         rows = {claim.fact for claim in self.claims}
         return any(self.record.facts[row].id == fact for row in rows)
 
@@ -110,7 +116,7 @@ class LaidOut:
         return self.standing(self._row(fact))
 
     def ended_by(self, fact: FactId, at: datetime) -> datetime | None:
-        """Tell when the last spell of a fact that was over by then ended."""
+        """Find the end of the last spell that was over by then."""
         ends = (interval.valid_to for interval in self.intervals(self._row(fact)))
         return max((end for end in ends if end is not None and end <= at), default=None)
 
@@ -120,17 +126,20 @@ class LaidOut:
         )
 
     def intervals(self, row: int) -> tuple[Interval, ...]:
-        """List when a fact held, in order."""
+        """List the intervals in which a fact held, in order."""
         facts = self.record.facts
         return tuple(
             Interval(
-                valid_from=_instant(spell.start),
-                valid_to=None if spell.end == OPEN else _instant(spell.end),
+                valid_from=self._shown(spell.start),
+                valid_to=None if spell.end == OPEN else self._shown(spell.end),
                 superseded_by=None if spell.ended_by < 0 else facts[spell.ended_by].id,
             )
             for spell in self.timeline.spells
             if row in spell.facts
         )
+
+    def _shown(self, ticks: int) -> datetime:
+        return in_offset(_instant(ticks), self.offsets.get(ticks))
 
     def contested_by(self, row: int) -> FactId | None:
         """Find the fact with the better evidence for the same time."""
@@ -189,6 +198,8 @@ def _begun(intervals: Sequence[Interval]) -> datetime:
     return intervals[0].valid_from if intervals else UNENDING
 
 
+# Claims are ordered, not facts, so that a value that returns (Oslo, Bergen, Oslo again) holds
+# twice (decision 0020).
 def lay_out(
     record: KeyRecord,
     own: Mapping[str, PredicateClass],
@@ -196,13 +207,13 @@ def lay_out(
     known_at: datetime | None = None,
     happened_by: datetime | None = None,
 ) -> LaidOut:
-    """Lay a key's claims out in time.
+    """Compute the timeline of a key.
 
     Args:
-        record: All that is stored of it.
+        record: Everything stored about the key.
         own: The tenant's own classes.
-        known_at: Look only at what was recorded by then.
-        happened_by: Look only at the claims of episodes that had happened by then.
+        known_at: Use only claims and decisions recorded by then.
+        happened_by: Use only claims of episodes that had occurred by then.
     """
     number = {fact.id: row for row, fact in enumerate(record.facts)}
     values = _numbered(fact.object for fact in record.facts)
@@ -223,6 +234,8 @@ def lay_out(
     )
     decided = effective(record.decisions, known_at)
     rulings = _rulings(decided, number)
+    # One key for all predicates of the same meaning would need judgement, so a language model
+    # (decision 0020).
     kind = class_of(record.key.relation, own)
     stated = [Stated(object=values[fact.object], negated=fact.negated) for fact in record.facts]
     return LaidOut(
@@ -230,6 +243,12 @@ def lay_out(
         kind=kind,
         claims=claims,
         retracted=rulings.retracted,
+        offsets={
+            _ticks(at): offset_of(claim.occurred_at)
+            for claim in record.claims
+            for at in (claim.valid_from or claim.occurred_at, claim.valid_to)
+            if at is not None
+        },
         timeline=timeline(str(kind), stated, claims, rulings),
     )
 
@@ -237,7 +256,7 @@ def lay_out(
 def effective(
     decisions: Sequence[Decision], known_at: datetime | None = None
 ) -> tuple[Decision, ...]:
-    """Keep the decisions that count: made by then, and not undone."""
+    """Select the decisions that count: made by then, and not undone."""
     made = sorted(
         (
             decision
@@ -256,8 +275,9 @@ def effective(
 
 
 def rows_of(laid: LaidOut) -> tuple[TimelineRow, ...]:
-    """Make the row to store of each fact; none where values coexist without conflict."""
+    """Build the row to store for each fact; no rows if values coexist without conflict."""
     record = laid.record
+    # Values that coexist need no timeline and cost nothing (docs/explanation/facts.md).
     plain = (
         laid.kind is PredicateClass.MULTI
         and not any(fact.negated for fact in record.facts)
@@ -275,17 +295,19 @@ def _row(laid: LaidOut, row: int) -> TimelineRow:
     return TimelineRow(
         fact=laid.record.facts[row].id,
         standing=laid.standing(row),
-        held_from=tuple(spell.valid_from for spell in spells),
-        held_until=tuple(spell.valid_to or UNENDING for spell in spells),
+        held_from=tuple(spell.valid_from.astimezone(UTC) for spell in spells),
+        held_until=tuple((spell.valid_to or UNENDING).astimezone(UTC) for spell in spells),
         superseded_by=spells[-1].superseded_by if spells else None,
         contested_by=laid.contested_by(row),
     )
 
 
 async def settle(transaction: FactTransaction, keys: Iterable[FactKey]) -> tuple[LaidOut, ...]:
-    """Compute the timelines of these keys again, store and return them."""
+    """Recompute, store and return the timelines of these keys."""
     wanted = sorted(set(keys))
     laid = laid_out(await transaction.records(wanted) if wanted else (), transaction.classes)
+    # The append that changes a key also writes its timeline: recall is never behind (decision
+    # 0020).
     if laid:
         await transaction.save_timelines([row for fact in laid for row in rows_of(fact)])
     return laid
@@ -300,7 +322,7 @@ def laid_out(
 
 
 async def renew(store: FactStore, tenant: TenantId) -> None:
-    """Compute the timelines of touched keys; a consolidation finishes interrupted work."""
+    """Recompute the timelines of touched keys; a consolidation completes interrupted work."""
     keys = await store.touched(tenant, KEYS_AT_ONCE)
     for first in range(0, len(keys), KEYS_A_WRITE):
         some = keys[first : first + KEYS_A_WRITE]

@@ -1,6 +1,7 @@
 """The HTTP application and its server."""
 
 import asyncio
+import inspect
 import socket
 import ssl
 from collections.abc import Callable
@@ -15,16 +16,18 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.routing import APIRoute
-from starlette.responses import HTMLResponse
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ecphoria.app import Reports, Services, build, warm_up
-from ecphoria.errors import Misconfigured
+from ecphoria.errors import Misconfigured, TooLarge, UnknownHost, UnsupportedMediaType
 from ecphoria.http import problems
+from ecphoria.http.hosts import HostCheck
 from ecphoria.http.mcp import mcp_mounted
 from ecphoria.http.middleware import BodyLimit, RequestEdge
-from ecphoria.http.problems import render
+from ecphoria.http.problems import render, responses
 from ecphoria.http.routes_admin import (
     administration_routes,
     browser_routes,
@@ -43,11 +46,13 @@ from ecphoria.http.routes_upkeep import (
     dormancy_routes,
     extraction_routes,
     jobs_routes,
-    passages_routes,
 )
+from ecphoria.http.traits import takes_large
+from ecphoria.records.answered import texts_of_fields
+from ecphoria.runtime import bound
 from ecphoria.settings import ServerSettings, Settings
 from ecphoria.succession import Succession
-from ecphoria.wire.base import Problem
+from ecphoria.wire.base import Parameters, Problem, build_all, with_subclasses
 
 _DESCRIPTION = """\
 A memory service for agents: append what happened, recall it by a cue.
@@ -73,10 +78,32 @@ _TAGS = {
     "browser": "Files for Neo4j Browser.",
 }
 _SWAGGER = "/docs/assets"
+_ROUTERS = (
+    episodes_routes,
+    recall_routes,
+    overview_routes,
+    facts_routes,
+    items_routes,
+    consolidation_routes,
+    extraction_routes,
+    dormancy_routes,
+    cold_routes,
+    doctor_routes,
+    jobs_routes,
+    administration_routes,
+    embedding_routes,
+    gate_routes,
+    shadow_routes,
+    learning_routes,
+    merges_routes,
+    operations_routes,
+    browser_routes,
+)
 
 
 def create_app(services: Services) -> FastAPI:
     """Join routers, problems and middleware; the caller closes the services."""
+    build_all()
     app = FastAPI(
         title="Ecphoria",
         version=version("ecphoria"),
@@ -91,34 +118,24 @@ def create_app(services: Services) -> FastAPI:
     )
     app.state.services = services
     app.state.succession = None  # set where the store may change its model
-    for router in (
-        episodes_routes,
-        recall_routes,
-        overview_routes,
-        facts_routes,
-        items_routes,
-        consolidation_routes,
-        extraction_routes,
-        dormancy_routes,
-        cold_routes,
-        doctor_routes,
-        jobs_routes,
-        passages_routes,
-        administration_routes,
-        embedding_routes,
-        gate_routes,
-        shadow_routes,
-        learning_routes,
-        merges_routes,
-        operations_routes,
-        browser_routes,
-    ):
+    for router in _ROUTERS:
+        for route in router.routes:
+            if isinstance(route, APIRoute) and not route.summary:
+                route.summary = _first_sentence(route)
         app.include_router(router)
     problems.install(app, services.metrics)
     _serve_docs(app)
-    _document_problem(app)
+    _document_problems(app)
     server = services.settings.server
-    app.add_middleware(BodyLimit, limit=int(server.body_limit_mb * 1e6), seconds=server.body_s)
+    own = [route for router in _ROUTERS for route in router.routes]
+    app.add_middleware(
+        BodyLimit,
+        limit=int(server.body_limit_mb * 1e6),
+        seconds=server.body_s,
+        # That of MCP is added later, to the routes of the application.
+        is_large=lambda scope: takes_large((*own, *app.router.routes), scope),
+    )
+    app.add_middleware(HostCheck, settings=server)
     app.add_middleware(RequestEdge, metrics=services.metrics, spans=services.spans)
     return app
 
@@ -140,30 +157,58 @@ def _serve_docs(app: FastAPI) -> None:
             swagger_favicon_url=f"{_SWAGGER}/favicon-32x32.png",
         )
 
-    async def root() -> dict[str, str | None]:
-        return {
-            "service": app.title,
-            "version": app.version,
-            "docs": "/docs",
-            "openapi": app.openapi_url,
-            "ready": "/readyz",
-        }
+    async def root(request: Request) -> Response:
+        places = {"docs": "/docs", "openapi": app.openapi_url, "ready": "/readyz"}
+        told = {"service": app.title, "version": app.version, **places}
+        # A browser names HTML; other clients take anything.
+        if "text/html" not in request.headers.get("accept", ""):
+            return JSONResponse(told, headers={"Vary": "Accept"})
+        links = "".join(f'<li><a href="{path}">{name}</a></li>' for name, path in places.items())
+        page = _PAGE.format(title=app.title, version=app.version, links=links)
+        return HTMLResponse(page, headers={"Vary": "Accept"})
 
-    app.add_api_route("/", root, include_in_schema=False)
+    app.add_api_route("/", root, include_in_schema=False, response_model=None)
     app.add_api_route("/docs", docs, include_in_schema=False, response_class=HTMLResponse)
 
 
-def _document_problem(app: FastAPI) -> None:
-    """Add the schema that every documented error refers to."""
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<h1>{title} {version}</h1>
+<p>A memory service for LLM agents. It runs, and answers requests under /v1.</p>
+<ul>{links}</ul>
+</html>
+"""
+
+
+def _first_sentence(route: APIRoute) -> str:
+    """Give the first line of the endpoint's description; FastAPI would give its name."""
+    told = inspect.getdoc(route.endpoint) or route.name
+    return told.partition("\n")[0].rstrip(".")
+
+
+def _document_problems(app: FastAPI) -> None:
+    """Add the schema of documented errors, and the errors of the middleware to each route."""
+    anywhere, of_bodies = responses(UnknownHost), responses(TooLarge, UnsupportedMediaType)
     generate = app.openapi
 
     def openapi() -> dict[str, Any]:
+        for parameters in with_subclasses(Parameters):
+            for name, text in texts_of_fields(parameters).items():
+                parameters.model_fields[name].description = text
         document = generate()
         schemas = document["components"]["schemas"]
         if "Problem" not in schemas:
             problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
             schemas.update(problem.pop("$defs"))
             schemas["Problem"] = problem
+        for methods in document["paths"].values():
+            for operation in methods.values():
+                more = anywhere | (of_bodies if "requestBody" in operation else {})
+                for status, answer in more.items():
+                    operation["responses"].setdefault(str(status), answer)
         return document
 
     app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's documented way to extend it
@@ -193,45 +238,57 @@ class _Telling(H11Protocol):
         self.transport.close()
 
 
-def bounded(seconds: float) -> type[H11Protocol]:
-    """Make the protocol of a server that waits so long for a request's headers.
+_IDLE_S = 75
+"""Seconds a connection may be idle after an answer.
+
+A client or proxy that keeps connections must drop an idle one before the service closes it, or a
+request may meet the end of its connection. httpx keeps them 5 s, aiohttp 15 s, nginx 60 s.
+"""
+
+
+class _Bounded(_Telling):
+    """Closes a connection whose headers do not arrive.
 
     uvicorn bounds only the pause between two requests; a connection that sends nothing, or half
     a header, would stay open without end.
     """
 
-    class Bounded(_Telling):
-        _deadline: asyncio.TimerHandle | None = None
+    headers_s: float
+    _deadline: asyncio.TimerHandle | None = None
 
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._await_headers()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._await_headers()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.conn.trailing_data[0]:  # the next request has begun to arrive
             self._await_headers()
 
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            self._await_headers()
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._stop_waiting()
 
-        def on_response_complete(self) -> None:
-            super().on_response_complete()
-            self._await_headers()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            super().connection_lost(exc)
+    def _await_headers(self) -> None:
+        """Let the time run from the connection, or the first bytes, until the headers."""
+        if self.cycle is not None and not self.cycle.response_complete:
             self._stop_waiting()
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(self.headers_s, self.transport.close)
 
-        def _await_headers(self) -> None:
-            """Let the time run from the connection, or the answer before, until the headers."""
-            if self.cycle is not None and not self.cycle.response_complete:
-                self._stop_waiting()
-            elif self._deadline is None:
-                self._deadline = self.loop.call_later(seconds, self.transport.close)
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
 
-        def _stop_waiting(self) -> None:
-            if self._deadline is not None:
-                self._deadline.cancel()
-                self._deadline = None
 
-    return Bounded
+def bounded(seconds: float) -> type[H11Protocol]:
+    """Make the protocol of a server that waits so long for a request's headers."""
+    return type("Bounded", (_Bounded,), {"headers_s": seconds})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,9 +354,10 @@ async def _run(
             access_log=False,
             server_header=False,
             lifespan="off",
-            timeout_graceful_shutdown=round(settings.server.shutdown_s) or 1,
+            timeout_graceful_shutdown=_drain_s(settings.server.shutdown_s),
             limit_concurrency=settings.server.connections,
             http=bounded(settings.server.headers_s),
+            timeout_keep_alive=_IDLE_S,
             **_tls(settings.server),
         )
     )
@@ -311,32 +369,16 @@ async def _run(
         await server.serve(sockets=[listener])
 
 
+def _drain_s(shutdown_s: float) -> int:
+    """Give open requests two thirds of a stop; the rest closes what they use."""
+    return max(1, int(shutdown_s * 2 / 3))
+
+
 def _listener(settings: ServerSettings, path: Path | None) -> socket.socket:
     if path is None:
-        return _bound(settings.host, settings.port)
+        return bound(settings.host, settings.port)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
-    return listener
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listener = socket.socket(family, kind, protocol)
-    except OSError as error:
-        raise Misconfigured(f"There is no address {host} to listen on.") from error
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-    except OSError as error:
-        listener.close()
-        raise Misconfigured(
-            f"Cannot listen on {host} port {port}: {error.strerror}. Stop the program that does, "
-            "or set ECPHORIA_SERVER__PORT (0 takes a free one).",
-            port=port,
-        ) from error
     return listener
 
 

@@ -1,7 +1,8 @@
 """Authenticate and authorise a request before its body is read."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from email.message import Message
 from typing import Annotated, Any
 
@@ -13,32 +14,20 @@ from pydantic import BaseModel, TypeAdapter
 from starlette.responses import Response
 
 from ecphoria.app import Services
-from ecphoria.errors import EmbedderChanged, InvalidInput, Timeout, UnsupportedMediaType
-from ecphoria.http.middleware import JsonRequest, is_small
+from ecphoria.errors import EcphoriaError, EmbedderChanged, InvalidInput, UnsupportedMediaType
+from ecphoria.http.middleware import JsonRequest, is_within
+from ecphoria.http.traits import SMALL, traits_of
 from ecphoria.records.ids import TenantId
 from ecphoria.records.tenant import Principal, Scope
+from ecphoria.runtime import Requester, while_wanted
+from ecphoria.settings import Settings
 from ecphoria.succession import Succession
 
 TENANT_HEADER = "Ecphoria-Tenant"
-_BULK = frozenset(
-    {
-        "POST /v1/episodes/batch",
-        "POST /v1/episodes/erase",
-        "GET /v1/doctor",
-        "DELETE /v1/tenants/{name}",
-    }
-)
-"""Calls that may take seconds; they have slots of their own."""
-_READS = frozenset(
-    {
-        "POST /v1/recall",
-        "POST /v1/items/find",
-        "POST /v1/items/search",
-        "POST /v1/items/namespaces",
-    }
-)
-"""Calls beside GET that write nothing the caller waits for."""
 _HAS_BODY = frozenset({"content-length", "transfer-encoding"})
+_SHORT = 32_000
+"""Bytes of a body with memories whose work takes about as long as a recall; a longer one counts
+as bulk."""
 _SHOWN = 100
 """Characters of a parameter's name that an error repeats."""
 
@@ -82,6 +71,8 @@ class GuardedRoute(APIRoute):
         handler = super().get_route_handler()
         known = self._parameters()
         body = self._body()
+        traits = traits_of(self)
+        answered = False
 
         async def guarded(request: Request) -> Response:
             services = _services(request)
@@ -96,28 +87,35 @@ class GuardedRoute(APIRoute):
             if body is not None:
                 _require_json(request)
             tenant = principal.tenant or request.headers.get(TENANT_HEADER, "")
-            call = f"{request.method} {self.path}"
             whole = JsonRequest(request, body)
-            bulk = call in _BULK
-            if body is not None and is_small(request):
+            sends = body is not None and not _HAS_BODY.isdisjoint(request.headers)
+            bulk = traits.is_bulk or (
+                sends and not is_within(request, _SHORT if traits.is_large else SMALL)
+            )
+            if sends and is_within(request, SMALL):
                 await whole.body()  # a slow sender holds no slot
-            elif body is not None and not _HAS_BODY.isdisjoint(request.headers):
-                bulk = True
-            reads = (request.method == "GET" or call in _READS) and not bulk
 
             async def answer() -> Response:
-                if reads:
-                    return await _in_time(handler(whole), services.settings.limits.read_s)
-                return await handler(whole)
+                nonlocal answered
+                if not traits.is_read:
+                    return await handler(whole)
+                seconds = None if bulk else _read_s(services.settings, first=not answered)
+                async with while_wanted(seconds, _LATE.format(seconds)):
+                    given = await handler(whole)
+                answered = True
+                return given
 
-            async with services.admission.admit(tenant, principal.key, bulk=bulk):
-                try:
-                    return await answer()
-                except EmbedderChanged:
-                    succession = _succession(request)
-                    if succession is None or not await succession.moved_from(services):
-                        raise
-                    return await answer()  # by the services of the new model
+            async with services.admission.admit(tenant, principal.key, bulk=bulk) as requester:
+                if sends:
+                    await whole.body()
+                async with _watched(request, requester):
+                    try:
+                        return await answer()
+                    except EmbedderChanged:
+                        succession = _succession(request)
+                        if succession is None or not await succession.moved_from(services):
+                            raise
+                        return await answer()  # by the services of the new model
 
         return guarded
 
@@ -138,13 +136,34 @@ class GuardedRoute(APIRoute):
         return frozenset(field.alias for field in fields)
 
 
-async def _in_time(answer: Coroutine[Any, Any, Response], seconds: float) -> Response:
-    """Wait for the answer to a read; when it is given up, the server stops its query too."""
+_LATE = (
+    "There was no answer within {} s. Send it again; if that does not help, raise "
+    "ECPHORIA_LIMITS__READ_S."
+)
+"""Said when a read is given up; its query is stopped too."""
+
+
+def _read_s(settings: Settings, *, first: bool) -> float:
+    """Give the timeout of a read; queries of a first answer are yet to be planned."""
+    usual = settings.limits.read_s
+    return max(usual, settings.neo4j.first_query_timeout_s) if first else usual
+
+
+@asynccontextmanager
+async def _watched(request: Request, requester: Requester) -> AsyncIterator[None]:
+    """Tell the work in the block when the one who sent a request closes the connection."""
+
+    async def watch() -> None:
+        with suppress(EcphoriaError):  # of a body that the endpoint does not take
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            requester.leave()
+
+    watching = asyncio.create_task(watch())
     try:
-        async with asyncio.timeout(seconds):
-            return await answer
-    except TimeoutError:
-        raise Timeout(f"There was no answer within {seconds:g} s; ask for less.") from None
+        yield
+    finally:
+        watching.cancel()
 
 
 def _require_json(request: Request) -> None:

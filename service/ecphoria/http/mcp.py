@@ -13,6 +13,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ecphoria.app import Services
 from ecphoria.client import AsyncClient, Retries
 from ecphoria.http.auth import TENANT_HEADER, presented_key
+from ecphoria.http.hosts import public_names
+from ecphoria.http.traits import Traits
 
 PATH = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -39,11 +41,13 @@ async def mcp_mounted(app: FastAPI, services: Services) -> AsyncIterator[None]:
         request = context.request_context.request
         assert isinstance(request, Request)
         async with AsyncClient(
-            "http://service",
+            "http://localhost",
             presented_key(request) or "",
             tenant=request.headers.get(TENANT_HEADER),
             timeout=_WAIT_S,
             retries=Retries(limit=0),
+            # Tools call the API in memory with the caller's key, so scopes, limits and errors are
+            # those of the API (decision 0035).
             transport=httpx.ASGITransport(app),
         ) as client:
             yield client
@@ -52,7 +56,7 @@ async def mcp_mounted(app: FastAPI, services: Services) -> AsyncIterator[None]:
         return bool(services.settings.llm.model)
 
     server = create_server(connect, asks=asks)
-    names = [*_LOOPBACK, *filter(None, [services.settings.server.public_host])]
+    names = [*_LOOPBACK, *sorted(public_names(services.settings.server))]
     hosts = [form for name in names for form in (name, f"{name}:*")]
     security = TransportSecuritySettings(
         allowed_hosts=hosts,
@@ -81,6 +85,8 @@ def _is_installed() -> bool:
 
 class _Identified:
     """Lets in only callers with a key, before their body is read."""
+
+    __ecphoria_traits__ = Traits(is_large=True)
 
     def __init__(self, inner: ASGIApp, services: Services) -> None:
         self._inner = inner

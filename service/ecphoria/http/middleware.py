@@ -5,6 +5,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # unknown to typeshed
 from typing import Any
 
@@ -12,18 +13,26 @@ import structlog
 from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter, ValidationError
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ecphoria.errors import EcphoriaError, InvalidInput, Timeout, TooLarge
 from ecphoria.http.problems import problem_of, render, report
+from ecphoria.http.traits import SMALL
 from ecphoria.records.ids import fresh_id
+from ecphoria.runtime import CallerGone
 from ecphoria.telemetry import Metrics, Spans
 from ecphoria.wire.base import TOLD
 
 REQUEST_ID = "X-Request-Id"
 _USABLE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _UNMATCHED = "(no such path)"
+
+_GONE = 499
+"""Status that the log and the metrics give a request without an answer, as nginx does."""
+_DROPPED, _DROP_S, _PAUSE_S = 32_000_000, 10.0, 0.5
+"""Bytes of a refused body that are read and dropped, the seconds that this may take, and the
+longest pause between its parts."""
 
 log = structlog.get_logger(__name__)
 
@@ -46,6 +55,7 @@ class RequestEdge:
             describe(_route(scope), status, scope["request_id"])
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> int:
+        body = _Body(scope, receive)
         sent = Headers(scope=scope).get(REQUEST_ID, "")
         name = sent if _USABLE_ID.fullmatch(sent) else fresh_id()
         scope["request_id"] = name
@@ -54,6 +64,7 @@ class RequestEdge:
         async def named(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
+                await body.drop()
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 headers[REQUEST_ID] = name
@@ -65,12 +76,15 @@ class RequestEdge:
         structlog.contextvars.bind_contextvars(request_id=name)
         start = time.perf_counter()
         try:
-            await self._app(scope, receive, named)
+            await self._app(scope, body.receive, named)
+        except (CallerGone, ClientDisconnect):
+            status = status or _GONE
+            log.info("client_disconnected")
         except Exception as error:
             if status:  # half an answer is out; only the connection's end can tell
                 log.error("answer_cut_off", exc_info=error)  # noqa: TRY400 (frames only)
                 raise
-            await self._answer(error, name, scope["path"])(scope, receive, named)
+            await self._answer(error, name, scope["path"])(scope, body.receive, named)
         finally:
             self._note(scope, status, time.perf_counter() - start)
         return status
@@ -96,12 +110,44 @@ class RequestEdge:
         )
 
 
+class _Body:
+    """The body of a request, of which the rest is dropped when it is answered early.
+
+    A client that sends its whole body before it reads would otherwise see a reset connection,
+    not the answer.
+    """
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        headers = Headers(scope=scope)
+        told = headers.get("Content-Length", "")
+        self._receive = receive
+        # A client that waits for "100 Continue" sends nothing before it has read an answer.
+        has_body = (told.isdecimal() and int(told) > 0) or "Transfer-Encoding" in headers
+        self._is_over = not has_body or "Expect" in headers
+        self._is_hopeless = told.isdecimal() and int(told) > _DROPPED
+
+    async def receive(self) -> Message:
+        """Receive the next message."""
+        message = await self._receive()
+        self._is_over = not message.get("more_body", False)
+        return message
+
+    async def drop(self) -> None:
+        """Read the rest of the body, if it comes soon and is not too much."""
+        size, until = 0, time.monotonic() + _DROP_S
+        with suppress(TimeoutError):
+            while not (self._is_over or self._is_hopeless or size > _DROPPED):
+                async with asyncio.timeout(min(_PAUSE_S, until - time.monotonic())):
+                    size += len((await self.receive()).get("body", b""))
+
+
 _ALWAYS = (
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("X-Frame-Options", "DENY"),
 )
+# A browser must not run the content of an answer (docs/explanation/threats.md).
 _NOTHING = "default-src 'none'; frame-ancestors 'none'"
 """Policy of answers that are data: a browser that shows one runs and loads nothing."""
 _PAGE = (
@@ -128,26 +174,36 @@ def _route(scope: Scope) -> str:
     return str(getattr(scope.get("route"), "path", _UNMATCHED))
 
 
-_SMALL = 256_000
-"""Bytes of a body that holds no memories; a recall with a long vector has a tenth of it."""
-_LARGE = frozenset({"/v1/episodes", "/v1/episodes/batch", "/v1/items", "/mcp"})
-"""Paths whose bodies hold memories or items."""
-
-
-def is_small(request: Request) -> bool:
-    """Tell whether the body is declared to be small."""
+def is_within(request: Request, size: int) -> bool:
+    """Tell whether the body is declared to have at most so many bytes."""
     declared = request.headers.get("Content-Length", "")
-    return declared.isdecimal() and int(declared) <= _SMALL
+    return declared.isdecimal() and int(declared) <= size
 
 
 class BodyLimit:
-    """Refuses a body over the bound of its path, as soon as its length or its bytes tell.
+    """Refuses a body over the bound of its route, as soon as its length or its bytes tell.
 
     One that does not arrive in time is refused too.
     """
 
-    def __init__(self, app: ASGIApp, *, limit: int, seconds: float) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        limit: int,
+        seconds: float,
+        is_large: Callable[[Scope], bool] = lambda _: False,
+    ) -> None:
+        """Bound the bodies of an application.
+
+        Args:
+            app: The application.
+            limit: Bytes of a large body.
+            seconds: Longest time until a body has arrived.
+            is_large: Tells whether a request may have a large body.
+        """
         self._app = app
+        self._is_large = is_large
         self._limit = limit
         self._seconds = seconds
 
@@ -156,7 +212,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        limit = self._limit if scope["path"] in _LARGE else min(self._limit, _SMALL)
+        limit = self._limit if self._is_large(scope) else min(self._limit, SMALL)
         told = Headers(scope=scope).get("Content-Length", "")
         if told.isdecimal() and int(told) > limit:
             raise _too_large(limit)

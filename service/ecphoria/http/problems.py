@@ -54,6 +54,7 @@ PROBLEMS: Mapping[type[EcphoriaError], Kind] = {
     errors.TooLarge: Kind(status=413, title="Too large"),
     errors.UnsupportedMediaType: Kind(status=415, title="Unsupported media type"),
     errors.MethodNotAllowed: Kind(status=405, title="Method not allowed"),
+    errors.UnknownHost: Kind(status=421, title="Unknown host"),
     errors.TooManyRequests: Kind(status=429, title="Too many requests"),
     errors.Unavailable: Kind(status=503, title="Unavailable"),
     errors.StoreUnavailable: Kind(status=503, title="Store unavailable"),

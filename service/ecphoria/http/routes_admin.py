@@ -8,7 +8,7 @@ from typing import Final
 from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.concurrency import run_in_threadpool
-from starlette.status import HTTP_201_CREATED, HTTP_204_NO_CONTENT
+from starlette.status import HTTP_201_CREATED, HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
 from ecphoria.app import Services
 from ecphoria.errors import (
@@ -18,18 +18,24 @@ from ecphoria.errors import (
     Misconfigured,
     NotFound,
     StoreUnavailable,
+    TooLarge,
     UnknownStrategy,
 )
 from ecphoria.http.auth import Admin, GuardedRoute, Operator, Served, TenantAdmin
 from ecphoria.http.problems import PROBLEMS, guarded, responses
+from ecphoria.http.routes_upkeep import tell
+from ecphoria.http.traits import having
+from ecphoria.records.calibration import Calibration
 from ecphoria.records.ids import KeyId, TenantId
 from ecphoria.records.recall import Choice, Policy
 from ecphoria.records.tenant import SHIPPED, Gate, Tenant
 from ecphoria.wire.admin import (
     BrowserFileAnswer,
     BrowserFileList,
+    CalibrationRequest,
     ErasureAnswer,
     ErrorAnswer,
+    FitRequest,
     GateAnswer,
     GateRequest,
     HealthAnswer,
@@ -43,6 +49,7 @@ from ecphoria.wire.admin import (
     TenantList,
     TenantRequest,
 )
+from ecphoria.wire.upkeep import JobAnswer
 
 administration_routes = APIRouter(prefix="/v1", tags=["administration"], route_class=GuardedRoute)
 
@@ -60,6 +67,7 @@ async def list_tenants(_: Operator, services: Served) -> TenantList:
 
 
 @administration_routes.delete("/tenants/{name}", responses=guarded())
+@having(is_bulk=True)
 async def erase_tenant(name: str, _: Operator, services: Served) -> ErasureAnswer:
     """Erase a tenant with everything it owns, and count what was removed."""
     return ErasureAnswer(removed=dict(await services.tenancy.erase_tenant(name)))
@@ -226,6 +234,28 @@ async def set_gate(body: GateRequest, tenant: TenantAdmin, services: Served) -> 
 async def reset_gate(tenant: TenantAdmin, services: Served) -> None:
     """Go back to the shipped gate."""
     await services.tenancy.set_gate(tenant, None)
+
+
+@gate_routes.post("/calibrations", status_code=HTTP_202_ACCEPTED, responses=guarded(Conflict))
+async def calibrate_gate(
+    tenant: TenantAdmin,
+    services: Served,
+    response: Response,
+    body: CalibrationRequest | None = None,
+) -> JobAnswer:
+    """Queue a calibration on questions made of the tenant's memories; applies nothing.
+
+    `Location` is the address of the job, whose `calibration` has the gate and its quality.
+    """
+    wanted = body or CalibrationRequest()
+    return tell(await services.jobs.calibrate(tenant, wanted.to_model()), response)
+
+
+@gate_routes.post("/fits", responses=guarded(TooLarge))
+async def fit_gate(body: FitRequest, _: TenantAdmin, services: Served) -> Calibration:
+    """Fit a gate on the evidence of labelled questions; stores and applies nothing."""
+    samples = [sample.to_model() for sample in body.samples]
+    return await services.calibration.fit(samples, body.options(), data_sha256=body.data_sha256)
 
 
 def _gate_answer(gate: Gate) -> GateAnswer:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from starlette.status import HTTP_201_CREATED
 
 from ecphoria.errors import Conflict, NotFound, TooLarge
-from ecphoria.facts.service import Request
+from ecphoria.facts.service import NewDecision
 from ecphoria.facts.store import FactQuery
 from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
@@ -73,7 +73,7 @@ async def decide(
     """Decide about a fact; applies from the next recall, and can be undone."""
     return await services.facts.decide(
         tenant,
-        Request(
+        NewDecision(
             ruling=Ruling(body.ruling),
             fact=FactId(fact),
             other=None if body.other is None else FactId(body.other),

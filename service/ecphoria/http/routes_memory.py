@@ -25,6 +25,7 @@ from ecphoria.errors import (
 )
 from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, Writer
 from ecphoria.http.problems import guarded, invalid_problem, problem_of, report
+from ecphoria.http.traits import having
 from ecphoria.records.answered import to_json
 from ecphoria.records.ask import CitedAnswer, CitedSentence
 from ecphoria.records.episode import Episode, Outcome, Receipt
@@ -64,6 +65,7 @@ _APPENDING = (BadVector, TooLarge, EncoderUnavailable)
         200: {"model": Receipt, "description": "It had been stored before"},
     },
 )
+@having(is_large=True)
 async def append(
     body: AppendRequest,
     tenant: Writer,
@@ -82,6 +84,7 @@ async def append(
 
 
 @episodes_routes.post("/batch", response_model_exclude_none=True, responses=guarded(*_APPENDING))
+@having(is_bulk=True, is_large=True)
 async def append_batch(body: BatchRequest, tenant: Writer, services: Served) -> BatchAnswer:
     """Append up to 1,000 episodes; returns a result for each, and stores the valid ones."""
     readable = [item.to_model() for item in body.episodes if isinstance(item, AppendRequest)]
@@ -129,7 +132,7 @@ async def update(episode: str, body: UpdateRequest, tenant: Writer, services: Se
     """Change metadata or the end of the life of an episode; its text never changes.
 
     Recalls and lists see it at once. The last write of an entry wins; updates of different
-    entries do not undo each other. The same again changes nothing.
+    entries do not undo each other. Repeating an update changes nothing.
     """
     return await services.ingest.update(tenant, EpisodeId(episode), body.to_model())
 
@@ -137,6 +140,7 @@ async def update(episode: str, body: UpdateRequest, tenant: Writer, services: Se
 @episodes_routes.put(
     "/{episode}/extraction", status_code=HTTP_204_NO_CONTENT, responses=guarded(TooLarge)
 )
+@having(is_large=True)
 async def set_extraction(episode: str, body: Extraction, tenant: Writer, services: Served) -> None:
     """Give a live episode names and facts, in place of all that were sent or read before."""
     await services.ingest.attach(tenant, EpisodeId(episode), body.to_model())
@@ -149,6 +153,7 @@ async def delete(episode: str, tenant: Writer, services: Served) -> None:
 
 
 @episodes_routes.post("/erase", responses=guarded(Conflict, TooLarge))
+@having(is_bulk=True)
 async def erase(body: EraseRequest, tenant: Writer, services: Served) -> EraseAnswer:
     """Erase the episodes that pass filters, such as those of a session; the oldest first."""
     matched, erased = await services.ingest.erase(
@@ -213,13 +218,14 @@ recall_routes = APIRouter(prefix="/v1", tags=["recall"], route_class=GuardedRout
 @recall_routes.post(
     "/recall", responses=guarded(UnknownStrategy, BadVector, TooLarge, ModelMissing)
 )
+@having(is_read=True)
 async def recall(
     body: RecallRequest, tenant: Reader, services: Served, caller: Caller
 ) -> RecallResult:
     """Recall memories for a cue, and judge whether they answer it."""
     if body.wake:
         services.access.permit(caller, Scope.WRITE)
-    result = await services.waking.recall(
+    result = await services.second_look.recall(
         tenant, body.to_cue(), body.to_options(), record=body.record
     )
     services.metrics.recall(result.strategy, result.verdict, result.timings_ms)

@@ -9,8 +9,9 @@ from ecphoria.app import Services
 from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable, Conflict, ModelMissing, TooLarge
 from ecphoria.http.auth import GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
+from ecphoria.http.traits import having
 from ecphoria.records.ids import EpisodeId, JobId
-from ecphoria.records.job import ConsolidationReport, Job, JobState, Standing
+from ecphoria.records.job import ConsolidationReport, Job, JobState, ScheduleState
 from ecphoria.records.upkeep import DormancyPolicy, ExpiryPolicy, IntegrityReport, Restored, Scrub
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
@@ -123,7 +124,7 @@ async def reset_schedule(tenant: TenantAdmin, services: Served) -> ScheduleAnswe
     return _answer(services, await services.jobs.set_schedule(tenant, None))
 
 
-def _answer(services: Services, standing: Standing) -> ScheduleAnswer:
+def _answer(services: Services, standing: ScheduleState) -> ScheduleAnswer:
     kept, next_at = services.jobs.kept_by(standing)
     return ScheduleAnswer(
         own=standing.own is not None,
@@ -253,22 +254,11 @@ async def scrub(tenant: TenantAdmin, services: Served) -> Scrub:
     return await services.cold.scrub(tenant)
 
 
-passages_routes = APIRouter(prefix="/v1/passages", tags=["jobs"], route_class=GuardedRoute)
-
-
-@passages_routes.post("", status_code=HTTP_202_ACCEPTED, responses=guarded())
-async def cut_older_episodes(tenant: Writer, services: Served, response: Response) -> JobAnswer:
-    """Queue or join the job that cuts old long episodes into passages.
-
-    The service queues it by itself when it starts on such a store. New episodes need no job.
-    """
-    return tell(await services.jobs.cut_older(tenant), response)
-
-
 doctor_routes = APIRouter(prefix="/v1", tags=["consolidation"], route_class=GuardedRoute)
 
 
 @doctor_routes.get("/doctor", responses=guarded())
+@having(is_bulk=True, is_read=True)
 async def examine(tenant: TenantAdmin, services: Served) -> IntegrityReport:
     """Check the integrity of the graph and its counts; changes nothing."""
     return await services.doctor.examine(tenant)

@@ -1,28 +1,25 @@
 """Open the sources of an import: files, ZIP archives, folders, standard input."""
 
-import re
+import json
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from enum import StrEnum
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from ecphoria.errors import BadFile
-from ecphoria.imports.chats import (
-    WRAPPED,
-    read_chatgpt,
-    read_claude,
-    read_langchain,
-    read_mem0,
-    read_openai,
-)
+from ecphoria.imports.documents import DOCUMENTS, packed_kind, read_documents, refusal
+from ecphoria.imports.formats import KNOWN, Format, detect, reader_of
+from ecphoria.imports.items import Item, read_items
 from ecphoria.imports.markdown import PAGES, read_pages
-from ecphoria.imports.records import Record, read_records
+from ecphoria.imports.records import Keys, Record, read_fields, read_records
+from ecphoria.imports.shapes import Layout, shape_of
 from ecphoria.imports.slack import LISTS, days_of, read_slack
 from ecphoria.imports.streams import (
+    DAMAGED,
     Counted,
     Found,
     Peeking,
@@ -30,22 +27,9 @@ from ecphoria.imports.streams import (
     Tree,
     numbered,
     open_tree,
+    shown,
     start_of,
 )
-
-
-class Format(StrEnum):
-    """A form of data that can be imported."""
-
-    EPISODES = "episodes"
-    CHATGPT = "chatgpt"
-    CLAUDE = "claude"
-    OPENAI = "openai"
-    LANGCHAIN = "langchain"
-    MEM0 = "mem0"
-    SLACK = "slack"
-    MARKDOWN = "markdown"
-    GRAPHITI = "graphiti"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,25 +40,35 @@ class Opened:
         records: Its episodes.
         form: Its format.
         size: Its bytes, unpacked, or the episodes of a database; None if that is unknown.
-        left_out: What was left out on purpose so far, counted by the reason.
+        reading: What was left out so far, counted by the reason.
     """
 
     records: Iterator[Record]
     form: Format
     size: int | None
-    left_out: Counter[str] = field(default_factory=Counter)
+    reading: Reading = field(default_factory=Reading)
+
+    @property
+    def left_out(self) -> Counter[str]:
+        """Messages, memories and documents left out on purpose, by the reason."""
+        return self.reading.left_out
+
+    @property
+    def parts(self) -> Counter[str]:
+        """Parts of them, and files of other kinds, that were left out."""
+        return self.reading.parts
 
 
-_READERS: Final[Mapping[Format, Callable[..., Iterator[Found]]]] = {
-    Format.CHATGPT: read_chatgpt,
-    Format.CLAUDE: read_claude,
-    Format.OPENAI: read_openai,
-    Format.LANGCHAIN: read_langchain,
-    Format.MEM0: read_mem0,
-}
-_WHOLE: Final = frozenset({Format.CHATGPT, Format.CLAUDE})
 _CONVERSATIONS: Final = "conversations*.json"
+_JSON: Final = ("*.json", "*.jsonl", "*.ndjson")
+_CHATS: Final = ("result.json", "_chat.txt", "WhatsApp*.txt", "*grok*.json", "MyActivity.json")
 _ARCHIVE: Final = b"PK\x03\x04"
+_NEEDED: Final = {
+    Format.SLACK: "the ZIP archive of the export, or the folder it was unpacked to",
+    Format.MARKDOWN: f"a folder with files {' or '.join(PAGES)}",
+    Format.DOCUMENTS: f"a folder with files {', '.join(DOCUMENTS)}",
+    Format.GRAPHITI: "the address of its Neo4j, such as bolt://localhost:7687",
+}
 
 
 @contextmanager
@@ -87,17 +81,17 @@ def opened(path: Path, form: Format | None = None) -> Iterator[Opened]:
 
     Raises:
         BadFile: It cannot be read, or nothing in it is of this format.
-        Misconfigured: Some formats need the extra `import`.
+        Misconfigured: Some formats need the extra `import` or `documents`.
     """
     try:
-        if path.is_dir() or _is_archive(path):
+        if path.is_dir() or (_is_archive(path) and not _is_office(path)):
             with open_tree(path) as tree:
                 yield _opened_tree(tree, path, form)
             return
         with path.open("rb") as stream:
-            found = opened_stream(stream, form, name=path.stem, size=path.stat().st_size)
-            yield found
-    except (OSError, zipfile.BadZipFile) as error:
+            name = f"{path.resolve().parent.name}/{path.name}"
+            yield opened_stream(stream, form, name=name, size=path.stat().st_size)
+    except DAMAGED as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise BadFile(f"{path} cannot be read: {why}.", path=str(path)) from error
 
@@ -110,106 +104,141 @@ def opened_stream(
     Args:
         stream: The file.
         form: Its format; if None, it is told by the content.
-        name: Name of the conversation where the format has none.
+        name: Path of the file; its stem names a conversation where the format has no name.
         size: Its bytes, if that is known.
 
     Raises:
-        BadFile: The format cannot be told, or is one of folders.
+        BadFile: The file is empty, its format cannot be told, or is one of folders.
     """
-    form = form or detect(start_of(stream))
+    start = start_of(stream)
+    form = form or detect(start, name)
+    if not start:
+        raise BadFile("The file is empty.")
     reading = Reading()
     if form is Format.EPISODES:
-        records = read_records(stream)
-    elif form in _READERS:
-        records = numbered(_READERS[form](Counted(stream, reading), name), reading)
+        records = _episodes(stream, start, reading)
+    elif reader := reader_of(form, start):
+        named = name if form in (Format.MARKDOWN, Format.DOCUMENTS) else _stem(name, "")
+        records = numbered(reader(Counted(stream, reading), name=named), reading)
     else:
         raise BadFile(f"The format {form} is none of a single file; give {_NEEDED[form]}.")
-    return Opened(records=records, form=form, size=size, left_out=reading.left_out)
+    return Opened(records=records, form=form, size=size, reading=reading)
 
 
-_NEEDED: Final = {
-    Format.SLACK: "the ZIP archive of the export, or the folder it was unpacked to",
-    Format.MARKDOWN: "a folder",
-    Format.GRAPHITI: "the address of its Neo4j, such as bolt://localhost:7687",
-}
-_MARKS: Final = (
-    (Format.CHATGPT, rb'^\[.*"(mapping|current_node)"\s*:'),
-    (Format.CLAUDE, rb'^\[.*"chat_messages"\s*:'),
-    (Format.LANGCHAIN, rb'"type"\s*:\s*"(human|ai|AIMessageChunk|constructor)"'),
-    (Format.OPENAI, rb'"role"\s*:\s*"(system|developer|user|assistant|tool)".*"content"\s*:'),
-    (Format.OPENAI, rb'"content"\s*:.*"role"\s*:\s*"(system|developer|user|assistant|tool)"'),
-    (Format.MEM0, rb'^\[.*"memory"\s*:'),
-)
-"""Patterns of the first bytes of each format, the surest first."""
+def _episodes(stream: Peeking, start: bytes, reading: Reading) -> Iterator[Record]:
+    """Read episodes, a line each or in a list."""
+    counted = Counted(stream, reading)
+    layout = shape_of(start).layout
+    printed = layout is Layout.OBJECT and b"\n" in start
+    if layout is not Layout.LIST and not printed:
+        return read_records(counted.lines())
+    keys = Keys()
 
+    def take(item: Item, _: Reading) -> Iterator[Found]:
+        written = json.dumps(item.value, sort_keys=True, default=float)
+        yield read_fields(json.loads(written), keys.of(written.encode()))
 
-def detect(start: bytes) -> Format:
-    """Tell the format of a file by its first bytes: lines of episodes unless they say otherwise.
-
-    Raises:
-        BadFile: It is a list in JSON, but none that is known.
-    """
-    first = start.partition(b"\n")[0]
-    if re.match(rb'\{\s*"(text|id|speaker|session|occurred_at|title)"', first):
-        return Format.EPISODES
-    for form, mark in _MARKS:
-        if re.search(mark, start, re.DOTALL):
-            return form
-    if WRAPPED.search(start) and b'"memory"' in start:
-        return Format.MEM0
-    if start.startswith(b"["):
-        raise BadFile("The format cannot be told by the beginning of the file; give --format.")
-    return Format.EPISODES
+    return numbered(read_items(counted, "", take), reading)
 
 
 def _opened_tree(tree: Tree, path: Path, form: Format | None) -> Opened:
     form = form or _detect_tree(tree)
     reading = Reading()
-    reading.left_out.update({"hidden files": tree.hidden} if tree.hidden else {})
-    if form is Format.SLACK:
-        days, found = days_of(tree), read_slack(tree, reading)
-        files = [*tree.named(*LISTS), *days] if days else []
+    reading.leave_parts("hidden files", tree.hidden)
+    if form is Format.SLACK and (days := days_of(tree)):
+        files, found = [*tree.named(*LISTS), *days], read_slack(tree, reading)
     elif form is Format.MARKDOWN:
         files, found = tree.named(*PAGES), read_pages(tree, reading)
-    elif form in _WHOLE:
-        files = tree.named(_CONVERSATIONS)
-        found = _read_parts(tree, reading, files, form)
+    elif form is Format.DOCUMENTS:
+        files, found = tree.named(*DOCUMENTS), read_documents(tree, reading)
+    elif form in KNOWN or form is Format.WHATSAPP:
+        files = _files_of(tree, form)
+        found = _read_files(tree, reading, files, form)
     else:
         raise BadFile(f"{path} is a folder or a ZIP archive, and none of the format {form}.")
     if not files:
-        raise BadFile(
-            f"{path} holds nothing of the format {form}; give {_wanted(form)}.", path=str(path)
-        )
+        wanted = _NEEDED.get(form, "the ZIP file or the folder of the export")
+        raise BadFile(f"{path} holds nothing of the format {form}; give {wanted}.", path=str(path))
+    for other in sorted(set(tree.sizes).difference(files)):
+        kind = PurePosixPath(other).suffix.lower()[:10] or "no suffix"
+        reading.leave_parts(f"files of other kinds ({shown(kind)})")
     size = sum(tree.sizes[name] for name in files)
-    records = numbered(found, reading)
-    return Opened(records=records, form=form, size=size, left_out=reading.left_out)
+    return Opened(records=numbered(found, reading), form=form, size=size, reading=reading)
 
 
-def _wanted(form: Format) -> str:
-    if form is Format.MARKDOWN:
-        return f"a folder with files {' or '.join(PAGES)}"
-    return _NEEDED.get(form, "the ZIP file of the export, which holds conversations.json")
+def _files_of(tree: Tree, form: Format) -> list[str]:
+    """List the files of a format: its usual names, else all that are told to be of it."""
+    if form in (Format.CHATGPT, Format.CLAUDE) and (usual := tree.named(_CONVERSATIONS)):
+        return usual
+    candidates = [*tree.named(*_JSON, "*.txt"), *(one for one in tree.sizes if "." not in one)]
+    return sorted(one for one in candidates if _told(tree, one) is form)
 
 
-def _read_parts(
+def _stem(file: str, around: str) -> str:
+    """Name a conversation by its file; WhatsApp calls each `_chat.txt`, so there by the folder."""
+    path = PurePosixPath(file)
+    return path.parent.name or around or path.stem if path.stem == "_chat" else path.stem
+
+
+def _told(tree: Tree, file: str) -> Format | None:
+    try:
+        with tree.open(file) as stream:
+            return detect(start_of(stream), file)
+    except (BadFile, *DAMAGED):
+        return None
+
+
+def _read_files(
     tree: Tree, reading: Reading, files: Sequence[str], form: Format
 ) -> Iterator[Found]:
     for file in files:
-        yield from tree.read(file, reading, _READERS[form])
+        name = _stem(file, tree.name)
+        yield from tree.read(file, reading, partial(_read_file, form=form, name=name))
+
+
+def _read_file(stream: Counted, form: Format, name: str) -> Iterator[Found]:
+    reader = reader_of(form, stream.start())
+    assert reader is not None, "formats of files have a reader"
+    return reader(stream, name=name)
 
 
 def _detect_tree(tree: Tree) -> Format:
-    """Tell the format of a folder or an archive by the names of its files."""
+    """Tell the format of a folder or an archive by the names and the content of its files."""
     if tree.named(*LISTS) and days_of(tree):
         return Format.SLACK
     if parts := tree.named(_CONVERSATIONS):
         with tree.open(parts[0]) as stream:
-            return detect(stream.read(8_192).lstrip())
+            return detect(start_of(stream), parts[0])
+    for file in tree.named(*_CHATS):
+        if told := _told(tree, file):
+            return told
     if tree.named(*PAGES):
         return Format.MARKDOWN
-    raise BadFile(f"Nothing in {tree.name} tells its format; give --format.")
+    for file in [*tree.named(*_JSON), *(one for one in sorted(tree.sizes) if "." not in one)]:
+        told = _told(tree, file)
+        if told and told in KNOWN:
+            return told
+    if tree.named(*DOCUMENTS):
+        return Format.DOCUMENTS
+    kinds = sorted({PurePosixPath(one).suffix for one in tree.sizes if "." in one})[:8]
+    raise BadFile(
+        f"Nothing in {tree.name} tells its format; give --format. "
+        f"It holds {len(tree.sizes):,} files{' ' if kinds else ''}{', '.join(map(shown, kinds))}."
+    )
 
 
 def _is_archive(path: Path) -> bool:
     with path.open("rb") as stream:
         return stream.read(len(_ARCHIVE)) == _ARCHIVE
+
+
+def _is_office(path: Path) -> bool:
+    """Tell whether an archive is a Word file; refuse other files that are archives inside."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            kind = packed_kind(packed.namelist())
+    except zipfile.BadZipFile:
+        return False
+    if kind not in (None, "Word"):
+        raise refusal(kind, path.name)
+    return kind == "Word"

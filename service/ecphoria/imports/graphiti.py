@@ -13,12 +13,16 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from ecphoria.errors import BadFile, Misconfigured, StoreUnavailable
-from ecphoria.imports.exports import Format, Opened
-from ecphoria.imports.streams import Fields, Found, Reading, as_object, numbered, occurred
+from ecphoria.imports.exports import Opened
+from ecphoria.imports.formats import Format
+from ecphoria.imports.streams import Found, Reading, numbered
+from ecphoria.imports.values import Fields, as_object, instant
 from ecphoria.neo4j_store.session import Graph, GraphOptions, Statement
 
 R = TypeVar("R")
 
+# Ids and times are listed first and sorted here: `valid_at` may have an offset or none, and Cypher
+# cannot compare the two (decision 0038).
 _KEYS_A_PAGE, _EPISODES_A_PAGE = 10_000, 100
 _LONGEST_NAME, _MOST_NAMES = 256, 1_000
 _ZONE: Final = re.compile(r"\[[^\]]*\]$")
@@ -26,12 +30,6 @@ _SPEAKER: Final = re.compile(r"([^\n:()]{1,80}?)\s*(?:\((\w{1,20})\))?:\s+(?=\S)
 _ROLES: Final = {"human": "user", "ai": "assistant"} | {
     name: name for name in ("user", "assistant", "tool", "system")
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _KeyRow:
-    uuid: str
-    valid_at: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +44,7 @@ class _EpisodeRow:
     facts: list[Mapping[str, str | None]]
 
 
-_LIST_KEYS = Statement("graphiti.list_keys", _KeyRow)
+_LIST_KEYS = Statement("graphiti.list_keys", tuple[str, str | None])
 _LOAD_EPISODES = Statement("graphiti.load_episodes", _EpisodeRow)
 
 
@@ -80,7 +78,7 @@ def opened_graph(options: GraphOptions, group: str | None = None) -> Iterator[Op
                 records=numbered(found, reading),
                 form=Format.GRAPHITI,
                 size=len(keys),
-                left_out=reading.left_out,
+                reading=reading,
             )
         finally:
             source.close()
@@ -98,10 +96,10 @@ class _Source:
         after = ""
         while True:
             page = self._run(_LIST_KEYS, group=group, after=after, limit=_KEYS_A_PAGE)
-            found += [(_instant(row.valid_at), row.uuid) for row in page]
+            found += [(_instant(valid_at), uuid) for uuid, valid_at in page]
             if len(page) < _KEYS_A_PAGE:
                 return sorted(found, key=lambda key: (key[0] is None, key[0] or 0, key[1]))
-            after = page[-1].uuid
+            after, _ = page[-1]
 
     def episodes(self, uuids: list[str]) -> list[_EpisodeRow]:
         """Read episodes in the order asked for; some may have been deleted meanwhile."""
@@ -147,12 +145,16 @@ def _episode(row: _EpisodeRow, at: datetime | None, reading: Reading) -> Found:
         "session": row.group or "graphiti",
         "source": row.source_description or None,
         "metadata": {"name": row.name} if row.name else {},
+        # The source's id is the key, so a repeated import stores nothing twice and needs no state
+        # (decision 0038).
         "idempotency_key": f"graphiti-{row.uuid}",
         "occurred_at": at,
     }
     if row.source == "message":
         fields |= _spoken(row.content)
     names = [name for name in row.names if _is_name(name)][:_MOST_NAMES]
+    # Facts come with their episode, because a fact needs the text that supports it (decision
+    # 0038).
     facts = list(_facts(row.facts, at, reading))[:_MOST_NAMES]
     if names or facts:
         fields["extraction"] = {"names": names, "facts": facts}
@@ -182,9 +184,9 @@ def _facts(
         begin, end = _instant(fact.get("valid_from")), _instant(fact.get("valid_to"))
         begun = begin or at
         if not all(map(_is_name, parts.values())):
-            reading.left_out["facts with a part that is empty or too long"] += 1
+            reading.parts["facts with a part that is empty or too long"] += 1
         elif end is not None and (begun is None or end <= begun):
-            reading.left_out["facts that ended before they began"] += 1
+            reading.parts["facts that ended before they began"] += 1
         else:
             yield {**parts, "valid_from": begin, "valid_to": end}
 
@@ -195,5 +197,4 @@ def _is_name(value: Any) -> bool:
 
 def _instant(text: str | None) -> datetime | None:
     """Read a time of Neo4j, which may end with the name of a zone."""
-    found = occurred(_ZONE.sub("", text)).get("occurred_at") if text else None
-    return found if isinstance(found, datetime) else None
+    return instant(_ZONE.sub("", text)) if text else None

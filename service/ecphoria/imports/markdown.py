@@ -1,4 +1,4 @@
-"""A folder of markdown files, each with front matter or without: a document a file.
+"""Files of markdown, each with front matter or without: a document a file.
 
 The service cuts long documents into passages by itself, so no file is cut here.
 """
@@ -7,18 +7,22 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import partial
-from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any, Final
 
 from ecphoria.errors import BadFile, Misconfigured
-from ecphoria.imports.streams import Counted, Fields, Found, Reading, Tree, occurred, shown
+from ecphoria.imports.streams import Counted, Found, Reading, Tree, shown
+from ecphoria.imports.values import Fields, instant, metadata
+from ecphoria.text.forms import composed
 
 PAGES: Final = ("*.md", "*.markdown")
 _LARGEST: Final = 10_000_000
 """Bytes of a file; a larger one would not fit the body of a request."""
-_LONGEST_KEY, _LONGEST_TITLE = 400, 256
+_TIMES: Final = ("date", "created")
 _HEADING: Final = re.compile(r"^#\s+(.+?)\s*#*\s*$", re.MULTILINE)
+_FENCE: Final = re.compile(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
+_FIELD: Final = re.compile(r"[^\s:#-][^:\n]*:(?=\s)")
+FIELDS: Final = "fields of front matter that cannot be read"
 
 
 def read_pages(tree: Tree, reading: Reading) -> Iterator[Found]:
@@ -32,43 +36,80 @@ def read_pages(tree: Tree, reading: Reading) -> Iterator[Found]:
             reading.done += tree.sizes[path]
             yield BadFile(f"The file is larger than {_LARGEST / 1e6:.0f} MB; split it.")
         else:
-            yield from tree.read(path, reading, partial(_page, f"{tree.name}/{path}"))
+            yield from tree.read(path, reading, partial(read_page, name=f"{tree.name}/{path}"))
 
 
-def _page(path: str, stream: Counted) -> Iterator[Found]:
+def read_page(stream: Counted, name: str) -> Iterator[Found]:
+    """Read a file of markdown, whose path is its name."""
     try:
-        text = stream.read().decode("utf-8-sig")
+        text = stream.read(_LARGEST + 1).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         yield BadFile(f"Not UTF-8 at byte {error.start + 1}; save it as UTF-8.")
         return
-    try:
-        front, body = _parted(text.replace("\r\n", "\n"))
-    except BadFile as error:
-        yield error
+    if len(text) > _LARGEST:
+        yield BadFile(f"The file is larger than {_LARGEST / 1e6:.0f} MB; split it.")
         return
-    if not body.strip():
-        stream.reading.left_out["files without text"] += 1
+    front, body = _parted(text.replace("\r\n", "\n").replace("\r", "\n"), stream.reading)
+    yield from page(body, front, name, stream.reading)
+
+
+def page(text: str, front: Mapping[Any, Any], name: str, reading: Reading) -> Iterator[Fields]:
+    """Make a document of a text and the fields in front of it.
+
+    Its key is the path in one form of Unicode, so a folder that was copied between systems has the
+    same keys on both.
+    """
+    body = text.strip()
+    if not body:
+        reading.leave("files without text")
         return
-    title, when = front.get("title"), front.get("date", front.get("created"))
     heading = _HEADING.search(body)
-    name = heading[1] if heading else PurePosixPath(path).stem
-    fields: Fields = {
-        "text": body.strip(),
-        "title": str(title) if title else name[:_LONGEST_TITLE],
+    known = heading[1] if heading else PurePosixPath(name).stem
+    title = front.get("title")
+    titled = isinstance(title, str | int | float | date) and bool(str(title).strip())
+    reading.leave_parts(FIELDS, title not in (None, "") and not titled)
+    when = next((front[key] for key in _TIMES if instant(front.get(key)) is not None), None)
+    unread = sum(front.get(key) is not None and instant(front[key]) is None for key in _TIMES)
+    reading.leave_parts(FIELDS, unread)
+    rest = {key: value for key, value in front.items() if key not in ("title", *_TIMES)}
+    path = composed(shown(name))
+    yield {
+        "text": body,
+        "title": str(title) if titled else known,
         "source": path,
-        "metadata": _flat(front, stream.reading),
-        "idempotency_key": f"markdown-{_short(path)}",
-        **occurred(when),
+        "metadata": metadata(rest, reading.parts),
+        "idempotency_key": f"markdown-{path}",
+        **(reading.occurred(when) if when is not None else {}),
     }
-    yield fields
 
 
-def _parted(text: str) -> tuple[Mapping[str, Any], str]:
+def _parted(text: str, reading: Reading) -> tuple[Mapping[Any, Any], str]:
     """Part the front matter from the text.
 
-    Raises:
-        BadFile: There is some, and it cannot be read.
+    Front matter that is no YAML is read field by field; one that cannot be read is counted. A text
+    that begins with a ruler and has no fields keeps all its words.
     """
+    found = _FENCE.match(text)
+    if found is None:
+        return {}, text
+    front, body = found[1] or "", text[found.end() :]
+    fields = _yaml(front)
+    if isinstance(fields, dict):
+        return fields, body
+    blocks = re.split(r"\n(?![\s}\]-])", front)
+    blocks = [block for block in blocks if block.strip() and not block.startswith("#")]
+    if fields is not None or not all(_FIELD.match(f"{block.lstrip()}\n") for block in blocks):
+        return {}, text
+    kept: dict[Any, Any] = {}
+    for block in blocks:
+        one = _yaml(block)
+        reading.leave_parts(FIELDS, not isinstance(one, dict))
+        kept.update(one if isinstance(one, dict) else {})
+    return kept, body
+
+
+def _yaml(front: str) -> Any:
+    """Read YAML; None if it is none, and an empty object for nothing."""
     try:
         from frontmatter.default_handlers import YAMLHandler  # noqa: PLC0415 (extra `import`)
         from yaml import YAMLError  # noqa: PLC0415
@@ -76,44 +117,8 @@ def _parted(text: str) -> tuple[Mapping[str, Any], str]:
         raise Misconfigured(
             "Reading front matter needs python-frontmatter: pip install 'ecphoria[import]'."
         ) from missing
-    handler = YAMLHandler()
-    if not handler.detect(text):
-        return {}, text
     try:
-        front, body = handler.split(text)
-    except ValueError:  # a ruler that only begins the text
-        return {}, text
-    try:
-        found = handler.load(front)
-    except (YAMLError, ValueError, RecursionError) as error:
-        why = " ".join(str(error).split())[:200]
-        raise BadFile(f"Its front matter cannot be read: {why}") from error
-    if found is None:
-        return {}, body
-    return (found, body) if isinstance(found, dict) else ({}, text)
-
-
-def _flat(front: Mapping[str, Any], reading: Reading) -> Fields:
-    """Take the values without parts as metadata, and lists of such as one text."""
-    metadata: Fields = {}
-    for name, value in front.items():
-        if name in ("title", "date", "created") or value is None:
-            continue
-        one = value
-        if isinstance(value, list) and all(map(_is_flat, value)):
-            one = ", ".join(str(part) for part in value)
-        if not _is_flat(one):
-            reading.left_out["fields of front matter with parts"] += 1
-            continue
-        metadata[str(name)] = one.isoformat() if isinstance(one, date) else one
-    return metadata
-
-
-def _is_flat(value: object) -> bool:
-    return isinstance(value, str | int | float | bool | date)
-
-
-def _short(path: str) -> str:
-    if len(path) <= _LONGEST_KEY:
-        return path
-    return f"{path[:_LONGEST_KEY]}-{sha256(path.encode(errors='replace')).hexdigest()[:16]}"
+        found = YAMLHandler().load(front)
+    except (YAMLError, ValueError, TypeError, OverflowError, RecursionError):
+        return None
+    return {} if found is None else found

@@ -42,6 +42,13 @@ class Batch:
     size: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LongLine:
+    """A line that is too long to be read, and the number of its bytes."""
+
+    size: int
+
+
 class Keys:
     """Keys of records that have none: made of a record and of how often it came before.
 
@@ -49,6 +56,8 @@ class Keys:
     """
 
     def __init__(self) -> None:
+        # The importer keeps no state: a repeat sends everything again, and the service skips
+        # stored episodes (decision 0038).
         self._seen: Counter[bytes] = Counter()
 
     def of(self, record: bytes) -> str:
@@ -58,7 +67,7 @@ class Keys:
         return f"{digest.hex()}-{self._seen[digest]}"
 
 
-def read_records(lines: Iterable[bytes]) -> Iterator[Record]:
+def read_records(lines: Iterable[bytes | LongLine]) -> Iterator[Record]:
     """Read each line that is not blank.
 
     The fields are those of an append; `id` may stand for `idempotency_key`.
@@ -66,13 +75,31 @@ def read_records(lines: Iterable[bytes]) -> Iterator[Record]:
     keys = Keys()
     size = 0
     for number, line in enumerate(lines, start=1):
+        if isinstance(line, LongLine):
+            yield Record(number=number, size=size + line.size, content=too_long(line))
+            size = 0
+            continue
         size += len(line)
         text = line.removeprefix(MARK) if number == 1 else line
         if not text.strip():
             continue
-        content = _read(text, keys.of(text.strip()))
+        content = _read(text, keys)
         yield Record(number=number, size=size, content=content)
         size = 0
+
+
+def read_fields(fields: object, key: str) -> AppendRequest | BadFile:
+    """Read the fields of an append; `id` may stand for `idempotency_key`, else `key` does."""
+    if not isinstance(fields, dict):
+        return BadFile('Not a JSON object; write one like {"text": "..."}.')
+    named = fields.pop("id", None)
+    fields.setdefault("idempotency_key", key if named is None else str(named))
+    return to_append(fields)
+
+
+def too_long(line: LongLine) -> BadFile:
+    """Refuse a line that would not fit the body of a request."""
+    return BadFile(f"The line has {line.size / 1e6:,.0f} MB, too many for a request; split it.")
 
 
 def batches(records: Iterable[Record], *, items: int, size: int) -> Iterator[Batch]:
@@ -110,8 +137,13 @@ def read_line(line: bytes) -> object:
         raise BadFile(f"Not UTF-8 at byte {error.start + 1}.") from error
     except json.JSONDecodeError as error:
         raise BadFile(f"Not JSON at column {error.colno}: {error.msg}.") from error
-    except RecursionError as error:
-        raise BadFile("Not JSON that can be read: nested too deep.") from error
+    except (RecursionError, ValueError) as error:
+        raise BadFile(f"Not JSON that can be read: {why(error)}.") from error
+
+
+def why(error: Exception) -> str:
+    """Tell in a few words why a value could not be read; no text of the file is in them."""
+    return "nested too deep" if isinstance(error, RecursionError) else "a number is too long"
 
 
 def _batch(records: list[Record]) -> Batch:
@@ -125,13 +157,10 @@ def _batch(records: list[Record]) -> Batch:
     return Batch(good=tuple(good), bad=tuple(bad), size=sum(record.size for record in records))
 
 
-def _read(line: bytes, key: str) -> AppendRequest | BadFile:
+def _read(line: bytes, keys: Keys) -> AppendRequest | BadFile:
+    key = keys.of(line.strip())
     try:
         fields = read_line(line)
     except BadFile as error:
         return error
-    if not isinstance(fields, dict):
-        return BadFile('Not a JSON object; write one like {"text": "..."}.')
-    named = fields.pop("id", None)
-    fields.setdefault("idempotency_key", key if named is None else str(named))
-    return to_append(fields)
+    return read_fields(fields, key)

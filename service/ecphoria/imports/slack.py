@@ -1,4 +1,4 @@
-"""Slack exports: a folder a channel with a file a day, and lists of people and channels.
+"""Slack exports: a folder a channel with a file a day, and lists of people and channels; dumps.
 
 The turns of a channel's day are a session, and so is each thread, however many days it lasts.
 """
@@ -12,17 +12,14 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from ecphoria.errors import BadFile
-from ecphoria.imports.streams import (
-    Counted,
-    Fields,
-    Found,
-    Reading,
-    Tree,
-    as_list,
-    as_object,
-    items,
-)
+from ecphoria.imports.items import Item, Take, read_items, stream_shape
+from ecphoria.imports.shapes import Layout
+from ecphoria.imports.streams import Counted, Found, Reading, Tree
+from ecphoria.imports.texts import FILES, NO_TEXT
+from ecphoria.imports.values import Fields, as_list, as_object, word
 
+# A thread is one conversation, also across days; the rest of a channel has no better border than
+# the day (decision 0038).
 LISTS: Final = ("users.json", "channels.json", "groups.json", "mpims.json", "dms.json")
 _PEOPLE, _CHANNELS, _TALKS = LISTS[0], LISTS[1:3], LISTS[3:]
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -60,14 +57,27 @@ def _faults(
 ) -> Iterator[Found]:
     """Read a list of the export; ids stand for the names that a damaged one does not tell."""
 
-    def reader(stream: Counted) -> Iterator[Found]:
-        for one in items(stream):
-            if isinstance(one, BadFile):
-                yield one
-            elif isinstance(as_object(one).get("id"), str):
-                add(one)
+    def take(item: Item, _: Reading) -> Iterator[Found]:
+        if isinstance(as_object(item.value).get("id"), str):
+            add(item.value)
+        yield from ()
 
-    return tree.read(path, reading, reader)
+    return tree.read(path, reading, partial(_listed, take=take, unit="entry"))
+
+
+def _listed(stream: Counted, take: Take, unit: str) -> Iterator[Found]:
+    if stream_shape(stream).layout is not Layout.LIST:
+        return iter([BadFile("The file is no list in JSON, as those of this export are.")])
+    return read_items(stream, "", take, unit=unit)
+
+
+def read_dump(item: Item, reading: Reading) -> Iterator[Found]:
+    """Read a message of a channel that slackdump dumped, and the replies of its thread."""
+    ident, name = word(item.header.get("channel_id")), word(item.header.get("name"))
+    channel = _Channel(ident=ident, name=f"#{name or ident or item.name}", people={}, channels={})
+    replies = as_list(as_object(item.value).get("slackdump_thread_replies"))
+    for message in (item.value, *replies):
+        yield from channel.turn(message, "", reading)
 
 
 def _add_person(people: dict[str, str], user: Mapping[str, Any]) -> None:
@@ -106,21 +116,25 @@ class _Channel:
     def read(self, path: str, stream: Counted) -> Iterator[Found]:
         """Read a day of the channel."""
         day = PurePosixPath(path).stem
-        for number, message in enumerate(items(stream), start=1):
-            stream.at(f"message {number}")
-            if isinstance(message, BadFile):
-                yield message
-            elif not isinstance(message, dict):
-                yield BadFile("The message is no object; it is left out.")
-            elif reason := _left_out(message):
-                stream.reading.left_out[reason] += 1
-            else:
-                yield self._turn(message, day)
 
-    def _turn(self, message: Mapping[str, Any], day: str) -> Found:
-        sent = _instant(message.get("ts"))
-        if sent is None:
-            return BadFile("The message has no time `ts` that can be read; it is left out.")
+        def take(item: Item, reading: Reading) -> Iterator[Found]:
+            return self.turn(item.value, day, reading)
+
+        return _listed(stream, take, "message")
+
+    def turn(self, message: object, day: str, reading: Reading) -> Iterator[Found]:
+        """Make a turn of a message; without a day it has that of its time."""
+        if not isinstance(message, dict):
+            yield BadFile("The message is no object; it is left out.")
+        elif reason := _left_out(message):
+            reading.leave(reason)
+        elif (sent := _instant(message.get("ts"))) is None:
+            yield BadFile("The message has no time `ts` that can be read; it is left out.")
+        else:
+            reading.leave_parts(FILES, len(as_list(message.get("files"))))
+            yield self._turn(message, sent, day or f"{sent:%Y-%m-%d}")
+
+    def _turn(self, message: Mapping[str, Any], sent: datetime, day: str) -> Fields:
         user, thread = message.get("user"), message.get("thread_ts")
         profile = as_object(message.get("user_profile"))
         known = self._people.get(user) if isinstance(user, str) else None
@@ -158,7 +172,7 @@ def _left_out(message: Mapping[str, Any]) -> str | None:
         return "messages of bots"
     if subtype is not None and (not isinstance(subtype, str) or subtype not in _SAID):
         return f"notices ({subtype})"
-    return None if isinstance(text, str) and text.strip() else "messages without text"
+    return None if isinstance(text, str) and text.strip() else NO_TEXT
 
 
 def _instant(stamp: object) -> datetime | None:

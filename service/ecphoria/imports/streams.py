@@ -1,9 +1,10 @@
-"""Files read as a stream: items of JSON, lines, the files of a folder or an archive.
+"""Files read as a stream: what was read of them and what was left out; folders and archives.
 
 A file may be larger than the memory. A reader holds one item of it: a conversation, a message, a
 memory or a document.
 """
 
+import contextlib
 import os
 import zipfile
 import zlib
@@ -11,20 +12,25 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Final, Protocol
+from typing import Final, Protocol
 
-from ecphoria.errors import BadFile, Misconfigured
-from ecphoria.imports.records import MARK, Record, to_append
+from ecphoria.errors import BadFile
+from ecphoria.imports.records import MARK, LongLine, Record, to_append
+from ecphoria.imports.values import Fields, fitted, instant
+from ecphoria.wire.episodes import AppendRequest
 
-Fields = dict[str, object]
-Found = Fields | BadFile
-"""The fields of an append, or the reason why something cannot be imported."""
+Found = Fields | AppendRequest | BadFile
+"""An append or its fields, or the reason why something cannot be imported."""
 
-_START: Final = 8_192
-_LONG_START: Final = 16_000_000
-_DAMAGED: Final = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
+# Exports of 1 GB are read with bounded memory, so a line must have a bound (decision 0038).
+LARGEST_LINE: Final = 16_000_000
+"""Bytes of a line; a longer one would not fit the body of a request, as services allow it."""
+_START: Final = 1_000_000
+_SKIPPED, _SHOWN = 1_000_000, 1_024
+DAMAGED: Final = (
+    zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError,
+)  # fmt: skip
 """Faults of an archive's part or a file; `zipfile` raises RuntimeError for a password."""
 
 
@@ -47,24 +53,48 @@ class Peeking(Protocol):
         """Go to a place."""
         ...
 
-    def __iter__(self) -> Iterator[bytes]:
-        """Read lines."""
+    def readline(self, size: int = -1, /) -> bytes:
+        """Read a line, or so many bytes of it."""
         ...
 
 
 @dataclass(slots=True, kw_only=True)
 class Reading:
-    """Progress of a reader.
+    """Progress of a reader, and the only place where it counts.
+
+    What a reader finds, refuses and leaves out adds up to the messages, memories or documents that
+    the source holds.
 
     Attributes:
         done: Bytes read so far, or episodes of a database.
         place: Where the last episode was found; empty where its number tells it.
-        left_out: How often something was left out on purpose, by the reason.
+        left_out: Messages, memories and documents left out on purpose, by the reason.
+        parts: What was left out beside them, by its kind: images and thoughts of a message that
+            is read, fields, files of other kinds.
     """
 
     done: int = 0
     place: str = ""
     left_out: Counter[str] = field(default_factory=Counter)
+    parts: Counter[str] = field(default_factory=Counter)
+
+    def leave(self, reason: str, times: int = 1) -> None:
+        """Count messages, memories or documents that are left out on purpose."""
+        if times:
+            self.left_out[reason] += times
+
+    def leave_parts(self, kind: str, times: int = 1) -> None:
+        """Count what is left out of messages and documents that may be read, or beside them."""
+        if times:
+            self.parts[kind] += times
+
+    def occurred(self, when: object) -> Fields:
+        """Give the time of a message as a field; one that cannot be read is counted as a part."""
+        found = instant(when)
+        if found is None:
+            self.leave_parts("times that cannot be read", when not in (None, ""))
+            return {}
+        return {"occurred_at": found}
 
 
 class Counted:
@@ -90,24 +120,53 @@ class Counted:
         """Look at the first bytes without reading them."""
         return start_of(self._stream)
 
-    def long_start(self) -> bytes:
-        """Look at the first megabytes without reading them, if the stream can go back."""
+    def whole(self, size: int) -> bytes:
+        """Look at the file up to a size without reading it; nothing if it cannot go back."""
         if not self._stream.seekable():
-            return self.start()
-        found = self._stream.read(_LONG_START)
+            return b""
+        found = self._stream.read(size)
         self._stream.seek(0)
-        return trimmed(found)
+        return found
 
-    def lines(self) -> Iterator[bytes]:
-        """Read lines."""
-        for line in self._stream:
-            self.reading.done += len(line)
+    def ahead(self) -> Iterator[bytes]:
+        """Look at the lines without reading them; their first part if the stream cannot go back.
+
+        To be taken to its end.
+        """
+        if not self._stream.seekable():
+            yield from self.start().split(b"\n")
+            return
+        while line := self._stream.readline(_SKIPPED):
             yield line
+        self._stream.seek(0)
+
+    def lines(self) -> Iterator[bytes | LongLine]:
+        """Read lines; of one that is too long only the length is told, and the next is read."""
+        while line := self._stream.readline(LARGEST_LINE):
+            size = len(line)
+            if size == LARGEST_LINE and not line.endswith(b"\n"):
+                more = line
+                while more and not more.endswith(b"\n"):
+                    more = self._stream.readline(_SKIPPED)
+                    size += len(more)
+            self.reading.done += size
+            yield line if size == len(line) else LongLine(size=size)
 
 
-def start_of(stream: Peeking) -> bytes:
-    """Look at the first bytes that are no blanks, without reading them."""
-    return trimmed(stream.peek(_START)[:_START])
+def start_of(stream: Peeking, size: int = _START) -> bytes:
+    """Look at the first bytes that are no blanks, without reading them; a long line as a whole.
+
+    A stream that cannot go back shows what its buffer holds.
+    """
+    if not stream.seekable():
+        return trimmed(stream.peek(size)[:size])
+    found = stream.read(size)
+    if len(found) == size and b"\n" not in found:
+        # Whether each line is a value of its own is told by the end of the first one.
+        more = stream.readline(LARGEST_LINE)
+        found += more + stream.read(_SHOWN) if more.endswith(b"\n") else b""
+    stream.seek(0)
+    return trimmed(found)
 
 
 def trimmed(start: bytes) -> bytes:
@@ -115,33 +174,11 @@ def trimmed(start: bytes) -> bytes:
     return start.removeprefix(MARK).lstrip()
 
 
-def items(stream: Counted, prefix: str = "item") -> Iterator[Any]:
-    """Read the items of an array, one after the other; the last may be a fault."""
-    try:
-        import ijson  # type: ignore[import-untyped]  # noqa: PLC0415 (extra `import`)
-    except ModuleNotFoundError as missing:
-        raise Misconfigured(
-            "Reading an export needs ijson: pip install 'ecphoria[import]'."
-        ) from missing
-    if prefix == "item" and not stream.start().startswith(b"["):
-        yield BadFile("The file is no list in JSON, as this export is; check `--format`.")
-        return
-    before = stream.reading.done
-    try:
-        yield from ijson.items(stream, prefix, use_float=True)
-    except ijson.JSONError as error:
-        why, size = str(error).partition("\n")[0], stream.reading.done - before
-        yield BadFile(
-            f"The file is cut off or damaged after {size:,} bytes ({why}). "
-            "What came before is imported; export it again and repeat the command."
-        )
-
-
 def numbered(found: Iterable[Found], reading: Reading) -> Iterator[Record]:
     """Make records of what a reader finds."""
     told = 0
     for number, one in enumerate(found, start=1):
-        content = one if isinstance(one, BadFile) else to_append(one)
+        content = to_append(fitted(one)) if isinstance(one, dict) else one
         size, told = reading.done - told, reading.done
         yield Record(number=number, size=size, content=content, place=reading.place)
 
@@ -162,7 +199,7 @@ class Tree:
     sizes: Mapping[str, int]
     hidden: int
     outside: Sequence[str]
-    open: Callable[[str], IO[bytes]]
+    open: Callable[[str], contextlib.AbstractContextManager[Peeking]]
 
     def named(self, *patterns: str) -> list[str]:
         """List the files whose names match a pattern, in order."""
@@ -177,9 +214,8 @@ class Tree:
         reading.place = shown(path)
         try:
             with self.open(path) as stream:
-                assert hasattr(stream, "peek"), "files and archives give buffered streams"
                 yield from reader(Counted(stream, reading))
-        except (*_DAMAGED, NotImplementedError) as error:
+        except DAMAGED as error:
             reading.place = shown(path)
             why = error.strerror if isinstance(error, OSError) else error
             yield BadFile(f"The file cannot be read: {why}.")
@@ -210,8 +246,14 @@ def open_tree(path: Path) -> Iterator[Tree]:
             sizes={name: info.file_size for name, info in shown_files.items()},
             hidden=len(files) - len(shown_files),
             outside=(),
-            open=lambda name: packed.open(shown_files[name]),
+            open=lambda name: _part(packed, shown_files[name]),
         )
+
+
+def _part(packed: zipfile.ZipFile, info: zipfile.ZipInfo) -> zipfile.ZipExtFile:
+    found = packed.open(info)
+    assert isinstance(found, zipfile.ZipExtFile), "opened to read"
+    return found
 
 
 def _folder(root: Path) -> Tree:
@@ -245,36 +287,3 @@ def _is_hidden(path: str) -> bool:
 def shown(path: str) -> str:
     """Write a path so that it can be printed; names of files may be no UTF-8."""
     return path.encode(errors="surrogateescape").decode(errors="replace")
-
-
-def as_object(value: object) -> Mapping[str, Any]:
-    """Take an object of JSON; anything else counts as an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def as_list(value: object) -> Sequence[Any]:
-    """Take a list of JSON; anything else counts as an empty one."""
-    return value if isinstance(value, list) else ()
-
-
-def occurred(when: object) -> Fields:
-    """Read a time: seconds since 1970, a date, or text with or without an offset.
-
-    Without an offset it is taken as UTC. A time that cannot be read is passed on, so that the
-    check of the field tells its fault.
-    """
-    if isinstance(when, int | float):
-        try:
-            return {"occurred_at": datetime.fromtimestamp(when, UTC)}
-        except (OverflowError, ValueError, OSError):
-            return {"occurred_at": str(when)}
-    if isinstance(when, str):
-        try:
-            when = datetime.fromisoformat(when)
-        except ValueError:
-            return {"occurred_at": when}
-    if isinstance(when, datetime):
-        return {"occurred_at": when if when.tzinfo else when.replace(tzinfo=UTC)}
-    if isinstance(when, date):
-        return {"occurred_at": datetime(when.year, when.month, when.day, tzinfo=UTC)}
-    return {}

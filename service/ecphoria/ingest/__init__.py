@@ -1,1 +1,1 @@
-"""Ingest: store episodes once, in order, and readable by the next recall."""
+"""Ingest: store each episode once and in order; the next recall finds it."""

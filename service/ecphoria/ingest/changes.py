@@ -11,17 +11,10 @@ from itertools import chain
 from ecphoria.ingest.concepts import ConceptChanges, FactChanges
 from ecphoria.ingest.prepare import Prepared
 from ecphoria.ingest.rows import IngestChanges, SegmentStart, TermDelta
-from ecphoria.ingest.sequence import (
-    MARGIN,
-    Arrival,
-    Resequenced,
-    archived,
-    resequence,
-    vectors_needed,
-)
+from ecphoria.ingest.sequence import MARGIN, Arrival, Resequenced, resequence
 from ecphoria.ingest.store import IngestTransaction
 from ecphoria.neo4j_store.rows import EpisodeRow
-from ecphoria.ports import ArchivedEpisodesNeeded, Vector, Vectors
+from ecphoria.ports import Vector, Vectors
 from ecphoria.records.episode import Episode, indexed_text
 from ecphoria.records.ids import EpisodeId
 from ecphoria.runtime import run_off_loop
@@ -36,8 +29,8 @@ class Encoded:
     """The vectors of new episodes.
 
     Attributes:
-        whole: Of each episode.
-        parts: Of the passages of those that have some, in their order.
+        whole: The vector of each episode.
+        parts: The vectors of the passages of long episodes, in their order.
     """
 
     whole: Mapping[EpisodeId, Vector]
@@ -46,26 +39,18 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequencedBatch:
-    """New episodes where they belong in their sessions, and the sessions with them."""
+    """New episodes with their positions, and the changed sessions."""
 
     rows: tuple[EpisodeRow, ...]
     sessions: Sequence[Resequenced]
 
 
 async def sequence_batch(
-    transaction: IngestTransaction,
-    new: Sequence[Prepared],
-    vectors: Encoded,
-    *,
-    lost: frozenset[EpisodeId] = frozenset(),
+    transaction: IngestTransaction, new: Sequence[Prepared], vectors: Encoded
 ) -> SequencedBatch:
-    """Place new episodes in their sessions.
-
-    Raises:
-        ArchivedEpisodesNeeded: Words of their neighbours are in the archive, and not `lost` there.
-    """
+    """Place new episodes in their sessions."""
     turns = {prepared.id: transaction.turn + place for place, prepared in enumerate(new, 1)}
-    sessions = await _sessions(transaction, new, turns, vectors.whole, lost)
+    sessions = await _sessions(transaction, new, turns)
     places = {turn: place for part in sessions for turn, place in part.places.items()}
     return SequencedBatch(
         rows=tuple(
@@ -90,12 +75,11 @@ async def addition(
 ) -> AsyncGenerator[IngestChanges, None]:
     """Sequence new episodes, then collect their counts and edges.
 
-    What takes time to reckon comes when the store has long to do: what is asked of it before
-    runs while the next part is made.
+    Overlap Python's work with the store's: while the store writes one part, the next part is
+    computed (decision 0027).
     """
-    alone = [prepared for prepared in new if prepared.new.session is None]
     told = [prepared for prepared in new if prepared.new.extraction is not None]
-    places = _places(into.sessions, sum(float(len(prepared.terms)) for prepared in alone))
+    places = _places(into.sessions)
     yield replace(
         places,
         moved=(),
@@ -109,9 +93,7 @@ async def addition(
         episodes=into.rows,
     )
     size = sum(len(prepared.text) for prepared in new)
-    terms = partial(
-        _terms, [one.terms for one in new], [one.terms for one in alone], into.sessions, 1
-    )
+    terms = partial(_terms, [one.terms for one in new], 1)
     yield IngestChanges(terms=await run_off_loop(terms, size))
     words = await run_off_loop(lambda: _words((prepared.extraction for prepared in new), 1), size)
     naming = asyncio.create_task(name())
@@ -124,41 +106,31 @@ async def addition(
 
 
 async def removal(
-    transaction: IngestTransaction,
-    gone: Episode,
-    concepts: ConceptChanges,
-    lost: frozenset[EpisodeId] = frozenset(),
+    transaction: IngestTransaction, gone: Episode, concepts: ConceptChanges
 ) -> AsyncGenerator[IngestChanges, None]:
-    """Take an episode out of its session, which closes the gap, and out of every count.
-
-    Raises:
-        ArchivedEpisodesNeeded: Words of its neighbours are in the archive, and not `lost` there.
-    """
-    terms = stems(indexed_text(gone.title, gone.text))
+    """Take an episode out of its session, which closes the gap, and out of every count."""
+    text = indexed_text(gone.title, gone.text)
+    terms = await run_off_loop(partial(stems, text), len(text))
     sessions: list[Resequenced] = []
     if gone.session is not None:
         start = SegmentStart(
             session=gone.session, occurred_at=gone.occurred_at - _TICK, position=0
         )
         before = (await transaction.segments([start], MARGIN))[gone.session]
-        removed = frozenset([gone.id])
-        _refuse_archived(archived(before, (), removed), lost)
-        known = await transaction.vectors(vectors_needed(before, (), removed))
-        sessions.append(resequence(before, (), removed, known))
-    places = _places(sessions, 0.0 if sessions else -float(len(terms)))
+        sessions.append(resequence(before, (), frozenset([gone.id])))
+    places = _places(sessions)
     yield replace(
         _names(concepts),
         items=-1,
         titles=-(gone.title is not None),
         length=-len(terms),
-        near_length=places.near_length,
         stated=-concepts.unstated,
         removed=(gone.id,),
         moved=places.moved,
         next_removed=places.next_removed,
         next_added=places.next_added,
         speakers=_speakers((gone.speaker,), -1),
-        terms=_terms([terms], () if sessions else [terms], sessions, -1),
+        terms=_terms([terms], -1),
         words=_words(concepts.items, -1),
     )
 
@@ -166,58 +138,31 @@ async def removal(
 async def waking(
     woken: tuple[EpisodeId, ...], concepts: ConceptChanges
 ) -> AsyncGenerator[IngestChanges, None]:
-    """Make dormant episodes live, with the mentions they have now."""
+    """Make dormant episodes live, and bring their mentions up to date."""
     yield replace(_names(concepts), woken=woken)
 
 
 async def only(changes: IngestChanges) -> AsyncGenerator[IngestChanges, None]:
-    """Give changes that are made in one part."""
+    """Yield changes that have only one part."""
     yield changes
 
 
 async def _sessions(
-    transaction: IngestTransaction,
-    new: Sequence[Prepared],
-    turns: Mapping[EpisodeId, int],
-    vectors: Mapping[EpisodeId, Vector],
-    lost: frozenset[EpisodeId],
+    transaction: IngestTransaction, new: Sequence[Prepared], turns: Mapping[EpisodeId, int]
 ) -> list[Resequenced]:
-    by_session: dict[str, list[Prepared]] = {}
+    arrivals: dict[str, list[Arrival]] = {}
     for prepared in new:
         if prepared.new.session is not None:
-            by_session.setdefault(prepared.new.session, []).append(prepared)
-    if not by_session:
+            arrival = prepared.arrival(turns[prepared.id])
+            arrivals.setdefault(prepared.new.session, []).append(arrival)
+    if not arrivals:
         return []
-    arrivals = {
-        session: [prepared.arrival(turns[prepared.id]) for prepared in turned]
-        for session, turned in sorted(by_session.items())
-    }
-    starts = [_start(session, arriving) for session, arriving in arrivals.items()]
+    starts = [_start(session, arriving) for session, arriving in sorted(arrivals.items())]
     stored = await transaction.segments(starts, MARGIN)
-    _refuse_archived(
-        [
-            episode
-            for session, before in stored.items()
-            for episode in archived(before, arrivals[session], frozenset())
-        ],
-        lost,
-    )
-    wanted = [
-        episode
-        for session, before in stored.items()
-        for episode in vectors_needed(before, arrivals[session], frozenset())
-    ]
-    known = {**vectors, **await transaction.vectors(wanted)} if wanted else vectors
     return [
-        resequence(stored.get(session, ()), arriving, frozenset(), known)
-        for session, arriving in arrivals.items()
+        resequence(stored.get(session, ()), arriving, frozenset())
+        for session, arriving in sorted(arrivals.items())
     ]
-
-
-def _refuse_archived(ids: Sequence[EpisodeId], lost: frozenset[EpisodeId]) -> None:
-    needed = [episode for episode in ids if episode not in lost]
-    if needed:
-        raise ArchivedEpisodesNeeded(needed)
 
 
 def _start(session: str, arrivals: Sequence[Arrival]) -> SegmentStart:
@@ -227,10 +172,8 @@ def _start(session: str, arrivals: Sequence[Arrival]) -> SegmentStart:
     return SegmentStart(session=session, occurred_at=occurred_at, position=position)
 
 
-def _places(sessions: Sequence[Resequenced], alone: float) -> IngestChanges:
-    """Move what stands elsewhere now; `alone` is the length of what is in no session."""
+def _places(sessions: Sequence[Resequenced]) -> IngestChanges:
     return IngestChanges(
-        near_length=alone + sum(part.near_length for part in sessions),
         moved=tuple(row for part in sessions for row in part.moved),
         next_removed=tuple(pair for part in sessions for pair in part.next_removed),
         next_added=tuple(row for part in sessions for row in part.next_added),
@@ -259,22 +202,6 @@ def _words(items: Iterable[Extraction], sign: int) -> Mapping[str, int]:
     return counts if sign > 0 else {word: -count for word, count in counts.items()}
 
 
-def _terms(
-    items: Iterable[Sequence[str]],
-    alone: Iterable[Sequence[str]],
-    sessions: Sequence[Resequenced],
-    sign: int,
-) -> tuple[TermDelta, ...]:
-    """Count for each stem the items that have it and the items it reaches over NEXT."""
-    found: Counter[str] = Counter(chain.from_iterable(map(set, items)))
-    near: Counter[str] = Counter()
-    for stem, count in Counter(chain.from_iterable(map(set, alone))).items():
-        near[stem] += sign * count
-    for part in sessions:
-        for stem, count in part.near.items():
-            near[stem] += count
-    return tuple(
-        TermDelta(stem=stem, items=sign * found[stem], near=near[stem])
-        for stem in sorted(found.keys() | near.keys())
-        if found[stem] or near[stem]
-    )
+def _terms(items: Iterable[Sequence[str]], sign: int) -> tuple[TermDelta, ...]:
+    found = Counter(chain.from_iterable(map(set, items)))
+    return tuple(TermDelta(stem=stem, items=sign * found[stem]) for stem in sorted(found))

@@ -1,12 +1,12 @@
 """Link episodes to the concepts they name, and store the facts they came with.
 
-A name's standing depends on the whole tenant (seen twice, nowhere in lower case), so a new
-episode can make a concept that older ones mention, and can end one. The book keeps each tenant's
-table of names between writes; the table is only trusted while the tenant's change counter says
-that nobody else wrote.
+Whether a name is a concept depends on the whole tenant (seen twice, nowhere in lower case). So a
+new episode can create a concept that older episodes mention, and can end one. `ConceptBook` keeps
+each tenant's table of names between writes. It uses the table only if the tenant's change counter
+shows that no other process wrote meanwhile.
 
-The rules' table of names knows nothing of stated names, so that what rules find stays the same
-with and without them; here the two are put together.
+The table of names holds only names that rules find, so stated names do not change what rules find.
+This module combines both.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Protocol
 from weakref import WeakValueDictionary
@@ -24,12 +25,12 @@ from ecphoria.ingest.prepare import Prepared, key_of
 from ecphoria.ingest.restate import Restated
 from ecphoria.ingest.rows import (
     AboutRow,
-    Body,
     ConceptRow,
     IngestChanges,
     MentionRow,
     NameState,
     StatedBy,
+    StoredBody,
     SynonymRow,
 )
 from ecphoria.ingest.store import IngestTransaction
@@ -51,8 +52,8 @@ from ecphoria.text.names import NameKind, is_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """Names that a write turns into concepts, and names that are concepts no longer; in order."""
+class ChangedConcepts:
+    """Names that become concepts by a write, and names that stop being concepts; both sorted."""
 
     made: tuple[str, ...]
     unmade: tuple[str, ...]
@@ -60,7 +61,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactChanges:
-    """Facts new to the store, and the episodes that state them."""
+    """New facts, and the evidence for facts from new episodes."""
 
     made: tuple[FactRow, ...] = ()
     evidence: tuple[EvidenceRow, ...] = ()
@@ -73,18 +74,18 @@ async def standing(
     vanished: Collection[str],
     ruled: Collection[str],
     stated: Mapping[str, int],
-) -> Standing:
-    """Tell which names begin and end to be concepts, by rule or by statement.
+) -> ChangedConcepts:
+    """Find names that become or stop being concepts, by rule or by statement.
 
     Args:
-        transaction: Knows who states what already.
-        appeared: Names the rules make concepts by this write.
-        vanished: Names the rules no longer make concepts.
-        ruled: Names the rules make concepts, after this write.
+        transaction: Reads how many items state a name so far.
+        appeared: Names that become concepts by rule in this write.
+        vanished: Names that stop being concepts by rule in this write.
+        ruled: Names that are concepts by rule after this write.
         stated: Change of the number of items that state a name.
     """
     if not stated and not transaction.stated:
-        return Standing(made=tuple(sorted(appeared)), unmade=tuple(sorted(vanished)))
+        return ChangedConcepts(made=tuple(sorted(appeared)), unmade=tuple(sorted(vanished)))
     names = sorted({*appeared, *vanished, *stated})
     counts = await transaction.stated_counts(names)
     made: list[str] = []
@@ -97,7 +98,7 @@ async def standing(
             made.append(name)
         elif was and not remains:
             unmade.append(name)
-    return Standing(made=tuple(made), unmade=tuple(unmade))
+    return ChangedConcepts(made=tuple(made), unmade=tuple(unmade))
 
 
 class Stating(Protocol):
@@ -105,24 +106,24 @@ class Stating(Protocol):
 
     @property
     def extraction(self) -> Extraction:
-        """Its names and claims."""
+        """The names and claims of the episode."""
         ...
 
     @property
     def facts(self) -> Mapping[FactId, Triple]:
-        """Its facts by id."""
+        """The facts that the episode states, by id."""
         ...
 
     @property
     def claims(self) -> tuple[EvidenceRow, ...]:
-        """The evidence that it is for them."""
+        """The episode's evidence for these facts."""
         ...
 
 
 async def facts_of(
     transaction: IngestTransaction, new: Sequence[Stating], vectors: Mapping[FactId, Vector]
 ) -> FactChanges:
-    """Store each fact once, and every episode that came with it as evidence."""
+    """Store each fact once, and each episode that states it as evidence."""
     stated = {ident: triple for prepared in new for ident, triple in prepared.facts.items()}
     if not stated:
         return FactChanges()
@@ -152,9 +153,9 @@ async def facts_of(
 
 
 async def disturbed(transaction: IngestTransaction, new: Sequence[Stating]) -> set[FactKey]:
-    """List the keys whose timelines new episodes may change.
+    """List the keys of facts whose timelines new episodes may change.
 
-    Values that stand side by side, with neither an end nor a denial, need none.
+    A key whose values coexist, without an end or a denial, needs no timeline.
     """
     own = transaction.timelines.classes
     sought: set[FactKey] = set()
@@ -173,6 +174,8 @@ def _by_fact(claim: EvidenceRow) -> FactId:
     return claim.fact
 
 
+# The counts of names are in the graph: another process or a restart would not have them (decision
+# 0006).
 _TENANTS_KEPT = 64
 _MENTION_WEIGHT = 0.8
 """SYNAPSE's weight of an explicit mention at full confidence."""
@@ -185,8 +188,8 @@ class ConceptChanges:
     """The changes of a write to names, concepts and their edges.
 
     Attributes:
-        items: What comes, or goes if `sign` is -1; their names are counted when asked.
-        unstated: How many names and facts go with what they came with.
+        items: Added items, or removed items if `sign` is -1; `names` counts their names.
+        unstated: Number of stated names and facts that are removed together with their episodes.
     """
 
     items: tuple[Extraction, ...]
@@ -224,7 +227,8 @@ class ConceptBook:
 
     @asynccontextmanager
     async def writing(self, tenant: TenantId) -> AsyncIterator[None]:
-        """Let one writer of a tenant in; keep its table only if its transaction committed."""
+        """Admit one writer of a tenant at a time; keep its table only if it committed."""
+        # Queue the writers of a tenant here, before they take a connection (decision 0001).
         lock = self._locks.setdefault(tenant, asyncio.Lock())
         async with lock:
             self._pending.pop(tenant, None)
@@ -239,7 +243,7 @@ class ConceptBook:
     async def add(
         self, tenant: TenantId, transaction: IngestTransaction, new: Sequence[Prepared]
     ) -> ConceptChanges:
-        """Take new episodes in, and look again at older ones that a new name may touch."""
+        """Add new episodes, and check older episodes that may mention a new name."""
         names = await self._names(tenant, transaction)
         table = names.table
         size = sum(len(prepared.text) for prepared in new)
@@ -254,6 +258,8 @@ class ConceptBook:
             ruled=table.concepts,
             stated=stated,
         )
+        # In the same transaction: a background job would leave another graph until it ran, and
+        # another order of arrival would give another graph (decision 0006).
         touched = {*delta.sought, *delta.silenced, *delta.vanished} - set(changed.unmade)
         found = await transaction.bodies_with(sorted(touched))
         fresh = {prepared.id for prepared in new}
@@ -281,10 +287,10 @@ class ConceptBook:
     async def remove(
         self, tenant: TenantId, transaction: IngestTransaction, gone: Episode
     ) -> ConceptChanges:
-        """Take an episode out: names only it supported end, words only it had are forgotten."""
+        """Remove an episode, and delete names and words that no other episode has."""
         came_with = (await _came_with(transaction, [gone.id])).get(gone.id, _NOTHING)
         out = replace(
-            extract(gone.title, gone.text),
+            await run_off_loop(partial(extract, gone.title, gone.text), len(gone.text)),
             stated=tuple(
                 Candidate(name=name, surface=name, kind=NameKind.TOPIC)
                 for name in sorted(came_with.names)
@@ -296,7 +302,7 @@ class ConceptBook:
         less = {row.normalised: row for row in _names([out], -1)}
         before = NameTable(map(_row, states), lower)
         rows = (_row(state, less.get(state.normalised)) for state in states)
-        # The table is kept. A name that nothing has any more must not stay in it.
+        # The table stays in memory, so remove names that no item has any more.
         left = (row for row in rows if row.is_title or row.candidates > 0)
         after = NameTable(left, set(lower) - last)
         changed = await standing(
@@ -331,7 +337,7 @@ class ConceptBook:
         restated: Sequence[Restated],
         facts: FactChanges,
     ) -> IngestChanges:
-        """Give stored episodes the names and facts that a model read, in place of older ones."""
+        """Replace the names and facts that a model read in stored episodes."""
         names = await self._names(tenant, transaction)
         table = names.table
         counts = Counter(name for one in restated for name in one.appeared)
@@ -362,9 +368,9 @@ class ConceptBook:
         )
 
     async def look_again(
-        self, tenant: TenantId, transaction: IngestTransaction, bodies: Sequence[Body]
+        self, tenant: TenantId, transaction: IngestTransaction, bodies: Sequence[StoredBody]
     ) -> ConceptChanges:
-        """Bring the mentions of items up to date that were asleep while names came and went."""
+        """Update the mentions of items that were dormant while concepts were made or ended."""
         names = await self._names(tenant, transaction)
         added, removed = await _again(transaction, bodies, names.table, frozenset())
         self._pending[tenant] = replace(names, change=transaction.change + 1)
@@ -379,7 +385,7 @@ class ConceptBook:
         )
 
     async def _names(self, tenant: TenantId, transaction: IngestTransaction) -> _Names:
-        """Take the kept table out if it is current, since this write changes it."""
+        """Remove the kept table, which this write will change; return it if it is current."""
         kept = self._kept.pop(tenant, None)
         if kept is not None and kept.change == transaction.change:
             return kept
@@ -391,8 +397,8 @@ class ConceptBook:
         )
 
 
-def _synonyms(alike: SynonymTable, changed: Standing) -> tuple[SynonymRow, ...]:
-    """Pair new concepts with concepts of nearly the same words."""
+def _synonyms(alike: SynonymTable, changed: ChangedConcepts) -> tuple[SynonymRow, ...]:
+    """Pair new concepts with concepts that have nearly the same words."""
     alike.remove(changed.unmade)
     alike.add(changed.made)
     return tuple(
@@ -457,7 +463,7 @@ def _all_mentions(prepared: Prepared, table: NameTable) -> list[MentionRow]:
 
 
 def _restated_edges(one: Restated, table: NameTable) -> tuple[list[MentionRow], set[str]]:
-    """List the mentions to write and those to remove; a stated one is written anew."""
+    """List the mentions to write and to remove; a stated mention is always written again."""
     before, sent = set(one.stored.mentions), set(one.stored.sent)
     ruled = set(table.mentions(one.extraction))
     renewed = (one.names | set(one.stored.read)) - sent
@@ -478,7 +484,7 @@ def _restated_edges(one: Restated, table: NameTable) -> tuple[list[MentionRow], 
 def _stated_names(
     restated: Sequence[Restated], stated: Mapping[str, int]
 ) -> tuple[NameState, ...]:
-    """Count the names that more or fewer episodes state."""
+    """Count, for each name, the change of the number of episodes that state it."""
     found = {named.name: (named, one) for one in restated for named in one.extraction.stated}
     states = []
     for name in sorted(stated):
@@ -498,7 +504,7 @@ def _stated_names(
     return tuple(states)
 
 
-def _mentions_of(body: Body, table: NameTable) -> frozenset[str]:
+def _mentions_of(body: StoredBody, table: NameTable) -> frozenset[str]:
     return frozenset(table.mentions(extract(body.title, body.text)))
 
 
@@ -509,9 +515,12 @@ async def _came_with(
 
 
 async def _again(
-    transaction: IngestTransaction, older: Sequence[Body], table: NameTable, unmade: frozenset[str]
+    transaction: IngestTransaction,
+    older: Sequence[StoredBody],
+    table: NameTable,
+    unmade: frozenset[str],
 ) -> tuple[tuple[MentionRow, ...], tuple[tuple[EpisodeId, str], ...]]:
-    """Recompute the mentions of older items; edges of removed concepts go with them."""
+    """Recompute the mentions of older items; removing a concept removes its edges too."""
     stated = await _came_with(transaction, [body.id for body in older])
     added: list[MentionRow] = []
     removed: list[tuple[EpisodeId, str]] = []

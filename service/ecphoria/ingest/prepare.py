@@ -1,33 +1,35 @@
-"""Prepare episodes for the store: embed, cut, link."""
+"""Prepare episodes for the store: check them, cut long ones into passages, build their rows."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
-import structlog
-
 from ecphoria.facts.store import EvidenceRow
 from ecphoria.facts.timelines import relation
-from ecphoria.ingest.sequence import Arrival, Place
-from ecphoria.ingest.store import CuttingStore, Uncut
+from ecphoria.ingest.sequence import Arrival
 from ecphoria.ingest.validation import (
     body_hash,
-    check,
+    check_episode,
     checked_claims,
     checked_expiry,
     checked_time,
     content_key,
+    with_one_form,
 )
 from ecphoria.maths.checks import unit_vector
 from ecphoria.neo4j_store.passages import PassageRow
 from ecphoria.neo4j_store.rows import EpisodeRow
-from ecphoria.ports import Embedder, Vector, Vectors
-from ecphoria.records.episode import NewEpisode, indexed_text, opening, usual_reliability
+from ecphoria.ports import Vector, Vectors
+from ecphoria.records.episode import (
+    NewEpisode,
+    indexed_text,
+    offset_of,
+    opening,
+    usual_reliability,
+)
 from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId, TenantId, derived_id, fresh_id
-from ecphoria.records.job import Claimed, ConsolidationReport, Progress, StepReport, StepStatus
 from ecphoria.text.concepts import Claim, Extraction, Triple, extract
 from ecphoria.text.cue import TurnFeatures, turn_features
 from ecphoria.text.cutting import Span, cut
@@ -35,11 +37,7 @@ from ecphoria.text.names import normalised_words
 from ecphoria.text.tokens import stems
 
 _SILENT = TurnFeatures(
-    length=0.0,
-    is_question=False,
-    has_time_expression=False,
-    first_person=False,
-    second_person=False,
+    is_question=False, has_time_expression=False, first_person=False, second_person=False
 )
 """A document has no turn features."""
 
@@ -61,7 +59,7 @@ class Part:
     terms: tuple[str, ...]
 
     def row(self, vector: Vector) -> PassageRow:
-        """Join it with its vector to what is stored."""
+        """Build the row to store from the passage and its vector."""
         return PassageRow(
             id=self.id,
             ordinal=self.ordinal,
@@ -75,11 +73,11 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """A checked episode, ready to be placed.
+    """A checked episode, before it has a position in its session.
 
     Attributes:
         text: What is embedded and indexed.
-        vector: The caller's own, at unit length.
+        vector: The vector that the caller sent, at unit length.
         terms: Stems with repeats.
         words: The body's normalised words.
         parts: Its passages, if it is too long for one vector.
@@ -101,17 +99,17 @@ class Prepared:
 
     @property
     def opening(self) -> str:
-        """The text that the vector of the whole episode is made of."""
+        """The text that is encoded for the vector of the whole episode."""
         return opening(self.new.title, self.new.text)
 
     @cached_property
     def extraction(self) -> Extraction:
-        """The names in the text and those it came with; extracted on first use."""
+        """The names found in the text and the names sent with it; extracted on first use."""
         return extract(self.new.title, self.new.text, words=self.words, given=self.new.extraction)
 
     @cached_property
     def facts(self) -> Mapping[FactId, Triple]:
-        """The facts it came with; the id of a fact does not depend on the episode."""
+        """The facts sent with the episode; the id of a fact does not depend on the episode."""
         if self.new.extraction is None:
             return {}
         return facts_by_id(self.tenant, self.extraction.claims)
@@ -124,24 +122,20 @@ class Prepared:
         return evidence_rows(self.tenant, self.id, self.extraction.claims, self.new.role)
 
     def arrival(self, turn: int) -> Arrival:
-        """Tell where in its session it belongs."""
+        """Give its place in the order of its session."""
         return Arrival(
-            id=self.id,
-            occurred_at=self.occurred_at,
-            position=self.new.position,
-            turn=turn,
-            terms=self.terms,
+            id=self.id, occurred_at=self.occurred_at, position=self.new.position, turn=turn
         )
 
     def row(
         self,
         turn: int,
-        place: Place | None,
+        ordinal: int | None,
         vector: Vector,
         parts: Vectors | None = None,
         life: timedelta | None = None,
     ) -> EpisodeRow:
-        """Join text, place and vectors to what is stored; `life` is the tenant's default."""
+        """Build the row from text, position and vectors; `life` is the tenant's default."""
         new = self.new
         usual_end = None if life is None else self.recorded_at + life
         return EpisodeRow(
@@ -152,9 +146,10 @@ class Prepared:
             speaker=new.speaker,
             role=new.role,
             session=new.session,
-            ordinal=place.ordinal if place else None,
+            ordinal=ordinal,
             position=new.position,
             occurred_at=self.occurred_at,
+            utc_offset=offset_of(new.occurred_at),
             recorded_at=self.recorded_at,
             source=new.source,
             metadata=new.metadata,
@@ -164,9 +159,6 @@ class Prepared:
             terms=" ".join(self.terms),
             words=" ".join(self.words),
             length=len(self.terms),
-            near_length=place.near_length if place else float(len(self.terms)),
-            context_norm=place.context_norm if place else 1.0,
-            length_prior=self.features.length,
             is_question=self.features.is_question,
             time_expression=self.features.has_time_expression,
             first_person=self.features.first_person,
@@ -180,21 +172,24 @@ class Prepared:
 def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension: int) -> Prepared:
     """Check one episode and derive its id, terms, words and features.
 
-    The id follows from the idempotency key, else from the content where content tells
-    repeats apart, so that the same append finds the same episode whatever happens in between.
+    The id is derived from the idempotency key, or from the content if content tells repeats apart.
+    So a repeated append always finds the same episode (decision 0002).
 
     Raises:
         InvalidInput: It cannot be stored as it is.
         TooLarge: A field is over its bound.
         BadVector: Its vector does not fit the store's model.
     """
-    check(new)
+    check_episode(new)
+    new = with_one_form(new)
     occurred_at = checked_time(new.occurred_at, recorded_at)
     checked_claims(new.extraction, occurred_at)
     text = indexed_text(new.title, new.text)
     terms = stems(text)
     body = body_hash(new)
     key = content_key(new, body)
+    # The uniqueness of the id is the whole mechanism; a table of keys would have to be kept in
+    # step and erased (decision 0002).
     ident = EpisodeId(derived_id(tenant, "episode", key) if key else fresh_id())
     return Prepared(
         tenant=tenant,
@@ -207,8 +202,10 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
         expires_at=checked_expiry(new.expires_at, recorded_at),
         terms=terms,
         words=tuple(normalised_words(new.text)),
-        features=turn_features(new.text, len(terms)) if new.session is not None else _SILENT,
+        features=turn_features(new.text) if new.session is not None else _SILENT,
         vector=None if new.vector is None else unit_vector(new.vector, dimension),
+        # The encoder ignores what follows its first 256 word pieces
+        # (docs/explanation/passages.md).
         parts=parts_of(tenant, ident, new.title, new.text),
     )
 
@@ -216,7 +213,7 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
 def parts_of(
     tenant: TenantId, episode: EpisodeId, title: str | None, text: str
 ) -> tuple[Part, ...]:
-    """Cut a text into passages; none if it fits one vector. The same text has the same ids."""
+    """Cut a text into passages; none if it fits one vector. Equal texts give equal ids."""
     return tuple(
         _part(derived_id(tenant, "passage", f"{episode}\n{ordinal}"), ordinal, span, title, text)
         for ordinal, span in enumerate(cut(text))
@@ -235,14 +232,14 @@ def _rows(parts: tuple[Part, ...], vectors: Vectors | None) -> tuple[PassageRow,
 
 
 def key_of(triple: Triple) -> FactKey:
-    """Tell among which facts a contradiction to this one is sought."""
+    """Build the key of a fact: only facts with the same key can contradict each other."""
     return FactKey(
         subject=triple.subject, relation=relation(triple.predicate), qualifier=triple.qualifier
     )
 
 
 def facts_by_id(tenant: TenantId, claims: Sequence[Claim]) -> dict[FactId, Triple]:
-    """Give each claimed fact once, by its id."""
+    """Index the claimed facts by id, each once."""
     return {_fact_id(tenant, claim.fact): claim.fact for claim in claims}
 
 
@@ -253,7 +250,7 @@ def evidence_rows(
     role: str | None,
     by: str | None = None,
 ) -> tuple[EvidenceRow, ...]:
-    """Give the evidence of an episode's claims, stated by its speaker's role."""
+    """Build the evidence of claims; the speaker's role gives the default reliability."""
     usual = usual_reliability(role)
     return tuple(
         EvidenceRow(
@@ -275,98 +272,3 @@ def _fact_id(tenant: TenantId, triple: Triple) -> FactId:
     if triple.qualifier or triple.negated:
         parts += [triple.qualifier, "no longer" if triple.negated else ""]
     return FactId(derived_id(tenant, "fact", "\n".join(parts)))
-
-
-_NAME = "passages"
-_PAGE = 100
-"""Episodes looked at before the job says how far it is."""
-_ENCODED_AT_ONCE = 256
-"""Passages of one call and one transaction, unless a single episode has more."""
-
-log = structlog.get_logger(__name__)
-
-
-class OlderEpisodes:
-    """Job that cuts and encodes the tenant's episodes from before passages existed.
-
-    It goes by turn and keeps after each transaction how far it has come, so an attempt goes on
-    where the last one ended. Episodes that have passages are left alone: appends may go on.
-    """
-
-    def __init__(
-        self, store: CuttingStore, embedder: Embedder, monotonic: Callable[[], float]
-    ) -> None:
-        self._store = store
-        self._embedder = embedder
-        self._monotonic = monotonic
-
-    async def run(
-        self, claimed: Claimed, watch: Callable[[Progress], Awaitable[None]]
-    ) -> ConsolidationReport:
-        """Cut the remaining episodes; the report counts the work of this attempt.
-
-        Args:
-            claimed: The job, and the lease every write is checked against.
-            watch: Told each place that is reached; ends the job by raising.
-
-        Raises:
-            LeaseLost: Another worker has the job; nothing more was written.
-            NotFound: The tenant is gone.
-            Unavailable: The store or the encoder does not answer; what was done stays.
-        """
-        job, begun = claimed.job, self._monotonic()
-        assert job.started_at is not None, "a claimed job was begun"
-        start = await self._store.begin(job.tenant, claimed.lease)
-        counts = {"episodes": 0, "passages": 0}
-        after = start.after
-        while True:
-            total = max(start.turn, after)
-            place = f"{_NAME}: after turn {after}"
-            await watch(Progress(place=place, done=after, total=total, may_rest=True))
-            page = await self._store.page(job.tenant, after, _PAGE)
-            if page.last_turn is None:
-                break
-            cut = await asyncio.to_thread(_cut, job.tenant, page.found)
-            for batch in _batches(cut):
-                rows = await self._encoded(batch)
-                await self._store.save(job.tenant, claimed.lease, rows, after)
-                counts["episodes"] += len(rows)
-                counts["passages"] += sum(map(len, rows.values()))
-                await watch(Progress(place=place, done=after, total=total))
-            after = page.last_turn
-            await self._store.save(job.tenant, claimed.lease, {}, after)
-        await self._store.save(job.tenant, claimed.lease, {}, None)
-        log.info("older_episodes_cut", **counts)
-        seconds = self._monotonic() - begun
-        step = StepReport(name=_NAME, status=StepStatus.DONE, seconds=seconds, counts=counts)
-        return ConsolidationReport(
-            cycle=fresh_id(), started_at=job.started_at, seconds=seconds, steps=(step,)
-        )
-
-    async def _encoded(
-        self, batch: Mapping[EpisodeId, Sequence[Part]]
-    ) -> dict[EpisodeId, list[PassageRow]]:
-        texts = [part.text for parts in batch.values() for part in parts]
-        vectors = iter(await self._embedder.embed(texts))
-        return {
-            episode: [part.row(next(vectors)) for part in parts]
-            for episode, parts in batch.items()
-        }
-
-
-def _cut(tenant: TenantId, found: Sequence[Uncut]) -> dict[EpisodeId, Sequence[Part]]:
-    cut = {uncut.id: parts_of(tenant, uncut.id, uncut.title, uncut.text) for uncut in found}
-    return {episode: parts for episode, parts in cut.items() if parts}
-
-
-def _batches(cut: Mapping[EpisodeId, Sequence[Part]]) -> list[dict[EpisodeId, Sequence[Part]]]:
-    """Gather episodes until they have enough passages for one call."""
-    batches: list[dict[EpisodeId, Sequence[Part]]] = []
-    size = _ENCODED_AT_ONCE
-    for episode, parts in cut.items():
-        if size + len(parts) > _ENCODED_AT_ONCE:
-            batches.append({})
-            size = 0
-        batches[-1][episode] = parts
-        size += len(parts)
-    return batches

@@ -1,4 +1,4 @@
-"""Give stored episodes names and facts that a language model or a caller read in them."""
+"""Store names and facts that a language model or a caller read in stored episodes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,16 +11,17 @@ from ecphoria.records.episode import usual_reliability
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.text.concepts import Extraction, Triple, extract
 
+# A found quote does not prove that the fact follows from it (decision 0034).
 MOST_RELIABLE = 0.7
-"""Reliability of what a model read is at most this: it may have read wrongly."""
+"""Highest reliability of a fact that a model read, because the model may have misread the text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Restated:
-    """A stored episode and what was read in it, in place of what was read before.
+    """A stored episode with its new reading, which replaces the earlier one.
 
     Attributes:
-        by: Name of the model; None if a caller read it, which replaces all that was stated.
+        by: Name of the model; None for a caller, whose reading replaces everything stated before.
     """
 
     tenant: TenantId
@@ -36,7 +37,7 @@ class Restated:
 
     @cached_property
     def claims(self) -> tuple[EvidenceRow, ...]:
-        """The evidence for the facts that were not sent with the episode."""
+        """The evidence for facts that were read later, not sent with the episode."""
         stored = self.stored
         rows = evidence_rows(
             self.tenant, EpisodeId(stored.id), self.extraction.claims, stored.role, self.by
@@ -62,15 +63,15 @@ class Restated:
 
     @cached_property
     def names(self) -> set[str]:
-        """Names that it states from now on, by the model alone."""
+        """Names that it states from now on, read by the model only."""
         return {named.name for named in self.extraction.stated} - set(self.stored.sent)
 
 
 def reliability_of(role: str | None) -> float:
-    """Tell how far to trust what a model read in a speaker's words."""
+    """Compute the reliability of a fact that a model read in a speaker's words."""
     return min(MOST_RELIABLE, usual_reliability(role))
 
 
 def ids_of(readings: Sequence[Reading]) -> list[EpisodeId]:
-    """List the episodes in order, so that all writers lock them in the same order."""
+    """List the ids sorted, so that all writers lock episodes in the same order."""
     return sorted(reading.episode for reading in readings)

@@ -1,7 +1,6 @@
 """Rows of an append, and the statements that write and erase them.
 
-Rows are sorted by their key, so that transactions which touch the same nodes lock them in the
-same order.
+Rows are sorted by key, so that transactions on the same nodes lock them in the same order.
 """
 
 import asyncio
@@ -24,20 +23,14 @@ from ecphoria.text.names import NameKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredTurn:
-    """A turn already in a session, as ordering and derivation need it.
+    """A turn already in a session, as ordering needs it."""
 
-    Attributes:
-        terms: The turn's stems with repeats; None while they are in the archive.
-    """
-
+    session: str
     id: EpisodeId
     ordinal: int
     occurred_at: datetime
     position: int | None
     turn: int
-    terms: tuple[str, ...] | None
-    near_length: float
-    context_norm: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +43,8 @@ class SegmentStart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Body:
-    """The text of a stored episode, for extraction to look at again.
+class StoredBody:
+    """The text of a stored episode, for a repeated extraction.
 
     Attributes:
         mentions: The concepts (normalised) it mentions so far.
@@ -71,9 +64,9 @@ class NameState:
         normalised: Lower case letters and digits, single spaces.
         surface: How it was written when first seen.
         titles: Number of documents with this title.
-        candidates: Number of items whose body has it as a candidate.
+        candidates: Number of items that contain it as a candidate in their body.
         live: Whether it is a concept node.
-        stated: Number of items that came with it as a name they state.
+        stated: Number of items that state it.
     """
 
     normalised: str
@@ -87,12 +80,10 @@ class NameState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovedRow:
-    """New derived columns of a stored turn whose neighbours changed."""
+    """The new place of a stored turn."""
 
     id: EpisodeId
     ordinal: int
-    near_length: float
-    context_norm: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,11 +97,10 @@ class NextRow:
 
 
 class TermDelta(NamedTuple):
-    """Change of one stem's document frequencies: in items, and within NEXT reach of items."""
+    """Change of the number of items with a stem."""
 
     stem: str
     items: int
-    near: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +146,7 @@ class SynonymRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedBy:
-    """The names and the number of facts that an episode came with."""
+    """The names sent with an episode, and the number of its facts."""
 
     names: frozenset[str]
     facts: int
@@ -168,9 +158,9 @@ class Reading:
 
     Attributes:
         found: The names and facts.
-        kinds: Kinds of the names, by name as found, where the model tells.
-        extracted_by: What is noted on the episode: the model, and a hash of what it was asked;
-            None of a caller.
+        kinds: Kind by name as found; only names whose kind the model gave.
+        extracted_by: The mark to store on the episode: the model and a hash of its prompt;
+            None for a caller.
     """
 
     episode: EpisodeId
@@ -202,7 +192,7 @@ class ReadEpisode:
     read_facts: int
 
     def replaceable(self) -> "ReadEpisode":
-        """Count what was sent with it as if a model had read it, so that all is replaced."""
+        """Mark sent names and facts as read by a model, so that all are replaced."""
         return replace(
             self,
             sent=[],
@@ -216,18 +206,17 @@ class ReadEpisode:
 class IngestChanges:
     """Everything one transaction writes; concepts are named by their normalised name.
 
-    `turns`, `items`, `titles`, `length` and `near_length` are added to the tenant's totals.
-    Names carry deltas: `names[i].titles` and `.candidates` are added to what is stored. `words`
-    has the change of the number of items with each word in lower case.
-    Concept counts (`mentions`, `abouts`) follow the edges added and removed; a fact goes with
-    its last evidence. `stated` is added to the tenant's number of stated names and facts.
+    `turns`, `items`, `titles` and `length` are added to the tenant's totals.
+    Names carry deltas: `names[i].titles` and `.candidates` are added to the stored counts. `words`
+    is the change of the number of items, by word in lower case. Concept counts (`mentions`,
+    `abouts`) follow the added and removed edges. A fact is deleted with its last evidence.
+    `stated` is added to the tenant's number of stated names and facts.
     """
 
     turns: int = 0
     items: int = 0
     titles: int = 0
     length: int = 0
-    near_length: float = 0.0
     episodes: tuple[EpisodeRow, ...] = ()
     removed: tuple[EpisodeId, ...] = ()
     moved: tuple[MovedRow, ...] = ()
@@ -250,23 +239,17 @@ class IngestChanges:
 
 
 _Write = tuple[Statement[Done], Mapping[str, list[Any]]]
-"""A statement, and its rows or columns by parameter; if all are empty, it is left out."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Touched:
-    session: str
+"""A statement with its rows or columns by parameter; if all are empty, it is skipped."""
 
 
 _CREATE_SESSIONS = Statement("ingest.create_sessions", Done)
 _CREATE_EPISODES = Statement("ingest.create_episodes", Done)
 UPDATE_EXPIRY = Statement("ingest.update_expiry", Done)
 _MOVE_EPISODES = Statement("ingest.move_episodes", Done)
-_REMOVE_EPISODES = Statement("ingest.remove_episodes", _Touched)
+_REMOVE_EPISODES = Statement("ingest.remove_episodes", str)
 _ADD_NEXT = Statement("ingest.add_next", Done)
 _REMOVE_NEXT = Statement("ingest.remove_next", Done)
 _COUNT_SPEAKERS = Statement("ingest.count_speakers", Done)
-_COUNT_TERMS = Statement("ingest.count_terms", Done)
 _COUNT_WORDS = Statement("ingest.count_words", Done)
 _COUNT_NAMES = Statement("ingest.count_names", Done)
 _DROP_EMPTY = Statement("ingest.drop_empty", Done)
@@ -279,7 +262,7 @@ _ADD_SYNONYMS = Statement("ingest.add_synonyms", Done)
 _CREATE_FACTS = Statement("ingest.create_facts", Done)
 _ADD_EVIDENCE = Statement("ingest.add_evidence", Done)
 _REMOVE_ENGRAMS = Statement("ingest.remove_engrams", Done)
-_REMOVE_FACTS = Statement("ingest.remove_facts", Done)
+REMOVE_EVIDENCE = Statement("ingest.remove_evidence", Done)
 _WAKE_EPISODES = Statement("ingest.wake_episodes", Done)
 
 
@@ -300,7 +283,6 @@ async def _apply(work: Work, tenant: TenantId, parts: AsyncIterator[IngestChange
         items=first.items,
         titles=first.titles,
         length=first.length,
-        near_length=first.near_length,
         stated=first.stated,
     )
     sessions = await _remove(work, tenant, first)
@@ -336,10 +318,10 @@ async def _remove(work: Work, tenant: TenantId, changes: IngestChanges) -> list[
         return []
     await mark_around(work, tenant, sorted(changes.removed))
     await work.run(_REMOVE_ENGRAMS, tenant=tenant, ids=sorted(changes.removed))
-    await work.run(_REMOVE_FACTS, tenant=tenant, ids=sorted(changes.removed))
+    await work.run(REMOVE_EVIDENCE, tenant=tenant, ids=sorted(changes.removed), every=True)
     await work.run(REMOVE_PASSAGES, tenant=tenant, ids=sorted(changes.removed))
     touched = await work.run(_REMOVE_EPISODES, tenant=tenant, ids=sorted(changes.removed))
-    return [row.session for row in touched if row.session]
+    return [session for session in touched if session]
 
 
 def _places(tenant: TenantId, changes: IngestChanges) -> Iterator[_Write]:
@@ -363,16 +345,16 @@ def _places(tenant: TenantId, changes: IngestChanges) -> Iterator[_Write]:
 
 def _counts(changes: IngestChanges) -> Iterator[_Write]:
     terms = sorted(changes.terms)
+    words = sorted(changes.words)
     yield (
-        _COUNT_TERMS,
+        _COUNT_WORDS,
         {
             "stems": [term.stem for term in terms],
-            "items": [term.items for term in terms],
-            "near": [term.near for term in terms],
+            "stem_items": [term.items for term in terms],
+            "words": words,
+            "word_items": [changes.words[word] for word in words],
         },
     )
-    words = sorted(changes.words)
-    yield _COUNT_WORDS, {"words": words, "items": [changes.words[word] for word in words]}
 
 
 def _names(changes: IngestChanges) -> Iterator[_Write]:
@@ -389,7 +371,7 @@ def _names(changes: IngestChanges) -> Iterator[_Write]:
 
 
 def _edges(changes: IngestChanges) -> Iterator[_Write]:
-    """Join concepts to episodes, and to each other once all of them are there."""
+    """Join concepts to episodes; join concepts to each other after all of them exist."""
     mentions = _by_concept(
         (row.concept, row.episode, row.weight, row.stated, row.by)
         for row in changes.mentions_added
@@ -412,13 +394,13 @@ def _counted_down(changes: IngestChanges) -> dict[str, list[str]]:
     return {
         "names": sorted(names.union(changes.concepts_unmade)),
         "speakers": sorted(name for name, delta in changes.speakers if delta < 0),
-        "stems": sorted(term.stem for term in changes.terms if term.items < 0 or term.near < 0),
+        "stems": sorted(term.stem for term in changes.terms if term.items < 0),
         "words": sorted(word for word, delta in changes.words.items() if delta < 0),
     }
 
 
 async def _run_ahead(work: Work, tenant: TenantId, writes: AsyncIterator[_Write]) -> None:
-    """Run statements with rows, in order; rows of the next are made while one runs."""
+    """Run statements in order; build the rows of the next statement while one runs."""
     running: asyncio.Task[list[Done]] | None = None
     try:
         async for statement, rows in writes:
@@ -427,7 +409,7 @@ async def _run_ahead(work: Work, tenant: TenantId, writes: AsyncIterator[_Write]
             if running is not None:
                 await running
             running = asyncio.create_task(work.run(statement, tenant=tenant, **rows))
-            await asyncio.sleep(0)  # so that it is sent before the next rows are made
+            await asyncio.sleep(0)  # let the statement be sent before the next rows are built
     finally:
         if running is not None:
             await running

@@ -1,12 +1,10 @@
 """The ingest service: validate, embed, place and write in one transaction."""
 
-import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
-from typing import Protocol, TypeVar
 
 from ecphoria.errors import (
     ArchiveUnavailable,
@@ -31,7 +29,8 @@ from ecphoria.ingest.validation import (
     checked_claims,
     checked_expiry,
 )
-from ecphoria.ports import ArchivedEpisodesNeeded, ArchiveReader, Clock, Embedder, Vector, Vectors
+from ecphoria.models.embedders import embed_all
+from ecphoria.ports import ArchiveReader, Clock, Embedder, TextsNotEmbedded, Vector, Vectors
 from ecphoria.records.episode import (
     Episode,
     EpisodeUpdate,
@@ -44,27 +43,26 @@ from ecphoria.records.episode import (
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.job import Lease
 from ecphoria.records.recall import Filters
-from ecphoria.runtime import run_off_loop
+from ecphoria.runtime import run_off_loop, run_text, while_wanted
 from ecphoria.text.concepts import Triple, read_stated
 
+# Writes of a tenant follow each other, so a batch shares the cost of one transaction (decision
+# 0001).
 BATCH_LIMIT = 1_000
 """Episodes of one batch; all of them are written in one transaction."""
 
+_PIECE = 50_000
+"""Characters of texts that are prepared before other tasks get a turn."""
+
 Result = Receipt | EcphoriaError
-T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 
 
-class Work(Protocol[T_co]):
-    """The work of a transaction; it is given the archived episodes that are lost."""
-
-    async def __call__(self, transaction: IngestTransaction, lost: frozenset[EpisodeId]) -> T_co:
-        """Read, and write."""
-        ...
+class _WordsArchived(Exception):
+    """The words of the episode to delete are in the archive: restore the episode first."""
 
 
 class IngestService:
-    """Writes memories: once, in order, all or nothing."""
+    """Writes memories: each once, in order, a batch completely or not at all."""
 
     def __init__(
         self,
@@ -72,22 +70,22 @@ class IngestService:
         store: IngestStore,
         embedder: Embedder,
         clock: Clock,
-        thaw: ArchiveReader | None = None,
+        archive: ArchiveReader | None = None,
         erased: Callable[[TenantId], None] = lambda _: None,
         refuse_keys: timedelta = timedelta(days=30),
     ) -> None:
         """Write to a store.
 
         Args:
-            store: Where.
+            store: Writes the memories.
             embedder: Makes vectors.
             clock: Tells when an episode is recorded.
-            thaw: The way back from the archive, where there is one.
-            erased: Told the tenant after each erasure, so that caches drop what they hold.
+            archive: Restores archived episodes; None without an archive.
+            erased: Called with the tenant after each erasure, so that caches drop its data.
             refuse_keys: How long the idempotency key of an erased episode is refused.
         """
         self._store = store
-        self._thaw = thaw
+        self._archive = archive
         self._embedder = embedder
         self._clock = clock
         self._erased = erased
@@ -95,12 +93,12 @@ class IngestService:
         self._book = ConceptBook()
 
     async def append(self, tenant: TenantId, new: NewEpisode) -> Receipt:
-        """Store one episode; when this returns, the next recall can find it.
+        """Store one episode; the next recall can find it.
 
         Raises:
             InvalidInput: It cannot be stored as it is; the message says what to change.
             Conflict: Its idempotency key was used for another body.
-            Erased: The episode of its idempotency key was erased lately.
+            Erased: The episode with its idempotency key was erased recently.
             NotFound: No such tenant.
             OutcomeUnknown: The store may have written it; send the same again.
             Unavailable: The store or the encoder does not answer; nothing was written.
@@ -125,28 +123,34 @@ class IngestService:
                 "send it in parts",
                 field="episodes",
             )
-        checked = await asyncio.to_thread(self._check_all, tenant, items)
+        checked = await self._check_all(tenant, items)
         ready: dict[EpisodeId, Prepared] = {}
         for item in checked:
             if isinstance(item, Prepared):
                 ready.setdefault(item.id, item)
-        # Knowing beforehand what is there saves encoding it; given vectors need no such look.
+        # Look up stored episodes first: they need no encoding. Given vectors need no look-up.
         to_encode = sorted(
             prepared.id for prepared in ready.values() if prepared.vector is None or prepared.parts
         )
         stored = dict(await self._store.body_hashes(tenant, to_encode)) if to_encode else {}
         fresh = [prepared for prepared in ready.values() if prepared.id not in stored]
         erased: frozenset[EpisodeId] = frozenset()
+        faults: Mapping[EpisodeId, EcphoriaError] = {}
         if fresh:
-            vectors, facts = await self._vectors(fresh), await self._fact_vectors(fresh)
-            known, erased = await self._write(tenant, fresh, vectors, facts)
-            stored |= known
-        return list(_results(checked, stored, erased))
+            async with while_wanted(None, ""):
+                vectors, faults = await self._vectors(fresh)
+                fresh = [prepared for prepared in fresh if prepared.id not in faults]
+                facts = await self._fact_vectors(fresh)
+            if fresh:
+                known, erased = await self._write(tenant, fresh, vectors, facts)
+                stored |= known
+        return list(_results(checked, stored, erased, faults))
 
     async def update(self, tenant: TenantId, episode: EpisodeId, update: EpisodeUpdate) -> Episode:
         """Change metadata and the end of a life; text, id and the hash of the append stay.
 
-        Of two updates at the same time both hold, and of the same entry the last.
+        Two updates at the same time both take effect; if they set the same entry, the later one
+        wins.
 
         Raises:
             InvalidInput: The metadata or the end cannot be stored.
@@ -179,26 +183,37 @@ class IngestService:
         return await self._store.change(tenant, work)
 
     async def delete(self, tenant: TenantId, episode: EpisodeId) -> None:
-        """Remove an episode and all that only it supported; its session closes the gap.
+        """Remove an episode and everything that only it supports; its session closes the gap.
 
         Raises:
             NotFound: No such episode in this tenant.
         """
+        lost = False
 
-        async def work(transaction: IngestTransaction, lost: frozenset[EpisodeId]) -> None:
+        async def work(transaction: IngestTransaction) -> None:
             gone = await transaction.episode(episode)
             if gone is None:
                 raise NotFound(f"there is no episode {episode} in this tenant", id=episode)
             if gone.state is State.ARCHIVED:
-                gone = await self._without_words(tenant, gone, lost)
+                # The counts of its words must fall, so the words are needed; if lost, they stay
+                # counted.
+                if not lost or self._archive is None:
+                    raise _WordsArchived
+                await self._archive.forget(tenant, [episode])
+                gone = replace(gone, text="")
             concepts = await self._book.remove(tenant, transaction, gone)
             keys = await transaction.timed_of(episode) if transaction.timed else ()
-            await transaction.write(removal(transaction, gone, concepts, lost))
+            await transaction.write(removal(transaction, gone, concepts))
             await settle(transaction.timelines, keys)
             await transaction.forget_erased(self._refuse_keys)
 
         async with self._book.writing(tenant):
-            await self._change(tenant, work)
+            while True:
+                try:
+                    await self._store.change(tenant, work)
+                    break
+                except _WordsArchived:
+                    lost = await self._restored(tenant, episode)
         self._erased(tenant)
 
     async def erase(
@@ -206,13 +221,13 @@ class IngestService:
     ) -> tuple[int, int]:
         """Remove the episodes that pass filters, the oldest turns first.
 
-        Each is removed as by `delete`, in a transaction of its own: when this fails halfway, what
-        was removed stays so, and the same again removes the rest.
+        Each episode is removed as by `delete`, in its own transaction (decision 0035). If this
+        fails halfway, removed episodes stay removed, and a repeat removes the rest.
 
         Args:
             tenant: Whose episodes.
             filters: Which of them; at least one filter besides `exclude`.
-            limit: Most to remove.
+            limit: Largest number to remove.
             dry_run: Only count them.
 
         Returns:
@@ -240,11 +255,12 @@ class IngestService:
     async def expire(
         self, tenant: TenantId, limit: int, *, dry_run: bool = False
     ) -> tuple[int, int]:
-        """Erase some of the episodes whose life is over, each as by `delete`; a dry run counts.
+        """Erase some of the expired episodes, each as by `delete`; a dry run only counts them.
 
         Returns:
-            How many were or would be erased, and how many could not be, because their words are
-            in an archive that cannot be read now. These stay hidden.
+            The number of erased episodes (in a dry run: of episodes to erase), and the number that
+            could not be erased because the archive with their words cannot be read now. These stay
+            hidden.
 
         Raises:
             NotFound: There is no such tenant.
@@ -265,7 +281,7 @@ class IngestService:
         return erased, kept
 
     async def expire_all(self, limit: int = 1_000) -> int:
-        """Erase episodes whose life is over, of every tenant at most `limit`; count them."""
+        """Erase expired episodes, at most `limit` of each tenant; return their number."""
         erased = 0
         for tenant in await self._store.expiring_tenants():
             with suppress(NotFound):  # the tenant was erased meanwhile
@@ -275,14 +291,14 @@ class IngestService:
     async def restate(
         self, tenant: TenantId, readings: Sequence[Reading], *, by: str, lease: Lease | None = None
     ) -> None:
-        """Store what a language model read in episodes, in place of what one read before.
+        """Store a language model's reading of episodes; it replaces an earlier reading.
 
-        Names and facts that were sent with an episode stay. An episode that is gone, or no longer
-        live, is left out.
+        Names and facts that were sent with an episode stay. Deleted and dormant episodes are
+        skipped.
 
         Args:
             tenant: Whose episodes.
-            readings: What was read, at most one of an episode.
+            readings: The readings, at most one for each episode.
             by: Name of the model.
             lease: The right of the job.
 
@@ -293,9 +309,9 @@ class IngestService:
         await self._restate(tenant, readings, by=by, lease=lease)
 
     async def attach(self, tenant: TenantId, episode: EpisodeId, given: Extracted) -> None:
-        """Give a stored episode a caller's names and facts, in place of all that it states.
+        """Replace everything that a stored episode states by a caller's names and facts.
 
-        The graph is then that of the same episode sent with them. Its body hash stays.
+        The graph is then the same as if the episode had been sent with them. Its body hash stays.
 
         Raises:
             InvalidInput: A name or fact cannot be stored; TooLarge if there are too many.
@@ -317,7 +333,7 @@ class IngestService:
         by: str | None,
         lease: Lease | None = None,
     ) -> int:
-        """Store what was read; return the number of episodes that are there."""
+        """Store readings; return the number of episodes that exist."""
         by_episode = {reading.episode: reading for reading in readings}
         triples = {
             ident: triple
@@ -359,7 +375,7 @@ class IngestService:
     async def wake(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> tuple[EpisodeId, ...]:
         """Make the dormant ones of these episodes live again; return their ids.
 
-        All is as before they slept; names that became concepts meanwhile are mentioned too.
+        They return as they were before, with mentions of names that became concepts meanwhile.
 
         Raises:
             NotFound: No such tenant.
@@ -376,31 +392,55 @@ class IngestService:
         async with self._book.writing(tenant):
             return await self._store.change(tenant, work)
 
-    def _check_all(
+    async def _check_all(
         self, tenant: TenantId, items: Sequence[NewEpisode]
     ) -> list[Prepared | EcphoriaError]:
+        """Prepare items in a thread, piece by piece, so that other requests run in between."""
         recorded_at = self._clock.now()
+        results: list[Prepared | EcphoriaError] = []
+        for piece in _pieces(items):
+            work = partial(self._check_some, tenant, piece, recorded_at)
+            found = await run_text(work, sum(len(new.text) for new in piece))
+            results.extend(found)
+            for one in found:
+                if isinstance(one, Prepared) and one.parts:
+                    # Extract here: for a long text this takes too long for the event loop.
+                    await run_text(partial(getattr, one, "extraction"), len(one.text))
+        return results
+
+    def _check_some(
+        self, tenant: TenantId, items: Sequence[NewEpisode], recorded_at: datetime
+    ) -> list[Prepared | EcphoriaError]:
         results: list[Prepared | EcphoriaError] = []
         for new in items:
             try:
-                one = prepare(tenant, new, recorded_at, self._embedder.dimension)
-                if one.parts:
-                    # Of a long text it takes too long for the event loop, where it is used first.
-                    _ = one.extraction
-                results.append(one)
+                results.append(prepare(tenant, new, recorded_at, self._embedder.dimension))
             except EcphoriaError as error:
                 results.append(error)
         return results
 
-    async def _vectors(self, fresh: Sequence[Prepared]) -> Encoded:
-        """Encode episodes that came without a vector, and all passages, in one call."""
+    async def _vectors(
+        self, fresh: Sequence[Prepared]
+    ) -> tuple[Encoded, Mapping[EpisodeId, EcphoriaError]]:
+        """Encode all passages, and the episodes without a given vector, in one call.
+
+        Returns:
+            The vectors, and the episodes with a text that cannot be encoded, with the reason.
+        """
         whole = {prepared.id: prepared.vector for prepared in fresh if prepared.vector is not None}
         missing = [prepared for prepared in fresh if prepared.id not in whole]
         texts = [prepared.opening for prepared in missing]
         texts += (part.text for prepared in fresh for part in prepared.parts)
         if not texts:
-            return Encoded(whole=whole)
-        made = await self._embedder.embed(texts)
+            return Encoded(whole=whole), {}
+        faults: dict[EpisodeId, EcphoriaError] = {}
+        try:
+            made = await self._embedder.embed(texts)
+        except TextsNotEmbedded as some:
+            made = some.vectors
+            owners = [prepared.id for prepared in missing]
+            owners += (prepared.id for prepared in fresh for _ in prepared.parts)
+            faults = {owners[place]: fault for place, fault in some.faults.items()}
         whole.update((prepared.id, made[place]) for place, prepared in enumerate(missing))
         parts: dict[EpisodeId, Vectors] = {}
         first = len(missing)
@@ -408,7 +448,7 @@ class IngestService:
             if prepared.parts:
                 parts[prepared.id] = made[first : first + len(prepared.parts)]
                 first += len(prepared.parts)
-        return Encoded(whole=whole, parts=parts)
+        return Encoded(whole=whole, parts=parts), faults
 
     async def _fact_vectors(self, fresh: Sequence[Prepared]) -> dict[FactId, Vector]:
         return await self._encoded_facts(
@@ -418,7 +458,8 @@ class IngestService:
     async def _encoded_facts(self, stated: Mapping[FactId, Triple]) -> dict[FactId, Vector]:
         if not stated:
             return {}
-        made = await self._embedder.embed([triple.statement for triple in stated.values()])
+        texts = [triple.statement for triple in stated.values()]
+        made = await embed_all(self._embedder, texts)
         return dict(zip(stated, made, strict=True))
 
     async def _write(
@@ -431,17 +472,17 @@ class IngestService:
         """Write the episodes that are not stored yet.
 
         Returns:
-            What another writer stored meanwhile, and what was erased and is not written again.
+            The episodes that another writer stored meanwhile, and erased ones that stay erased.
         """
         mine = {prepared.id: prepared.body_hash for prepared in fresh}
         keyed = [prepared.id for prepared in fresh if prepared.new.idempotency_key is not None]
         unsure = False
 
         async def work(
-            transaction: IngestTransaction, lost: frozenset[EpisodeId]
+            transaction: IngestTransaction,
         ) -> tuple[Mapping[EpisodeId, str], frozenset[EpisodeId]]:
             known = await transaction.body_hashes(list(mine))
-            # Without a key nobody can tell a late retry from a wish to store it again.
+            # Without a key, a late retry looks the same as a wish to store the text again.
             sought = [episode for episode in keyed if episode not in known]
             erased = await transaction.erased(sought, self._refuse_keys) if sought else frozenset()
             new = [
@@ -450,10 +491,13 @@ class IngestService:
                 if prepared.id not in known and prepared.id not in erased
             ]
             if new:
-                into = await sequence_batch(transaction, new, vectors, lost=lost)
+                into = await sequence_batch(transaction, new, vectors)
                 stated = await facts_of(transaction, new, facts)
                 name = partial(self._book.add, tenant, transaction, new)
+                # Episodes first and names last: names are computed while the store writes
+                # (decision 0027).
                 await transaction.write(addition(new, into, stated, name))
+                # Timelines are computed at the append, so recall is never behind (decision 0020).
                 await settle(transaction.timelines, await disturbed(transaction, new))
             # After an unknown outcome, an episode with our body is the one we wrote.
             theirs = {
@@ -466,7 +510,7 @@ class IngestService:
         while True:
             try:
                 async with self._book.writing(tenant):
-                    return await self._change(tenant, work)
+                    return await self._store.change(tenant, work)
             except LifeOver as over:
                 for episode in over.ids:
                     with suppress(NotFound):  # somebody else erased it meanwhile
@@ -477,41 +521,41 @@ class IngestService:
                 # The ids are fixed, so a second attempt finds what the first may have written.
                 unsure = True
 
-    async def _change(self, tenant: TenantId, work: Work[T]) -> T:
-        """Run `work` in one transaction, again once the episodes it needs are restored.
+    async def _restored(self, tenant: TenantId, episode: EpisodeId) -> bool:
+        """Put an archived episode back into the graph; return whether its record is damaged."""
+        if self._archive is None:
+            raise ArchiveUnavailable
+        return episode in (await self._archive.restore(tenant, [episode])).damaged
 
-        It is told which of them the archive has lost; their words stay counted.
-        """
-        lost: frozenset[EpisodeId] = frozenset()
-        while True:
-            try:
-                return await self._store.change(tenant, partial(work, lost=lost))
-            except ArchivedEpisodesNeeded as cold:
-                if self._thaw is None:
-                    raise ArchiveUnavailable from cold
-                lost |= frozenset((await self._thaw.restore(tenant, cold.ids)).damaged)
 
-    async def _without_words(
-        self, tenant: TenantId, gone: Episode, lost: frozenset[EpisodeId]
-    ) -> Episode:
-        """Ask for an archived episode's words; if they are lost, remove its remains."""
-        if gone.id not in lost or self._thaw is None:
-            raise ArchivedEpisodesNeeded([gone.id])
-        await self._thaw.forget(tenant, [gone.id])
-        return replace(gone, text="")
+def _pieces(items: Sequence[NewEpisode]) -> Iterator[list[NewEpisode]]:
+    """Split items into pieces of one long text or several short texts."""
+    piece: list[NewEpisode] = []
+    size = 0
+    for new in items:
+        if piece and size + len(new.text) > _PIECE:
+            yield piece
+            piece, size = [], 0
+        piece.append(new)
+        size += len(new.text)
+    if piece:
+        yield piece
 
 
 def _results(
     checked: Sequence[Prepared | EcphoriaError],
     stored: Mapping[EpisodeId, str],
     erased: frozenset[EpisodeId],
+    faults: Mapping[EpisodeId, EcphoriaError],
 ) -> Iterator[Result]:
-    """Acknowledge each item; of a batch's repeats the first is the one that was created."""
+    """Acknowledge each item; among repeats in a batch, the first counts as created."""
     bodies = dict(stored)
     seen = set(stored)
     for item in checked:
         if isinstance(item, EcphoriaError):
             yield item
+        elif item.id in faults:
+            yield faults[item.id]
         elif item.id in erased:
             yield Erased(field="idempotency_key")
         elif bodies.setdefault(item.id, item.body_hash) != item.body_hash:

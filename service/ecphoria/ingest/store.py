@@ -8,32 +8,30 @@ from functools import partial
 from typing import TypeVar
 
 from ecphoria.errors import Conflict
-from ecphoria.facts.store import FactTransaction, classes_of
+from ecphoria.facts.store import LIST_KEYS_OF_FACTS, FactTransaction, classes_of
 from ecphoria.ingest.rows import (
+    REMOVE_EVIDENCE,
     UPDATE_EXPIRY,
-    Body,
     IngestChanges,
     NameState,
     ReadEpisode,
     Reading,
     SegmentStart,
     StatedBy,
+    StoredBody,
     StoredTurn,
     apply_changes,
 )
 from ecphoria.neo4j_store.filters import by_filter, metadata_text, named
 from ecphoria.neo4j_store.locks import Counters, change_under, count_change, lock_tenant
-from ecphoria.neo4j_store.passages import CREATE_PASSAGES, PassageRow, passage_groups
 from ecphoria.neo4j_store.queries import any_phrase
 from ecphoria.neo4j_store.rows import StoredEpisode, to_episode
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
-from ecphoria.ports import Vector
 from ecphoria.records.episode import Episode, MetadataValue
 from ecphoria.records.fact import FactKey
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.job import Lease
 from ecphoria.records.recall import Filters
-from ecphoria.text.cutting import WHOLE
 
 T = TypeVar("T")
 
@@ -43,44 +41,9 @@ _NAMES_A_QUERY = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _BodyHash:
-    id: str
+    id: EpisodeId
     body_hash: str
     is_over: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TenantKey:
-    tenant: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ended:
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Tombstone:
-    id: str
-    is_over: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _PlacedRow:
-    session: str
-    id: str
-    ordinal: int
-    occurred_at: datetime
-    position: int | None
-    turn: int
-    terms: str | None
-    near_length: float
-    context_norm: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _VectorRow:
-    id: str
-    embedding: Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,68 +57,35 @@ class _NameColumns:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _WordColumn:
-    words: list[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _WordCount:
-    word: str
-    items: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Stating:
-    id: str
-    names: list[str]
-    facts: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _StatedCount:
-    name: str
-    items: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Matching:
     matched: int
-    ids: list[str]
+    ids: list[EpisodeId]
     sealed: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _FactKey:
-    id: str
 
 
 _LIST_BODY_HASHES = Statement("ingest.list_body_hashes", _BodyHash)
 _LIST_MATCHING = Statement("ingest.list_matching", _Matching)
-_LIST_EXPIRED = Statement("ingest.list_expired", _Ended)
-_LIST_EXPIRING = Statement("tenants.list_expiring", _TenantKey)
+_LIST_EXPIRED = Statement("recall.list_expired", EpisodeId)
+_LIST_EXPIRING = Statement("tenants.list_expiring", TenantId)
 _RENEW_EXPIRY = Statement("ingest.renew_expiry", Done)
 _SAVE_DETAILS = Statement("ingest.save_details", Done)
-_LIST_TOMBSTONES = Statement("ingest.list_tombstones", _Tombstone)
-_REMOVE_TOMBSTONES = Statement("ingest.remove_tombstones", Done)
+_LIST_TOMBSTONES = Statement("ingest.list_tombstones", EpisodeId)
 _DROP_OLD_TOMBSTONES = Statement("ingest.drop_old_tombstones", Done)
 _FIND_EPISODE = Statement("archive.find_episode", StoredEpisode)
-_LIST_SEGMENTS = Statement("ingest.list_segments", _PlacedRow)
-_LIST_VECTORS = Statement("ingest.list_vectors", _VectorRow)
+_LIST_SEGMENTS = Statement("ingest.list_segments", StoredTurn)
 _LIST_NAMES = Statement("ingest.list_names", _NameColumns)
-_LIST_WORDS = Statement("ingest.list_words", _WordColumn)
-_LIST_WORD_COUNTS = Statement("ingest.list_word_counts", _WordCount)
-_FIND_BODIES = Statement("ingest.find_bodies", Body)
-_LIST_SLEEPERS = Statement("ingest.list_sleepers", Body)
-_LIST_STATED_BY = Statement("ingest.list_stated_by", _Stating)
-_LIST_STATED_COUNTS = Statement("ingest.list_stated_counts", _StatedCount)
-_LIST_FACTS = Statement("ingest.list_facts", _FactKey)
+_LIST_WORDS = Statement("ingest.list_words", list[str])
+_LIST_WORD_COUNTS = Statement("ingest.list_word_counts", tuple[str, int])
+_FIND_BODIES = Statement("ingest.find_bodies", StoredBody)
+_LIST_SLEEPERS = Statement("ingest.list_sleepers", StoredBody)
+_LIST_STATED_BY = Statement("ingest.list_stated_by", tuple[EpisodeId, StatedBy])
+_LIST_STATED_COUNTS = Statement("ingest.list_stated_counts", tuple[str, int])
 _LIST_READ = Statement("extraction.list_read", ReadEpisode)
-_REMOVE_EVIDENCE = Statement("extraction.remove_evidence", Done)
 _SAVE_READ = Statement("extraction.save_read", Done)
 
 
 class LifeOver(Exception):
-    """Episodes are written again whose life is over, and that are not erased yet."""
+    """A write contains expired episodes that are not erased yet."""
 
     def __init__(self, ids: Sequence[EpisodeId]) -> None:
         super().__init__()
@@ -167,32 +97,30 @@ class IngestStore:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        # A writer may need a second connection before it gives its first one back. Were every
-        # connection a first one, all writers would wait for each other.
+        # A writer may need a second connection while it holds its first. If first connections took
+        # the whole pool, all writers would wait for each other.
         self._pairs = asyncio.Semaphore(max(1, graph.connections // 2))
 
     async def body_hashes(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
     ) -> Mapping[EpisodeId, str]:
-        """Look up, without the lock, which of these episodes exist: saves embedding them.
+        """Look up, without the lock, which of these episodes exist and need no embedding.
 
-        One whose life is over is left out, for it is about to be erased.
+        Expired episodes are left out, because they will be erased soon.
         """
         rows = await self._graph.run(_LIST_BODY_HASHES, tenant=tenant, ids=list(ids))
-        return {EpisodeId(row.id): row.body_hash for row in rows if not row.is_over}
+        return {row.id: row.body_hash for row in rows if not row.is_over}
 
     async def expired(self, tenant: TenantId, limit: int) -> Sequence[EpisodeId]:
-        """List some of the episodes whose life is over, the longest first."""
-        rows = await self._graph.run(_LIST_EXPIRED, tenant=tenant, limit=limit)
-        return [EpisodeId(row.id) for row in rows]
+        """List some of the expired episodes, in the order in which they expired."""
+        return await self._graph.run(_LIST_EXPIRED, tenant=tenant, limit=limit)
 
     async def expiring_tenants(self) -> Sequence[TenantId]:
-        """List the tenants that have episodes whose life is over."""
-        rows = await self._graph.run(_LIST_EXPIRING)
-        return [TenantId(row.tenant) for row in rows]
+        """List the tenants with expired episodes."""
+        return await self._graph.run(_LIST_EXPIRING)
 
     async def renew_expiry(self, tenant: TenantId) -> None:
-        """Find out when the next life ends; NotFound without the tenant."""
+        """Compute and store when the next episode expires; NotFound without the tenant."""
 
         async def renew(work: Work) -> None:
             await lock_tenant(work, tenant)
@@ -222,7 +150,7 @@ class IngestStore:
                 "archive; restore them first, or erase by other filters",
                 archived=row.sealed,
             )
-        return row.matched, [EpisodeId(ident) for ident in row.ids]
+        return row.matched, row.ids
 
     async def change(
         self,
@@ -249,6 +177,8 @@ class IngestStore:
         """
 
         async def locked(transaction: Work) -> T:
+            # Locks of single sessions, words or names would deadlock on words that nearly every
+            # turn has, and the reads in between would not be repeatable (decision 0001).
             counters = await lock_tenant(transaction, tenant)
             return await work(IngestTransaction(self._graph, tenant, counters, transaction))
 
@@ -288,44 +218,41 @@ class IngestTransaction:
 
     @property
     def life(self) -> timedelta | None:
-        """The life of new episodes that come without one; None for no end."""
+        """The default life of new episodes; None for no end."""
         days = self._counters.life_days
         return None if days is None else timedelta(days=days)
 
     @property
     def stated(self) -> int:
-        """Count the names and facts that the tenant's episodes came with."""
+        """The number of names and facts that the tenant's episodes state."""
         return self._counters.stated
 
     async def body_hashes(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
         """Look up which of these episodes exist, and the hash of their bodies.
 
         Raises:
-            LifeOver: The life of some of them is over; they must be erased first.
+            LifeOver: Some of them are expired; they must be erased first.
         """
         rows = await self._work.run(_LIST_BODY_HASHES, tenant=self._tenant, ids=list(ids))
-        if over := [EpisodeId(row.id) for row in rows if row.is_over]:
+        if over := [row.id for row in rows if row.is_over]:
             raise LifeOver(over)
-        return {EpisodeId(row.id): row.body_hash for row in rows}
+        return {row.id: row.body_hash for row in rows}
 
     async def erased(self, ids: Sequence[EpisodeId], keep: timedelta) -> frozenset[EpisodeId]:
-        """Tell which of these episodes were erased within `keep`; forget it of the others."""
+        """List which of these episodes were erased within `keep`; drop older notes."""
         seconds = keep.total_seconds()
         rows = await self._work.run(
             _LIST_TOMBSTONES, tenant=self._tenant, ids=list(ids), seconds=seconds
         )
-        over = [row.id for row in rows if row.is_over]
-        if over:
-            await self._work.run(_REMOVE_TOMBSTONES, tenant=self._tenant, ids=over)
-        return frozenset(EpisodeId(row.id) for row in rows if not row.is_over)
+        return frozenset(rows)
 
     async def forget_erased(self, keep: timedelta) -> None:
-        """Forget of which episodes it is longer ago than `keep` that they were erased."""
+        """Drop the notes of erasures that are longer ago than `keep`."""
         seconds = keep.total_seconds()
         await self._work.run(_DROP_OLD_TOMBSTONES, tenant=self._tenant, seconds=seconds)
 
     async def episode(self, episode: EpisodeId, *, expired: bool = True) -> Episode | None:
-        """Fetch one episode of the tenant, live or not; one whose life is over if wanted."""
+        """Fetch one episode of the tenant, live or not; an expired one only if wanted."""
         row = await self._work.run_one(
             _FIND_EPISODE, tenant=self._tenant, id=episode, expired=expired
         )
@@ -370,13 +297,8 @@ class IngestTransaction:
         )
         found: dict[str, list[StoredTurn]] = {}
         for row in rows:
-            found.setdefault(row.session, []).append(_placed(row))
+            found.setdefault(row.session, []).append(row)
         return found
-
-    async def vectors(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Vector]:
-        """Fetch stored vectors."""
-        rows = await self._work.run(_LIST_VECTORS, tenant=self._tenant, ids=list(ids))
-        return {EpisodeId(row.id): row.embedding for row in rows}
 
     async def names(self) -> tuple[Sequence[NameState], Sequence[str]]:
         """Load every name of the tenant, and every word it has seen in lower case."""
@@ -401,19 +323,20 @@ class IngestTransaction:
                 strict=True,
             )
         ]
-        return states, words.words
+        return states, words
 
     async def word_counts(self, words: Sequence[str]) -> Mapping[str, int]:
         """Count, for each word, the items that have it in lower case."""
-        rows = await self._work.run(_LIST_WORD_COUNTS, tenant=self._tenant, words=list(words))
-        return {row.word: row.items for row in rows}
+        return dict(
+            await self._work.run(_LIST_WORD_COUNTS, tenant=self._tenant, words=list(words))
+        )
 
-    async def bodies_with(self, names: Sequence[str]) -> Sequence[Body]:
-        """Fetch each live item that has one of these normalised names in its words, once.
+    async def bodies_with(self, names: Sequence[str]) -> Sequence[StoredBody]:
+        """Fetch the live items that have one of these normalised names in their words, each once.
 
-        Those that this transaction writes may be among them, and may be missing.
+        Items that this transaction writes may be included or missing.
         """
-        found: dict[EpisodeId, Body] = {}
+        found: dict[EpisodeId, StoredBody] = {}
         for start in range(0, len(names), _NAMES_A_QUERY):
             query = any_phrase(self._tenant, names[start : start + _NAMES_A_QUERY])
             look = partial(self._bodies, query)
@@ -425,168 +348,54 @@ class IngestTransaction:
             found |= {body.id: body for body in seen}
         return list(found.values())
 
-    async def _bodies(self, query: str, beside: Work) -> Sequence[Body]:
-        """Read by a transaction beside the writing one; it is one of writing, so never behind."""
+    async def _bodies(self, query: str, beside: Work) -> Sequence[StoredBody]:
+        """Read in a second write transaction, so that no follower answers with old data."""
         return await beside.run(_FIND_BODIES, tenant=self._tenant, query=query)
 
-    async def sleepers(self, ids: Sequence[EpisodeId]) -> Sequence[Body]:
-        """Fetch the bodies of the dormant ones of these episodes."""
+    async def sleepers(self, ids: Sequence[EpisodeId]) -> Sequence[StoredBody]:
+        """Fetch the bodies of those of these episodes that are dormant."""
         return await self._work.run(_LIST_SLEEPERS, tenant=self._tenant, ids=list(ids))
 
     async def stated_by(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, StatedBy]:
         """Read the names and facts that were sent with each item."""
-        rows = await self._work.run(_LIST_STATED_BY, tenant=self._tenant, ids=list(ids))
-        return {
-            EpisodeId(row.id): StatedBy(names=frozenset(row.names), facts=row.facts)
-            for row in rows
-        }
+        return dict(await self._work.run(_LIST_STATED_BY, tenant=self._tenant, ids=list(ids)))
 
     async def stated_counts(self, names: Sequence[str]) -> Mapping[str, int]:
-        """Count, for each name, the items that state it; names that none does are left out."""
-        rows = await self._work.run(_LIST_STATED_COUNTS, tenant=self._tenant, names=list(names))
-        return {row.name: row.items for row in rows}
+        """Count, for each name, the items that state it; names without such items are absent."""
+        return dict(
+            await self._work.run(_LIST_STATED_COUNTS, tenant=self._tenant, names=list(names))
+        )
 
     async def read_episodes(self, ids: Sequence[EpisodeId]) -> Sequence[ReadEpisode]:
-        """Fetch the live ones of these episodes, with the names and facts they have."""
+        """Fetch those of these episodes that are live, with their names and facts."""
         return await self._work.run(_LIST_READ, tenant=self._tenant, ids=list(ids))
 
     async def remove_stated_facts(self, ids: Sequence[EpisodeId], *, every: bool) -> None:
-        """Part episodes from all their facts, or only from those that a model found."""
-        await self._work.run(_REMOVE_EVIDENCE, tenant=self._tenant, ids=list(ids), every=every)
+        """Remove the evidence of episodes for all facts, or only for facts that a model found."""
+        await self._work.run(REMOVE_EVIDENCE, tenant=self._tenant, ids=list(ids), every=every)
 
     async def save_read(self, readings: Sequence[Reading]) -> None:
-        """Note on episodes the model that read them."""
+        """Store on each episode which model read it."""
         rows = [{"id": row.episode, "extracted_by": row.extracted_by} for row in readings]
         await self._work.run(_SAVE_READ, tenant=self._tenant, rows=rows)
 
     async def facts(self, ids: Sequence[FactId]) -> frozenset[FactId]:
-        """Tell which of these facts are stored."""
-        rows = await self._work.run(_LIST_FACTS, tenant=self._tenant, ids=list(ids))
-        return frozenset(FactId(row.id) for row in rows)
+        """List which of these facts are stored."""
+        rows = await self._work.run(LIST_KEYS_OF_FACTS, tenant=self._tenant, facts=list(ids))
+        return frozenset(fact for fact, _ in rows)
 
     async def timed_among(self, keys: Sequence[FactKey]) -> Sequence[FactKey]:
-        """Tell which of these keys have a timeline."""
+        """List which of these keys have a timeline."""
         return await self._facts.timed_among(keys)
 
     async def timed_of(self, episode: EpisodeId) -> Sequence[FactKey]:
-        """List the keys with a timeline that an episode claims something of."""
+        """List the keys with a timeline about which an episode makes a claim."""
         return await self._facts.timed_of(episode)
 
     async def write(self, changes: AsyncGenerator[IngestChanges, None]) -> None:
         """Apply the parts of one change; they become visible when the transaction commits.
 
-        The first part has all totals and all episodes and NEXT edges that are removed. A part
-        is asked for while the store is busy with the one before.
+        The first part has all totals, and all removed episodes and NEXT edges. The next part is
+        computed while the store writes one (decision 0027).
         """
         await apply_changes(self._work, self._tenant, changes)
-
-
-def _placed(row: _PlacedRow) -> StoredTurn:
-    return StoredTurn(
-        id=EpisodeId(row.id),
-        ordinal=row.ordinal,
-        occurred_at=row.occurred_at,
-        position=row.position,
-        turn=row.turn,
-        terms=None if row.terms is None else tuple(row.terms.split()),
-        near_length=row.near_length,
-        context_norm=row.context_norm,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Uncut:
-    """An episode that has no passages and may need some."""
-
-    id: EpisodeId
-    title: str | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UncutPage:
-    """Some episodes in the order of their turns.
-
-    Attributes:
-        last_turn: The last turn looked at; None behind the last episode.
-        found: Those of them that may need passages.
-    """
-
-    last_turn: int | None
-    found: Sequence[Uncut]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CuttingStart:
-    """The turn at which cutting of older episodes continues, and the turn at which it ends."""
-
-    after: int
-    turn: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _UncutLists:
-    last_turn: int | None
-    id: list[str]
-    title: list[str]
-    text: list[str]
-
-
-_LIST_UNCUT_TENANTS = Statement("passages.list_uncut_tenants", _TenantKey)
-_START_CUTTING = Statement("passages.start_cutting", CuttingStart)
-_LIST_UNCUT = Statement("passages.list_uncut", _UncutLists)
-_SAVE_CUT_AFTER = Statement("passages.save_cut_after", Done)
-
-
-class CuttingStore:
-    """Episodes that wait for their passages."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-
-    async def tenants(self) -> Sequence[TenantId]:
-        """List tenants with episodes that are not cut yet."""
-        return [TenantId(row.tenant) for row in await self._graph.run(_LIST_UNCUT_TENANTS)]
-
-    async def begin(self, tenant: TenantId, lease: Lease) -> CuttingStart:
-        """Read where to resume; NotFound without the tenant, LeaseLost without the job."""
-
-        async def start(work: Work) -> CuttingStart:
-            await lock_tenant(work, tenant)
-            (found,) = await work.run(_START_CUTTING, tenant=tenant)
-            return found
-
-        return await change_under(self._graph, lease, "passages.start", start)
-
-    async def page(self, tenant: TenantId, after_turn: int, limit: int) -> UncutPage:
-        """Look at the next `limit` episodes by turn."""
-        (lists,) = await self._graph.run(
-            _LIST_UNCUT, tenant=tenant, after_turn=after_turn, limit=limit, longer_than=WHOLE
-        )
-        rows = zip(lists.id, lists.title, lists.text, strict=True)
-        return UncutPage(
-            last_turn=lists.last_turn,
-            found=[
-                Uncut(id=EpisodeId(one), title=title or None, text=text)
-                for one, title, text in rows
-            ],
-        )
-
-    async def save(
-        self,
-        tenant: TenantId,
-        lease: Lease,
-        passages: Mapping[EpisodeId, Sequence[PassageRow]],
-        after: int | None,
-    ) -> None:
-        """Write passages, and up to which turn all is cut; LeaseLost, and nothing written."""
-
-        async def write(work: Work) -> None:
-            await lock_tenant(work, tenant)
-            if passages:
-                await count_change(work, tenant)
-            for groups in passage_groups(passages):
-                await work.run(CREATE_PASSAGES, tenant=tenant, groups=groups)
-            await work.run(_SAVE_CUT_AFTER, tenant=tenant, after=after, cuts=1 if passages else 0)
-
-        await change_under(self._graph, lease, "passages.save", write)

@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from math import isfinite
+from typing import Any
 
 from ecphoria.errors import InvalidInput, TooLarge
 from ecphoria.records.episode import Extracted, MetadataValue, NewEpisode, Statement
+from ecphoria.text.forms import composed
 from ecphoria.text.readable import check_readable
 
 _NAME_LIMIT = 256
@@ -20,7 +22,7 @@ _EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)
 _AHEAD = timedelta(days=100 * 366)
 
 
-def check(new: NewEpisode) -> None:
+def check_episode(new: NewEpisode) -> None:
     """Refuse an episode that cannot be stored as it is.
 
     Raises:
@@ -45,6 +47,13 @@ def check(new: NewEpisode) -> None:
     check_metadata(new.metadata)
     if new.extraction is not None:
         check_extraction(new.extraction)
+
+
+def with_one_form(new: NewEpisode) -> NewEpisode:
+    """Normalise the fields that find an episode to one Unicode form; its text stays."""
+    found_by = ("title", "speaker", "session", "idempotency_key")
+    given: dict[str, Any] = {field: _composed(getattr(new, field)) for field in found_by}
+    return replace(new, metadata=_composed(new.metadata), **given)
 
 
 def checked_time(occurred_at: datetime | None, recorded_at: datetime) -> datetime:
@@ -74,7 +83,7 @@ def checked_expiry(expires_at: datetime | None, now: datetime) -> datetime | Non
     """Bring the end of a life to UTC; None for no end.
 
     Raises:
-        InvalidInput: It has no offset, is over already, or lies over a century ahead.
+        InvalidInput: It has no offset, lies in the past, or lies over a century ahead.
     """
     if expires_at is None:
         return None
@@ -95,7 +104,7 @@ def checked_claims(given: Extracted | None, occurred_at: datetime) -> None:
     """Refuse facts that end before they begin, and times without an offset.
 
     Raises:
-        InvalidInput: A fact's time cannot be; tells the remedy.
+        InvalidInput: A fact has an impossible time; the message tells the remedy.
     """
     for fact in given.facts if given else ():
         for name in ("valid_from", "valid_to"):
@@ -116,7 +125,7 @@ def checked_claims(given: Extracted | None, occurred_at: datetime) -> None:
 def body_hash(new: NewEpisode) -> str:
     """Hash everything a caller said of an episode, to tell a repeat from another body.
 
-    The end of its life is left out: a caller that computes it anew for a retry means the same.
+    The end of its life is left out, because a caller may compute it again for a retry.
     """
     return _hash(_body(new) | _extraction(new.extraction))
 
@@ -129,7 +138,8 @@ def _body(new: NewEpisode) -> dict[str, object]:
         "role": new.role,
         "session": new.session,
         "position": new.position,
-        "occurred_at": new.occurred_at and new.occurred_at.isoformat(),
+        # The offset is not hashed: the same instant with another offset is the same memory.
+        "occurred_at": new.occurred_at and new.occurred_at.astimezone(UTC).isoformat(),
         "source": new.source,
         "metadata": dict(new.metadata),
         "importance": new.importance,
@@ -154,15 +164,27 @@ def _said(fact: Statement) -> dict[str, object]:
 
 
 def _hash(body: Mapping[str, object]) -> str:
-    return sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    return sha256(json.dumps(_composed(body), sort_keys=True).encode()).hexdigest()
 
 
+def _composed(value: Any) -> Any:
+    """Normalise every text in a value: another Unicode form must give the same hash."""
+    if isinstance(value, str):
+        return composed(value)
+    if isinstance(value, Mapping):
+        return {composed(name): _composed(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_composed(part) for part in value]
+    return value
+
+
+# "ok" said twice without a time are two memories, so content alone is no key (decision 0002).
 def content_key(new: NewEpisode, body: str) -> str | None:
-    """Give the key by which an episode without an own key is recognised; None for none.
+    """Build the key that recognises a repeat of an episode without a key; None if there is none.
 
-    A document is its title and text; a dated turn is what was said then. An undated turn or
-    note may be said twice, so each append is a memory of its own. What was extracted from a text
-    makes it no other text. `body` is the body's hash.
+    A document is recognised by its title and text, a dated turn by its time and text. An undated
+    turn or note may be said twice, so each append is a new memory. Names and facts are not part of
+    the key. `body` is the body's hash.
     """
     if new.idempotency_key is not None:
         return f"key:{new.idempotency_key}"

@@ -50,6 +50,8 @@ class EcphoriaMemoryService(BaseMemoryService):
         k: int = 10,
         abstain: bool = False,
     ) -> None:
+        # A tenant for each user of an app: with a filter instead, one missing filter would show
+        # all memories (decision 0036).
         self._connect = connect
         self._tenant = tenant
         self._k = k

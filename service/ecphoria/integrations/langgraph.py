@@ -22,7 +22,7 @@ from langgraph.store.base.embed import get_text_at_path, tokenize_path
 from ecphoria.client import Client
 from ecphoria.client.exchange import body_of
 from ecphoria.errors import InvalidInput
-from ecphoria.integrations.shared import in_parts
+from ecphoria.integrations.shared import in_pages, in_parts
 from ecphoria.records import item as records
 from ecphoria.wire.items import ItemAddress, ItemWriteRequest
 
@@ -30,6 +30,7 @@ _MOST: Final = 1_000
 """Items of one call."""
 
 
+# The synchronous client, because LangGraph calls a store from several event loops (decision 0036).
 class EcphoriaStore(BaseStore):
     """Keeps the items of a LangGraph store as items of the memory.
 
@@ -84,6 +85,8 @@ class EcphoriaStore(BaseStore):
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Run operations like `batch`, in a thread."""
+        # An asynchronous client belongs to one event loop, and LangGraph has several (decision
+        # 0036).
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _found(self, ops: Sequence[Op]) -> Iterator[tuple[int, Item]]:
@@ -101,13 +104,18 @@ class EcphoriaStore(BaseStore):
                         yield place, Item(**_fields_of(item))
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        found = self._client.search_items(
-            op.namespace_prefix,
-            query=op.query or None,
-            where=op.filter,
+        found = in_pages(
+            lambda most, seen: self._client.search_items(
+                op.namespace_prefix,
+                query=op.query or None,
+                where=op.filter,
+                limit=most,
+                offset=seen,
+                refresh=op.refresh_ttl,
+            ),
+            most=_MOST,
             limit=op.limit,
             offset=op.offset,
-            refresh=op.refresh_ttl,
         )
         return [SearchItem(**_fields_of(item), score=item.score) for item in found]
 
@@ -121,10 +129,15 @@ class EcphoriaStore(BaseStore):
                     f"two conditions are a {condition.match_type}; send one of each"
                 )
             conditions[condition.match_type] = tuple(condition.path)
-        found = self._client.namespaces(
-            conditions.get("prefix", ()),
-            suffix=conditions.get("suffix", ()),
-            max_depth=op.max_depth,
+        found = in_pages(
+            lambda most, seen: self._client.namespaces(
+                conditions.get("prefix", ()),
+                suffix=conditions.get("suffix", ()),
+                max_depth=op.max_depth,
+                limit=most,
+                offset=seen,
+            ),
+            most=_MOST,
             limit=op.limit,
             offset=op.offset,
         )

@@ -47,7 +47,7 @@ class EcphoriaMemoryBlock(BaseMemoryBlock[str]):
             return ""
         asked = {**self.options, "token_budget": self.token_budget}
         result = await asyncio.to_thread(self.client.recall, cue, **asked)
-        return "" if self.abstain and not result.answerable else result.context
+        return "" if self.abstain and result.verdict.refused else result.context
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         episodes = [

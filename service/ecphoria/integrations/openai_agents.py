@@ -14,7 +14,7 @@ from agents.memory.session_settings import SessionSettings, resolve_session_limi
 
 from ecphoria.client import Client
 from ecphoria.errors import EcphoriaError, NotFound
-from ecphoria.integrations.shared import in_parts
+from ecphoria.integrations.shared import in_pages, in_parts
 from ecphoria.records.item import Item
 from ecphoria.wire.base import error_from
 from ecphoria.wire.episodes import AppendRequest
@@ -72,14 +72,11 @@ class EcphoriaSession(SessionABC):
         await asyncio.to_thread(self._clear)
 
     def _newest(self, limit: int | None) -> Iterator[Item]:
-        seen = 0
-        while limit is None or seen < limit:
-            wanted = _PAGE if limit is None else min(_PAGE, limit - seen)
-            page = self._client.search_items(self._namespace, limit=wanted, offset=seen)
-            yield from page
-            seen += len(page)
-            if len(page) < wanted:
-                return
+        return in_pages(
+            lambda most, seen: self._client.search_items(self._namespace, limit=most, offset=seen),
+            most=_PAGE,
+            limit=limit,
+        )
 
     def _add(self, items: Sequence[TResponseInputItem]) -> None:
         # The names sort like the items: the history is ordered by time of writing, then by name.
@@ -127,13 +124,18 @@ class EcphoriaSession(SessionABC):
         return kept
 
     def _pop(self) -> TResponseInputItem | None:
-        (last,) = tuple(self._newest(1)) or (None,)
-        if last is None:
-            return None
-        self._forget([last.value["episode"]])
-        self._client.delete_item(self._namespace, last.key)
-        item: TResponseInputItem = last.value["item"]
-        return item
+        while last := next(self._newest(1), None):
+            # Of several callers that see the same item, it belongs to the one that deletes it.
+            if not self._client.delete_item(self._namespace, last.key):
+                continue
+            try:
+                self._forget([last.value["episode"]])
+            except EcphoriaError:
+                self._client.put_item(self._namespace, last.key, last.value, text="")
+                raise
+            item: TResponseInputItem = last.value["item"]
+            return item
+        return None
 
     def _clear(self) -> None:
         found = list(self._newest(None))

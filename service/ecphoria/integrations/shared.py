@@ -1,6 +1,6 @@
 """Helpers of all adapters: recalled memories, and long lists in parts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from ecphoria.records.recall import Hit, RecallResult
@@ -13,9 +13,34 @@ def in_parts(whole: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
     return (whole[start : start + size] for start in range(0, len(whole), size))
 
 
+def in_pages(
+    fetch: Callable[[int, int], Sequence[_Item]],
+    *,
+    most: int,
+    limit: int | None = None,
+    offset: int = 0,
+) -> Iterator[_Item]:
+    """Read a list that the service gives in pages.
+
+    Args:
+        fetch: Reads up to a number of entries from an offset on.
+        most: Greatest page of the service.
+        limit: Entries wanted; all if None.
+        offset: Entries to leave out first.
+    """
+    seen = 0
+    while limit is None or seen < limit:
+        wanted = most if limit is None else min(most, limit - seen)
+        page = fetch(wanted, offset + seen)
+        yield from page
+        seen += len(page)
+        if len(page) < wanted:
+            return
+
+
 def hits_of(result: RecallResult, *, abstain: bool) -> Sequence[Hit]:
     """Give the hits of a recall; with `abstain` none if the gate refused it."""
-    return () if abstain and not result.answerable else result.hits
+    return () if abstain and result.verdict.refused else result.hits
 
 
 def text_of(hit: Hit) -> str:

@@ -9,9 +9,9 @@ from math import isfinite
 from typing import Any, Final
 
 from ecphoria.errors import InvalidInput, TooLarge
-from ecphoria.items.conditions import check_condition, matches
 from ecphoria.items.store import ItemStore, StoredItem
-from ecphoria.ports import Clock, Embedder, Vector
+from ecphoria.ports import Clock, Embedder, TextsNotEmbedded, Vector
+from ecphoria.records.conditions import check_condition, matches
 from ecphoria.records.ids import TenantId
 from ecphoria.records.item import (
     Item,
@@ -27,24 +27,30 @@ from ecphoria.text.readable import check_readable
 _VALUE_LIMIT: Final = 262_144
 _LABELS: Final = 32
 _NAMESPACE_LIMIT: Final = 1_000
-"""Characters of all labels: with the key they are one entry of an index, 8 kB at most."""
+"""Characters of all labels; with the key they are one index entry, of 8 kB at most."""
 _KEY_LIMIT: Final = 512
 _PAGE: Final = 500
+# Conditions on values are evaluated here, page by page, because Cypher cannot read JSON (decision
+# 0036).
 _FURTHEST: Final = 10_000
-"""Candidates of a ranked search, so that a condition that hardly any meets ends."""
+"""Largest number of candidates of a ranked search with a condition."""
 _LONGEST: Final = timedelta(days=100 * 366)
 
 
 class ItemService:
-    """Keeps items: JSON objects that are replaced, not remembered."""
+    """Stores items: JSON objects that are replaced by key."""
 
     def __init__(self, *, store: ItemStore, embedder: Embedder, clock: Clock) -> None:
         self._store = store
         self._embedder = embedder
         self._clock = clock
 
-    async def write(self, tenant: TenantId, writes: Sequence[ItemWrite]) -> None:
+    async def write(self, tenant: TenantId, writes: Sequence[ItemWrite]) -> int:
         """Store, replace and delete items in one transaction; the last write of a key wins.
+
+        Returns:
+            Number of deleted items that existed. If several callers delete the same item, only one
+            counts it.
 
         Raises:
             InvalidInput: An address, value or time cannot be stored.
@@ -52,6 +58,8 @@ class ItemService:
             EncoderUnavailable: The model does not answer; nothing was written.
             NotFound: There is no such tenant.
         """
+        # Items are replaced by key; an episode never is, because a replacement would leave old
+        # values in recall (decision 0036).
         last = {(write.namespace, write.key): write for write in writes}
         texts = {}
         for address, write in last.items():
@@ -60,7 +68,10 @@ class ItemService:
                 _check_life(write.ttl_s)
                 texts[address] = searched_text(write.value, write.text)
         wanted = {address: text for address, text in texts.items() if text.strip()}
-        vectors = await self._embedder.embed(list(wanted.values())) if wanted else ()
+        try:
+            vectors = await self._embedder.embed(list(wanted.values())) if wanted else ()
+        except TextsNotEmbedded as some:  # all or none are written
+            raise some.faults[min(some.faults)] from some
         found: Mapping[tuple[Namespace, str], Vector] = dict(zip(wanted, vectors, strict=True))
         now = self._clock.now()
         items = [
@@ -83,7 +94,7 @@ class ItemService:
             for write in last.values()
             if write.value is None
         ]
-        await self._store.write(tenant, items, gone, now)
+        return await self._store.write(tenant, items, gone, now)
 
     async def find(
         self, tenant: TenantId, keys: Sequence[ItemKey], *, refresh: bool = False
@@ -103,10 +114,10 @@ class ItemService:
     async def search(self, tenant: TenantId, wanted: ItemSearch) -> Sequence[Item]:
         """Search items under a namespace: the most similar first, or the newest.
 
-        Of a ranked search with conditions the nearest 10,000 are looked at.
+        A ranked search with conditions tests the nearest 10,000 items.
 
         Raises:
-            InvalidInput: A label or an operator cannot be.
+            InvalidInput: A label or an operator is invalid.
             EncoderUnavailable: The model does not answer.
         """
         _check_labels(wanted.prefix)
@@ -145,6 +156,8 @@ class ItemService:
         seen = 0
         while len(met) < wanted.offset + wanted.limit:
             page = await self._store.newest(tenant, wanted.prefix, self._clock.now(), seen, _PAGE)
+            # A property for each field of any value would be one more schema, so conditions are
+            # tested here (decision 0036).
             met += (item for item in page if matches(item.value, wanted.where))
             seen += len(page)
             if len(page) < _PAGE:

@@ -1,1 +1,1 @@
-"""Background jobs: a queue in the store, and the workers that take from it."""
+"""Background jobs: a queue in the store, and its workers."""

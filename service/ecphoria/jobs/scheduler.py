@@ -1,10 +1,10 @@
-"""Start consolidation without being asked."""
+"""Start consolidation by schedules."""
 
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -13,65 +13,53 @@ from ecphoria.jobs.store import JobStore, add_job
 from ecphoria.neo4j_store.locks import LOCK_TENANT, no_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.ids import TenantId
-from ecphoria.records.job import Job, JobKind, JobState, Mark, Schedule, Standing, Trigger
+from ecphoria.records.job import (
+    Job,
+    JobKind,
+    JobState,
+    Schedule,
+    ScheduleMark,
+    ScheduleState,
+    Trigger,
+)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _StandingRow:
-    tenant: str
-    own: str | None
-    turn: int
-    scheduled_turn: int
-    light_turn: int
-    due_at: datetime | None
-    active_at: datetime | None
-    now: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TenantKey:
-    tenant: str
-
-
-_FIND_SCHEDULE = Statement("jobs.find_schedule", _StandingRow)
-_LIST_SCHEDULES = Statement("jobs.list_schedules", _StandingRow)
-_SAVE_SCHEDULE = Statement("jobs.save_schedule", _TenantKey)
+_LIST_SCHEDULES = Statement("jobs.list_schedules", ScheduleState)
+_SAVE_SCHEDULE = Statement("jobs.save_schedule", TenantId)
 _MARK_SCHEDULE = Statement("jobs.mark_schedule", Done)
 
 
 class ScheduleStore:
-    """The times at which tenants want a cycle."""
+    """Stores the schedules of tenants."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
-    async def find(self, tenant: TenantId) -> Standing:
+    async def find(self, tenant: TenantId) -> ScheduleState:
         """Find a tenant's schedule; NotFound without the tenant."""
-        row = await self._graph.run_one(_FIND_SCHEDULE, tenant=tenant)
-        if row is None:
+        standing = await self._graph.run_one(_LIST_SCHEDULES, tenant=tenant, own_only=False)
+        if standing is None:
             raise no_tenant(tenant)
-        return _to_standing(row)
+        return standing
 
-    async def save(self, tenant: TenantId, own: Schedule | None) -> Standing:
-        """Give a tenant its own schedule, or the service's; NotFound without the tenant."""
+    async def save(self, tenant: TenantId, own: Schedule | None) -> ScheduleState:
+        """Set a tenant's own schedule, or the service's with None; NotFound without the tenant."""
         text = None if own is None else _text_of(own)
         await self._graph.run(_SAVE_SCHEDULE, tenant=tenant, schedule=text)
         return await self.find(tenant)
 
-    async def standings(self, *, own_only: bool) -> Sequence[Standing]:
+    async def standings(self, *, own_only: bool) -> Sequence[ScheduleState]:
         """List the schedules of all tenants, or of tenants with their own."""
-        rows = await self._graph.run(_LIST_SCHEDULES, own_only=own_only)
-        return [_to_standing(row) for row in rows]
+        return await self._graph.run(_LIST_SCHEDULES, tenant=None, own_only=own_only)
 
     async def advance(
-        self, tenant: TenantId, decide: Callable[[Standing], Mark | None]
+        self, tenant: TenantId, decide: Callable[[ScheduleState], ScheduleMark | None]
     ) -> Job | None:
-        """Look at a schedule under the tenant's lock, mark it and queue its cycle."""
+        """Check a schedule under the tenant's lock, mark it, and queue its cycle."""
 
         async def look(work: Work) -> Job | None:
             await work.run(LOCK_TENANT, tenant=tenant)
-            row = await work.run_one(_FIND_SCHEDULE, tenant=tenant)
-            mark = None if row is None else decide(_to_standing(row))
+            standing = await work.run_one(_LIST_SCHEDULES, tenant=tenant, own_only=False)
+            mark = None if standing is None else decide(standing)
             if mark is None:
                 return None
             await work.run(
@@ -88,32 +76,12 @@ class ScheduleStore:
         return await self._graph.change("jobs.advance_schedule", look)
 
 
-def _to_standing(row: _StandingRow) -> Standing:
-    return Standing(
-        tenant=TenantId(row.tenant),
-        own=None if row.own is None else _schedule_of(row.own),
-        turn=row.turn,
-        scheduled_turn=row.scheduled_turn,
-        light_turn=row.light_turn,
-        due_at=row.due_at,
-        active_at=row.active_at,
-        now=row.now,
-    )
-
-
 def _text_of(schedule: Schedule) -> str:
     daily_at = schedule.daily_at and schedule.daily_at.isoformat("minutes")
     return json.dumps(asdict(schedule) | {"daily_at": daily_at})
 
 
-def _schedule_of(text: str) -> Schedule:
-    stored = json.loads(text)
-    daily_at = stored["daily_at"]
-    return Schedule(
-        **{**stored, "daily_at": None if daily_at is None else time.fromisoformat(daily_at)}
-    )
-
-
+# No schedule by default, because a cycle may change the answers of recalls (decision 0017).
 _NEVER = Schedule()
 
 log = structlog.get_logger(__name__)
@@ -138,23 +106,27 @@ def next_due(schedule: Schedule, after: datetime) -> datetime | None:
     return min(instants, default=None)
 
 
-def marked(standing: Standing, schedule: Schedule, light: Sequence[str] = ()) -> Mark | None:
+def marked(
+    standing: ScheduleState, schedule: Schedule, light: Sequence[str] = ()
+) -> ScheduleMark | None:
     """Decide which cycles of a schedule are due; None if nothing changes.
 
-    What came due several times while nobody looked is due once, and a whole cycle stands for a
-    light one. A schedule by time that is new is first due at its next instant, not now.
+    A time that was missed repeatedly is due once (decision 0017). A full cycle replaces a light
+    one. A new schedule by time is first due at its next instant, not now.
 
     Args:
-        standing: How it stands.
-        schedule: The tenant's, or the service's.
+        standing: The state of the schedule.
+        schedule: The tenant's schedule, or the service's.
         light: The steps of a light cycle.
     """
     coming = next_due(schedule, standing.now)
     due_at = None if coming is None else standing.due_at
+    # Both times are of the store's clock; the clock of the process decides nothing (decision
+    # 0017).
     by_time = due_at is not None and standing.now >= due_at
     appended = standing.turn - standing.scheduled_turn
     if by_time or _is_enough(appended, schedule.every_episodes) or _is_idle(standing, schedule):
-        return Mark(
+        return ScheduleMark(
             is_due=True,
             scheduled_turn=standing.turn,
             light_turn=standing.turn,
@@ -162,7 +134,7 @@ def marked(standing: Standing, schedule: Schedule, light: Sequence[str] = ()) ->
         )
     is_light = _is_enough(standing.turn - standing.light_turn, schedule.light_episodes)
     if is_light or (standing.due_at is None) is not (coming is None):
-        return Mark(
+        return ScheduleMark(
             is_due=is_light,
             scheduled_turn=standing.scheduled_turn,
             light_turn=standing.turn if is_light else standing.light_turn,
@@ -176,8 +148,8 @@ def _is_enough(appended: int, every: int | None) -> bool:
     return every is not None and appended >= every
 
 
-def _is_idle(standing: Standing, schedule: Schedule) -> bool:
-    """Tell whether all is quiet, and there is something that no whole cycle was due for."""
+def _is_idle(standing: ScheduleState, schedule: Schedule) -> bool:
+    """Tell whether the tenant is idle, and has changes since the last full cycle was due."""
     if schedule.idle_minutes is None or standing.active_at is None:
         return False
     quiet = standing.now - standing.active_at
@@ -201,7 +173,7 @@ class SchedulerOptions:
 
 
 class Scheduler:
-    """Checks at intervals which schedules are due; the store keeps its decisions."""
+    """Checks at intervals which schedules are due; the state is in the store."""
 
     def __init__(
         self,
@@ -218,10 +190,10 @@ class Scheduler:
         Args:
             schedules: Where the schedules are.
             jobs: Where the jobs are.
-            options: How to work.
-            queued: Told when a job was queued.
-            counted: Told at each look how many jobs there are by state.
-            expire: Erases at each look episodes whose life is over, and counts them.
+            options: The options.
+            queued: Called after a job was queued.
+            counted: Called at each check with the number of jobs by state.
+            expire: Erases expired episodes at each check, and returns their number.
         """
         self._schedules = schedules
         self._jobs = jobs
@@ -232,7 +204,7 @@ class Scheduler:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Look from now on."""
+        """Start checking."""
         self._task = asyncio.create_task(self._look())
 
     async def stop(self) -> None:
@@ -249,7 +221,7 @@ class Scheduler:
         """
         default = self._options.default
 
-        def decide(standing: Standing) -> Mark | None:
+        def decide(standing: ScheduleState) -> ScheduleMark | None:
             schedule = default if standing.own is None else standing.own
             return marked(standing, schedule, self._options.light)
 

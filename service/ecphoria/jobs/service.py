@@ -6,6 +6,7 @@ from datetime import datetime
 from ecphoria.errors import InvalidInput, ModelMissing, NotFound
 from ecphoria.jobs.scheduler import ScheduleStore, next_due
 from ecphoria.jobs.store import JobStore
+from ecphoria.records.calibration import CalibrationOptions
 from ecphoria.records.ids import JobId, TenantId
 from ecphoria.records.job import (
     ConsolidationReport,
@@ -13,8 +14,7 @@ from ecphoria.records.job import (
     JobKind,
     JobState,
     Schedule,
-    Standing,
-    Trigger,
+    ScheduleState,
 )
 
 
@@ -31,15 +31,15 @@ class JobService:
         wake: Callable[[], None],
         need_model: Sequence[str] = (),
     ) -> None:
-        """Serve callers.
+        """Build the service.
 
         Args:
-            store: Where the jobs are.
-            schedules: Where the schedules are.
+            store: The store of jobs.
+            schedules: The store of schedules.
             default: The schedule of tenants without their own.
             steps: Names of the steps of a cycle, in their order.
-            wake: Tells a worker of this process, if there is one, that a job waits.
-            need_model: Steps that cannot run, because they need a language model.
+            wake: Wakes a worker of this process, if there is one.
+            need_model: Steps that cannot run because no language model is set.
         """
         self._need_model = frozenset(need_model)
         self._store = store
@@ -51,12 +51,12 @@ class JobService:
     async def consolidate(
         self, tenant: TenantId, *, steps: Sequence[str] = (), dry_run: bool = False
     ) -> Job:
-        """Queue a cycle, or join the one that waits already.
+        """Queue a cycle, or join the waiting one (decision 0017).
 
         Args:
-            tenant: Whose memory.
+            tenant: The tenant.
             steps: Which steps to run, in the cycle's order; all if empty.
-            dry_run: Whether to tell what would change, and write nothing.
+            dry_run: Report changes and write nothing.
 
         Raises:
             InvalidInput: There is no such step.
@@ -75,14 +75,18 @@ class JobService:
         self._wake()
         return job
 
-    async def cut_older(self, tenant: TenantId, *, trigger: Trigger = Trigger.REQUEST) -> Job:
-        """Queue the job that gives passages to older episodes, or join the one that waits."""
-        job = await self._store.enqueue(tenant, JobKind.PASSAGES, trigger=trigger)
+    async def calibrate(self, tenant: TenantId, options: CalibrationOptions) -> Job:
+        """Queue a calibration of the tenant's gate, or join the same one that waits.
+
+        Raises:
+            Conflict: Another calibration waits.
+        """
+        job = await self._store.enqueue_calibration(tenant, options)
         self._wake()
         return job
 
     async def find(self, tenant: TenantId, job: JobId) -> Job:
-        """Find a job; NotFound if it is not this tenant's, or was dropped."""
+        """Find a job; NotFound if it belongs to another tenant, or was dropped."""
         return await self._store.find(tenant, job)
 
     async def list(
@@ -92,7 +96,7 @@ class JobService:
         return await self._store.list(tenant, state=state, limit=limit)
 
     async def last_report(self, tenant: TenantId) -> ConsolidationReport:
-        """Find the report of the latest cycle that is done; NotFound if there is none."""
+        """Find the report of the latest finished cycle; NotFound if there is none."""
         found = await self._store.list(
             tenant, kind=JobKind.CONSOLIDATION, state=JobState.DONE, limit=1
         )
@@ -103,25 +107,25 @@ class JobService:
         return found[0].report
 
     async def cancel(self, tenant: TenantId, job: JobId) -> Job:
-        """End a job, at the next place it reaches if it runs; NotFound, Conflict if it ended."""
+        """Cancel a job, a running one at its next checkpoint; NotFound, Conflict if it ended."""
         return await self._store.cancel(tenant, job)
 
     async def retry(self, tenant: TenantId, job: JobId) -> Job:
-        """Queue a job again that ended without being done; NotFound, Conflict if it cannot be."""
+        """Queue a failed or cancelled job again; NotFound, Conflict if it has another state."""
         job_again = await self._store.retry(tenant, job)
         self._wake()
         return job_again
 
-    async def schedule(self, tenant: TenantId) -> Standing:
-        """Find a tenant's schedule and how it stands; NotFound without the tenant."""
+    async def schedule(self, tenant: TenantId) -> ScheduleState:
+        """Find a tenant's schedule and its state; NotFound without the tenant."""
         return await self._schedules.find(tenant)
 
-    async def set_schedule(self, tenant: TenantId, own: Schedule | None) -> Standing:
-        """Give a tenant its own schedule, or the service's; NotFound without the tenant."""
+    async def set_schedule(self, tenant: TenantId, own: Schedule | None) -> ScheduleState:
+        """Set a tenant's own schedule, or the service's with None; NotFound without the tenant."""
         return await self._schedules.save(tenant, own)
 
-    def kept_by(self, standing: Standing) -> tuple[Schedule, datetime | None]:
-        """Tell which schedule a tenant keeps, and when it is due next by time."""
+    def kept_by(self, standing: ScheduleState) -> tuple[Schedule, datetime | None]:
+        """Find the schedule that applies to a tenant, and its next time."""
         schedule = self._default if standing.own is None else standing.own
         coming = next_due(schedule, standing.now)
         return schedule, coming and (standing.due_at or coming)

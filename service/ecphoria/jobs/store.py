@@ -1,7 +1,7 @@
 """Store of jobs and of their reports.
 
-A stored report names concepts by id. A name in it would be a copy that nobody finds when the
-episodes that have the name are erased.
+A stored report has ids of concepts, not names. An erasure of episodes would not find names in
+reports.
 """
 
 import json
@@ -9,28 +9,28 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from ecphoria.errors import Conflict, EcphoriaError, NotFound
+from ecphoria.neo4j_store.decoding import parsed
 from ecphoria.neo4j_store.locks import lock_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
+from ecphoria.records.answered import adapter, to_json
+from ecphoria.records.calibration import Calibration, CalibrationOptions
 from ecphoria.records.ids import JobId, TenantId, fresh_id
 from ecphoria.records.job import (
-    Change,
     Claimed,
     ConsolidationReport,
-    Degrees,
-    Gap,
     GraphSize,
     Job,
     JobFault,
     JobKind,
+    JobReport,
     JobState,
     Lease,
     LeaseLost,
     Progress,
     StepReport,
-    StepStatus,
     Trigger,
 )
 
@@ -38,13 +38,7 @@ _OF_CONCEPTS: Final = "propose"
 _ID: Final = re.compile(r"\b[0-9a-f]{32}\b")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ConceptName:
-    id: str
-    name: str
-
-
-_LIST_CONCEPT_NAMES = Statement("jobs.list_concept_names", _ConceptName)
+_LIST_CONCEPT_NAMES = Statement("jobs.list_concept_names", tuple[str, str])
 
 
 async def with_names(graph: Graph, tenant: TenantId, jobs: Sequence[Job]) -> list[Job]:
@@ -59,8 +53,7 @@ async def with_names(graph: Graph, tenant: TenantId, jobs: Sequence[Job]) -> lis
     }
     if not ids:
         return list(jobs)
-    rows = await graph.run(_LIST_CONCEPT_NAMES, tenant=tenant, ids=sorted(ids))
-    names = {row.id: row.name for row in rows}
+    names = dict(await graph.run(_LIST_CONCEPT_NAMES, tenant=tenant, ids=sorted(ids)))
     return [_named(job, names) for job in jobs]
 
 
@@ -87,86 +80,30 @@ def _named(job: Job, names: Mapping[str, str]) -> Job:
     return replace(job, ended=tuple(map(named, job.ended)), report=report)
 
 
-def text_of(report: ConsolidationReport) -> str:
+def text_of(report: JobReport) -> str:
     """Write a report as JSON."""
+    if isinstance(report, Calibration):
+        return to_json(report)
     plain = asdict(report) | {"started_at": report.started_at.isoformat()}
     return json.dumps(plain, ensure_ascii=False)
-
-
-def report_of(text: str) -> ConsolidationReport:
-    """Read a report."""
-    stored = json.loads(text)
-    return ConsolidationReport(
-        **{
-            **stored,
-            "started_at": datetime.fromisoformat(stored["started_at"]),
-            "steps": tuple(step_of(step) for step in stored["steps"]),
-            "before": size_of(stored.get("before")),
-            "after": size_of(stored.get("after")),
-            "degrees": {edge: Degrees(**one) for edge, one in stored.get("degrees", {}).items()},
-            "gaps": tuple(_gap_of(gap) for gap in stored.get("gaps", ())),
-        }
-    )
-
-
-def size_of(stored: Mapping[str, Any] | None) -> GraphSize | None:
-    """Read the size of a graph."""
-    return GraphSize(**stored) if stored else None
-
-
-def _gap_of(stored: Mapping[str, Any]) -> Gap:
-    return Gap(refused=stored["refused"], traces=tuple(stored["traces"]))
-
-
-def step_of(stored: Mapping[str, Any]) -> StepReport:
-    """Read the report of a step."""
-    changes = tuple(Change(**change) for change in stored["changes"])
-    typed = {"status": StepStatus(stored["status"]), "changes": changes}
-    return StepReport(**{**stored, **typed, "degraded": tuple(stored.get("degraded", ()))})
 
 
 _TRIES: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Id:
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _JobKey:
-    job: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Taken:
     token: int
-    tenant: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Owner:
-    tenant: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Held:
-    cancelling: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Count:
-    state: str
-    jobs: int
+    tenant: TenantId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _JobRow:
-    id: str
-    tenant: str
-    kind: str
-    state: str
-    trigger: str
+    id: JobId
+    tenant: TenantId
+    kind: JobKind
+    state: JobState
+    trigger: Trigger
     steps: list[str]
     attempts: int
     created_at: datetime
@@ -177,24 +114,24 @@ class _JobRow:
     place: str
     done: int
     total: int
-    ended: list[str]
-    before: str | None
+    ended: tuple[StepReport, ...]
+    before: GraphSize | None
     report: str | None
     code: str | None
     message: str | None
 
 
-_ADD_JOB = Statement("jobs.add_job", _Id)
-_LIST_DUE_JOBS = Statement("jobs.list_due_jobs", _Id)
+_ADD_JOB = Statement("jobs.add_job", JobId)
+_LIST_DUE_JOBS = Statement("jobs.list_due_jobs", JobId)
 _CLAIM_JOB = Statement("jobs.claim_job", _Taken)
-_RENEW_LEASE = Statement("jobs.renew_lease", _Held)
-_FINISH_JOB = Statement("jobs.finish_job", _Owner)
-_RELEASE_JOB = Statement("jobs.release_job", _JobKey)
+_RENEW_LEASE = Statement("jobs.renew_lease", bool)
+_FINISH_JOB = Statement("jobs.finish_job", TenantId)
+_RELEASE_JOB = Statement("jobs.release_job", JobId)
 _DROP_OLD_JOBS = Statement("jobs.drop_old_jobs", Done)
 _LIST_JOBS = Statement("jobs.list_jobs", _JobRow)
-_CANCEL_JOB = Statement("jobs.cancel_job", _JobKey)
-_RETRY_JOB = Statement("jobs.retry_job", _JobKey)
-_COUNT_JOBS = Statement("jobs.count_jobs", _Count)
+_CANCEL_JOB = Statement("jobs.cancel_job", JobId)
+_RETRY_JOB = Statement("jobs.retry_job", JobId)
+_COUNT_JOBS = Statement("jobs.count_jobs", tuple[JobState, int])
 
 
 class JobStore:
@@ -213,7 +150,7 @@ class JobStore:
         steps: Sequence[str] = (),
         trigger: Trigger = Trigger.REQUEST,
     ) -> Job:
-        """Queue a job, or join the one of its kind that waits; NotFound without the tenant."""
+        """Queue a job, or join the waiting one of its kind; NotFound without the tenant."""
 
         async def add(work: Work) -> Job:
             # Held until the commit, so that an erasure either sees this job or prevents it.
@@ -222,29 +159,55 @@ class JobStore:
 
         return await self._graph.change("jobs.enqueue", add)
 
+    async def enqueue_calibration(self, tenant: TenantId, options: CalibrationOptions) -> Job:
+        """Queue a calibration, or join the same one that waits.
+
+        Raises:
+            Conflict: Another calibration of the tenant waits.
+            NotFound: There is no such tenant.
+        """
+        kind, wanted = JobKind.CALIBRATION, [to_json(options)]
+
+        async def add(work: Work) -> Job:
+            await lock_tenant(work, tenant)
+            waiting = await work.run(
+                _LIST_JOBS, tenant=tenant, job=None, kind=kind.value,
+                state=JobState.QUEUED.value, limit=1,
+            )  # fmt: skip
+            if waiting and waiting[0].steps != wanted:
+                raise Conflict(
+                    "another calibration waits; let it end or cancel it", job=waiting[0].id
+                )
+            return await add_job(work, tenant, kind, wanted, Trigger.REQUEST)
+
+        return await self._graph.change("jobs.enqueue_calibration", add)
+
     async def due(self, limit: int) -> Sequence[JobId]:
-        """List jobs a worker may take now, the longest due first."""
-        return [JobId(row.id) for row in await self._graph.run(_LIST_DUE_JOBS, limit=limit)]
+        """List the jobs that a worker may take now, the longest due first."""
+        return await self._graph.run(_LIST_DUE_JOBS, limit=limit)
 
     async def claim(self, job: JobId, lease_s: float) -> Claimed | None:
         """Claim a job for a number of seconds; None if another worker has it."""
 
         async def take(work: Work) -> Claimed | None:
+            # The server's clock decides in the same transaction: an expired lease stays expired
+            # (decision 0017).
             taken = await work.run_one(
                 _CLAIM_JOB, job=job, seconds=lease_s, generation=work.generation
             )
             if taken is None:
                 return None
             return Claimed(
-                job=await _found(work, TenantId(taken.tenant), job),
-                lease=Lease(job=job, token=taken.token),
+                job=await _found(work, taken.tenant, job), lease=Lease(job=job, token=taken.token)
             )
 
         return await self._graph.change("jobs.claim", take)
 
     async def renew(self, lease: Lease, lease_s: float, progress: Progress) -> bool:
-        """Hold a job longer, tell whether it is to be cancelled; LeaseLost if it is over."""
-        held = await self._graph.run_one(
+        """Extend a lease; return whether to cancel the job; LeaseLost if the lease is over."""
+        # The lease is compared with the server's clock in the transaction: clocks of two machines
+        # need not agree (decision 0017).
+        cancelling = await self._graph.run_one(
             _RENEW_LEASE,
             job=lease.job,
             token=lease.token,
@@ -255,16 +218,16 @@ class JobStore:
             ended=[] if progress.ended is None else [json.dumps(asdict(progress.ended))],
             before=progress.before and json.dumps(asdict(progress.before)),
         )
-        if held is None:
+        if cancelling is None:
             raise LeaseLost
-        return held.cancelling
+        return cancelling
 
     async def finish(
         self,
         lease: Lease,
         state: JobState,
         *,
-        report: ConsolidationReport | None = None,
+        report: JobReport | None = None,
         fault: JobFault | None = None,
     ) -> None:
         """End a job and drop the tenant's oldest; LeaseLost if another worker has taken it."""
@@ -281,7 +244,7 @@ class JobStore:
             )
             if owner is None:
                 raise LeaseLost
-            await work.run(_DROP_OLD_JOBS, tenant=owner.tenant, keep=self._keep)
+            await work.run(_DROP_OLD_JOBS, tenant=owner, keep=self._keep)
 
         await self._graph.change("jobs.finish", end)
 
@@ -302,7 +265,7 @@ class JobStore:
             raise LeaseLost
 
     async def find(self, tenant: TenantId, job: JobId) -> Job:
-        """Find a job; NotFound if it is not this tenant's, or was dropped."""
+        """Find a job; NotFound if it belongs to another tenant, or was dropped."""
         (found,) = await with_names(self._graph, tenant, [await _found(self._graph, tenant, job)])
         return found
 
@@ -322,11 +285,11 @@ class JobStore:
         return await with_names(self._graph, tenant, [_to_job(row) for row in rows])
 
     async def cancel(self, tenant: TenantId, job: JobId) -> Job:
-        """End a job that waits, ask one that runs to end; NotFound, or Conflict if it ended."""
+        """Cancel a waiting job, or tell a running one to stop; NotFound, Conflict if it ended."""
         return await self._changed(_CANCEL_JOB, tenant, job, "the job has ended")
 
     async def retry(self, tenant: TenantId, job: JobId) -> Job:
-        """Queue a job again that ended without being done; NotFound, or Conflict."""
+        """Queue a failed or cancelled job again; NotFound, or Conflict in another state."""
         try:
             return await self._changed(
                 _RETRY_JOB, tenant, job, "only a job that failed, died or was cancelled is retried"
@@ -338,11 +301,10 @@ class JobStore:
 
     async def count(self) -> Mapping[JobState, int]:
         """Count the jobs of all tenants by state."""
-        rows = await self._graph.run(_COUNT_JOBS)
-        return dict.fromkeys(JobState, 0) | {JobState(row.state): row.jobs for row in rows}
+        return dict.fromkeys(JobState, 0) | dict(await self._graph.run(_COUNT_JOBS))
 
     async def _changed(
-        self, statement: Statement[_JobKey], tenant: TenantId, job: JobId, refusal: str
+        self, statement: Statement[JobId], tenant: TenantId, job: JobId, refusal: str
     ) -> Job:
         async def change(work: Work) -> Job:
             changed = await work.run(statement, tenant=tenant, job=job)
@@ -357,14 +319,14 @@ class JobStore:
 async def add_job(
     work: Work, tenant: TenantId, kind: JobKind, steps: Sequence[str], trigger: Trigger
 ) -> Job:
-    """Queue a job, or join the one that waits, in a transaction that holds the tenant."""
+    """Queue a job, or join the waiting one, in a transaction with the tenant's lock."""
     for _ in range(_TRIES):
         added = await work.run_one(
             _ADD_JOB, id=fresh_id(), tenant=tenant, kind=kind.value, steps=list(steps),
             trigger=trigger.value,
         )  # fmt: skip
         if added is not None:
-            return await _found(work, tenant, JobId(added.id))
+            return await _found(work, tenant, added)
     raise EcphoriaError("the queue changed too often meanwhile; try again")
 
 
@@ -376,13 +338,32 @@ async def _found(graph: Graph | Work, tenant: TenantId, job: JobId) -> Job:
 
 
 def _to_job(row: _JobRow) -> Job:
-    return Job(
-        id=JobId(row.id),
-        tenant=TenantId(row.tenant),
-        kind=JobKind(row.kind),
-        state=JobState(row.state),
-        trigger=Trigger(row.trigger),
+    if row.kind == JobKind.CALIBRATION:
+        return _to_calibration(row)
+    return _plain(
+        row,
         steps=tuple(row.steps),
+        report=None if row.report is None else parsed(ConsolidationReport, row.report),
+    )
+
+
+def _to_calibration(row: _JobRow) -> Job:
+    """Read a calibration: its one step is its options as JSON."""
+    options = adapter(CalibrationOptions).validate_json(row.steps[0]) if row.steps else None
+    report = None if row.report is None else adapter(Calibration).validate_json(row.report)
+    return replace(_plain(row), calibration=report, calibration_options=options)
+
+
+def _plain(
+    row: _JobRow, *, steps: tuple[str, ...] = (), report: ConsolidationReport | None = None
+) -> Job:
+    return Job(
+        id=row.id,
+        tenant=row.tenant,
+        kind=row.kind,
+        state=row.state,
+        trigger=row.trigger,
+        steps=steps,
         attempts=row.attempts,
         created_at=row.created_at,
         run_after=row.run_after,
@@ -390,8 +371,8 @@ def _to_job(row: _JobRow) -> Job:
         finished_at=row.finished_at,
         cancelling=row.cancelling,
         progress=Progress(place=row.place, done=row.done, total=row.total),
-        ended=tuple(step_of(json.loads(text)) for text in row.ended),
-        before=size_of(None if row.before is None else json.loads(row.before)),
-        report=None if row.report is None else report_of(row.report),
+        ended=row.ended,
+        before=row.before,
+        report=report,
         fault=None if row.code is None else JobFault(code=row.code, message=row.message or ""),
     )

@@ -1,4 +1,4 @@
-"""Work on jobs: claim, renew, retry, report."""
+"""Run jobs: claim, renew, retry, report."""
 
 import asyncio
 import contextlib
@@ -12,19 +12,12 @@ import structlog
 
 from ecphoria.errors import EcphoriaError, Unavailable
 from ecphoria.jobs.store import JobStore
-from ecphoria.records.job import (
-    Claimed,
-    ConsolidationReport,
-    Job,
-    JobFault,
-    JobState,
-    LeaseLost,
-    Progress,
-)
+from ecphoria.records.job import Claimed, Job, JobFault, JobReport, JobState, LeaseLost, Progress
+from ecphoria.runtime import work_for
 
 
 def crash_at(named: str | None) -> Callable[[str], None]:
-    """Make a function that kills this process at the named checkpoint, for tests of crashes."""
+    """Make a function that kills this process at the named checkpoint, for crash tests."""
 
     def pass_by(place: str) -> None:
         if place == named:
@@ -35,7 +28,7 @@ def crash_at(named: str | None) -> Callable[[str], None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryIn:
-    """Try once more after so many seconds."""
+    """Retry after a number of seconds."""
 
     pause_s: float
 
@@ -51,11 +44,11 @@ class GiveUp:
 class Retries:
     """The number of attempts of a job, and the pauses between them.
 
-    After attempt n, counted from 1, it rests `min(first_pause_s * 2^(n - 1), longest_pause_s)`
-    seconds: 5, 10, 20, 40 with the defaults.
+    After attempt n (from 1) the pause is `min(first_pause_s * 2^(n - 1), longest_pause_s)`
+    seconds: 5, 10, 20, 40 by default.
 
     Attributes:
-        limit: Attempts in all.
+        limit: Number of attempts.
     """
 
     limit: int = 5
@@ -63,11 +56,11 @@ class Retries:
     longest_pause_s: float = 3_600.0
 
     def exhausted(self, attempts: int) -> bool:
-        """Tell whether a job that was begun so often must not be run."""
+        """Tell whether the attempt with this number is one too many."""
         return attempts > self.limit
 
     def after(self, attempts: int, error: Exception) -> RetryIn | GiveUp:
-        """Decide after a failure; a refused job is not tried again."""
+        """Decide after a failure; a refused job is not retried."""
         refused = isinstance(error, EcphoriaError) and not isinstance(error, Unavailable)
         if refused and type(error) is not EcphoriaError:
             return GiveUp(state=JobState.FAILED)
@@ -78,7 +71,7 @@ class Retries:
 
 
 def fault_of(error: Exception) -> JobFault:
-    """Tell an error to whoever asks for the job; of a foreign one its class alone."""
+    """Describe an error in the job's record; of a foreign error only the class."""
     if isinstance(error, EcphoriaError):
         return JobFault(code=error.code, message=error.message)
     return JobFault(
@@ -88,9 +81,9 @@ def fault_of(error: Exception) -> JobFault:
 
 
 Watch = Callable[[Progress], Awaitable[None]]
-"""Told each place a job reaches; raises where the job must end."""
-Handler = Callable[[Claimed, Watch], Awaitable[ConsolidationReport]]
-Ended = Callable[[Job, JobState, ConsolidationReport | None], None]
+"""Called at each checkpoint of a job; raises an error if the job must end there."""
+Handler = Callable[[Claimed, Watch], Awaitable[JobReport]]
+Ended = Callable[[Job, JobState, JobReport | None], None]
 
 _LOOK: Final = 16
 _BEATS_A_LEASE: Final = 3
@@ -103,11 +96,11 @@ log = structlog.get_logger(__name__)
 
 
 class _Cancelled(Exception):
-    """The job is to be cancelled."""
+    """The job must be cancelled."""
 
 
 class _Rests(Exception):
-    """The job is given back at a checkpoint; the next worker resumes it there."""
+    """The job was released at a checkpoint, where the next worker resumes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,10 +108,10 @@ class WorkerOptions:
     """Options of a worker.
 
     Attributes:
-        lease_s: How long a job is safe from others when its worker falls silent, in seconds.
-        poll_s: Interval of the search for jobs queued by other processes, in seconds.
-        grace_s: How long to wait at the end for jobs to reach a place where they can rest.
-        retries: What becomes of failures.
+        lease_s: Seconds for which a silent worker keeps its job.
+        poll_s: Seconds between searches for jobs that other processes queued.
+        grace_s: Seconds to wait at the end until running jobs reach a checkpoint.
+        retries: Attempts and pauses after failures.
     """
 
     lease_s: float = 60.0
@@ -128,11 +121,11 @@ class WorkerOptions:
 
 
 class Worker:
-    """Takes jobs from the store until it is stopped; several may, in several processes.
+    """Takes jobs from the store until it is stopped; several processes may have workers.
 
-    A worker that falls silent loses its job when the lease ends. What it then still tries to
-    write is refused, so the one that takes the job over is alone. At the end of a step a job
-    lets those that wait go first, so that nobody waits for more than a step of each other.
+    A silent worker loses its job when the lease ends. Its later writes are refused, so the next
+    worker is alone. At the end of a step a job lets waiting jobs go first. So a job waits for at
+    most one step of each other job.
     """
 
     def __init__(
@@ -144,14 +137,14 @@ class Worker:
         ended: Ended = lambda _job, _state, _report: None,
         fault: Callable[[str], None] = lambda _place: None,
     ) -> None:
-        """Make a worker that does nothing yet.
+        """Build a worker; `start` starts it.
 
         Args:
             store: Where the jobs are.
-            handler: Does one.
-            options: How to work.
-            ended: Told how each job ended.
-            fault: Told each place before anything else; tests kill the process there.
+            handler: Runs a job.
+            options: The options.
+            ended: Called with the end of each job.
+            fault: Called first at each checkpoint; tests kill the process there.
         """
         self._store = store
         self._handler = handler
@@ -163,15 +156,15 @@ class Worker:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, concurrency: int) -> None:
-        """Take up to so many jobs at once from now on."""
+        """Start taking jobs, up to a number at once."""
         self._tasks |= {asyncio.create_task(self._take()) for _ in range(concurrency)}
 
     def wake(self) -> None:
-        """Look for jobs at once."""
+        """Search for jobs now."""
         self._woken.set()
 
     async def stop(self) -> None:
-        """Take no more jobs, and give back running ones at their next checkpoint."""
+        """Take no more jobs, and release running jobs at their next checkpoint."""
         self._stopping = True
         self._woken.set()
         if self._tasks:
@@ -182,7 +175,7 @@ class Worker:
         self._tasks.clear()
 
     async def run_one(self) -> bool:
-        """Take the longest due job and do it; tell whether there was one.
+        """Take and run the longest due job; return whether there was one.
 
         Raises:
             Unavailable: The store does not answer.
@@ -193,6 +186,7 @@ class Worker:
                 with structlog.contextvars.bound_contextvars(
                     job_id=job, tenant_id=claimed.job.tenant
                 ):
+                    work_for(claimed.job.tenant)
                     await self._work(claimed)
                 return True
         return False
@@ -212,6 +206,8 @@ class Worker:
                 self._woken.clear()
 
     async def _work(self, claimed: Claimed) -> None:
+        # An attempt counts when it begins, so a job that kills its worker ends as dead too
+        # (decision 0017).
         if self._options.retries.exhausted(claimed.job.attempts):
             await self._finish(claimed, JobState.DEAD, fault=claimed.job.fault or _DIED)
             return
@@ -231,7 +227,7 @@ class Worker:
         else:
             await self._finish(claimed, JobState.DONE, report=report)
 
-    async def _attempt(self, claimed: Claimed) -> ConsolidationReport:
+    async def _attempt(self, claimed: Claimed) -> JobReport:
         latest = claimed.job.progress
         lease, lease_s = claimed.lease, self._options.lease_s
 
@@ -241,6 +237,8 @@ class Worker:
             self._fault(progress.place)
             if await self._store.renew(lease, lease_s, progress):
                 raise _Cancelled
+            # The next attempt continues after the finished steps, so a job loses nothing by
+            # resting here (decision 0017).
             if self._stopping or await self._is_awaited(progress):
                 raise _Rests
 
@@ -262,10 +260,9 @@ class Worker:
             await asyncio.gather(beating, return_exceptions=True)
 
     async def _is_awaited(self, progress: Progress) -> bool:
-        """Tell whether others wait for a turn that a job may leave them here."""
+        """Tell whether a job may stop here and let waiting jobs go first."""
         ends = progress.ended is not None and progress.done < progress.total
-        at_rest = ends or progress.may_rest
-        return at_rest and bool(await self._store.due(1))
+        return ends and bool(await self._store.due(1))
 
     async def _fail(self, claimed: Claimed, error: Exception) -> None:
         decision = self._options.retries.after(claimed.job.attempts, error)
@@ -295,7 +292,7 @@ class Worker:
         claimed: Claimed,
         state: JobState,
         *,
-        report: ConsolidationReport | None = None,
+        report: JobReport | None = None,
         fault: JobFault | None = None,
     ) -> None:
         async def finish(_: float) -> None:
@@ -306,9 +303,9 @@ class Worker:
         await self._settle(finish)
 
     async def _settle(self, write: Callable[[float], Awaitable[None]]) -> None:
-        """Write how an attempt ended, given the seconds waited for the store to answer.
+        """Store the end of an attempt, and retry until the store answers.
 
-        A job that were not given back because the store is away would wait for its lease's end.
+        Otherwise the job would stay locked until its lease expires.
         """
         loop = asyncio.get_running_loop()
         begun = loop.time()

@@ -1,7 +1,7 @@
 """Effects of feedback: spikes, links, strength.
 
-The first hits of a recall count as used, and as used together. Memories that it stimulated keep
-their charge. A time or turn before that of the stored state counts as no time passed.
+The first hits of a recall count as used, and as used together. Stimulated memories keep their
+charge. If an event is earlier than the stored state, no time has passed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,13 +21,13 @@ from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Trace
 
 _SLOWEST = 4.0
-"""Largest tau over that of a new memory, which may have been set otherwise before."""
+"""Largest ratio of tau to the tau of a new memory, whose setting may have changed meanwhile."""
 
 
 async def update_spike_state(
     stimulation: Stimulation, transaction: LearningTransaction
 ) -> dict[EpisodeId, Charge]:
-    """Add the stimuli to the charge of every memory; a memory that fires is reset."""
+    """Add the stimuli to the charge of each memory; reset a memory that fires."""
     rest = Rest(
         potential=stimulation.potential,
         current=stimulation.current,
@@ -79,7 +79,7 @@ async def update_spike_state(
 
 
 def _slower(tau: FloatArray, gap: IntArray, stimulation: Stimulation) -> FloatArray:
-    """Update the time constants by the rule of the recall that stimulated."""
+    """Update the time constants by the rule of the recall."""
     if stimulation.tau_rule == TauRule.FROZEN:
         return tau
     if stimulation.tau_rule == TauRule.PRINTED:
@@ -91,12 +91,12 @@ _DAY_MS = 86_400_000.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """The part a memory had in a recall.
+class Participation:
+    """The share of a memory in a recall.
 
     Attributes:
         share: x in [0, 1], its score over the best one times its retrievability before.
-        recalls: n, recalls it took part in, this one included.
+        recalls: n, the number of its recalls, this one included.
     """
 
     share: float
@@ -104,18 +104,18 @@ class Part:
 
 
 def update_links(
-    links: Sequence[Link], parts: Mapping[EpisodeId, Part], *, total: int, at_ms: int
+    links: Sequence[Link], parts: Mapping[EpisodeId, Participation], *, total: int, at_ms: int
 ) -> tuple[Link, ...]:
-    """Count every pair once more, and strengthen pairs that were recalled often.
+    """Count each pair once more, and strengthen pairs that are recalled often.
 
     Args:
-        links: What is learned at the memories that took part, and counted between them.
-        parts: Who took part.
+        links: Learned links of the recalled memories, and counted links between them.
+        parts: The recalled memories, with their shares.
         total: N, the tenant's recalls, this one included.
-        at_ms: When.
+        at_ms: The instant of the recall.
 
     Returns:
-        The links that changed, those scaled back to the budget of a memory among them.
+        The changed links, including those scaled back to the budget of a memory.
     """
     before = {(link.one, link.other): link for link in links}
     pairs = [
@@ -133,11 +133,11 @@ def update_links(
 
 
 def _strengthened(
-    pairs: Sequence[Link], parts: Mapping[EpisodeId, Part], *, total: int, at_ms: int
+    pairs: Sequence[Link], parts: Mapping[EpisodeId, Participation], *, total: int, at_ms: int
 ) -> list[Link]:
-    """Count pairs; pairs recalled three times, and twice as often as by chance, grow.
+    """Count pairs; strengthen pairs recalled three times, and twice as often as by chance.
 
-    A link keeps its value with the instant it held, so one that is only counted fades to now.
+    A link's value belongs to an instant, so a link that is only counted decays to now.
     """
     one, other = [parts[link.one] for link in pairs], [parts[link.other] for link in pairs]
     joint = [link.coactivations + 1 for link in pairs]
@@ -159,11 +159,12 @@ def _strengthened(
     ]
 
 
+# Bounds the learned weights of a memory at 5 in all (docs/howto/learning.md).
 def _within_budget(links: Sequence[Link]) -> list[Link]:
-    """Scale back the links of a memory that has more than its budget.
+    """Scale back the links of a memory that exceeds its budget.
 
-    Memories at the far ends are seen in part only, but none of theirs grew: they keep within
-    theirs.
+    Only some links of the memories at the other ends are known. None of these links grew, so these
+    memories stay within their budgets.
     """
     index: dict[EpisodeId, int] = {}
     for link in links:
@@ -203,7 +204,7 @@ async def effects_of(trace: Trace, transaction: LearningTransaction) -> Effects:
     links = update_links(
         await transaction.links(ids),
         {
-            episode: Part(share=float(share[place]), recalls=after[episode].recalls)
+            episode: Participation(share=float(share[place]), recalls=after[episode].recalls)
             for place, episode in enumerate(ids)
         },
         total=transaction.recalls + 1,
@@ -213,7 +214,7 @@ async def effects_of(trace: Trace, transaction: LearningTransaction) -> Effects:
 
 
 def used(before: Sequence[Use], at_ms: int) -> list[Use]:
-    """Use memories once more: base level, stability and chain, each from its own instant."""
+    """Count a use: update base level, stability and chain, each from its own instant."""
     longer = grow([use.stability for use in before], recallable(before, at_ms))
     working, lasting = decay(
         [use.working for use in before],
@@ -238,7 +239,7 @@ def used(before: Sequence[Use], at_ms: int) -> list[Use]:
 
 
 def recallable(uses: Sequence[Use], at_ms: int) -> FloatArray:
-    """Tell how well memories could be called back at an instant: R."""
+    """Compute the retrievability R of memories at an instant."""
     return retrievability(
         [(at_ms - one.stability_ms) / _DAY_MS for one in uses], [one.stability for one in uses]
     )
@@ -247,8 +248,8 @@ def recallable(uses: Sequence[Use], at_ms: int) -> FloatArray:
 def participation(scores: Sequence[float], recalled: FloatArray) -> FloatArray:
     """Compute the shares: `x = score / best score * R`, in [0, 1]; 0 if the best is 0.
 
-    Scores below 0 are logarithms, as the activation of ACT-R is, so their ratio is the power of e
-    of their difference.
+    Scores below 0 are logarithms, such as ACT-R's activation, so the ratio of two is e to the
+    power of their difference.
     """
     best = max(scores)
     if best < 0.0:

@@ -1,8 +1,8 @@
-"""Learn from recalls: settings, feedback, effects that are due.
+"""Learn from recalls: the switch, feedback, and pending effects.
 
-Pending effects are marked on their trace in the store, so a restart loses none. One transaction
-under the tenant's lock applies the effects of a trace and removes the mark. So they are applied
-once, even if several services work on them.
+Traces with pending effects have a mark in the store, so a restart loses none. One transaction
+under the tenant's lock applies the effects of a trace and removes the mark. So each is applied
+once, even with several services (decision 0015).
 """
 
 import asyncio
@@ -15,7 +15,7 @@ import structlog
 
 from ecphoria.errors import Conflict, InvalidInput, NotFound, Unavailable
 from ecphoria.learning.effects import effects_of, used
-from ecphoria.learning.store import Judgement, LearningStore, LearningTransaction, Woken
+from ecphoria.learning.store import HitJudgement, LearningStore, LearningTransaction, TracedMemory
 from ecphoria.maths.retention import reliability, salience
 from ecphoria.ports import Clock
 from ecphoria.records.episode import usual_reliability
@@ -31,10 +31,10 @@ class Feedback:
 
     @classmethod
     def of(cls, useful: Collection[EpisodeId], not_useful: Collection[EpisodeId]) -> "Feedback":
-        """Join both sides.
+        """Build feedback from useful and useless hits.
 
         Raises:
-            InvalidInput: Both are empty, or a hit is on both.
+            InvalidInput: Both lists are empty, or a hit is in both.
         """
         if not (useful or not_useful):
             raise InvalidInput("name at least one hit, as useful or not", field="useful")
@@ -46,16 +46,16 @@ class Feedback:
 async def apply_feedback(
     transaction: LearningTransaction, trace: TraceId, feedback: Feedback, at_ms: int
 ) -> Sequence[FeedbackResult]:
-    """Apply feedback to hits, each once; hits whose memories are gone are left out.
+    """Apply feedback to each hit once; skip hits whose memories are deleted.
 
-    Where the tenant learns, a useful hit that the recall did not count as used is used now.
+    If the tenant learns, a useful hit counts as used now unless the recall counted it already.
     """
     returned = await transaction.hits(trace)
     if strange := sorted(feedback.useful.keys() - returned):
         raise InvalidInput(f"the recall did not return {strange[0]}", field="useful")
-    woken = [hit for hit in await transaction.woken(trace) if hit.id in feedback.useful]
-    fresh = [hit for hit in woken if hit.useful is None]
-    for hit in woken:
+    existing = [hit for hit in await transaction.existing_hits(trace) if hit.id in feedback.useful]
+    fresh = [hit for hit in existing if hit.useful is None]
+    for hit in existing:
         if hit.useful is not None and hit.useful is not feedback.useful[hit.id]:
             raise Conflict(f"the hit {hit.id} of this recall was judged otherwise before")
     judgements = {hit.id: _judged(hit, useful=feedback.useful[hit.id]) for hit in fresh}
@@ -64,10 +64,10 @@ async def apply_feedback(
         await transaction.judge(
             trace, list(judgements.values()), await _uses(transaction, used_now, at_ms)
         )
-    return [_regard(hit, judgements.get(hit.id)) for hit in woken]
+    return [_feedback_result(hit, judgements.get(hit.id)) for hit in existing]
 
 
-def _newly_used(hit: Woken) -> bool:
+def _newly_used(hit: TracedMemory) -> bool:
     return hit.on and not (hit.counted and hit.rank <= USED_HITS)
 
 
@@ -78,8 +78,8 @@ async def _uses(
     return dict(zip(known, used(list(known.values()), at_ms), strict=True)) if known else {}
 
 
-def _judged(hit: Woken, *, useful: bool) -> Judgement:
-    return Judgement(
+def _judged(hit: TracedMemory, *, useful: bool) -> HitJudgement:
+    return HitJudgement(
         id=hit.id,
         useful=useful,
         first=usual_reliability(hit.role),
@@ -89,7 +89,7 @@ def _judged(hit: Woken, *, useful: bool) -> Judgement:
     )
 
 
-def _regard(hit: Woken, judged: Judgement | None) -> FeedbackResult:
+def _feedback_result(hit: TracedMemory, judged: HitJudgement | None) -> FeedbackResult:
     now = judged or hit
     first = usual_reliability(hit.role)
     assert now.useful is not None, "judged now or before"
@@ -101,28 +101,30 @@ def _regard(hit: Woken, judged: Judgement | None) -> FeedbackResult:
     )
 
 
+# The queue is a mark on stored traces: a second queue would have to be kept consistent with them
+# (decision 0015).
 _AT_A_TIME = 100
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 60.0
 
 log = structlog.get_logger(__name__)
 
 Told = Callable[[str], None]
-"""Told what came of a trace: applied, gone, or failed."""
+"""Called with the result of a trace: applied, gone, or failed."""
 
 
 class LearningService:
-    """Lets a tenant's memory change by being used, if the tenant wants that."""
+    """Changes memories by their use, for tenants that switch learning on."""
 
     def __init__(self, store: LearningStore, clock: Clock, told: Told = lambda _: None) -> None:
         self._store = store
         self._clock = clock
         self._told = told
-        self._woken: dict[TenantId, None] = {}
+        self._queue: dict[TenantId, None] = {}
         self._worker: asyncio.Task[None] | None = None
         self._closed = False
 
     async def of(self, tenant: TenantId) -> Learning:
-        """Tell whether the tenant learns, and how much it did.
+        """Find whether the tenant learns, and from how many recalls it learned.
 
         Raises:
             NotFound: There is no such tenant.
@@ -146,11 +148,11 @@ class LearningService:
         useful: Collection[EpisodeId],
         not_useful: Collection[EpisodeId],
     ) -> Sequence[FeedbackResult]:
-        """Take feedback on hits of a recall; the same again changes nothing.
+        """Store feedback on hits of a recall; a repeat changes nothing.
 
         Raises:
-            InvalidInput: No hits, one judged both ways, or one the recall did not return.
-            Conflict: A hit was judged otherwise before.
+            InvalidInput: No hits, a hit judged both ways, or a hit that the recall did not return.
+            Conflict: A hit has the opposite judgement already.
             NotFound: No such trace in this tenant, or it was dropped.
             Unavailable: The store does not answer; nothing was written.
         """
@@ -161,21 +163,21 @@ class LearningService:
         )
 
     async def begin(self) -> None:
-        """Continue with the queue of an earlier process."""
+        """Continue the queue of an earlier process."""
         for tenant in await self._store.waiting():
             self.wake(tenant)
 
     def wake(self, tenant: TenantId) -> None:
-        """Work on the tenant's queue, soon; called when a trace joined it.
+        """Start work on the tenant's queue; called when a trace was added.
 
-        Once closed it does nothing: recalls may end later than what they need, and the trace
+        After `close` it does nothing, because recalls may end later than this service; the trace
         stays on the queue.
         """
         if self._closed:
             return
-        self._woken[tenant] = None
+        self._queue[tenant] = None
         if self._worker is None or self._worker.done():
-            # Its own context: learning is no part of the request that happened to start it.
+            # Use a new context: learning does not belong to the request that started it.
             self._worker = asyncio.get_running_loop().create_task(self._work(), context=Context())
 
     async def drain(self) -> None:
@@ -186,7 +188,7 @@ class LearningService:
     async def close(self) -> None:
         """Stop; waiting traces stay on the queue."""
         self._closed = True
-        self._woken.clear()
+        self._queue.clear()
         if self._worker is not None:
             self._worker.cancel()
             with suppress(asyncio.CancelledError):
@@ -194,8 +196,8 @@ class LearningService:
 
     async def _work(self) -> None:
         pause = _FIRST_PAUSE_S
-        while self._woken:
-            tenant = next(iter(self._woken))
+        while self._queue:
+            tenant = next(iter(self._queue))
             try:
                 await self._empty(tenant)
             except Unavailable as error:
@@ -209,8 +211,8 @@ class LearningService:
                 pause = _FIRST_PAUSE_S
 
     async def _empty(self, tenant: TenantId) -> None:
-        """Apply a tenant's traces, oldest first; one that joins meanwhile wakes it again."""
-        self._woken.pop(tenant)
+        """Apply a tenant's traces, oldest first; a trace added meanwhile wakes it again."""
+        self._queue.pop(tenant)
         try:
             while waiting := await self._store.pending(tenant, _AT_A_TIME):
                 for trace in waiting:
@@ -218,7 +220,7 @@ class LearningService:
         except NotFound:
             return
         except Unavailable:
-            self._woken[tenant] = None
+            self._queue[tenant] = None
             raise
 
     async def _learn(self, tenant: TenantId, trace: TraceId) -> str:

@@ -1,6 +1,5 @@
-"""Store of learning: traces with pending effects, and the values recalls change on episodes."""
+"""Store of learning: traces with pending effects, and learned values of episodes."""
 
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -8,9 +7,9 @@ from typing import TypeVar
 
 from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.locks import lock_tenant, no_tenant
-from ecphoria.neo4j_store.passages import LIST_CHARGES, LIST_USES, to_charge, to_use
+from ecphoria.neo4j_store.passages import LIST_CHARGES, LIST_USES, to_use
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
-from ecphoria.neo4j_store.traces import FIND_TRACE, to_trace
+from ecphoria.neo4j_store.traces import FIND_TRACE
 from ecphoria.records.history import Charge, Learning, Link, Use
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
 from ecphoria.records.recall import Trace
@@ -18,10 +17,10 @@ from ecphoria.records.recall import Trace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effects:
-    """The changes by one recall: the new state of memories.
+    """The effects of one recall: the new state of memories.
 
     Attributes:
-        recalls: 1 if the tenant's count of recalls grows, 0 if the recall found nothing.
+        recalls: To add to the tenant's count of recalls: 0 if the recall found nothing, else 1.
     """
 
     recalls: int = 0
@@ -31,15 +30,15 @@ class Effects:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Woken:
+class TracedMemory:
     """A hit of a trace whose memory still exists.
 
     Attributes:
-        useful: How it was judged before, None if it was not.
-        counted: Whether the recall counts its first hits as used, or did.
-        role: Who stated it: user, assistant, tool, system.
-        salience: As it is now.
-        rewards, penalties: Judgements so far that it was useful, and that it was not.
+        useful: Its judgement so far; None without one.
+        counted: Whether the first hits of the recall count as used, now or later.
+        role: Role of its speaker: user, assistant, tool or system.
+        salience: Its salience now.
+        rewards, penalties: Number of judgements so far as useful, and as not useful.
         on: Whether the tenant learns.
     """
 
@@ -55,11 +54,11 @@ class Woken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class HitJudgement:
     """The judgement of a hit, and the new state of the memory.
 
     Attributes:
-        first: Reliability before any judgement.
+        first: Reliability before the first judgement.
     """
 
     id: EpisodeId
@@ -73,38 +72,14 @@ class Judgement:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TenantKey:
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Waiting:
-    tenant: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TraceKey:
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _LinkRow:
-    one: str
-    other: str
-    learned: float
-    coactivations: int
-    used_ms: int | None
-
-
 _FIND_LEARNING = Statement("learning.find_learning", Learning)
-_SAVE_SWITCH = Statement("learning.save_switch", _TenantKey)
-_LIST_WAITING = Statement("learning.list_waiting", _Waiting)
-_LIST_PENDING = Statement("learning.list_pending", _TraceKey)
+_SAVE_SWITCH = Statement("learning.save_switch", TenantId)
+_LIST_WAITING = Statement("learning.list_waiting", TenantId)
+_LIST_PENDING = Statement("learning.list_pending", TraceId)
 _UPDATE_TRACE = Statement("learning.update_trace", Done)
-_LIST_LINKS = Statement("learning.list_links", _LinkRow)
+_LIST_LINKS = Statement("learning.list_links", Link)
 _SAVE_LINKS = Statement("learning.save_links", Done)
-_LIST_WOKEN = Statement("learning.list_woken", Woken)
+_LIST_WOKEN = Statement("learning.list_woken", TracedMemory)
 _SAVE_JUDGEMENTS = Statement("learning.save_judgements", Done)
 _SAVE_CHARGES = Statement("learning.save_charges", Done)
 _SAVE_USES = Statement("learning.save_uses", Done)
@@ -117,14 +92,14 @@ class LearningStore:
         self._graph = graph
 
     async def find(self, tenant: TenantId) -> Learning:
-        """Tell whether the tenant learns; NotFound without the tenant."""
+        """Find whether the tenant learns; NotFound without the tenant."""
         row = await self._graph.run_one(_FIND_LEARNING, tenant=tenant)
         if row is None:
             raise no_tenant(tenant)
         return row
 
     async def switch(self, tenant: TenantId, *, on: bool, now: datetime) -> None:
-        """Let recalls from now on be learned from, or none; off also empties the queue.
+        """Switch learning from recalls on or off; off also empties the queue.
 
         Raises:
             NotFound: There is no such tenant.
@@ -134,12 +109,11 @@ class LearningStore:
 
     async def waiting(self) -> Sequence[TenantId]:
         """List the tenants with traces on the queue."""
-        return [TenantId(row.tenant) for row in await self._graph.run(_LIST_WAITING)]
+        return await self._graph.run(_LIST_WAITING)
 
     async def pending(self, tenant: TenantId, limit: int) -> Sequence[TraceId]:
         """List the traces on a tenant's queue, oldest first."""
-        rows = await self._graph.run(_LIST_PENDING, tenant=tenant, limit=limit)
-        return [TraceId(row.id) for row in rows]
+        return await self._graph.run(_LIST_PENDING, tenant=tenant, limit=limit)
 
     async def change(
         self, tenant: TenantId, work: Callable[["LearningTransaction"], Awaitable[T]]
@@ -159,7 +133,7 @@ class LearningStore:
         return await self._graph.change("learning.change", locked)
 
     async def give_up(self, tenant: TenantId, trace: TraceId) -> None:
-        """Remove a trace from the queue if its effects cannot be computed."""
+        """Remove a trace with effects that cannot be computed from the queue."""
         await self._graph.run(_UPDATE_TRACE, tenant=tenant, id=trace, applied=False, recalls=0)
 
 
@@ -173,59 +147,48 @@ class LearningTransaction:
 
     @property
     def recalls(self) -> int:
-        """Recalls the tenant learned from before."""
+        """The number of recalls from which the tenant has learned so far."""
         return self._recalls
 
     async def trace(self, trace: TraceId) -> Trace | None:
         """Load a trace; None if its effects are not due: applied, dropped, or switched off."""
-        row = await self._work.run_one(
+        return await self._work.run_one(
             FIND_TRACE, tenant=self._tenant, id=trace, pending_only=True
         )
-        return None if row is None else to_trace(json.loads(row.payload))
 
     async def uses(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
         """Read the uses of episodes; deleted ones are absent."""
         rows = await self._work.run(LIST_USES, tenant=self._tenant, ids=list(ids))
-        return {EpisodeId(row.id): to_use(row) for row in rows}
+        return {row.id: to_use(row) for row in rows}
 
     async def links(self, ids: Sequence[EpisodeId]) -> Sequence[Link]:
-        """List the links with something learned at these episodes, and all between them."""
-        rows = await self._work.run(_LIST_LINKS, tenant=self._tenant, ids=list(ids))
-        return [
-            Link(
-                one=EpisodeId(row.one),
-                other=EpisodeId(row.other),
-                learned=row.learned,
-                coactivations=row.coactivations,
-                used_ms=row.used_ms,
-            )
-            for row in rows
-        ]
+        """List the learned links of these episodes, and all links between them."""
+        return await self._work.run(_LIST_LINKS, tenant=self._tenant, ids=list(ids))
 
     async def charges(
         self, ids: Sequence[EpisodeId], fresh: Callable[[int], Charge]
     ) -> Mapping[EpisodeId, Charge]:
         """Read the charges of episodes; never stimulated ones get a fresh charge."""
         rows = await self._work.run(LIST_CHARGES, tenant=self._tenant, ids=list(ids))
-        return {EpisodeId(row.id): to_charge(row) or fresh(row.own) for row in rows}
+        return {row.id: row.charge or fresh(row.own) for row in rows}
 
     async def hits(self, trace: TraceId) -> frozenset[EpisodeId]:
         """Read the hits of a trace, erased memories too; NotFound without the trace."""
-        row = await self._work.run_one(
+        found = await self._work.run_one(
             FIND_TRACE, tenant=self._tenant, id=trace, pending_only=False
         )
-        if row is None:
+        if found is None:
             raise NotFound("there is no such trace, or it was dropped", trace=trace)
-        return frozenset(hit.episode for hit in to_trace(json.loads(row.payload)).hits)
+        return frozenset(hit.episode for hit in found.hits)
 
-    async def woken(self, trace: TraceId) -> Sequence[Woken]:
+    async def existing_hits(self, trace: TraceId) -> Sequence[TracedMemory]:
         """List the hits of a trace whose memories still exist, best first."""
         return await self._work.run(_LIST_WOKEN, tenant=self._tenant, id=trace)
 
     async def judge(
-        self, trace: TraceId, judgements: Sequence[Judgement], uses: Mapping[EpisodeId, Use]
+        self, trace: TraceId, judgements: Sequence[HitJudgement], uses: Mapping[EpisodeId, Use]
     ) -> None:
-        """Store judgements, and the uses they count as."""
+        """Store judgements and the resulting uses."""
         rows = [asdict(judgement) for judgement in judgements]
         await self._work.run(_SAVE_JUDGEMENTS, tenant=self._tenant, id=trace, rows=rows)
         await self._save_uses(uses)

@@ -78,7 +78,7 @@ class ChannelOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Wave:
+class ChannelWave:
     """The energy that one step delivered, and the strongest path of it.
 
     Attributes:
@@ -118,7 +118,7 @@ class ChannelState:
     by_item: IntArray
     by_item_share: FloatArray
     by_related: IntArray
-    waves: tuple[Wave, ...]
+    waves: tuple[ChannelWave, ...]
 
     def sending_items(self) -> IntArray:
         """Name the items that send now, ascending."""
@@ -150,6 +150,8 @@ def about_gate(over_about: float, total: float) -> float:
     >>> about_gate(1.0, 4.0), about_gate(3.0, 4.0), about_gate(0.0, 0.0)
     (0.5, 1.0, 0.0)
     """
+    # Nearly 0 in a chat, where no turn is about a concept, and 1 among titled documents
+    # (docs/explanation/recall.md).
     return min(1.0, 2.0 * over_about / total) if total > 0.0 else 0.0
 
 
@@ -274,7 +276,7 @@ def wake_items(
     sent = np.where(over_about, direct[tail], back[tail])
     received = tally(head, sent, size=size)
     sender, share = strongest(tail, head, sent, size=size)
-    wave = Wave(
+    wave = ChannelWave(
         received=received,
         by_concept=sender,
         share=share,
@@ -348,7 +350,7 @@ def boost(
     return np.asarray(weight * gate * min_max(received, low) ** power)
 
 
-def path(waves: Sequence[Wave], item: int) -> tuple[Hop, ...]:
+def path(waves: Sequence[ChannelWave], item: int) -> tuple[Hop, ...]:
     """Follow the strongest sender of each stretch back from an item; O(T^2).
 
     Args:
@@ -383,7 +385,7 @@ def path(waves: Sequence[Wave], item: int) -> tuple[Hop, ...]:
     return tuple(reversed(hops))
 
 
-def _strongest_step(waves: Sequence[Wave], item: int) -> int:
+def _strongest_step(waves: Sequence[ChannelWave], item: int) -> int:
     """Find the step with the largest single share for the item; the first of equals; -1."""
     best, amount = -1, 0.0
     for step, wave in enumerate(waves):
@@ -415,6 +417,8 @@ def wake_related(
     check_same_length(tail=sender, head=target, weight=value)
     energy = mask(state.concepts, state.sending_concepts())
     degree = np.maximum(1.0, np.bincount(sender, minlength=energy.size))
+    # Divided by the root of the number of edges, so that a hub passes little to each
+    # (docs/explanation/recall.md).
     sent = state.options.related * energy[sender] * value / np.sqrt(degree)[sender]
     origin, share = strongest(sender, target, sent, size=size)
     known = pad(state.by_item_share, size)

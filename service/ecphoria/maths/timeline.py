@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 OPEN = 2**63 - 1
 """The end of what has not ended."""
 
+# Evidence adds up over episodes; below this a fact is shown and has no effect, so a rumour does
+# not date a move too early (docs/explanation/facts.md).
 _ACCEPTED = 0.5 - 1e-12
 
 

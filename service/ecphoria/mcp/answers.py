@@ -1,40 +1,44 @@
-"""Answers of the tools: small typed values, and their bounds.
+"""Answers of the tools: typed values, and the same values as lines of text.
 
-An answer has at most some 8,000 tokens. Lists give previews; the tool `get` gives the texts.
+A client may show a model only one of the two forms. So each names every memory with its id, date,
+speaker and words.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
 from pydantic import BaseModel
 
-from ecphoria.records.episode import Episode
-from ecphoria.records.fact import Interval
-from ecphoria.records.recall import Hit, NearMiss, PathStep
+from ecphoria.mcp.texts import FORM_BYTES, NAME, clipped, fitted, name_of
+from ecphoria.records.ask import CitedAnswer
+from ecphoria.records.episode import Episode, fenced
+from ecphoria.records.recall import Hit, PathStep, RecallResult, TracedHit, Verdict
+from ecphoria.text.code_blocks import append_words, code_blocks, write_lines
 from ecphoria.wire.facts import FactAnswer
 
-PREVIEW: Final = 120
-"""Characters of a preview."""
-TEXT_BYTES: Final = 12_000
-"""Bytes (UTF-8) of all texts of one answer; a token has three or more."""
 MISSES: Final = 3
-NAME: Final = 64
-"""Characters of a name of the caller's."""
+"""Nearest memories that a refusal shows."""
 STEPS: Final = 8
-REASONS: Final = 4
+_REASONS: Final = 4
+_SAYS: Final = 400
+_COST: Final = 160
+"""Bytes of an id, a date, a score and the names of the fields."""
 
 
 class Memory(BaseModel):
-    """A memory in short."""
+    """A memory."""
 
     id: str
-    preview: str
-    truncated: bool
-    """Whether the text is longer than the preview; `get` gives it all."""
     occurred_at: datetime
     speaker: str | None = None
+    role: str | None = None
     session: str | None = None
+    source: str | None = None
+    text: str
+    truncated: bool = False
+    """Whether the memory has more text than this; `get` gives the rest."""
 
 
 class FoundMemory(Memory):
@@ -43,25 +47,27 @@ class FoundMemory(Memory):
     score: float
     superseded: bool
     """Whether another memory supersedes it."""
-
-
-class Miss(BaseModel):
-    """A memory that was nearly good enough."""
-
-    id: str
-    preview: str
+    echo: bool
+    """Whether it only asks what the query asks: no evidence."""
 
 
 class Recalled(BaseModel):
-    """The data of a recall; its text is the context."""
+    """What a recall found."""
 
     verdict: str
+    """`answer`; `verify`: compare before you use it; `refuse` or `empty`: not in the memory."""
+    says: str
+    """The verdict in words."""
     answerable: bool
-    """False: say that the memory does not hold the answer."""
+    """True if the verdict is `answer`."""
     confidence: float
     reasons: list[str]
     hits: list[FoundMemory]
-    misses: list[Miss]
+    """Best first; none if the memory does not hold the answer."""
+    misses: list[Memory]
+    """The nearest memories of a refusal; they do not hold the answer."""
+    left_out: list[str]
+    """Ids of hits that did not fit; `get` gives them."""
     trace_id: str
     """For `why`."""
 
@@ -76,26 +82,22 @@ class Remembered(BaseModel):
     """Why others were not stored, by their number from 0."""
 
 
-class Text(BaseModel):
+class Text(Memory):
     """A memory with its text, or a part of it."""
 
-    id: str
-    occurred_at: datetime
-    speaker: str | None = None
-    role: str | None = None
-    session: str | None = None
-    source: str | None = None
     state: str
     next_offset: int | None = None
     """Offset of the rest of the text; absent at its end."""
 
 
 class Texts(BaseModel):
-    """The data of memories whose texts are in the content, in the same order."""
+    """Memories with their texts."""
 
     memories: list[Text]
     missing: list[str]
     """Ids that are not stored."""
+    left_out: list[str]
+    """Ids that did not fit; ask for them again."""
 
 
 class Timeline(BaseModel):
@@ -104,6 +106,14 @@ class Timeline(BaseModel):
     memories: list[Memory]
     next_cursor: int | None = None
     """Send it as `cursor` for the next page."""
+
+
+class Span(BaseModel):
+    """A time in which a fact held."""
+
+    valid_from: datetime
+    valid_to: datetime | None = None
+    """Its end, exclusive; absent while open."""
 
 
 class Claim(BaseModel):
@@ -115,7 +125,7 @@ class Claim(BaseModel):
     """Whether it held at the time asked for."""
     standing: str
     confidence: float
-    intervals: list[Interval]
+    intervals: list[Span]
     episodes: list[str]
     """Some of the memories that state it."""
 
@@ -132,24 +142,30 @@ class Corrected(BaseModel):
     """A decision about a fact."""
 
     decision: str
-    """Its id."""
+    """Its id; with it the decision can be undone."""
+    fact: Claim | None = None
+    """The fact as it stands now."""
 
 
 class Forgotten(BaseModel):
     """Memories that were erased, or would be."""
 
     dry_run: bool
+    """True: nothing was erased yet."""
     count: int
+    memories: list[Memory]
+    """Some of them."""
 
 
 class Reason(BaseModel):
     """Why a memory was recalled."""
 
-    id: str
     rank: int
     score: float
     parts: dict[str, float]
     path: list[str]
+    memory: Memory | None = None
+    """Absent if it was erased since."""
 
 
 class Reasons(BaseModel):
@@ -159,105 +175,287 @@ class Reasons(BaseModel):
     strategy: str
     seeds: int
     hits: list[Reason]
+    left_out: int
+    """Number of hits that did not fit; name one with `episode`."""
+
+
+class Cited(BaseModel):
+    """A sentence of an answer, and the words it rests on."""
+
+    text: str
+    quotes: list[str]
+    episodes: list[str]
+    """Ids of the memories that are quoted, in the order of `quotes`."""
 
 
 class Answered(BaseModel):
     """An answer in words."""
 
     answered: bool
+    sentences: list[Cited]
+    """The answer, sentence by sentence; none if it does not know."""
+    memories: list[Memory]
+    """The memories that are quoted; without an answer the nearest ones."""
     reasons: list[str]
-    citations: list[str]
-    """Ids of the memories that are quoted."""
     trace_id: str
 
 
-def clipped(text: str, characters: int) -> str:
-    """Cut a text to one line of at most so many characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= characters else line[: characters - 1] + "…"
-
-
-def name_of(text: str | None) -> str | None:
-    """Cut a name of the caller's."""
-    return None if text is None else clipped(text, NAME)
-
-
-def to_memory(episode: Episode) -> Memory:
-    """Write a memory in short."""
+def memory_of(episode: Episode, end: int | None = None, start: int = 0) -> Memory:
+    """Write a memory with its text from `start` to `end`, or all of it."""
+    text = episode.text[start:end]
     return Memory(
-        id=episode.id,
-        preview=clipped(episode.text, PREVIEW),
-        truncated=len(episode.text) > PREVIEW,
-        occurred_at=episode.occurred_at,
-        speaker=name_of(episode.speaker),
-        session=name_of(episode.session),
-    )
-
-
-def to_found(hit: Hit) -> FoundMemory:
-    """Write a hit in short."""
-    return FoundMemory(
-        **to_memory(hit.episode).model_dump(),
-        score=round(hit.score, 4),
-        superseded=hit.superseded_at is not None,
-    )
-
-
-def to_miss(miss: NearMiss) -> Miss:
-    """Write a miss in short."""
-    return Miss(id=miss.episode, preview=clipped(miss.text, PREVIEW))
-
-
-def to_text(episode: Episode, next_offset: int | None) -> Text:
-    """Write the data of a memory whose text is told beside it."""
-    return Text(
         id=episode.id,
         occurred_at=episode.occurred_at,
         speaker=name_of(episode.speaker),
         role=episode.role,
         session=name_of(episode.session),
         source=name_of(episode.source),
-        state=episode.state.value,
-        next_offset=next_offset,
+        text=text,
+        truncated=len(text) < len(episode.text),
     )
 
 
-def to_claim(fact: FactAnswer) -> Claim:
+def costs_of(episodes: Iterable[Episode]) -> list[int]:
+    """Count the bytes that stand beside the texts of memories."""
+    names = (
+        (name_of(one.speaker), name_of(one.session), name_of(one.source), one.role)
+        for one in episodes
+    )
+    return [_COST + sum(len(name.encode()) for name in four if name) for four in names]
+
+
+def memories_of(episodes: Sequence[Episode], most: int = FORM_BYTES) -> list[Memory]:
+    """Write memories, as many as fit, each with as much of its text as fits."""
+    ends = fitted([one.text for one in episodes], costs_of(episodes), most)
+    return [memory_of(one, end) for one, end in zip(episodes, ends, strict=False)]
+
+
+def line_of(number: int, memory: Memory) -> str:
+    """Write a memory as a line, with its code below; the number stands for it in the answer."""
+    text = write_lines(memory.text, 0, len(memory.text), code_blocks(memory.text))
+    line = f"[{number}] {heading(memory)}:" + (text if text.startswith("\n") else f" {text}")
+    if memory.truncated:
+        line = append_words(line, "… (cut; `get` gives the rest)")
+    return append_words(line, f"(id {memory.id})")
+
+
+def heading(memory: Memory) -> str:
+    """Name when a memory was, who said it, and where."""
+    who = memory.speaker or ""
+    if memory.role and memory.role.casefold() != who.casefold():
+        who = f"{who} ({memory.role})" if who else memory.role
+    places = {"session": memory.session, "source": memory.source}
+    words = [f"{name} {value}" for name, value in places.items() if value]
+    when = memory.occurred_at.isoformat(" ", "minutes")
+    return ", ".join([f"{when} {who}".strip(), *words])
+
+
+def lines_of(memories: Sequence[Memory]) -> str:
+    """Write memories as a block of lines between marks, for a model; empty without any."""
+    lines = [line_of(number, memory) for number, memory in enumerate(memories, start=1)]
+    return fenced("memories", "\n".join(lines)) if lines else ""
+
+
+_VERDICTS: Final = {
+    Verdict.ANSWER: "The memory holds the answer.",
+    Verdict.VERIFY: "The memory may hold the answer; compare these with the question first.",
+    Verdict.REFUSE: "The memory does not hold the answer; say so.",
+    Verdict.EMPTY: "The memory does not hold the answer; nothing is stored.",
+}
+
+
+def recalled_of(found: RecallResult) -> Recalled:
+    """Write what a recall found; after a refusal the nearest memories are misses, not hits."""
+    refused = found.verdict.refused
+    hits = [hit.episode for hit in found.hits if not (refused and hit.echo)]
+    shown = memories_of(hits[:MISSES] if refused else hits)
+    kept = [] if refused else [_found(hit, one) for hit, one in zip(found.hits, shown)]  # noqa: B905 (some did not fit)
+    return Recalled(
+        verdict=found.verdict.value,
+        says=_VERDICTS[found.verdict],
+        answerable=found.answerable,
+        confidence=round(found.confidence, 3),
+        reasons=reasons_of(found.reasons),
+        hits=kept,
+        misses=shown if refused else [],
+        left_out=[] if refused else [one.id for one in hits[len(kept) :]],
+        trace_id=found.trace_id,
+    )
+
+
+def _found(hit: Hit, memory: Memory) -> FoundMemory:
+    return FoundMemory(
+        **memory.model_dump(),
+        score=round(hit.score, 4),
+        superseded=hit.superseded_at is not None,
+        echo=hit.echo,
+    )
+
+
+def recalled_text(found: RecallResult, data: Recalled) -> str:
+    """Write what a recall found for a model that sees only text."""
+    head = f"{data.says} (verdict {data.verdict}, confidence {data.confidence:.2f})"
+    parts = [head]
+    if found.verdict is not Verdict.ANSWER and data.reasons:
+        parts.append(f"Reasons: {' '.join(data.reasons)}")
+    if data.misses:
+        parts.append("The nearest memories, which do not hold the answer:")
+        parts.append(lines_of(data.misses))
+    elif data.hits:
+        parts.append(with_ids(found))
+        known = {one.episode for one in found.references}
+        rest = [
+            hit.episode.id for hit in found.hits if hit.episode.id not in known and not hit.echo
+        ]
+        if rest:
+            parts.append(f"Found too, but did not fit; `get` gives them: {', '.join(rest)}")
+    parts.append(f"(trace {data.trace_id}; `why` explains it)")
+    return "\n".join(parts)
+
+
+_ENTRY: Final = re.compile(r"^\[(\d+)\] ", re.MULTILINE)
+_MARK: Final = re.compile(r"\A(<[^\n]*>\n)(.*)\n</[^\n]*>\Z", re.DOTALL)
+
+
+def with_ids(found: RecallResult) -> str:
+    """Write the context of a recall with the id of each memory behind its words."""
+    inside = _MARK.fullmatch(found.context)
+    if inside is None:
+        return found.context
+    ids = {one.number: one.episode for one in found.references}
+    body = inside[2]
+    starts = [entry.start() for entry in _ENTRY.finditer(body) if int(entry[1]) in ids]
+    pieces = [
+        body[start:end].rstrip("\n")
+        for start, end in zip(starts, [*starts[1:], len(body)], strict=True)
+    ]
+    lines = [
+        append_words(piece, f"(id {ids[int(piece[1 : piece.index(']')])]})") for piece in pieces
+    ]
+    return fenced("memories", "\n".join(lines))
+
+
+def reasons_of(reasons: Sequence[str]) -> list[str]:
+    """Cut the reasons of a verdict."""
+    return [clipped(reason, 4 * NAME) for reason in reasons[:_REASONS]]
+
+
+def claim_of(fact: FactAnswer) -> Claim:
     """Write a fact as a sentence."""
     no = "not " if fact.polarity == "negative" else ""
     words = f"{fact.subject} {no}{fact.predicate} {fact.object}"
     return Claim(
         id=fact.id,
-        says=clipped(f"{words} ({fact.qualifier})" if fact.qualifier else words, PREVIEW),
+        says=clipped(f"{words} ({fact.qualifier})" if fact.qualifier else words, _SAYS),
         holds=fact.valid,
         standing=fact.standing,
         confidence=round(fact.confidence, 3),
-        intervals=list(fact.intervals[:STEPS]),
+        intervals=[
+            Span(valid_from=one.valid_from, valid_to=one.valid_to)
+            for one in fact.intervals[:STEPS]
+        ],
         episodes=list(fact.episodes[:MISSES]),
     )
 
 
-def to_path(steps: Sequence[PathStep]) -> list[str]:
+def claims_of(facts: Sequence[FactAnswer], limit: int) -> Claims:
+    """Write facts, as many as fit."""
+    claims = [claim_of(fact) for fact in facts[:limit]]
+    sizes = [len(one.model_dump_json().encode()) for one in claims]
+    kept = fitted(["" for _ in claims], sizes)
+    return Claims(facts=claims[: len(kept)], more=len(kept) < len(facts))
+
+
+def claim_line(number: int, claim: Claim) -> str:
+    """Write a fact with its times, standing and evidence as a line."""
+    spans = " and ".join(
+        f"from {one.valid_from.isoformat()} to "
+        f"{one.valid_to.isoformat() if one.valid_to else 'now'}"
+        for one in claim.intervals
+    )
+    words = [
+        claim.says,
+        *([spans] if spans else []),
+        "holds" if claim.holds else "does not hold",
+        f"standing {claim.standing}",
+        f"confidence {claim.confidence:.2f}",
+        f"stated in {', '.join(claim.episodes)}" if claim.episodes else "no memory states it",
+    ]
+    return f"[{number}] {'; '.join(words)} (fact id {claim.id})"
+
+
+def path_of(steps: Sequence[PathStep]) -> list[str]:
     """Write the way to a hit, a step a line."""
     return [f"{step.edge} {clipped(step.label, NAME)}" for step in steps[:STEPS]]
 
 
-def shared(texts: Iterable[str], offset: int) -> list[tuple[str, int | None]]:
-    """Cut texts so that all fit into an answer: each from `offset`, and where its rest begins.
+def reasons_for(hits: Sequence[TracedHit], read: Mapping[str, Episode]) -> list[Reason]:
+    """Write why memories were recalled, each with the memory itself; as many as fit."""
+    reasons = [
+        Reason(
+            rank=hit.rank,
+            score=round(hit.score, 4),
+            parts={name: round(part, 4) for name, part in hit.parts.items() if part},
+            path=path_of(hit.path),
+        )
+        for hit in hits
+    ]
+    found = [read.get(hit.episode) for hit in hits]
+    costs = [
+        len(reason.model_dump_json().encode()) + sum(costs_of([one] if one else []))
+        for reason, one in zip(reasons, found, strict=True)
+    ]
+    ends = fitted([one.text if one else "" for one in found], costs)
+    return [
+        reason if one is None else reason.model_copy(update={"memory": memory_of(one, end)})
+        for reason, one, end in zip(reasons, found, ends, strict=False)
+    ]
 
-    Short texts leave their share to the others.
 
-    >>> shared(["short", "x" * 20_000], 0)[1][1]
-    11995
-    """
-    rests = [text[offset:] for text in texts]
-    order = sorted(range(len(rests)), key=lambda place: len(rests[place].encode()))
-    cut: dict[int, tuple[str, int | None]] = {}
-    left = TEXT_BYTES
-    for done, place in enumerate(order):
-        share = left // (len(rests) - done)
-        shown = rests[place].encode()[:share].decode(errors="ignore")
-        left -= len(shown.encode())
-        ended = len(shown) == len(rests[place])
-        cut[place] = shown, None if ended else offset + len(shown)
-    return [cut[place] for place in range(len(rests))]
+def reason_line(reason: Reason) -> str:
+    """Write why a memory was recalled as a line."""
+    parts = ", ".join(f"{name} {part:+.3f}" for name, part in reason.parts.items())
+    what = (
+        f"[{reason.rank}] erased since"
+        if reason.memory is None
+        else line_of(reason.rank, reason.memory)
+    )
+    why = f"score {reason.score:.3f} = {parts}" if parts else f"score {reason.score:.3f}"
+    return f"{what}\n    reached by {' → '.join(reason.path)}; {why}"
+
+
+def answered_of(answer: CitedAnswer, read: Sequence[Episode]) -> Answered:
+    """Write an answer in words, with its quotes and memories, or the nearest ones without any."""
+    half = FORM_BYTES // 2
+    sentences = [
+        Cited(
+            text=clipped(sentence.text, _SAYS),
+            quotes=[clipped(one.quote, 2 * NAME) for one in sentence.citations[:MISSES]],
+            episodes=[one.episode for one in sentence.citations[:MISSES]],
+        )
+        for sentence in answer.sentences
+    ]
+    kept = fitted([one.text for one in sentences], [_COST for _ in sentences], half)
+    return Answered(
+        answered=answer.answered,
+        sentences=sentences[: len(kept)],
+        memories=memories_of(read, half),
+        reasons=reasons_of(answer.reasons),
+        trace_id=answer.trace_id,
+    )
+
+
+def answered_text(data: Answered) -> str:
+    """Write an answer in words for a model that sees only text."""
+    if not data.answered:
+        near = "The nearest memories, which do not hold the answer:" if data.memories else ""
+        parts = ["It does not know the answer.", " ".join(data.reasons), near]
+    else:
+        parts = [_sentence_line(one) for one in data.sentences]
+    parts += [lines_of(data.memories), f"(trace {data.trace_id}; `why` explains it)"]
+    return "\n".join(part for part in parts if part)
+
+
+def _sentence_line(sentence: Cited) -> str:
+    quotes = zip(sentence.quotes, sentence.episodes, strict=True)
+    return f"{sentence.text} " + " ".join(f'("{quote}", id {one})' for quote, one in quotes)

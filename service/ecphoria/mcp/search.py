@@ -6,9 +6,9 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
-from ecphoria.mcp.answers import NAME, PREVIEW, clipped, shared
+from ecphoria.mcp.answers import Memory, heading, memories_of, recalled_of
+from ecphoria.mcp.texts import LEAST, clipped
 from ecphoria.mcp.tools import Connect, Id
-from ecphoria.records.episode import Episode
 
 
 class Result(BaseModel):
@@ -23,6 +23,8 @@ class Results(BaseModel):
     """The memories that were found."""
 
     results: list[Result]
+    says: str
+    """Whether they hold the answer."""
 
 
 class Document(BaseModel):
@@ -36,7 +38,7 @@ class Document(BaseModel):
 
 
 class Searches:
-    """The tools of the profile `openai`: each answers with one text that is JSON."""
+    """The tools of the profile `openai`: the text of an answer is its data as JSON."""
 
     def __init__(self, connect: Connect) -> None:
         self._connect = connect
@@ -48,42 +50,45 @@ class Searches:
     ) -> CallToolResult:
         """Search the memory of earlier conversations and documents."""
         async with self._connect(context) as client:
-            found = await client.recall(query, k=10, token_budget=50)
-        results = [
-            Result(id=hit.episode.id, title=_title(hit.episode), url=_url(hit.episode))
-            for hit in found.hits
-        ]
-        data = Results(results=results)
-        return _as_text(data)
+            found = await client.recall(query)
+        data = recalled_of(found)
+        known: list[Memory] = [*data.hits, *data.misses]
+        results = [Result(id=one.id, title=_title(one), url=_url(one.id)) for one in known]
+        return _in_both_forms(Results(results=results, says=data.says))
 
     async def fetch(self, context: Context, id: Id) -> CallToolResult:  # noqa: A002 (named by the profile)
         """Fetch a memory by its id."""
         async with self._connect(context) as client:
             episode = await client.get(id)
-        ((text, _),) = shared([episode.text], 0)
+        (memory,) = memories_of([episode])
         known = {
             "occurred_at": episode.occurred_at.isoformat(),
-            "speaker": episode.speaker,
-            "session": episode.session,
-            "source": episode.source,
+            "speaker": memory.speaker,
+            "role": memory.role,
+            "session": memory.session,
+            "source": memory.source,
+            "shown": f"the first {len(memory.text)} of {len(episode.text)} characters"
+            if memory.truncated
+            else None,
         }
         data = Document(
             id=episode.id,
-            title=_title(episode),
-            text=text,
-            url=_url(episode),
-            metadata={name: clipped(one, NAME) for name, one in known.items() if one},
+            title=_title(memory),
+            text=memory.text,
+            url=_url(episode.id),
+            metadata={name: one for name, one in known.items() if one},
         )
-        return _as_text(data)
+        return _in_both_forms(data)
 
 
-def _as_text(data: BaseModel) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=data.model_dump_json())])
+def _in_both_forms(data: BaseModel) -> CallToolResult:
+    content = TextContent(type="text", text=data.model_dump_json())
+    return CallToolResult(content=[content], structured_content=data.model_dump(mode="json"))
 
 
-def _title(episode: Episode) -> str:
-    return clipped(episode.title or episode.text, PREVIEW)
+def _title(memory: Memory) -> str:
+    return f"{heading(memory)}: {clipped(memory.text, LEAST)}"
 
 
-def _url(episode: Episode) -> str:
-    return f"memory://episode/{episode.id}"
+def _url(ident: str) -> str:
+    return f"memory://episode/{ident}"

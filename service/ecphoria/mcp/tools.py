@@ -3,43 +3,48 @@
 Their docstrings and the descriptions of their arguments are what a language model reads.
 """
 
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
-from datetime import datetime
-from itertools import islice
+from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Annotated, Literal
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, TextContent
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from ecphoria.client import AsyncClient
-from ecphoria.client.exchange import instant_text
+from ecphoria.client.exchange import body_with, instant_text
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.mcp.answers import (
     MISSES,
-    NAME,
-    REASONS,
     Answered,
     Claims,
     Corrected,
     Forgotten,
-    Reason,
     Reasons,
     Recalled,
     Remembered,
+    Text,
     Texts,
     Timeline,
-    clipped,
-    shared,
-    to_claim,
-    to_found,
-    to_memory,
-    to_miss,
-    to_path,
-    to_text,
+    answered_of,
+    answered_text,
+    claim_line,
+    claim_of,
+    claims_of,
+    costs_of,
+    heading,
+    lines_of,
+    memories_of,
+    memory_of,
+    reason_line,
+    reasons_for,
+    recalled_of,
+    recalled_text,
 )
-from ecphoria.records.episode import Episode
+from ecphoria.mcp.texts import NAME, clipped, fitted
+from ecphoria.records.episode import Episode, fenced
+from ecphoria.records.recall import DEFAULT_HITS
+from ecphoria.wire.base import Condition, Instant
 from ecphoria.wire.episodes import AppendRequest
 
 Connect = Callable[[Context], AbstractAsyncContextManager[AsyncClient]]
@@ -47,9 +52,11 @@ Connect = Callable[[Context], AbstractAsyncContextManager[AsyncClient]]
 
 _FACTS = 30
 _WHY = 10
+# Tools answer with previews and pages; `get` reads whole texts (decision 0035).
 _TEXTS = 20
 """Memories of one answer that are read whole."""
 _AROUND = 9
+_LISTED = 20
 
 Session = Annotated[
     str | None, Field(max_length=1_000, description="Name of a conversation, such as its date.")
@@ -58,29 +65,48 @@ Speaker = Annotated[str | None, Field(max_length=1_000, description="Name of who
 Role = Literal["user", "assistant", "tool", "system"]
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", description="Id of a memory.")]
 After = Annotated[
-    datetime | None, Field(description="Earliest time, with its offset: 2026-03-14T09:30:00Z.")
+    Instant | None, Field(description="Earliest time, with its offset: 2026-03-14T09:30:00Z.")
 ]
-Before = Annotated[datetime | None, Field(description="Latest time, exclusive, with its offset.")]
+Before = Annotated[Instant | None, Field(description="Latest time, exclusive, with its offset.")]
+Metadata = Annotated[
+    dict[str, Condition] | None,
+    Field(
+        max_length=20,
+        description='Values of the metadata, or comparisons: {"project": "atlas", '
+        '"page": {"$gte": 3}}.',
+    ),
+]
 AsOf = Annotated[
-    datetime | None, Field(description="Facts as of this time, with its offset; now if absent.")
+    Instant | None, Field(description="Facts as of this time, with its offset; now if absent.")
 ]
 
 
 class Turn(BaseModel):
     """A turn of a conversation."""
 
+    model_config = ConfigDict(extra="forbid")
+
     text: str = Field(max_length=100_000)
     speaker: Speaker = None
     role: Role | None = None
-    occurred_at: datetime | None = None
+    occurred_at: Instant | None = None
 
 
 def told(text: str, data: BaseModel) -> CallToolResult:
-    """Give the text for the model once, and the data beside it."""
+    """Give an answer in both forms, because a client may show a model only one of them."""
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
         structured_content=data.model_dump(mode="json", exclude_none=True),
     )
+
+
+async def read_all(client: AsyncClient, ids: Iterable[str]) -> dict[str, Episode]:
+    """Fetch memories by their ids, without those that are not stored."""
+    found: dict[str, Episode] = {}
+    for ident in dict.fromkeys(ids):
+        with suppress(NotFound):
+            found[ident] = await client.get(ident)
+    return found
 
 
 async def neighbourhood(client: AsyncClient, episode: Episode, around: int) -> list[Episode]:
@@ -106,10 +132,10 @@ class Tools:
         *,
         text: Annotated[str, Field(max_length=100_000, description="The text to remember.")],
         speaker: Speaker = None,
-        role: Role | None = None,
+        role: Annotated[Role, Field(description="Role of who said it.")] = "user",
         session: Session = None,
         occurred_at: Annotated[
-            datetime | None, Field(description="When it was so; now if absent.")
+            Instant | None, Field(description="When it was so; now if absent.")
         ] = None,
         source: Annotated[
             str | None, Field(max_length=1_000, description="Source: a file, a tool.")
@@ -146,11 +172,12 @@ class Tools:
         The same dated turns again are stored once.
         """
         wanted = [
-            AppendRequest.model_validate({
-                **turn.model_dump(exclude_none=True), "session": session, "position": place,
-            })
+            body_with(
+                AppendRequest,
+                {**turn.model_dump(exclude_none=True), "session": session, "position": place},
+            )
             for place, turn in enumerate(turns)
-        ]  # fmt: skip
+        ]
         async with self._connect(context) as client:
             answer = await client.append_batch(wanted)
         refused = [
@@ -163,8 +190,9 @@ class Tools:
             existed=answer.existed,
             refused=refused,
         )
-        text = f"{answer.created} stored, {answer.existed} stored before, {len(refused)} refused"
-        return told("\n".join([text, *refused]), data)
+        count = f"{answer.created} stored, {answer.existed} stored before, {len(refused)} refused"
+        lines = [f"{one.index}: {one.id}" for one in answer.results if one.id is not None]
+        return told("\n".join([count, *lines, *refused]), data)
 
     async def recall(
         self,
@@ -173,10 +201,11 @@ class Tools:
         query: Annotated[
             str, Field(max_length=10_000, description="The question, in whole words.")
         ],
-        limit: Annotated[int, Field(ge=1, le=12)] = 8,
+        limit: Annotated[int, Field(ge=1, le=12)] = DEFAULT_HITS,
         token_budget: Annotated[int, Field(ge=50, le=2_500)] = 1_500,
         session: Session = None,
         speaker: Speaker = None,
+        metadata: Metadata = None,
         after: After = None,
         before: Before = None,
         as_of: AsOf = None,
@@ -194,22 +223,13 @@ class Tools:
                 token_budget=token_budget,
                 session=session,
                 speaker=speaker,
+                metadata=metadata,
                 occurred_from=after,
                 occurred_before=before,
                 as_of=as_of,
             )
-        reasons = [clipped(reason, 2 * NAME) for reason in found.reasons[:REASONS]]
-        data = Recalled(
-            verdict=found.verdict.value,
-            answerable=found.answerable,
-            confidence=round(found.confidence, 3),
-            reasons=reasons,
-            hits=[to_found(hit) for hit in found.hits],
-            misses=[to_miss(miss) for miss in found.misses[:MISSES]],
-            trace_id=found.trace_id,
-        )
-        unknown = "The memory does not hold the answer: " + " ".join(reasons)
-        return told(found.context if found.answerable else unknown, data)
+        data = recalled_of(found)
+        return told(recalled_text(found, data), data)
 
     async def get(
         self,
@@ -231,26 +251,25 @@ class Tools:
         if (most := _TEXTS // (2 * around + 1)) < len(ids):
             raise InvalidInput(f"With around={around} give at most {most} ids.", field="ids")
         read: dict[str, Episode] = {}
-        missing: list[str] = []
         async with self._connect(context) as client:
-            for ident in dict.fromkeys(ids):
-                try:
-                    episode = await client.get(ident)
-                except NotFound:
-                    missing.append(ident)
-                    continue
+            stored = await read_all(client, ids)
+            for episode in stored.values():
                 for each in await neighbourhood(client, episode, around):
                     read.setdefault(each.id, each)
         found = list(read.values())
-        shown = shared([episode.text for episode in found], offset)
+        ends = fitted([one.text[offset:] for one in found], costs_of(found))
+        shown = [_part(one, offset, offset + end) for one, end in zip(found, ends, strict=False)]
         data = Texts(
-            memories=[
-                to_text(episode, rest) for episode, (_, rest) in zip(found, shown, strict=True)
-            ],
-            missing=missing,
+            memories=shown,
+            missing=[one for one in dict.fromkeys(ids) if one not in stored],
+            left_out=[one.id for one in found[len(shown) :]],
         )
-        lines = [f"[{number}] {text}" for number, (text, _) in enumerate(shown, start=1)]
-        return told("\n\n".join(lines) or "None of these is stored.", data)
+        parts = [_whole(number, one) for number, one in enumerate(shown, start=1)]
+        if data.missing:
+            parts.append(f"Not stored: {', '.join(data.missing)}")
+        if data.left_out:
+            parts.append(f"Did not fit, so ask for them again: {', '.join(data.left_out)}")
+        return told("\n\n".join(parts), data)
 
     async def timeline(
         self,
@@ -260,6 +279,7 @@ class Tools:
         about: Annotated[
             str | None, Field(max_length=1_000, description="A name or thing, as facts spell it.")
         ] = None,
+        metadata: Metadata = None,
         after: After = None,
         before: Before = None,
         newest: Annotated[bool, Field(description="The newest first.")] = False,
@@ -270,19 +290,25 @@ class Tools:
         async with self._connect(context) as client:
             page = await client.page(
                 session=session,
-                concept=about and about.lower(),
+                concept=about,
+                metadata=metadata,
                 occurred_from=instant_text(after),
                 occurred_before=instant_text(before),
                 order="newest" if newest else "oldest",
                 cursor=cursor,
                 limit=limit,
             )
-        memories = [to_memory(episode) for episode in page.items]
+        memories = memories_of(page.items)
+        cursor_of_next = page.next_cursor
+        if len(memories) < len(page.items):
+            cursor_of_next = str(page.items[len(memories) - 1].turn)
         data = Timeline(
-            memories=memories, next_cursor=int(page.next_cursor) if page.next_cursor else None
+            memories=memories, next_cursor=int(cursor_of_next) if cursor_of_next else None
         )
-        more = "" if page.next_cursor is None else f" More from cursor {page.next_cursor}."
-        return told(f"{len(memories)} memories, in the data.{more}", data)
+        more = (
+            f"There are more: call again with cursor={cursor_of_next}." if cursor_of_next else ""
+        )
+        return told("\n".join(filter(None, [lines_of(memories) or "No memories.", more])), data)
 
     async def facts(
         self,
@@ -303,10 +329,16 @@ class Tools:
                 first.append(fact)
                 if len(first) > _FACTS:
                     break
-        data = Claims(
-            facts=[to_claim(fact) for fact in islice(first, _FACTS)], more=len(first) > _FACTS
+        data = claims_of(first, _FACTS)
+        lines = [claim_line(number, one) for number, one in enumerate(data.facts, start=1)]
+        if data.more:
+            lines.append("There are more facts; name a predicate.")
+        words = (
+            fenced("facts", "\n".join(lines))
+            if lines
+            else f"No facts about {clipped(about, NAME)}."
         )
-        return told(f"{len(data.facts)} facts, in the data.", data)
+        return told(words, data)
 
     async def correct(
         self,
@@ -318,15 +350,19 @@ class Tools:
             Field(description="It is wrong; or it held from valid_from to valid_to."),
         ],
         why: Annotated[str, Field(max_length=1_000, description="The reason, kept with it.")],
-        valid_from: datetime | None = None,
-        valid_to: datetime | None = None,
+        valid_from: Instant | None = None,
+        valid_to: Instant | None = None,
     ) -> Annotated[CallToolResult, Corrected]:
         """Correct a fact that is wrong or out of date. Only as the user says; it can be undone."""
         async with self._connect(context) as client:
             decision = await client.decide(
                 fact, ruling, valid_from=valid_from, valid_to=valid_to, why=why
             )
-        return told(f"Decided: {decision.id}", Corrected(decision=decision.id))
+            history = await client.fact_history(fact)
+        now = [claim_of(one) for one in history.facts if one.id == fact]
+        data = Corrected(decision=decision.id, fact=now[0] if now else None)
+        lines = [claim_line(number, one) for number, one in enumerate(now, start=1)]
+        return told("\n".join([f"Decided ({decision.id}). The fact now:", *lines]), data)
 
     async def forget(
         self,
@@ -346,14 +382,19 @@ class Tools:
             raise InvalidInput("Give `ids` or `session`, not both.", field="ids")
         async with self._connect(context) as client:
             if session:
+                page = await client.page(session=session, limit=_LISTED)
+                there = list(page.items)
                 count = await client.erase(session=session, dry_run=dry_run)
             else:
                 there = [await client.get(ident) for ident in dict.fromkeys(ids or ())]
                 count = len(there)
                 for episode in () if dry_run else there:
                     await client.delete(episode.id)
-        verb = "would be erased" if dry_run else "erased"
-        return told(f"{count} memories {verb}.", Forgotten(dry_run=dry_run, count=count))
+        data = Forgotten(dry_run=dry_run, count=count, memories=memories_of(there))
+        verb = "would be erased; nothing is erased yet" if dry_run else "were erased"
+        some = f", {len(data.memories)} of them" if len(data.memories) < count else ""
+        words = f"{count} memories {verb}{some}{':' if there else '.'}"
+        return told("\n".join(filter(None, [words, lines_of(data.memories)])), data)
 
     async def why(
         self,
@@ -365,24 +406,22 @@ class Tools:
         """Explain a recall: which words or names led to each memory, and what made its score."""
         async with self._connect(context) as client:
             trace = await client.trace(trace_id)
-        wanted = [hit for hit in trace.hits if episode in {None, hit.episode}]
+            wanted = [hit for hit in trace.hits if episode in {None, hit.episode}]
+            read = await read_all(client, [hit.episode for hit in wanted[:_WHY]])
+        hits = reasons_for(wanted[:_WHY], read)
         data = Reasons(
             cue=clipped(trace.cue, 4 * NAME),
             strategy=trace.strategy,
             seeds=len(trace.seeds),
-            hits=[
-                Reason(
-                    id=hit.episode,
-                    rank=hit.rank,
-                    score=round(hit.score, 4),
-                    parts={name: round(part, 4) for name, part in hit.parts.items() if part},
-                    path=to_path(hit.path),
-                )
-                for hit in wanted[:_WHY]
-            ],
+            hits=hits,
+            left_out=len(wanted) - len(hits),
         )
-        lines = [f"{one.rank}. {' → '.join(one.path)}" for one in data.hits]
-        return told("\n".join(lines) or "That recall did not return this memory.", data)
+        head = f"{data.strategy} recalled from {data.seeds} seeds for: {data.cue}"
+        lines = [reason_line(one) for one in hits]
+        if data.left_out:
+            head += f" ({data.left_out} more did not fit; name one with `episode`)"
+        body = fenced("memories", "\n".join(lines)) if lines else "It did not return this memory."
+        return told(f"{head}\n{body}", data)
 
     async def ask(
         self,
@@ -396,14 +435,28 @@ class Tools:
         """Have the memory's own language model answer a question, with a quote a sentence."""
         async with self._connect(context) as client:
             answer = await client.ask(question, session=session, speaker=speaker, as_of=as_of)
-        cited = dict.fromkeys(
-            citation.episode for sentence in answer.sentences for citation in sentence.citations
-        )
-        data = Answered(
-            answered=answer.answered,
-            reasons=[clipped(reason, 2 * NAME) for reason in answer.reasons[:REASONS]],
-            citations=list(cited)[:20],
-            trace_id=answer.trace_id,
-        )
-        ((text, _),) = shared([answer.text], 0)
-        return told(text if answer.answered else "It does not know: " + answer.text, data)
+            cited = [
+                citation.episode
+                for sentence in answer.sentences
+                for citation in sentence.citations
+            ]
+            near = [miss.episode for miss in answer.misses[:MISSES]]
+            read = await read_all(client, list(dict.fromkeys(cited or near))[:_LISTED])
+        data = answered_of(answer, list(read.values()))
+        return told(answered_text(data), data)
+
+
+def _part(episode: Episode, start: int, end: int) -> Text:
+    return Text(
+        **memory_of(episode, end, start).model_dump(),
+        state=episode.state.value,
+        next_offset=end if end < len(episode.text) else None,
+    )
+
+
+def _whole(number: int, memory: Text) -> str:
+    """Write a memory with its text exactly as it was stored, between marks."""
+    state = "" if memory.state == "live" else f", {memory.state}"
+    rest = f"\nIts rest: offset={memory.next_offset}" if memory.next_offset is not None else ""
+    head = f"[{number}] {heading(memory)}{state} (id {memory.id})"
+    return f"{head}\n{fenced('text', memory.text)}{rest}"

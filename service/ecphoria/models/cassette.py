@@ -91,7 +91,7 @@ class Cassette(httpx.AsyncBaseTransport):
             if self._beyond is None:
                 raise Unrecorded(
                     f"the cassette {self._path.name} has no answer to this request "
-                    f"({key[:12]}); record it with ECPHORIA_LLM__RECORD"
+                    f"({key[:12]}); record it with ECPHORIA_TEST_LLM__RECORD"
                 )
             answer = await self._beyond.handle_async_request(request)
             try:
@@ -144,7 +144,7 @@ def _plain(answer: httpx.Response) -> httpx.Headers:
 
 
 def _load(path: Path, *, writable: bool) -> dict[str, Exchange]:
-    setting = "ECPHORIA_LLM__RECORD" if writable else "ECPHORIA_LLM__REPLAY"
+    setting = "ECPHORIA_TEST_LLM__RECORD" if writable else "ECPHORIA_TEST_LLM__REPLAY"
     try:
         if writable:
             # It holds answers about memories, so that only its owner may read it.

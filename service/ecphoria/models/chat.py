@@ -8,26 +8,23 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date
+from functools import partial
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from httpx import AsyncHTTPTransport
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from ecphoria.errors import Misconfigured
 from ecphoria.models.cassette import Cassette
+from ecphoria.models.structure import Structure, read_answer
 from ecphoria.ports import Chat, Clock, Form, JsonSchema, NoAnswer, Reply, TextRefused
 from ecphoria.runtime import SystemClock
 
 _MINUTE_S: Final = 60.0
+# One retry tells the model its faults, without the values (decision 0034).
 _FAULTS: Final = 5
 """Faults of an answer that are told to the model."""
-
-
-class Structure(BaseModel):
-    """The base of an answer's structure: every field is required, and no other is allowed."""
-
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
 _Shape = TypeVar("_Shape", bound=Structure)
@@ -49,6 +46,10 @@ class _NoValue(Exception):
 
 class Truncated(_NoValue):
     """The answer was cut at the endpoint's limit of tokens: ask for less at once."""
+
+
+class Enough(_NoValue):
+    """The caller had heard enough, and the stream was closed."""
 
 
 class Unusable(_NoValue):
@@ -78,6 +79,8 @@ class StructuredChat:
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
+        # Endpoints differ: some enforce a schema, some only JSON, some neither. The form that
+        # works is kept (decision 0034).
         self._forms = tuple(Form)
 
     @property
@@ -92,7 +95,8 @@ class StructuredChat:
         text: str,
         shape: type[_Shape],
         *,
-        heard: Callable[[str], None] | None = None,
+        heard: Callable[[str], bool | None] | None = None,
+        blames_text: bool = False,
     ) -> Structured[_Shape]:
         """Ask for an answer of a structure.
 
@@ -101,36 +105,81 @@ class StructuredChat:
             instruction: The system message, without the schema.
             text: The user's message.
             shape: The structure.
-            heard: Told the pieces of the first answer as they come; not those of a second one.
+            heard: Told the pieces of the first answer as they come, not those of a second one;
+                returns whether it has heard enough.
+            blames_text: Where the endpoint fails, find out by another text whether this one is
+                the reason, and refuse it if it fails again.
 
         Raises:
             NoAnswer: The model does not answer.
-            TextRefused: The endpoint takes this text in no form.
+            TextRefused: The endpoint takes this text in no form, or fails at it.
             Truncated: The answer was cut.
+            Enough: `heard` had heard enough.
             Unusable: The answer does not have the structure, twice.
         """
-        schema = JsonSchema(name=shape.__name__.strip("_"), schema=shape.model_json_schema())
+        schema = JsonSchema(name=shape.__name__.strip("_"), schema=shape.schema_asked_for())
         told = f"{instruction}\n\nAnswer with one JSON object of this schema, and nothing else:\n"
         told += _compact(schema)
         wanted, tokens, calls = text, 0, 0
         for _ in range(2):
             try:
-                reply, made = await self._form_taken(purpose, told, wanted, schema, heard)
-            except TextRefused as refused:
-                refused.calls += calls
+                ask = partial(self._form_taken, purpose, told, wanted, schema, heard)
+                # A failure that a text may cause is proved by a harmless text, so an outage is not
+                # taken for a fault of the text (decision 0046).
+                reply, made = await (self._proved(ask, purpose) if blames_text else ask())
+            except (NoAnswer, TextRefused) as failed:
+                failed.calls += calls
                 raise
             heard = None
             calls += made
             tokens += reply.tokens
+            if reply.is_enough:
+                raise Enough(calls, tokens)
             if reply.is_cut:
+                # The caller asks for a cut answer in halves (decision 0034).
                 raise Truncated(calls, tokens)
             try:
-                value = shape.model_validate_json(_json_part(reply.text))
+                value = read_answer(reply.text, shape)
             except ValidationError as error:
                 wanted = f"{text}\n\n{_complaint(error)}"
             else:
                 return Structured(value=value, tokens=tokens, calls=calls)
         raise Unusable(calls, tokens)
+
+    async def _proved(
+        self, ask: Callable[[], Awaitable[tuple[Reply, int]]], purpose: str
+    ) -> tuple[Reply, int]:
+        """Ask; if the endpoint fails at this text and not at another one, refuse the text.
+
+        Raises:
+            NoAnswer: The endpoint fails at any text.
+            TextRefused: It fails at this text, twice.
+        """
+        try:
+            return await ask()
+        except NoAnswer as failed:
+            if not failed.is_of_text:
+                raise
+            first = failed
+        try:
+            await self._chat.ask(purpose, "Answer with one word.", "Hello.")
+        except (NoAnswer, TextRefused):
+            first.calls += 1
+            raise first from None
+        calls = first.calls + 1
+        try:
+            reply, made = await ask()
+        except NoAnswer as again:
+            again.calls += calls
+            if not again.is_of_text:
+                raise
+            refused = TextRefused(f"the model's endpoint fails at a text: {again}")
+            refused.calls = again.calls
+            raise refused from again
+        except TextRefused as again:
+            again.calls += calls
+            raise
+        return reply, made + calls
 
     async def _form_taken(
         self,
@@ -138,7 +187,7 @@ class StructuredChat:
         instruction: str,
         text: str,
         schema: JsonSchema,
-        heard: Callable[[str], None] | None,
+        heard: Callable[[str], bool | None] | None,
     ) -> tuple[Reply, int]:
         """Go down the forms until one is taken, and begin there from now on; count the calls."""
         forms = self._forms
@@ -152,6 +201,9 @@ class StructuredChat:
                 if form is forms[-1]:
                     refused.calls = len(forms)
                     raise
+            except NoAnswer as failed:
+                failed.calls += place
+                raise
             else:
                 self._forms = forms[place:]
                 return reply, place + 1
@@ -160,12 +212,6 @@ class StructuredChat:
 
 def _compact(schema: JsonSchema) -> str:
     return json.dumps(schema.schema, ensure_ascii=False, separators=(",", ":"))
-
-
-def _json_part(text: str) -> str:
-    """Cut a JSON object out of an answer that puts words or a fence around it."""
-    start, end = text.find("{"), text.rfind("}")
-    return text[start : end + 1] if 0 <= start < end else text
 
 
 def _complaint(error: ValidationError) -> str:
@@ -238,7 +284,7 @@ class BudgetedChat:
         *,
         form: Form = Form.TEXT,
         schema: JsonSchema | None = None,
-        heard: Callable[[str], None] | None = None,
+        heard: Callable[[str], bool | None] | None = None,
     ) -> Reply:
         """Ask within the budget; NoAnswer where the day's tokens are used up."""
         async with self._waiting():
@@ -262,7 +308,8 @@ class BudgetedChat:
         most = self._budget.tokens_a_day
         if most is not None and self._spent >= most:
             raise NoAnswer(
-                f"the {most:,} tokens of ECPHORIA_LLM__TOKENS_A_DAY are used up until 00:00 UTC"
+                f"the {most:,} tokens of ECPHORIA_LLM__TOKENS_A_DAY are used up until 00:00 UTC",
+                calls=0,
             )
 
     async def _wait(self) -> None:
@@ -335,8 +382,8 @@ def create_chat(
 def _cassette(options: ChatOptions) -> Cassette | None:
     if options.record is not None and options.replay is not None:
         raise Misconfigured(
-            "ECPHORIA_LLM__RECORD and ECPHORIA_LLM__REPLAY are both set; unset one.",
-            setting="ECPHORIA_LLM__RECORD",
+            "ECPHORIA_TEST_LLM__RECORD and ECPHORIA_TEST_LLM__REPLAY are both set; unset one.",
+            setting="ECPHORIA_TEST_LLM__RECORD",
         )
     if options.replay is not None:
         return Cassette(options.replay, None)

@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import structlog
 from numpy.typing import NDArray
 
-from ecphoria.errors import Misconfigured
+from ecphoria.errors import EncoderUnavailable, InvalidInput, Misconfigured
 from ecphoria.models.weights import MODEL, FetchReport, obtain_weights, silent
-from ecphoria.ports import Embedder
+from ecphoria.ports import Embedder, TextsNotEmbedded
+
+log = structlog.get_logger(__name__)
 
 Provider = Literal["local", "sentence-transformers", "openai"]
 OPENAI_URL = "https://api.openai.com/v1"
@@ -50,6 +53,41 @@ class EmbedderOptions:
     batch_size: int = 256
     timeout: float = 30.0
     retries: int = 3
+
+
+# Stored texts that no endpoint can encode get this text's vector: ranking, associations and the
+# gate expect one of each episode (decision 0046).
+_NEUTRAL = "."
+
+
+async def embed_all(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
+    """Embed texts of what is stored already: a text that cannot be embedded gets a neutral vector.
+
+    It is then found by its words and its connections, and not by its meaning.
+
+    Raises:
+        EncoderUnavailable: The endpoint does not answer, or not even for the neutral text.
+    """
+    try:
+        return await embedder.embed(texts)
+    except TextsNotEmbedded as some:
+        found = some
+    except (InvalidInput, EncoderUnavailable):
+        if len(texts) != 1:
+            raise
+        # A single text has no other one to be compared with.
+        try:
+            return (await embedder.embed([*texts, _NEUTRAL]))[:1]
+        except TextsNotEmbedded as some:
+            if len(some.faults) > 1 or 0 not in some.faults:
+                raise
+            found = some
+    log.warning("texts_not_embedded", texts=len(found.faults))
+    vectors = found.vectors[: len(texts)].copy()
+    vectors[[place for place in found.faults if place < len(texts)]] = await embedder.embed(
+        [_NEUTRAL]
+    )
+    return vectors
 
 
 def create_embedder(options: EmbedderOptions, *, report: FetchReport = silent) -> Embedder:
@@ -90,7 +128,7 @@ def _local(options: EmbedderOptions, report: FetchReport) -> Embedder:
     try:
         from ecphoria.models.onnx import LocalEmbedder  # noqa: PLC0415 - optional extra
     except ModuleNotFoundError as error:
-        raise _missing("local", error) from error
+        raise _missing("encoder", error) from error
     weights = obtain_weights(
         cache_dir=options.cache_dir, weights_dir=options.weights_dir, report=report
     )

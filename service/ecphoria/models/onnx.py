@@ -4,6 +4,7 @@ The graph (`minilm.onnx`, built by `scripts/build_encoder_graph.py`) holds no we
 read from the model's own `model.safetensors`.
 """
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib import resources
@@ -18,12 +19,15 @@ from ecphoria.models.weights import MODEL, Weights
 from ecphoria.runtime import Lane, require_encodable, usable_cores
 
 DIMENSION = 384
+# Longer texts are cut into passages (docs/explanation/encoder.md).
 LONGEST_TEXT = 256
 """Tokens of a text that count; the model was trained no further."""
 BATCH_TOKENS = 1024
 """Padded tokens of one run of the graph; more of them no longer speed it up."""
 WINDOW = 1024
-"""Texts that are tokenised and sorted together; bounds the memory of a large request."""
+"""Texts that are sorted together; bounds the memory of a large request."""
+TOKENISED = 64
+"""Texts that are tokenised in one turn; about as long as one run of the graph."""
 SHORT_REQUEST = 4096
 """Characters up to which a request counts as short: about one run of the graph."""
 
@@ -32,7 +36,7 @@ class LocalEmbedder:
     """Encodes in two worker threads, so that a question never waits behind a long batch.
 
     Short requests (up to 4,096 characters) share one thread, long ones the other, in runs of
-    about 1,024 tokens that requests take in turn. The graph's own threads are shared.
+    about 1,024 tokens that callers take in turn. The graph's own threads are shared.
     """
 
     def __init__(self, weights: Weights, *, threads: int | None = None) -> None:
@@ -79,7 +83,10 @@ class LocalEmbedder:
         vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
         for start in range(0, len(texts), WINDOW):
             window = list(texts[start : start + WINDOW])
-            tokens = await lane.run(partial(self._tokenise, window))
+            tokens: list[list[int]] = []
+            for first in range(0, len(window), TOKENISED):
+                part = window[first : first + TOKENISED]
+                tokens += await lane.run(partial(self._tokenise, part))
             for group in _groups([len(ids) for ids in tokens]):
                 work = partial(self._encode, [tokens[index] for index in group])
                 vectors[start + np.asarray(group)] = await lane.run(work)
@@ -89,6 +96,7 @@ class LocalEmbedder:
         """Finish the current run and end the threads; waiting work is refused."""
         for lane in (self._short, self._long):
             lane.close()
+        await asyncio.gather(self._short.ended(), self._long.ended())
 
     def _tokenise(self, texts: list[str]) -> list[list[int]]:
         return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts)]

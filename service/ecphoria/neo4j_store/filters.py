@@ -1,22 +1,25 @@
 """Filters of memories as parameters of queries."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from sys import float_info
 
 from ecphoria.neo4j_store.locks import no_tenant
 from ecphoria.neo4j_store.session import Graph, Statement
-from ecphoria.records.episode import MetadataValue
+from ecphoria.records.conditions import meets
+from ecphoria.records.episode import MetadataCondition, MetadataValue
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Filters
+from ecphoria.runtime import run_off_loop
 
-# Ranges that leave nothing out, so that one query text serves every filter.
+# Ranges that contain every value, so that one query text serves every filter.
 _FIRST_TEXT, _LAST_TEXT = "", "\U0010ffff"
 _FIRST_INSTANT = datetime(1, 1, 1, tzinfo=UTC)
 _LAST_INSTANT = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
 _SHOWN = 10
-"""Names that a remark about an unknown one gives."""
+"""Number of known names that a message about an unknown name lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,19 +31,22 @@ class _Named:
 
 
 _FIND_NAMED = Statement("recall.find_named", _Named)
+_LIST_METADATA = Statement("recall.list_metadata", list[str])
 
 
 async def named(
     graph: Graph, tenant: TenantId, filters: Filters
 ) -> tuple[Filters, tuple[str, ...]]:
-    """Find the spellings of the wanted speaker, and tell which wanted names do not exist.
+    """Find the stored values that pass the filters; report wanted names that do not exist.
 
-    A speaker is found in any case, "ana" as "Ana" and as "ANA": the few names that a tenant has
-    are compared, so that no stored name has to change.
+    Upper and lower case of a speaker are equal ("ana" finds "Ana" and "ANA"): a tenant has few
+    speakers, so all are compared, and stored names need no change. For conditions on metadata, the
+    stored metadata texts that pass are listed; the queries of a recall compare these texts.
 
     Raises:
         NotFound: There is no such tenant.
     """
+    filters = await _with_metadata(graph, tenant, filters)
     wanted = {*filters.sessions, *(() if filters.session is None else (filters.session,))}
     if filters.speaker is None and not wanted:
         return filters, ()
@@ -57,6 +63,18 @@ async def named(
     return replace(filters, spoken_by=tuple(row.speakers)), tuple(unknown)
 
 
+async def _with_metadata(graph: Graph, tenant: TenantId, filters: Filters) -> Filters:
+    if not filters.metadata:
+        return filters
+    wanted = dict(filters.metadata)
+    (found,) = await graph.run(_LIST_METADATA, tenant=tenant, metadata=forms_of(wanted))
+    size = sum(map(len, found))
+    passing = await run_off_loop(
+        lambda: tuple(text for text in found if meets(json.loads(text), wanted)), size
+    )
+    return replace(filters, metadata_texts=passing)
+
+
 def _unknown(kind: str, names: Sequence[str], known: Sequence[str]) -> str:
     more = ", ..." if len(known) == _SHOWN else ""
     listed = f"; known: {', '.join(known)}{more}" if known else "; none is stored"
@@ -64,7 +82,7 @@ def _unknown(kind: str, names: Sequence[str], known: Sequence[str]) -> str:
 
 
 def within(filters: Filters) -> dict[str, str | datetime]:
-    """Write filters as the ranges that a vector index takes."""
+    """Convert filters to the ranges that a vector index accepts."""
     speaker = filters.speakers[0] if filters.speakers else None
     return {
         "session_from": filters.session or _FIRST_TEXT,
@@ -77,7 +95,7 @@ def within(filters: Filters) -> dict[str, str | datetime]:
 
 
 def by_filter(filters: Filters) -> dict[str, str | datetime | list[str] | None]:
-    """Write filters as parameters that are null or empty where nothing is asked."""
+    """Convert filters to parameters; a filter that is not set is null or empty."""
     return {
         "session": filters.session,
         "speakers": list(filters.speakers) or None,
@@ -85,18 +103,37 @@ def by_filter(filters: Filters) -> dict[str, str | datetime | list[str] | None]:
         "occurred_before": filters.occurred_before,
         "sessions": list(filters.sessions) or None,
         "role": filters.role,
-        "metadata": entries_of(filters.metadata),
+        "metadata": list(filters.metadata_texts) if filters.metadata else None,
     }
 
 
 def metadata_text(metadata: Mapping[str, MetadataValue]) -> str:
-    """Write metadata as they are stored; filters look for entries in this form."""
+    """Convert metadata to the stored text; `forms_of` searches in this form."""
     return json.dumps(dict(metadata), ensure_ascii=False, sort_keys=True)
 
 
-def entries_of(metadata: Iterable[tuple[str, MetadataValue]]) -> list[str]:
-    """Write wanted entries of metadata as they stand in the stored JSON.
+def forms_of(wanted: Mapping[str, MetadataCondition]) -> list[list[str]]:
+    """List the texts of which matching stored metadata contain one for each condition.
 
-    A quote inside of a JSON text is escaped, so no text can pretend to be such an entry.
+    Other metadata may contain them too, for instance in a value, so `meets` decides.
     """
-    return [metadata_text({name: value})[1:-1] for name, value in metadata]
+    return [list(_forms(name, condition)) for name, condition in wanted.items()]
+
+
+def _forms(name: str, condition: MetadataCondition) -> Iterator[str]:
+    entry = metadata_text({name: 0})[1:-2]
+    if not isinstance(condition, Mapping):
+        yield from (entry + value for value in _spellings(condition))
+    elif set(condition) == {"$ne"}:
+        yield "{"  # an absent entry is different too
+    else:
+        yield entry
+
+
+def _spellings(value: MetadataValue) -> Iterable[str]:
+    """Write a value as JSON; a whole number in each form in which callers may have sent it."""
+    if isinstance(value, str | bool) or not abs(value) <= float_info.max or value != int(value):
+        return [json.dumps(value, ensure_ascii=False)]
+    whole = int(value)
+    same = [number for number in (float(whole), -float(whole)) if number == whole]
+    return map(json.dumps, [whole, *same])

@@ -1,8 +1,8 @@
 """PageRank by the Graph Data Science library.
 
-The client is synchronous: each call has a connection of its own, in a worker thread. A projection
-is named after its cycle, so two workers never share one, and is dropped whatever happens; one
-that a killed process left behind goes with the first call an hour later.
+The client is synchronous: each call has its own connection, in a worker thread. A projection has
+the name of its cycle, so two workers never share one. It is dropped after success and failure
+(decision 0009). If a killed process left one behind, the first call an hour later drops it.
 """
 
 import asyncio
@@ -37,12 +37,12 @@ class PageRanks:
     """PageRank of every node with an edge, as parallel columns; n rows.
 
     Attributes:
-        id: Episodes and concepts.
-        is_concept: Which of them are concepts.
-        value: As the library scales it: the mean over a connected graph is 1.
-        stored: The prior that each had before; -1 where it had none.
-        arcs: Directed arcs followed, two for each edge.
-        iterations: Rounds that ran.
+        id: Ids of episodes and concepts.
+        is_concept: Whether each is a concept.
+        value: PageRank in the library's scale: the mean of a connected graph is 1.
+        stored: The stored prior of each; -1 without one.
+        arcs: Number of directed arcs, two for each edge.
+        iterations: Number of rounds.
         converged: Whether the last round changed less than the tolerance.
     """
 
@@ -58,20 +58,10 @@ class PageRanks:
 PREFIX: Final = "ecphoria-"
 _ORPHANED_S: Final = 3_600
 _DAMPING: Final = 0.85
-# A round shrinks what is left to 0.85 of it: 30 would leave 1 %, enough to swap ranks.
+# Each round leaves 0.85 of the error: after 30 rounds 1 % is left, enough to swap ranks (decision
+# 0009).
 _ROUNDS: Final = 200
 _TOLERANCE: Final = 1e-8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Projected:
-    nodes: int
-    arcs: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Name:
-    graph: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,20 +72,15 @@ class _Ranks:
     stored: list[float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Dropped:
-    dropped: int
-
-
-_PROJECT_GRAPH = Statement("consolidation.project_graph", _Projected)
-_LIST_PROJECTIONS = Statement("consolidation.list_projections", _Name)
+_PROJECT_GRAPH = Statement("consolidation.project_graph", tuple[int, int])
+_LIST_PROJECTIONS = Statement("consolidation.list_projections", str)
 _LIST_RANKS = Statement("consolidation.list_ranks", _Ranks)
 _SAVE_PRIORS = Statement("consolidation.save_priors", Done)
-_DROP_PRIORS = Statement("consolidation.drop_priors", _Dropped)
+_DROP_PRIORS = Statement("consolidation.drop_priors", int)
 
 
 class PriorStore:
-    """PageRank and where it is kept."""
+    """Computes PageRank and stores priors."""
 
     def __init__(self, graph: Graph, options: GraphOptions) -> None:
         self._graph = graph
@@ -104,6 +89,8 @@ class PriorStore:
     async def page_rank(self, tenant: TenantId, cycle: str) -> PageRanks | None:
         """Rank the tenant's live graph; None where the server has no graph library."""
         bookmarks = await self._graph.bookmarks()
+        # PageRank is streamed to the service and ranked here: the open edition has no ranks by
+        # group or with ties (decision 0009).
         return await asyncio.to_thread(self._page_rank, tenant, cycle, bookmarks)
 
     async def save_priors(
@@ -118,11 +105,10 @@ class PriorStore:
         await change_under(self._graph, lease, "consolidation.save_priors", save)
 
     async def drop_priors(self, tenant: TenantId, lease: Lease | None) -> int:
-        """Take the prior from every live node without an edge; tell how many."""
+        """Remove the prior of every live node without an edge; return their number."""
 
         async def drop(work: Work) -> int:
-            row = await work.run_one(_DROP_PRIORS, tenant=tenant)
-            return row.dropped if row else 0
+            return await work.run_one(_DROP_PRIORS, tenant=tenant) or 0
 
         return await change_under(self._graph, lease, "consolidation.drop_priors", drop)
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, require_generation
-from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.ids import EpisodeId, JobId, TenantId
 from ecphoria.records.job import Lease, LeaseLost
 
 
@@ -24,20 +24,10 @@ class Counters:
     generation: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Setting:
-    value: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TenantKey:
-    id: str
-
-
 LOCK_TENANT = Statement("ingest.lock_tenant", Counters)
 UPDATE_TENANT = Statement("ingest.update_tenant", Done)
-_FIND_SETTING = Statement("tenants.find_setting", _Setting)
-_SAVE_SETTING = Statement("tenants.save_setting", _TenantKey)
+_FIND_SETTING = Statement("tenants.find_setting", str)
+_SAVE_SETTING = Statement("tenants.save_setting", TenantId)
 
 
 def no_tenant(tenant: TenantId) -> NotFound:
@@ -46,7 +36,7 @@ def no_tenant(tenant: TenantId) -> NotFound:
 
 
 async def lock_tenant(work: Work, tenant: TenantId) -> Counters:
-    """Hold the tenant's write lock until the transaction ends.
+    """Hold the tenant's write lock until the transaction ends (decision 0001).
 
     Raises:
         NotFound: There is no such tenant.
@@ -62,21 +52,21 @@ async def lock_tenant(work: Work, tenant: TenantId) -> Counters:
 async def count_change(work: Work, tenant: TenantId) -> None:
     """Take the tenant's lock, and invalidate every cache of its data."""
     nothing = dict.fromkeys(("turns", "items", "titles", "length", "stated"), 0)
-    await work.run(UPDATE_TENANT, tenant=tenant, near_length=0.0, **nothing)
+    await work.run(UPDATE_TENANT, tenant=tenant, **nothing)
 
 
 async def find_setting(graph: Graph | Work, tenant: TenantId, setting: str) -> str | None:
     """Find a setting that the tenant keeps as text; NotFound without the tenant."""
-    row = await graph.run_one(_FIND_SETTING, tenant=tenant, setting=setting)
-    if row is None:
+    found = await graph.run(_FIND_SETTING, tenant=tenant, setting=setting)
+    if not found:
         raise no_tenant(tenant)
-    return row.value
+    return found[0]
 
 
 async def save_setting(
     graph: Graph | Work, tenant: TenantId, setting: str, value: str | None
 ) -> None:
-    """Keep a setting, or none; NotFound without the tenant."""
+    """Store a setting, or remove it with None; NotFound without the tenant."""
     if not await graph.run(_SAVE_SETTING, tenant=tenant, setting=setting, value=value):
         raise no_tenant(tenant)
 
@@ -84,21 +74,16 @@ async def save_setting(
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Held:
-    job: str
-
-
-_HOLD_LEASE = Statement("jobs.hold_lease", _Held)
+_HOLD_LEASE = Statement("jobs.hold_lease", JobId)
 
 
 async def change_under(
     graph: Graph, lease: Lease | None, name: str, work: Callable[[Work], Awaitable[T]]
 ) -> T:
-    """Run `work` in one write transaction, which holds the job's lease until it commits.
+    """Run `work` in one write transaction that holds the job's lease until it commits.
 
-    Whoever would take the job waits for the commit, so no write of an earlier holder lands
-    after a later one began.
+    Another worker that claims the job waits for the commit. So no write of a former holder happens
+    after the next holder began.
 
     Raises:
         LeaseLost: The lease is over; nothing was written.
@@ -120,6 +105,10 @@ _MARK_NEAR = Statement("ingest.mark_near", Done)
 
 
 async def mark_around(work: Work, tenant: TenantId, leaving: Sequence[EpisodeId]) -> None:
-    """Mark them; before those that leave are deleted, or after they lost their label."""
+    """Mark the neighbours of episodes that are being deleted or made dormant.
+
+    `associate` then computes their nearest neighbours again. Call this before a deletion, but
+    after a change of the label.
+    """
     await work.run(_MARK_JOINED, tenant=tenant, ids=leaving)
     await work.run(_MARK_NEAR, tenant=tenant, ids=leaving)

@@ -1,7 +1,7 @@
 """Passages of long episodes: search them, cache them, and read usage of episodes.
 
-A passage never changes, so each is read once by a process. The rules of forgetting are those of
-the contents of episodes: all of a tenant goes when one of its episodes was deleted.
+A passage never changes, so a process reads each once. The cache drops all of a tenant when one of
+its episodes was deleted, as the cache of contents does.
 """
 
 from collections import OrderedDict
@@ -101,12 +101,12 @@ class PassageReads(Protocol):
 
 _FIRST_SLOTS = 256
 _AT_ONCE = 50
-"""Episodes of one read: while the driver decodes an answer, no other request goes on."""
+"""Episodes of one read; the driver blocks other requests while it decodes an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredPassage:
-    """A passage as the store gives it; all but the episode is None where it has no passages."""
+    """A row of a passage; an episode without passages has a row of None values."""
 
     episode: str
     part: int | None
@@ -120,8 +120,8 @@ class StoredPassage:
 _LIST_PASSAGES_OF = Statement("recall.list_passages_of", StoredPassage)
 
 
-class PassageShelf:
-    """Columns of passages in the order of reading; the passages of an episode are adjacent."""
+class PassageCache:
+    """Columns of cached passages in the order of reading; passages of an episode are adjacent."""
 
     def __init__(self) -> None:
         self._slots: dict[str, range] = {}
@@ -139,7 +139,7 @@ class PassageShelf:
         return [episode for episode in dict.fromkeys(episodes) if episode not in self._slots]
 
     def put(self, passages: Sequence[StoredPassage]) -> None:
-        """Keep passages; the passages of an episode are adjacent, in their order."""
+        """Add passages; the passages of an episode are adjacent, in their order."""
         grouped: dict[str, list[StoredPassage]] = {}
         for passage in passages:
             here = grouped.setdefault(passage.episode, [])
@@ -149,12 +149,8 @@ class PassageShelf:
             if episode not in self._slots:
                 self._slots[episode] = self._put(rows)
 
-    def forget_empty(self) -> None:
-        """Forget which episodes have no passages: they may be given some."""
-        self._slots = {episode: slots for episode, slots in self._slots.items() if slots}
-
     def columns(self, episodes: Sequence[str], vector: Vector | None) -> PassageColumns:
-        """Give the passages of episodes, ordered by episode and part."""
+        """Select the passages of episodes, ordered by episode and part."""
         slots: list[int] = []
         owners: list[EpisodeId] = []
         for episode in sorted(set(episodes)):
@@ -207,57 +203,46 @@ class _Memory:
     """The cached rows of one tenant."""
 
     deletions: int = 0
-    cuts: int = 0
-    shelf: PassageShelf = field(default_factory=PassageShelf)
+    passages: PassageCache = field(default_factory=PassageCache)
 
 
 class PassageReader:
-    """Fetches the passages of episodes, remembering up to `keep`."""
+    """Fetches the passages of episodes, and caches up to `keep`."""
 
     def __init__(self, graph: Graph, keep: int, *, dormant: bool = False) -> None:
-        """Read those of live episodes, and of dormant ones too if asked to."""
+        """Read passages of live episodes, and of dormant ones too if `dormant`."""
         self._graph = graph
         self._keep = keep
         self._dormant = dormant
         self._memories: OrderedDict[TenantId, _Memory] = OrderedDict()
 
-    def check(self, tenant: TenantId, *, deletions: int, cuts: int) -> None:
-        """Drop the cached rows that the tenant's counters show to be outdated.
-
-        Args:
-            tenant: Whose.
-            deletions: How many episodes were ever deleted.
-            cuts: How often stored episodes were given passages.
-        """
+    def check(self, tenant: TenantId, *, deletions: int) -> None:
+        """Drop the cached rows if the number of deleted episodes shows them to be outdated."""
         known = self._memories.setdefault(tenant, _Memory())
         if known.deletions != deletions:
-            known.shelf = PassageShelf()
-        if known.cuts != cuts:
-            known.shelf.forget_empty()
-        known.deletions, known.cuts = deletions, cuts
+            known.passages = PassageCache()
+        known.deletions = deletions
 
     def forget(self, tenant: TenantId) -> None:
-        """Forget all of a tenant that is gone."""
+        """Drop everything of a deleted tenant."""
         self._memories.pop(tenant, None)
 
     async def read(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
     ) -> PassageColumns:
-        """Fetch all passages of episodes; unknown ones from the store, `_AT_ONCE` at a time."""
-        # Held on to: what is read now must not be learnt by the shelf of a later state.
-        memory = self._memories.get(tenant, _Memory())
-        shelf, cuts = memory.shelf, memory.cuts
-        missing = shelf.missing(episodes)
+        """Fetch all passages of episodes; read missing ones from the store in parts."""
+        # Keep this cache in a variable: a later state of the tenant has another one, which must
+        # not get what is read now.
+        passages = self._memories.get(tenant, _Memory()).passages
+        missing = passages.missing(episodes)
         for start in range(0, len(missing), _AT_ONCE):
             part = missing[start : start + _AT_ONCE]
-            shelf.put(
+            passages.put(
                 await self._graph.run(
                     _LIST_PASSAGES_OF, tenant=tenant, ids=part, dormant=self._dormant
                 )
             )
-        found = shelf.columns(episodes, vector)
-        if memory.cuts != cuts:
-            shelf.forget_empty()
+        found = passages.columns(episodes, vector)
         self._bound(tenant)
         return found
 
@@ -265,42 +250,41 @@ class PassageReader:
         """Drop whole tenants, the least recently used first, until the cache fits its bound."""
         if tenant in self._memories:
             self._memories.move_to_end(tenant)
-        while sum(len(memory.shelf) for memory in self._memories.values()) > self._keep:
+        while sum(len(memory.passages) for memory in self._memories.values()) > self._keep:
             self._memories.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredUse:
-    """An episode's uses as they are kept; of one never used `occurred_ms` and maybe salience."""
+    """The uses of an episode as they are kept; none of one that was never used."""
 
-    id: str
+    id: EpisodeId
     occurred_ms: int
-    recent_ms: list[int] | None
-    count: int
-    first_ms: int
-    stability: float
-    stability_ms: int
-    working: float
-    lasting: float
-    chain_ms: int
-    recalls: int
     salience: float | None
+    use: Use | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredCharge:
-    """An episode's charge as it is kept; only its `own` turn if it was never stimulated."""
+    """The charge of an episode of some turn; none of one that was never stimulated."""
 
-    id: str
+    id: EpisodeId
     own: int
-    turns: list[int] | None
-    strengths: list[float]
-    tau: float
-    potential: float
-    current: float
+    charge: Charge | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """A live episode near another one in meaning, and the turns of both."""
+
+    of: EpisodeId
+    of_turn: int
+    id: EpisodeId
     turn: int
+    cosine: float
 
 
+LIST_NEAREST = Statement("recall.list_nearest", Neighbour)
 LIST_USES = Statement("learning.list_uses", StoredUse)
 LIST_CHARGES = Statement("learning.list_charges", StoredCharge)
 
@@ -314,87 +298,51 @@ class HistoryReader:
     async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
         """Read the uses of episodes; deleted ones are absent."""
         rows = await self._graph.run(LIST_USES, tenant=tenant, ids=list(ids))
-        return {EpisodeId(row.id): to_use(row) for row in rows}
+        return {row.id: to_use(row) for row in rows}
 
     async def charges(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
     ) -> Mapping[EpisodeId, Charge]:
         """Read the charges of episodes; never stimulated ones are absent."""
         rows = await self._graph.run(LIST_CHARGES, tenant=tenant, ids=list(ids))
-        found = ((EpisodeId(row.id), to_charge(row)) for row in rows)
-        return {episode: charge for episode, charge in found if charge is not None}
+        return {row.id: row.charge for row in rows if row.charge is not None}
 
 
 def to_use(row: StoredUse) -> Use:
-    """Read an episode's uses."""
-    if row.recent_ms is None:
-        return Use.fresh(row.occurred_ms, salience=row.salience)
-    return Use(
-        recent_ms=tuple(row.recent_ms),
-        count=row.count,
-        first_ms=row.first_ms,
-        stability=row.stability,
-        stability_ms=row.stability_ms,
-        working=row.working,
-        lasting=row.lasting,
-        chain_ms=row.chain_ms,
-        recalls=row.recalls,
-        salience=row.salience,
-    )
-
-
-def to_charge(row: StoredCharge) -> Charge | None:
-    """Read an episode's charge; None if it was never stimulated."""
-    if row.turns is None:
-        return None
-    return Charge(
-        turns=tuple(row.turns),
-        strengths=tuple(row.strengths),
-        tau=row.tau,
-        potential=row.potential,
-        current=row.current,
-        turn=row.turn,
-    )
+    """Convert a row to the uses of an episode."""
+    # A memory that was never recalled has no stored state: the state follows from `occurred_at`,
+    # so a tenant that never learns has an unchanged graph (decision 0015).
+    return row.use or Use.fresh(row.occurred_ms, salience=row.salience)
 
 
 R = TypeVar("R")
 
-# How many more than asked are fetched from an index whose scores are rounded or tied.
+# Index scores are rounded and tied, so more rows than the limit are fetched: this factor, and at
+# least this number.
+# The index finds .665 of the exact ten nearest when ten are requested, and .958 when thirty are
+# (docs/evaluation/speed.md).
 _OVERFETCH, _OVERFETCH_AT_LEAST = 1.25, 20
 # A passage unlike the rest of its text is far from its neighbours in the vector index: with 23
 # fetched it was missed among 436 others, with 62 it was found.
 _PASSAGES_AT_LEAST: Final = 100
-# Filters cut the text index's hits after ranking, so with filters all of them are looked at.
+# Filters apply after the text index has ranked its hits, so a filtered search reads all hits.
 _FILTERED_FETCH: Final = 100_000
-# Passages of one statement: 3 kB each on the way to the server.
+# Passages of one statement; each is 3 kB in the message to the server.
 _WRITTEN_AT_ONCE: Final = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeedOfPassage:
-    """A seed as the store gives it; no session is the empty string."""
-
-    passage: str
-    episode: str
-    session: str
-    ordinal: int | None
-    part: int
-    score: float
-
-
 CREATE_PASSAGES = Statement("ingest.create_passages", Done)
-MARK_UNCUT = Statement("passages.mark_uncut", Done)
 REMOVE_PASSAGES = Statement("ingest.remove_passages", Done)
-_BY_VECTOR = Statement("recall.seeds_by_passage_vector", SeedOfPassage)
-_BY_VECTOR_WITHIN = Statement("recall.seeds_by_passage_vector_within", SeedOfPassage)
-_BY_VECTOR_AMONG = Statement("recall.seeds_by_passage_vector_among", SeedOfPassage)
-_BY_TEXT = Statement("recall.seeds_by_passage_text", SeedOfPassage)
+_BY_VECTOR = Statement("recall.seeds_by_passage_vector", PassageSeed)
+_BY_VECTOR_WITHIN = Statement("recall.seeds_by_passage_vector_within", PassageSeed)
+_BY_VECTOR_AMONG = Statement("recall.seeds_by_passage_vector_among", PassageSeed)
+_BY_TEXT = Statement("recall.seeds_by_passage_text", PassageSeed)
 
 
 def passage_groups(
     passages: Mapping[EpisodeId, Sequence[PassageRow]],
 ) -> Iterator[list[dict[str, Any]]]:
-    """Gather passages by episode, in the order of the ids, for one statement after the other."""
+    """Group passages by episode, sorted by id, into the parameters of several statements."""
     groups: list[dict[str, Any]] = []
     size = 0
     for episode, rows in sorted(passages.items()):
@@ -422,17 +370,15 @@ class PassageFinder(HistoryReader):
     ) -> Sequence[PassageSeed]:
         """Search the vector index; score is the cosine; best first, ties by turn, then part."""
         search = (_BY_VECTOR, _BY_VECTOR_WITHIN, _BY_VECTOR_AMONG)
-        rows = await self._by_vector(
+        return await self._by_vector(
             search, tenant, vector, limit, filters, at_least=_PASSAGES_AT_LEAST
         )
-        return [to_passage_seed(row) for row in rows]
 
     async def passages_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
         """Search the text index for any of the stems; best first, ties by turn, then part."""
-        rows = await self._by_text(_BY_TEXT, tenant, stems, limit, filters)
-        return [to_passage_seed(row) for row in rows]
+        return await self._by_text(_BY_TEXT, tenant, stems, limit, filters)
 
     async def passages_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
@@ -450,15 +396,15 @@ class PassageFinder(HistoryReader):
         *,
         at_least: int = 0,
     ) -> list[R]:
-        """Search a vector index, or compare one by one where it lacks a filter.
+        """Search a vector index; for filters that it lacks, compare all that pass.
 
         Args:
-            search: The statement without filters, with those of the index, and with any.
-            tenant: Whose index.
-            vector: What to search.
+            search: Statements: without filters, with filters of the index, with other filters.
+            tenant: The tenant.
+            vector: The vector to search.
             limit: Number of rows.
-            filters: What passes.
-            at_least: So many more than `limit` are fetched from the index.
+            filters: Filters that a result passes.
+            at_least: Smallest number of rows to fetch beyond `limit`.
         """
         plain, filtered, any_filter = search
         asked = {"tenant": tenant, "vector": packed(vector), "limit": limit}
@@ -479,7 +425,7 @@ class PassageFinder(HistoryReader):
         *,
         required: Required | None = None,
     ) -> list[R]:
-        """Search a text index for any of the stems, and for all that is required."""
+        """Search a text index for any of the stems and all required terms."""
         if not stems and required is None:
             return []
         return await self._graph.run(
@@ -493,17 +439,5 @@ class PassageFinder(HistoryReader):
 
 
 def overfetch(limit: int) -> int:
-    """Tell how many to fetch from an index so that the best `limit` are among them."""
+    """Compute how many rows to fetch from an index to have the best `limit` among them."""
     return max(int(limit * _OVERFETCH), limit + _OVERFETCH_AT_LEAST)
-
-
-def to_passage_seed(row: SeedOfPassage) -> PassageSeed:
-    """Build the seed a row describes."""
-    return PassageSeed(
-        passage=row.passage,
-        episode=EpisodeId(row.episode),
-        session=row.session or None,
-        ordinal=row.ordinal,
-        part=row.part,
-        score=row.score,
-    )

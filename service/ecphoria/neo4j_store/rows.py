@@ -1,8 +1,8 @@
 """Rows that several features read.
 
-One line of JSON (keys sorted, floats as their shortest text), then the vectors as raw
-little-endian 32-bit floats: the episode's, then those of its passages in their order, of which
-the line has the sizes. An instant is `{"$instant": ISO 8601}`.
+The bytes of an archived episode are one line of JSON (sorted keys, shortest text of floats), then
+the vectors as raw little-endian 32-bit floats: the vector of the episode, then those of its
+passages in order. The line has their sizes. An instant is `{"$instant": ISO 8601}`.
 """
 
 import json
@@ -20,27 +20,27 @@ from ecphoria.errors import EcphoriaError
 from ecphoria.neo4j_store.filters import metadata_text
 from ecphoria.neo4j_store.passages import PassageRow
 from ecphoria.neo4j_store.session import packed
+from ecphoria.neo4j_store.shapes import GONE
 from ecphoria.ports import Vector
-from ecphoria.records.episode import Episode, MetadataValue, State
+from ecphoria.records.episode import Episode, MetadataValue, State, in_offset
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.tenant import Gate, GateFit
+from ecphoria.records.tenant import Gate
 from ecphoria.records.upkeep import StoredInstant, StoredVector, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeRow:
-    """One episode to create, with the columns derived from its text and its place.
+    """One episode to create, with the columns derived from its text and its position.
 
     Attributes:
-        terms: Stems with repeats, joined by one blank; what the text index holds.
-        words: The body's normalised words, joined by one blank; names are looked up in them.
+        terms: Stems with repeats, joined by one blank; the text index reads them.
+        words: The body's normalised words, joined by one blank; names are searched in them.
         length: Number of stems, repeats counted.
-        near_length: Stems that reach it over NEXT, weighted (`L_i` of BM25).
-        context_norm: Norm of `e_i + .6 e_(i-1) + .3 e_(i+1)`; 1 for a document.
-        length_prior, is_question, time_expression: Turn priors, 0 for a document.
-        first_person, second_person: Pronouns the text has.
-        passages: Its parts, if the text is too long for one vector.
+        is_question, time_expression: Features of a turn; false for a document.
+        first_person, second_person: Whether the text has such pronouns.
+        passages: Its passages, if the text is too long for one vector.
         expires_at: End of its life; None for no end.
+        utc_offset: Minutes from UTC to the time of day where it occurred; None for UTC.
     """
 
     id: EpisodeId
@@ -62,9 +62,6 @@ class EpisodeRow:
     terms: str
     words: str
     length: int
-    near_length: float
-    context_norm: float
-    length_prior: float
     is_question: bool
     time_expression: bool
     first_person: bool
@@ -72,6 +69,7 @@ class EpisodeRow:
     vector: Vector
     passages: tuple[PassageRow, ...] = ()
     expires_at: datetime | None = None
+    utc_offset: int | None = None
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -79,7 +77,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredEpisode:
-    """An episode's columns; no session or speaker is the empty string, so that ranges see it."""
+    """An episode's columns; no session or speaker is the empty string, which ranges match."""
 
     id: str
     tenant: str
@@ -98,10 +96,11 @@ class StoredEpisode:
     importance: float
     expires_at: datetime | None
     state: str
+    utc_offset: int | None
 
 
 def to_episode(stored: StoredEpisode) -> Episode:
-    """Build the episode a row describes."""
+    """Convert a row to an episode."""
     return Episode(
         id=EpisodeId(stored.id),
         turn=stored.turn,
@@ -112,7 +111,7 @@ def to_episode(stored: StoredEpisode) -> Episode:
         session=stored.session or None,
         ordinal=stored.ordinal,
         position=stored.position,
-        occurred_at=stored.occurred_at,
+        occurred_at=in_offset(stored.occurred_at, stored.utc_offset),
         recorded_at=stored.recorded_at,
         source=stored.source,
         metadata=json.loads(stored.metadata),
@@ -123,7 +122,7 @@ def to_episode(stored: StoredEpisode) -> Episode:
 
 
 def to_groups(rows: Sequence[EpisodeRow]) -> list[dict[str, Any]]:
-    """Gather new episodes by session and speaker, so that each is looked up once a batch."""
+    """Group new episodes by session and speaker, so that each is looked up once a batch."""
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in sorted(rows, key=lambda row: row.turn):
         groups.setdefault((row.session or "", row.speaker or ""), []).append(_to_map(row))
@@ -143,6 +142,7 @@ def _to_map(row: EpisodeRow) -> dict[str, Any]:
         "ordinal": row.ordinal,
         "position": row.position,
         **_instant("occurred", row.occurred_at),
+        "utc_offset": row.utc_offset,
         **_instant("recorded", row.recorded_at),
         **({} if row.expires_at is None else _instant("expires", row.expires_at)),
         "source": row.source,
@@ -153,9 +153,6 @@ def _to_map(row: EpisodeRow) -> dict[str, Any]:
         "terms": row.terms,
         "words": row.words,
         "length": row.length,
-        "near_length": row.near_length,
-        "context_norm": row.context_norm,
-        "length_prior": row.length_prior,
         "is_question": row.is_question,
         "time_expression": row.time_expression,
         "first_person": row.first_person,
@@ -165,7 +162,7 @@ def _to_map(row: EpisodeRow) -> dict[str, Any]:
 
 
 def _instant(name: str, at: datetime) -> dict[str, int]:
-    """Send an instant as numbers, which the driver packs a hundred times faster."""
+    """Convert an instant to numbers, which the driver packs a hundred times faster."""
     since = at - _EPOCH
     return {
         f"{name}_s": since.days * 86_400 + since.seconds,
@@ -175,11 +172,14 @@ def _instant(name: str, at: datetime) -> dict[str, int]:
 
 STAYS = frozenset((
     "id", "tenant", "turn", "session", "speaker", "role", "ordinal", "position", "occurred_at",
-    "recorded_at", "importance", "title", "length", "near_length", "context_norm", "body_hash",
-    "idempotency_key", "expires_at", "pinned", "touched", "dormant_at", "state_reason",
+    "utc_offset", "recorded_at", "importance", "title", "length", "body_hash",
+    "idempotency_key", "expires_at", "pinned", "touched", "dormant_at",
+    "state_reason",
 ))  # fmt: skip
-"""Properties of a stub: its identity, its position, and values that other writes change."""
+"""Properties of a stub: identity, position, and values that other writes change (decision
+0022)."""
 
+# The name of generation 0, in which records and copies are written (decision 0037).
 _VECTOR = "embedding"
 
 
@@ -188,10 +188,10 @@ class Payload:
     """The content of an episode that leaves the graph.
 
     Attributes:
-        properties: Without those that stay, and without the vector.
+        properties: Properties that leave the graph, without the vector.
         edges: Maps of `type`, `other`, `out` and `properties`.
         passages: The properties of its passages in their order, with their vectors.
-        encoder: The model of its vectors; None if they are of the first one of its store.
+        encoder: The model of its vectors; None for the first model of its store (decision 0037).
     """
 
     id: str
@@ -209,13 +209,13 @@ def to_bytes(
     passages: Sequence[Mapping[str, Any]] = (),
     encoder: str | None = None,
 ) -> bytes:
-    """Serialise a node with these properties and edges."""
+    """Serialise a payload."""
     leaving = {
         name: value for name, value in properties.items() if name not in STAYS and name != _VECTOR
     }
     head: dict[str, Any] = {"id": ident, "properties": leaving, "edges": list(edges)}
     vectors = [np.asarray(one.get(_VECTOR, ()), "<f4") for one in (properties, *passages)]
-    if passages:  # without any the bytes are those of before there were passages
+    if passages:  # without passages the bytes are the same as before passages existed
         head["passages"] = [
             {**one, _VECTOR: vector.size}
             for one, vector in zip(passages, vectors[1:], strict=True)
@@ -234,7 +234,7 @@ def to_bytes(
 
 
 def from_bytes(content: bytes) -> Payload:
-    """Parse a serialised node."""
+    """Parse a serialised payload."""
     line, _, raw = content.partition(b"\n")
     head = json.loads(line, object_hook=_to_instant)
     numbers = np.frombuffer(raw, "<f4").astype(np.float32)
@@ -247,7 +247,7 @@ def from_bytes(content: bytes) -> Payload:
         first += size
     return Payload(
         id=head["id"],
-        properties=head["properties"],
+        properties={k: v for k, v in head["properties"].items() if k not in GONE},
         vector=own,
         edges=head["edges"],
         passages=passages,
@@ -266,21 +266,12 @@ def _to_instant(value: dict[str, Any]) -> object:
 
 
 def gate_text(gate: Gate) -> str:
-    """Write a gate down."""
+    """Write a gate as text."""
     return json.dumps(asdict(gate), default=datetime.isoformat, sort_keys=True)
 
 
-def gate_of(text: str) -> Gate:
-    """Parse the text of `gate_text`."""
-    stored = json.loads(text)
-    fit = stored.pop("fit")
-    if fit is not None:
-        fit = GateFit(**{**fit, "fitted_at": datetime.fromisoformat(fit["fitted_at"])})
-    return Gate(**stored, fit=fit)
-
-
 def from_driver(value: Any) -> Value:
-    """Turn a property that the driver read into a value that a copy can hold."""
+    """Convert a property from the driver to a value for a copy."""
     if isinstance(value, DriverVector):
         if value.dtype is not VectorDType.F32:
             raise EcphoriaError("a vector of another kind than 32-bit floats cannot be copied")
@@ -289,14 +280,14 @@ def from_driver(value: Any) -> Value:
         return StoredInstant(value.iso_format())
     if isinstance(value, bytearray):
         return bytes(value)
-    # The store's lists have one type; most are plain numbers and need no look at each.
+    # A stored list has one type, and most are plain numbers, so look only at the first value.
     if isinstance(value, list) and value and not isinstance(value[0], bool | int | float | str):
         return [from_driver(each) for each in value]
     return value
 
 
 def to_driver(value: Value) -> Any:
-    """Turn a value of a copy into a property that the driver can write."""
+    """Convert a value of a copy to a property that the driver can write."""
     if isinstance(value, StoredVector):
         return DriverVector(value.content, VectorDType.F32)
     if isinstance(value, StoredInstant):

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import re
 import uuid
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Final
@@ -26,7 +26,7 @@ class Health:
 
     Attributes:
         gds: Version of the Graph Data Science plugin, None without it.
-        missing: What Ecphoria needs and does not find, as remedies; empty when ready.
+        missing: Missing requirements of Ecphoria, as remedies; empty when ready.
     """
 
     neo4j: str
@@ -35,38 +35,31 @@ class Health:
     missing: tuple[str, ...]
 
 
-_FIRST: Final = "schema.0000_pre_lock"
+_FIRST: Final = "schema.0000_lock"
 _LEASE_S: Final = 120
 _LOCK_RETRY_S: Final = 0.2
 _INDEX_WAIT_S: Final = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Lock:
-    holder: str
+class StoreMark:
+    """The embedding model, its generation and the latest schema file of a store."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Applied:
-    id: str
-    checksum: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Binding:
     model: str
     dimension: int
-    generation: int
+    generation: int = 0
+    migration: str = ""
 
 
-_ACQUIRE_LOCK = Statement("server.acquire_lock", _Lock)
+FIND_STORE = Statement("server.find_store", StoreMark)
+_ACQUIRE_LOCK = Statement("server.acquire_lock", str)
 _RELEASE_LOCK = Statement("server.release_lock", Done)
-_LIST_MIGRATIONS = Statement("server.list_migrations", _Applied)
+_LIST_MIGRATIONS = Statement("server.list_migrations", tuple[str, str])
 _RECORD_MIGRATION = Statement("server.record_migration", Done)
 _AWAIT_INDEXES = Statement("server.await_indexes", Done)
 _DROP_INDEX = Statement("embedding.drop_index", Done)
 _VECTOR_INDEX: Final = re.compile(r"VECTOR INDEX (\w+)")
-_BIND_STORE = Statement("server.bind_store", _Binding)
+_BIND_STORE = Statement("server.bind_store", StoreMark)
 
 
 async def migrate(
@@ -77,23 +70,23 @@ async def migrate(
     lock_wait_s: float = 300.0,
     up_to: str | None = None,
 ) -> tuple[str, ...]:
-    """Apply the schema files the store has not seen, in order, and wait for their indexes.
+    """Apply the schema files that are new to the store, in order, and wait for their indexes.
 
     Args:
         graph: The server.
         model: Name of the embedder's model.
         dimension: Length of its vectors, for the vector indexes.
         lock_wait_s: How long to wait while another service migrates.
-        up_to: Last schema file to apply; all if None. A copy is restored into the schema it was
-            made from, and what is newer is applied afterwards.
+        up_to: Last schema file to apply; all if None. A copy is restored into its own schema, and
+            newer files are applied afterwards.
 
     Returns:
-        The names of the files applied now; none when the store was up to date.
+        The names of the applied files; none if the store was up to date.
 
     Raises:
         EmbedderMismatch: The store was made with another model.
-        Misconfigured: A schema file was changed after it was applied, or a newer release has
-            used the store.
+        Misconfigured: A schema file was changed after it was applied, or a newer release, or a
+            version from before the first release, has used the store.
         StoreUnavailable: The server does not answer, or another migrator does not finish.
     """
     files = sorted(
@@ -104,7 +97,7 @@ async def migrate(
     async with _locked(graph, lock_wait_s) as holder:
         (binding,) = await graph.run(_BIND_STORE, model=model, dimension=dimension)
         _refuse_other_model(binding, model, dimension)
-        pending = _pending(files, await graph.run(_LIST_MIGRATIONS))
+        pending = _pending(files, dict(await graph.run(_LIST_MIGRATIONS)))
         pending = [file for file in pending if up_to is None or file.name <= up_to]
         for file in pending:
             await graph.run(_ACQUIRE_LOCK, holder=holder, seconds=_LEASE_S)
@@ -116,7 +109,7 @@ async def migrate(
 
 
 async def create_vector_indexes(graph: Graph, dimension: int) -> None:
-    """Create the vector indexes of the schema files under the names of the graph's generation.
+    """Create the vector indexes of the schema files with the names of the graph's generation.
 
     Raises:
         StoreUnavailable: The server does not answer.
@@ -153,7 +146,7 @@ async def _locked(graph: Graph, wait_s: float) -> AsyncIterator[str]:
         await graph.run(_RELEASE_LOCK, holder=holder)
 
 
-def _refuse_other_model(binding: _Binding, model: str, dimension: int) -> None:
+def _refuse_other_model(binding: StoreMark, model: str, dimension: int) -> None:
     if (binding.model, binding.dimension) == (model, dimension):
         return
     raise EmbedderMismatch(
@@ -167,9 +160,17 @@ def _refuse_other_model(binding: _Binding, model: str, dimension: int) -> None:
     )
 
 
-def _pending(files: list[Query], applied: list[_Applied]) -> list[Query]:
-    checksums = {row.id: row.checksum for row in applied}
-    newer = sorted(name for name in checksums if name > files[-1].name)
+def _pending(files: list[Query], checksums: Mapping[str, str]) -> list[Query]:
+    unknown = sorted(checksums.keys() - {file.name for file in files})
+    newer = [name for name in unknown if name > files[-1].name]
+    if unknown and not newer:
+        raise Misconfigured(
+            f"a version from before the first release made this store (schema file {unknown[-1]}),"
+            " and this one cannot change it; with that version, copy each tenant "
+            "(`ecphoria tenants export`), and with this one take the copies into an empty store, "
+            "under another `ECPHORIA_HOME` or in another database (`ecphoria tenants import`)",
+            file=unknown[-1],
+        )
     if newer:
         raise Misconfigured(
             f"a newer release of Ecphoria has used this store (schema file {newer[-1]}; this "
@@ -203,32 +204,16 @@ _VECTOR_PROCEDURE: Final = "db.create.setNodeVectorProperty"
 _TEXT_PROCEDURE: Final = "db.index.fulltext.queryNodes"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Component:
-    version: str
-    edition: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Procedure:
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Version:
-    version: str
-
-
-_SHOW_COMPONENTS = Statement("server.show_components", _Component)
-_FIND_PROCEDURES = Statement("server.find_procedures", _Procedure)
-_GDS_VERSION = Statement("server.gds_version", _Version)
+_SHOW_COMPONENTS = Statement("server.show_components", tuple[str, str])
+_FIND_PROCEDURES = Statement("server.find_procedures", str)
+_GDS_VERSION = Statement("server.gds_version", str)
 
 
 async def check(graph: Graph) -> Health:
-    """Refuse a server that Ecphoria cannot use; one without GDS is only degraded.
+    """Refuse a server that Ecphoria cannot use; without GDS it is only degraded.
 
     Raises:
-        StoreUnsuitable: The message lists everything that is missing, each with its remedy.
+        StoreUnsuitable: The message lists each missing requirement with its remedy.
         StoreUnavailable: The server does not answer.
         Misconfigured: The server refuses the user and password.
     """
@@ -253,17 +238,18 @@ async def health(graph: Graph) -> Health:
     server = await graph.run_one(_SHOW_COMPONENTS)
     if server is None:
         raise StoreUnsuitable("The server at the Neo4j URI names no Neo4j Kernel; set another.")
+    version, edition = server
     names = await graph.run(_FIND_PROCEDURES, names=[_VECTOR_PROCEDURE, _TEXT_PROCEDURE])
     return Health(
-        neo4j=server.version,
-        edition=server.edition,
+        neo4j=version,
+        edition=edition,
         gds=await _gds(graph),
-        missing=what_is_missing(server.version, {row.name for row in names}),
+        missing=what_is_missing(version, names),
     )
 
 
 def what_is_missing(version: str, procedures: Collection[str]) -> tuple[str, ...]:
-    """Tell why a server of this version with these procedures cannot be used, with remedies."""
+    """List the reasons why a server of this version cannot be used, with remedies."""
     missing = []
     if _to_version(version) < _FLOOR:
         missing.append(
@@ -281,13 +267,12 @@ def what_is_missing(version: str, procedures: Collection[str]) -> tuple[str, ...
 
 async def _gds(graph: Graph) -> str | None:
     try:
-        row = await graph.run_one(_GDS_VERSION)
+        return await graph.run_one(_GDS_VERSION)
     except EcphoriaError as error:
-        # A server without the plugin does not know the function.
+        # A server without the plugin reports an unknown function.
         if error.fields.get("reason") == "Neo.ClientError.Statement.SyntaxError":
             return None
         raise
-    return None if row is None else row.version
 
 
 def _to_version(text: str) -> tuple[int, ...]:

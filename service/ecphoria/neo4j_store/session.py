@@ -5,18 +5,9 @@ import copy
 import random
 import re
 import time
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
 import neo4j
@@ -36,20 +27,20 @@ from neo4j.exceptions import (
     TransactionError,
     TransientError,
 )
-from neo4j.time import DateTime
 from neo4j.vector import Vector as PackedVector
 
 from ecphoria.errors import (
     Conflict,
     EcphoriaError,
     EmbedderChanged,
-    InvalidInput,
     Misconfigured,
     OutcomeUnknown,
     StoreUnavailable,
     Timeout,
     Unavailable,
 )
+from ecphoria.neo4j_store.decoding import decoded
+from ecphoria.neo4j_store.patience import Patience
 from ecphoria.neo4j_store.queries import (
     Mode,
     Query,
@@ -65,7 +56,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
-# The server began to commit and cannot say how far it came, for instance because its disk is full.
+# The commit began, and its result is unknown, for instance because the server's disk is full.
 _COMMIT_FAILED = "Neo.DatabaseError.Transaction.TransactionCommitFailed"
 # The driver would also speak HTTP, but without the transactions that writing needs.
 _SCHEMES = frozenset({"bolt", "neo4j"})
@@ -76,8 +67,10 @@ _TIMED_OUT = frozenset(
         "Neo.TransientError.Transaction.LockAcquisitionTimeout",
     }
 )
+# This code is for a timeout while the transaction waits for a lock.
+_ENDED = _TIMED_OUT | {"Neo.ClientError.Transaction.LockClientStopped"}
 _UNAVAILABLE: Final[Mapping[str, tuple[type[Unavailable], str]]] = {
-    # A query came upon a node that another transaction deleted while it ran.
+    # A query read a node that another transaction deleted meanwhile.
     "Neo.ClientError.Statement.EntityNotFound": (
         Unavailable,
         "Somebody deleted what the query read; nothing was written. Try again.",
@@ -87,7 +80,7 @@ _UNAVAILABLE: Final[Mapping[str, tuple[type[Unavailable], str]]] = {
         EmbedderChanged,
         "The store has changed its embedding model; nothing was written. Try again.",
     ),
-    # After a critical error the server starts no transaction until it is restarted.
+    # After a critical error the server begins no transaction before a restart.
     "Neo.DatabaseError.Transaction.TransactionStartFailed": (
         StoreUnavailable,
         (
@@ -105,7 +98,8 @@ class GraphOptions:
     Attributes:
         uri: `bolt://` or `neo4j://`, with `+s` for TLS.
         query_timeout_s: Longest a transaction may run before the server ends it.
-        retry_s: Longest the driver goes on retrying what the server says may be retried.
+        first_query_timeout_s: The same before the first success of a query or transaction.
+        retry_s: Longest time of the driver's retries.
         connect_timeout_s: Longest to wait for a connection, new or from the pool.
     """
 
@@ -114,6 +108,7 @@ class GraphOptions:
     password: str
     database: str = "neo4j"
     query_timeout_s: float = 30.0
+    first_query_timeout_s: float = 300.0
     retry_s: float = 15.0
     connect_timeout_s: float = 10.0
     connections: int = 50
@@ -138,7 +133,7 @@ def open_driver(options: GraphOptions) -> neo4j.AsyncDriver:
             max_connection_pool_size=options.connections,
             max_transaction_retry_time=options.retry_s,
             keep_alive=True,
-            # Advice on query texts belongs to the tests, which ask for it themselves.
+            # Only the tests ask the server for advice on query texts.
             notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
             user_agent="ecphoria",
         )
@@ -148,7 +143,7 @@ def open_driver(options: GraphOptions) -> neo4j.AsyncDriver:
 
 @contextmanager
 def translated_errors(query: str) -> Iterator[None]:
-    """Raise our error in place of the driver's; `query` is the name of the statement."""
+    """Translate the driver's errors to ours; `query` is the name of the statement."""
     try:
         yield
     except (AuthError, ConfigurationError) as error:
@@ -164,12 +159,12 @@ def translated_errors(query: str) -> Iterator[None]:
     except Neo4jError as error:
         raise _translate(error, query) from error
     except DriverError as error:
-        # The server's own error tells more than that of a later statement of the transaction.
+        # The first error of the transaction tells more than those of its later statements.
         behind = next((found for found in _chain(error) if isinstance(found, Neo4jError)), None)
         if behind is None:
             raise EcphoriaError(query=query) from error
         with translated_errors(query):
-            raise behind from None  # so that the chain has no circle
+            raise behind from None  # avoids a circle in the chain
 
 
 def _translate(error: Neo4jError, query: str) -> EcphoriaError:
@@ -195,9 +190,7 @@ V = TypeVar("V")
 Transaction = neo4j.AsyncManagedTransaction | neo4j.AsyncTransaction
 QueryListener = Callable[[str, float], None]
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _IS_VECTOR: Final = re.compile(r"embedding(_\d+)?")
-_FOREIGN = frozenset(("DATETIME", "INSTANT", "VECTOR"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,17 +200,20 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Statement(Generic[R]):
-    """A query's name together with the class of its rows, whose fields are its columns."""
+    """The name of a query, and the class of its rows; a column is a field of the class.
+
+    The row of one column is its value; that of two columns may be their pair.
+    """
 
     name: str
     row: type[R]
 
 
 class _Rows(list[object]):
-    """Rows that tell only their number when they are written out.
+    """Rows whose text form is only their number.
 
-    The driver writes all parameters out for its debug log, wanted or not: 50 ms for a thousand
-    episodes, and their words in the log if it is wanted.
+    The driver formats all parameters for its debug log, even if the log is off. That takes 50 ms
+    for a thousand episodes, and would put memory text into the log if it is on.
     """
 
     def __repr__(self) -> str:
@@ -231,6 +227,7 @@ class Work:
         self._graph = graph
         self._transaction = transaction
         self._turn = asyncio.Lock()
+        self.unfamiliar = False  # whether a statement ran that never succeeded before
 
     @property
     def generation(self) -> int:
@@ -240,8 +237,9 @@ class Work:
     async def run(self, statement: Statement[R], **params: object) -> list[R]:
         """Run one statement after the earlier ones of this transaction.
 
-        Errors stay the driver's, so that it can retry the whole.
+        Errors are the driver's, so that it can retry the transaction.
         """
+        self.unfamiliar |= not self._graph.patience.knows(statement.name)
         async with self._turn:
             return await self._graph.run_in(self._transaction, statement, params)
 
@@ -264,11 +262,13 @@ class Graph:
     ) -> None:
         self._driver = driver
         self._database = options.database
-        self._timeout_s = options.query_timeout_s
+        self.patience = Patience(
+            usual_s=options.query_timeout_s, first_s=options.first_query_timeout_s
+        )
         self._retry_s = options.retry_s
         self._on_query = on_query
         self._spans = spans or Spans()
-        self._closed = asyncio.Event()  # copies for other generations of vectors share it
+        self._closed = asyncio.Event()  # shared with copies for other generations of vectors
         self.connections = options.connections
         self.queries = queries
         self._files = queries
@@ -286,7 +286,7 @@ class Graph:
 
         Args:
             options: Where the server is.
-            on_query: Told the name and the seconds of every query that ran.
+            on_query: Called with the name and the seconds of every query.
             spans: Opened around every query; none by default.
 
         Raises:
@@ -301,17 +301,17 @@ class Graph:
         await self.close()
 
     def stored(self, properties: Mapping[str, V]) -> dict[str, V]:
-        """Give the vector among canonical properties the name it has in the store."""
+        """Rename the vector in a node's properties to its name in the store."""
         own = vector_name(self.generation)
         return {own if name == "embedding" else name: properties[name] for name in properties}
 
     async def close(self) -> None:
-        """Give back every connection; from now on the store is unavailable."""
+        """Close every connection; from now on the store is unavailable."""
         self._closed.set()
         await self._driver.close()
 
     def at(self, generation: int) -> Self:
-        """Give the same connection with queries that name another generation of vectors."""
+        """Copy the graph with queries for another generation of vectors (decision 0037)."""
         other = copy.copy(self)
         other.generation = generation
         other.queries = {
@@ -320,7 +320,7 @@ class Graph:
         return other
 
     def canonical(self, properties: Mapping[str, V]) -> dict[str, V]:
-        """Name the vector of a node's properties `embedding`, and leave out another model's."""
+        """Rename a node's vector to `embedding`; drop a vector of another model."""
         own = vector_name(self.generation)
         return {
             "embedding" if name == own else name: value
@@ -329,7 +329,7 @@ class Graph:
         }
 
     async def bookmarks(self) -> neo4j.Bookmarks:
-        """Give the bookmarks another connection needs to see every write of this one."""
+        """Get the bookmarks with which another connection sees every write of this one."""
         known = await self._driver.execute_query_bookmark_manager.get_bookmarks()
         return neo4j.Bookmarks.from_raw_values(known)
 
@@ -341,12 +341,13 @@ class Graph:
             Timeout: The server stopped it.
         """
         query = self._query(statement)
-        text = neo4j.Query(query.text, timeout=self._timeout_s)
+        text = neo4j.Query(query.text, timeout=self.patience.limit_s(query.name))
         read, given = _rows_of(statement.row, query), _quiet_params(params)
         self._require_open()
         with translated_errors(query.name), self._timed(query.name):
             if query.mode is Mode.READ:
-                # Without the round trip of a commit; what may be tried again is tried below.
+                # The server's own transaction saves the round trip of a commit; after a temporary
+                # failure the query runs again below (decision 0028).
                 try:
                     async with self._session(default_access_mode=neo4j.READ_ACCESS) as session:
                         return await read(await session.run(text, given))
@@ -371,25 +372,38 @@ class Graph:
 
         Args:
             name: What to call it when it is timed or fails.
-            work: Its own errors undo the transaction and pass through.
+            work: An error that it raises rolls the transaction back and passes through.
 
         Raises:
             StoreUnavailable: The server does not answer; nothing was written.
             OutcomeUnknown: The server did not answer the commit; all or nothing was written.
             Timeout: The server stopped it; nothing was written.
         """
+        opened: list[Work] = []
 
-        @neo4j.unit_of_work(timeout=self._timeout_s)
         async def unit(transaction: neo4j.AsyncManagedTransaction) -> T:
-            return await work(Work(self, transaction))
+            opened.append(Work(self, transaction))
+            return await work(opened[-1])
 
+        limit_s = self.patience.limit_s(name)
         with translated_errors(name), self._timed(name):
             started = time.monotonic()
-            for pause_s in _pauses():  # it has no end
+            for pause_s in _pauses():  # endless
                 try:
                     async with self._session() as session:
-                        return await session.execute_write(unit)
-                except (ResultError, TransactionError) as error:
+                        return await session.execute_write(
+                            neo4j.unit_of_work(timeout=limit_s)(unit)
+                        )
+                except (DriverError, Neo4jError) as error:
+                    if (
+                        _timed_out(error)
+                        and opened[-1].unfamiliar
+                        and limit_s < self.patience.longest_s
+                    ):
+                        limit_s = self.patience.longest_s  # a statement had to be planned first
+                        continue
+                    if not isinstance(error, (ResultError, TransactionError)):
+                        raise
                     cause = _behind(error)
                     if cause is None:
                         raise
@@ -400,9 +414,9 @@ class Graph:
 
     @asynccontextmanager
     async def holding(self, name: str, timeout_s: float) -> AsyncIterator[Work]:
-        """Open one transaction for a block of reads, and the locks they take.
+        """Open one transaction for a block of reads and their locks.
 
-        It is not repeated: what was read may have been passed on already.
+        It is not retried, because rows may have left the block already.
 
         Args:
             name: What to call it when it is timed or fails.
@@ -421,7 +435,7 @@ class Graph:
                 await transaction.commit()
 
     async def apply_schema(self, query: Query, **params: object) -> None:
-        """Run a schema file's statements one by one, each in a transaction of its own."""
+        """Run the statements of a schema file, each in its own transaction."""
         with translated_errors(query.name):
             async with self._session() as session:
                 for text in statements(query):
@@ -464,13 +478,14 @@ class Graph:
         try:
             with self._spans.query(name):
                 yield
+            self.patience.succeeded(name)
         finally:
             if self._on_query is not None:
                 self._on_query(name, time.perf_counter() - start)
 
 
 def _pauses() -> Iterator[float]:
-    """Give pauses in seconds without end: they double, and differ so that two do not collide."""
+    """Yield pauses in seconds: they double, with a random part against collisions."""
     longest = 0.1
     while True:
         yield random.uniform(longest / 2, longest)  # noqa: S311 (nothing is kept secret)
@@ -478,10 +493,10 @@ def _pauses() -> Iterator[float]:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """List an error and those behind it.
+    """List an error and its causes.
 
-    Once a statement fails, the driver raises another error for each other statement of the same
-    transaction, and it may raise one of those last.
+    After a failed statement, the driver raises another error for each other statement of the same
+    transaction, and the last one may be one of these.
     """
     seen: set[int] = set()
     found: BaseException | None = error
@@ -492,11 +507,15 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _behind(error: BaseException) -> DriverError | Neo4jError | None:
-    """Find the error that may be retried behind one that may not."""
+    """Find a retryable error among the causes of another error."""
     for found in _chain(error):
         if isinstance(found, (DriverError, Neo4jError)) and found.is_retryable():
             return found
     return None
+
+
+def _timed_out(error: BaseException) -> bool:
+    return any(isinstance(found, Neo4jError) and found.code in _ENDED for found in _chain(error))
 
 
 def packed(vector: np.ndarray[Any, np.dtype[np.float32]]) -> PackedVector:
@@ -529,65 +548,14 @@ def _rows_of(row: type[R], query: Query) -> Callable[[neo4j.AsyncResult], Awaita
             return []
         if query.each:
             (record,) = [one async for one in result]
-            return _made(row, query.each, record["rows"])
-        return _made(row, query.returns, [record.values() async for record in result])
+            return decoded(row, query.each, record["rows"])
+        return decoded(row, query.returns, [record.values() async for record in result])
 
     return read
 
 
-def _made(row: type[R], types: Mapping[str, str], records: Iterable[Iterable[object]]) -> list[R]:
-    """Make rows; only columns that the driver gives in types of its own are converted."""
-    foreign = {name: kind for name, kind in types.items() if kind in _FOREIGN}
-    rows = []
-    for values in records:
-        named = dict(zip(types, values, strict=True))
-        for name, kind in foreign.items():
-            named[name] = _native(named[name], kind)
-        rows.append(row(**named))
-    return rows
-
-
-def _native(value: object, kind: str) -> object:
-    if isinstance(value, DateTime):
-        return value.to_native().astimezone(UTC)
-    if isinstance(value, PackedVector):
-        return value.to_numpy().astype(np.float32)
-    if kind == "INSTANT" and value is not None:
-        assert isinstance(value, int), "an instant is a number of microseconds"
-        return _EPOCH + timedelta(microseconds=value)
-    return value
-
-
-Run = Callable[[str], Sequence[Mapping[str, object]]]
-
-
-@contextmanager
-def open_console(uri: str, user: str, password: str) -> Iterator[Run]:
-    """Connect for a while; each statement runs in a transaction of its own.
-
-    Raises:
-        StoreUnavailable: The server does not answer.
-        InvalidInput: A statement is wrong; the server's own words say where.
-    """
-    with neo4j.GraphDatabase.driver(
-        uri,
-        auth=(user, password),
-        notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
-        user_agent="ecphoria",
-    ) as driver:
-
-        def run(statement: str) -> Sequence[Mapping[str, object]]:
-            with translated_errors("console"), driver.session() as session:
-                try:
-                    return [record.data() for record in session.run(neo4j.Query(statement))]
-                except ClientError as error:
-                    raise InvalidInput(error.message or "Neo4j refuses the statement.") from error
-
-        yield run
-
-
 def require_generation(graph: Graph | Work, stored: int) -> None:
-    """Refuse to work with vectors that the store no longer uses.
+    """Refuse to work with vectors that the store no longer uses (decision 0037).
 
     Raises:
         EmbedderChanged: The store has changed its embedding model.

@@ -13,12 +13,14 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
 from ecphoria.errors import BadFile
+from ecphoria.portability.former import carried_over
 from ecphoria.records.upkeep import (
     FORMAT,
     ArchiveBytes,
@@ -41,6 +43,9 @@ _KINDS: Final[Mapping[str, type[Record]]] = {
     "end": SectionEnd,
 }
 _NAMES: Final = {kind: name for name, kind in _KINDS.items()}
+LINE_LIMIT: Final = 64 << 20
+"""Largest line in bytes; a reader holds one line in memory. A line has the text of a memory with
+its words and stems, so this is four times the largest default body of a request."""
 
 
 @dataclass(slots=True)
@@ -109,6 +114,11 @@ class Writer:
         """Write one record of the tenant."""
         assert self._section is not None
         line = encoded(record)
+        if len(line) > LINE_LIMIT:
+            raise BadFile(
+                f"A memory needs a line of {len(line):,} bytes in a copy, and {LINE_LIMIT:,} are "
+                "the most; erase it, or copy the files of the store instead."
+            )
         self._section.add(record, line)
         self._put(line)
 
@@ -136,59 +146,22 @@ def read_file(path: Path) -> Iterator[Manifest | Record]:
     """
     try:
         with gzip.open(path, "rb") as file:
-            yield from _records(file, path)
+            yield from carried_over(_records(file, path))
     except (OSError, EOFError, zlib.error) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
         raise BadFile(f"{path} cannot be read: {why}.") from error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """A file that was read to its end.
-
-    Attributes:
-        manifest: Its first line.
-        sections: The tenants in it.
-        records: Lines between the first and the last.
-        sha256: Of the file.
-    """
-
-    manifest: Manifest
-    sections: tuple[SectionStart, ...]
-    records: int
-    sha256: str
-
-
-def check_file(path: Path) -> Checked:
-    """Read a copy to its end.
-
-    Raises:
-        BadFile: It cannot be used; the message says why.
-    """
-    found: Manifest | None = None
-    sections: list[SectionStart] = []
-    records = 0
-    for record in read_file(path):
-        if isinstance(record, Manifest):
-            found = record
-            continue
-        records += 1
-        if isinstance(record, SectionStart):
-            sections.append(record)
-    assert found is not None
-    digest = sha256()
-    with path.open("rb") as file:
-        while part := file.read(1 << 20):
-            digest.update(part)
-    return Checked(
-        manifest=found, sections=tuple(sections), records=records, sha256=digest.hexdigest()
-    )
-
-
 def _records(file: gzip.GzipFile, path: Path) -> Iterator[Manifest | Record]:
     section: _Section | None = None
     sections, done, number = 0, False, 0
-    for number, line in enumerate(file, start=1):
+    for number, line in enumerate(iter(partial(file.readline, LINE_LIMIT + 1), b""), start=1):
+        if len(line) > LINE_LIMIT:
+            raise BadFile(
+                f"Line {number:,} of {path} is longer than {LINE_LIMIT:,} bytes, which no line of "
+                "a copy is; use another copy.",
+                line=number,
+            )
         kind, content = _read(line, number, path)
         if number == 1:
             yield _manifest(kind, content, path)
@@ -220,7 +193,7 @@ def _require(holds: bool, path: Path, number: int) -> None:
 
 def _manifest(kind: str, content: Mapping[str, Any], path: Path) -> Manifest:
     if kind != "ecphoria" or not isinstance(content.get("format"), int):
-        raise BadFile(f"{path} is no copy made by `ecphoria backup` or `ecphoria export`.")
+        raise BadFile(f"{path} is no copy made by `ecphoria backup` or `ecphoria tenants export`.")
     if content["format"] > FORMAT:
         raise BadFile(
             f"{path} was written by Ecphoria {content.get('release')}, in a newer format; "
@@ -244,7 +217,7 @@ def _record(kind: str, content: Mapping[str, Any], number: int, path: Path) -> R
         if kind == "archive":
             given["content"] = base64.b64decode(given["content"])
         return _KINDS[kind](**given)
-    except (TypeError, ValueError, KeyError, AttributeError):
+    except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
         raise _broken(path, number) from None
 
 
@@ -252,10 +225,10 @@ def _read(line: bytes, number: int, path: Path) -> tuple[str, dict[str, Any]]:
     try:
         ((kind, content),) = json.loads(line).items()
         content = dict(content)
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         if number == 1:
             raise BadFile(
-                f"{path} is no copy made by `ecphoria backup` or `ecphoria export`."
+                f"{path} is no copy made by `ecphoria backup` or `ecphoria tenants export`."
             ) from None
         raise _broken(path, number) from None
     return kind, content
@@ -283,7 +256,7 @@ def _line(kind: str, content: Mapping[str, Any]) -> bytes:
 
 
 def _told(value: Value) -> Value:
-    """Write a value so that its type comes back: JSON has no bytes, instants and infinities."""
+    """Write a value with its type, because JSON has no bytes, instants and infinities."""
     match value:
         case float() if not math.isfinite(value):
             return {"float": repr(value)}

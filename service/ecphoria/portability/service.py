@@ -9,8 +9,17 @@ from typing import Final
 
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.errors import BadFile, Conflict, NotFound
-from ecphoria.portability.format import Writer, check_file, now_text, read_file
-from ecphoria.portability.store import Copies, StoreMark
+from ecphoria.neo4j_store.schema import StoreMark
+from ecphoria.portability.contents import (
+    OPERATORS,
+    Checked,
+    Contents,
+    Unfit,
+    check_file,
+    checked_records,
+)
+from ecphoria.portability.format import Writer, now_text, read_file
+from ecphoria.portability.store import Copies
 from ecphoria.records.ids import TenantId
 from ecphoria.records.upkeep import (
     ArchiveBytes,
@@ -23,12 +32,10 @@ from ecphoria.records.upkeep import (
 )
 from ecphoria.tenancy.store import Tenants
 
-OPERATORS: Final = ""
-"""Id in the section of the operators' keys, which belong to no tenant."""
 _KEYS: Final = "operators' keys"
 
 Report = Callable[[str, int, int], None]
-"""Told what is done, how much of it, and of how much."""
+"""Called with the name of the work, the finished part, and the total."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +46,12 @@ class Copied:
     nodes: int
     edges: int
     archive_bytes: int
+    keys: int = 0
+
+
+_NOTHING: Final = Copied(tenants=0, nodes=0, edges=0, archive_bytes=0)
+_LOOKED_UP: Final = 2_000
+"""Number of nodes whose ids are looked up together."""
 
 
 class Portability:
@@ -78,7 +91,7 @@ class Portability:
     async def backup(self, path: Path, report: Report) -> Copied:
         """Copy every tenant and the operators' keys into a new file.
 
-        Each tenant is as it was at one moment; two tenants may be as of different moments.
+        The copy of a tenant is of one moment; copies of two tenants may be of different moments.
 
         Raises:
             BadFile: The file exists, or cannot be written.
@@ -86,64 +99,87 @@ class Portability:
         listed = [(tenant.id, tenant.name) for tenant in await self._tenants.list()]
         return await self.write(path, "store", [*listed, (None, _KEYS)], report)
 
-    async def take_in(self, path: Path, report: Report) -> Copied:
-        """Store all tenants of a file; continues after an interrupted attempt.
+    async def take_in(self, path: Path, report: Report, *, keys: bool = True) -> Copied:
+        """Store the tenant of a file; continues after an interrupted attempt.
 
-        A tenant can be used when all of it is stored, not before.
+        A tenant can be used only after all of it was stored.
 
         Args:
             path: The file.
             report: Told how far it is.
+            keys: Whether its API keys are stored too.
 
         Raises:
-            BadFile: The file is damaged, or was made for another store; nothing was stored.
-            Conflict: A tenant of it exists, or another file of it is under way.
+            BadFile: The file is damaged, holds more than one tenant's graph, or was made for
+                another store; nothing was stored.
+            Conflict: The tenant exists, something of it does, or another file of it is under way.
         """
+        return await self._take_in(path, "tenant", report, keys=keys)
+
+    async def restore(self, path: Path, report: Report) -> Copied:
+        """Store everything of a backup in a store without its tenants; continues as `take_in`.
+
+        Raises:
+            BadFile: The file is damaged, or no backup; nothing was stored.
+            Conflict: A tenant of it exists that is not of an interrupted restore.
+        """
+        return await self._take_in(path, "store", report, keys=True)
+
+    async def _take_in(self, path: Path, kind: str, report: Report, *, keys: bool) -> Copied:
         report("checking", 0, 1)
+        _require_kind(path, kind)
         checked = check_file(path)
-        manifest, records = checked.manifest, checked.records
-        mark = await self._copies.mark()
-        if mark is None:
-            mark = await self._prepare(manifest)
-        _require_fit(manifest, mark)
-        for start in checked.sections:
-            await self._require_absent(start, checked.sha256)
-        total = Copied(tenants=0, nodes=0, edges=0, archive_bytes=0)
-        lines, done = read_file(path), 0
+        await self._require_room(path, checked)
+        total, records = _NOTHING, checked.records
+        lines, done = checked_records(path), 0
         next(lines)
         for record in lines:
             assert isinstance(record, SectionStart)
             section = _Section(
-                self._copies, self._archive, record, checked.sha256, batch=self._batch
+                self._copies, self._archive, record, checked.sha256, batch=self._batch, keys=keys
             )
             tell = partial(_tell, report, done, records)
             end = await section.store(_until_end(lines), tell)
             done += section.done + 2
-            total = _sum(total, end, record.tenant != OPERATORS)
+            total = _sum(total, end, record.tenant != OPERATORS, section.keys)
         report("storing", records, records)
-        # Until here a repeated attempt must know which tenants it has stored already.
+        # Until here, a repeated attempt needs to know which tenants are stored already.
         for start in checked.sections:
             await self._copies.forget(start.tenant)
         await self._copies.bring_up_to_date()
         return total
 
-    async def restore(self, path: Path, report: Report) -> Copied:
-        """Store everything of a backup in an empty store.
+    async def _require_room(self, path: Path, checked: Checked) -> None:
+        """Refuse a file that does not fit this store, before anything of it is stored."""
+        mark = await self._copies.mark()
+        if mark is None:
+            _require_fit(checked.manifest, await self._prepare(checked.manifest))
+            return
+        _require_fit(checked.manifest, mark)
+        for start in checked.sections:
+            await self._require_absent(start, checked.sha256)
+        await self._require_free(path)
 
-        Raises:
-            BadFile: The file is damaged, or no backup; nothing was stored.
-            Conflict: There are tenants in the store that are not of an interrupted restore.
-        """
-        manifest = next(read_file(path))
-        assert isinstance(manifest, Manifest)
-        if manifest.kind != "store":
-            raise BadFile(f"{path} is the copy of one tenant; use `ecphoria tenants import`.")
-        return await self.take_in(path, report)
+    async def _require_free(self, path: Path) -> None:
+        """Refuse ids and keys that other nodes of the store have already."""
+        start, waiting, goes_on = None, list[CopiedNode](), False
+        for record in checked_records(path):
+            if isinstance(record, SectionStart):
+                start, waiting = record, []
+                goes_on = await self._copies.under_way(record.tenant) is not None
+            elif isinstance(record, CopiedNode) and not goes_on:
+                waiting.append(record)
+            assert start is not None or isinstance(record, Manifest)
+            is_due = isinstance(record, SectionEnd) or len(waiting) >= _LOOKED_UP
+            if start is not None and waiting and is_due:
+                if await self._copies.are_taken(start.tenant, waiting):
+                    raise _conflict(start.name)
+                waiting = []
 
     async def discard(self, path: Path) -> None:
         """Delete the incomplete tenants that an interrupted import of this file has stored.
 
-        A tenant that is whole can be used already, so it stays, with its archive.
+        A complete tenant may be in use already, so it stays, with its archive.
 
         Raises:
             BadFile: The file is damaged.
@@ -159,11 +195,11 @@ class Portability:
                 await self._archive.erase(TenantId(start.tenant))
 
     async def _exists(self, start: SectionStart) -> bool:
-        try:
-            await self._tenants.find(start.name)
-        except NotFound:
-            return False
-        return True
+        """Tell whether a tenant has the id or the name of a section."""
+        return any(
+            tenant.id == start.tenant or tenant.name == start.name
+            for tenant in await self._tenants.list()
+        )
 
     async def _require_absent(self, start: SectionStart, digest: str) -> None:
         """Refuse a tenant that exists, unless an earlier attempt with this file stored it."""
@@ -207,20 +243,24 @@ class Portability:
             raise BadFile(f"{path} exists; name another file.")
         partial = path.with_name(f"{path.name}.partial")
         partial.unlink(missing_ok=True)
-        total = Copied(tenants=0, nodes=0, edges=0, archive_bytes=0)
+        total, manifest = _NOTHING, _manifest(kind, mark)
         try:
-            with Writer(partial, _manifest(kind, mark)) as file:
+            with Writer(partial, manifest) as file:
+                checked = _CheckedWriter(file, manifest)
                 for tenant, name in tenants:
-                    end = await self._copy(file, tenant, name, report)
-                    total = _sum(total, end, tenant is not None)
+                    checked.keys = 0
+                    end = await self._copy(checked, tenant, name, report)
+                    total = _sum(total, end, tenant is not None, checked.keys)
             partial.rename(path)
         finally:
             partial.unlink(missing_ok=True)
         return total
 
     async def _copy(
-        self, file: Writer, tenant: TenantId | None, name: str, report: Report
+        self, file: "_CheckedWriter", tenant: TenantId | None, name: str, report: Report
     ) -> SectionEnd:
+        # The tenant's write lock is held for the whole copy: repeating a read when the tenant
+        # changed would never end for a busy tenant (decision 0031).
         async with self._copies.snapshot(tenant) as snapshot:
             file.begin(tenant or OPERATORS, name)
             async for node in snapshot.nodes():
@@ -235,16 +275,55 @@ class Portability:
             return file.end()
 
 
-class _Section:
-    """One tenant of a file on its way into the store.
+class _CheckedWriter:
+    """Writes a copy that an import will accept, so that a backup can be restored."""
 
-    What gives access to it (its own node, keys, jobs) is created last, in one transaction.
+    def __init__(self, file: Writer, manifest: Manifest) -> None:
+        self._file = file
+        self._contents = Contents(manifest)
+        self.keys = 0
+
+    def begin(self, tenant: str, name: str) -> None:
+        self._check(SectionStart(tenant=tenant, name=name))
+        self._file.begin(tenant, name)
+
+    def add(self, record: Record) -> None:
+        self._check(record)
+        self.keys += _is_key(record)
+        self._file.add(record)
+
+    def end(self) -> SectionEnd:
+        return self._file.end()
+
+    def _check(self, record: Record) -> None:
+        try:
+            self._contents.add(record)
+        except Unfit as unfit:
+            raise BadFile(
+                f"The store has {unfit}. Ecphoria has not written it, and an import would refuse "
+                "it; take it out of the store, then copy again."
+            ) from None
+
+
+class _Section:
+    """Stores one tenant of a file.
+
+    The nodes that give access (the tenant, keys, jobs) are created last, in one transaction
+    (decision 0031).
     """
 
     def __init__(
-        self, copies: Copies, archive: ColdFiles, start: SectionStart, digest: str, *, batch: int
+        self,
+        copies: Copies,
+        archive: ColdFiles,
+        start: SectionStart,
+        digest: str,
+        *,
+        batch: int,
+        keys: bool,
     ) -> None:
         self._batch = batch
+        self._with_keys = keys
         self._copies = copies
         self._archive = archive
         self._tenant = start.tenant
@@ -256,6 +335,7 @@ class _Section:
         self._waiting: list[CopiedNode | CopiedEdge] = []
         self._stored = 0
         self.done = 0
+        self.keys = 0
 
     async def store(self, records: Iterator[Record], report: Callable[[int], None]) -> SectionEnd:
         """Store the records that are not stored yet.
@@ -282,7 +362,9 @@ class _Section:
 
     async def _take(self, record: Record) -> None:
         if isinstance(record, CopiedNode) and record.late:
-            self._late[record.number] = record
+            if self._with_keys or not _is_key(record):
+                self._late[record.number] = record
+                self.keys += _is_key(record)
         elif isinstance(record, CopiedEdge) and {record.tail, record.head} & self._late.keys():
             self._late_edges.append(record)
         elif self.done <= self._stored:
@@ -311,7 +393,7 @@ class _Section:
         )
 
     async def _open(self) -> None:
-        """Give access: only now can the tenant be found, and its keys be used."""
+        """Create the nodes that give access: from now on the tenant and its keys work."""
         whole = self.done + 1
         if self._stored < whole:
             try:
@@ -323,13 +405,29 @@ class _Section:
 
 def _conflict(name: str) -> Conflict:
     return Conflict(
-        f"The tenant {name} exists already, or one of its keys does; erase it first, or give up "
-        "this import with --discard."
+        f"The tenant {name} exists already, or something with an id or a key of it does; erase it "
+        "first, or give up this import with --discard."
     )
 
 
 def _tell(report: Report, before: int, total: int, done: int) -> None:
     report("storing", before + done, total)
+
+
+def _is_key(record: Record) -> bool:
+    return isinstance(record, CopiedNode) and "ApiKey" in record.labels
+
+
+def _require_kind(path: Path, kind: str) -> None:
+    manifest = next(read_file(path))
+    assert isinstance(manifest, Manifest)
+    if {manifest.kind, kind} == {"tenant", "store"}:  # another kind is refused at its line
+        raise BadFile(
+            f"{path} is the copy of one tenant; use `ecphoria tenants import`."
+            if kind == "store"
+            else f"{path} is the backup of a whole store, with the keys of its operators; use "
+            "`ecphoria backup restore` if you trust its author with the whole store."
+        )
 
 
 def _until_end(lines: Iterator[Manifest | Record]) -> Iterator[Record]:
@@ -366,10 +464,11 @@ def _manifest(kind: str, mark: StoreMark) -> Manifest:
     )
 
 
-def _sum(total: Copied, end: SectionEnd, is_tenant: bool) -> Copied:
+def _sum(total: Copied, end: SectionEnd, is_tenant: bool, keys: int) -> Copied:
     return Copied(
         tenants=total.tenants + is_tenant,
         nodes=total.nodes + end.nodes,
         edges=total.edges + end.edges,
         archive_bytes=total.archive_bytes + end.bytes,
+        keys=total.keys + keys,
     )

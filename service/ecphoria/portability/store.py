@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from ecphoria.neo4j_store.locks import lock_tenant
 from ecphoria.neo4j_store.queries import Mode
 from ecphoria.neo4j_store.rows import from_driver, to_driver
-from ecphoria.neo4j_store.schema import migrate
+from ecphoria.neo4j_store.schema import FIND_STORE, StoreMark, migrate
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.ids import TenantId
 from ecphoria.records.upkeep import CopiedEdge, CopiedNode, Value
@@ -17,20 +17,14 @@ T = TypeVar("T")
 
 _PAGE: Final = 500
 """Nodes of one read; with vectors about 2 MB."""
+# Reads of Neo4j are no snapshot: without the lock, counters and edges could be of different
+# moments (decision 0031).
 _HELD_S: Final = 3_600.0
 """Longest a tenant's lock is held for a copy."""
+# An import marks its nodes and notes its line in one transaction, so it goes on where it stopped
+# (decision 0031).
 _BATCH: Final = 5_000
-"""Nodes that lose their mark, or are deleted, in one transaction."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreMark:
-    """The embedding model, its generation and the latest schema file of a store."""
-
-    model: str
-    dimension: int
-    generation: int = 0
-    migration: str
+"""Number of nodes in one transaction that removes marks or nodes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +47,11 @@ class _Listed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Key:
-    node: str
+class _Edge:
+    tail: str
+    head: str
+    type: str
+    properties: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,42 +61,25 @@ class _Node:
     properties: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Edge:
-    tail: str
-    head: str
-    type: str
-    properties: Mapping[str, Any]
+_IDS: Final = (
+    ("episodes", "Episode", "id"), ("passages", "Passage", "id"), ("names", "Name", "id"),
+    ("facts", "Fact", "id"), ("decisions", "Decision", "id"), ("engrams", "Engram", "id"),
+    ("traces", "Trace", "id"), ("tombstones", "Tombstone", "id"), ("jobs", "Job", "id"),
+    ("keys", "ApiKey", "id"), ("hashes", "ApiKey", "hash"),
+)  # fmt: skip
+"""A parameter of the query, a label, and the property that is unique in the store."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Created:
-    created: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Changed:
-    changed: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Imported:
-    number: int
-    node: str
-
-
-_FIND_STORE = Statement("portability.find_store", StoreMark)
 _LIST_NODES = Statement("portability.list_nodes", _Listed)
-_LIST_KEYS = Statement("portability.list_operators_keys", _Key)
+_LIST_KEYS = Statement("portability.list_operators_keys", str)
 _LOAD_NODES = Statement("portability.load_nodes", _Node)
 _LOAD_EDGES = Statement("portability.load_edges", _Edge)
 _FIND_IMPORT = Statement("portability.find_import", UnderWay)
 _SAVE_IMPORT = Statement("portability.save_import", Done)
-_CREATE_NODES = Statement("portability.create_nodes", _Created)
-_LIST_IMPORTED = Statement("portability.list_imported", _Imported)
-_CREATE_EDGES = Statement("portability.create_edges", _Created)
-_RELEASE = Statement("portability.release_imported", _Changed)
-_DELETE = Statement("portability.delete_imported", _Changed)
+_CREATE_NODES = Statement("portability.create_nodes", int)
+_LIST_IMPORTED = Statement("portability.list_imported", tuple[int, str])
+_CREATE_EDGES = Statement("portability.create_edges", int)
+_LIST_TAKEN = Statement("portability.list_taken", str)
+_RELEASE = Statement("portability.release_imported", int)
 _DROP_IMPORT = Statement("portability.drop_import", Done)
 
 
@@ -120,11 +100,13 @@ class Snapshot:
     async def nodes(self) -> AsyncIterator[CopiedNode]:
         """Read every node, in the order of their numbers.
 
-        Traces and jobs come and go without the lock; one that has gone since it was listed is
-        left out.
+        Traces and jobs change without the lock; one that was deleted since it was listed is
+        skipped.
         """
         for page in _pages(self._listed):
             names = [entry.node for entry in page]
+            # All labels and properties, not the kinds that the code knows: a new kind is in a copy
+            # without a change here (decision 0031).
             rows = {row.node: row for row in await self._work.run(_LOAD_NODES, nodes=names)}
             for entry in page:
                 row = rows.get(entry.node)
@@ -158,10 +140,10 @@ class Copies:
 
     async def mark(self) -> StoreMark | None:
         """Read the model that the store is bound to; None if it is empty."""
-        return await self._graph.run_one(_FIND_STORE)
+        return await self._graph.run_one(FIND_STORE)
 
     async def _named(self) -> Graph:
-        """Give the graph with the names of the vectors that the store uses."""
+        """Copy the graph with the names of the store's generation of vectors."""
         mark = await self.mark()
         return self._graph.at(mark.generation if mark else 0)
 
@@ -193,19 +175,30 @@ class Copies:
         async with graph.holding("portability.snapshot", _HELD_S) as work:
             if tenant is None:
                 keys = await work.run(_LIST_KEYS)
-                yield Snapshot(graph, work, [_Listed(node=key.node, late=True) for key in keys])
+                yield Snapshot(graph, work, [_Listed(node=key, late=True) for key in keys])
             else:
                 await lock_tenant(work, tenant)
                 yield Snapshot(graph, work, await work.run(_LIST_NODES, tenant=tenant))
 
+    async def are_taken(self, tenant: str, nodes: Sequence[CopiedNode]) -> bool:
+        """Tell whether other nodes of the store have an id or a key of these."""
+        ids = {
+            param: [
+                node.properties[name]
+                for node in nodes
+                if label in node.labels and name in node.properties
+            ]
+            for param, label, name in _IDS
+        }
+        return bool(await self._graph.run(_LIST_TAKEN, owner=tenant, **ids))
+
     async def under_way(self, tenant: str) -> UnderWay | None:
-        """Read the progress of a tenant's import; None where none began."""
+        """Read the progress of a tenant's import; None if none began."""
         return await self._graph.run_one(_FIND_IMPORT, tenant=tenant)
 
     async def imported(self, tenant: str) -> dict[int, str]:
-        """Map the numbers of an import's nodes to the store's names of them."""
-        rows = await self._graph.run(_LIST_IMPORTED, tenant=tenant)
-        return {row.number: row.node for row in rows}
+        """Map the numbers of imported nodes to their ids in the store."""
+        return dict(await self._graph.run(_LIST_IMPORTED, tenant=tenant))
 
     async def add(
         self,
@@ -217,7 +210,7 @@ class Copies:
         edges: Sequence[CopiedEdge] = (),
         known: Mapping[int, str] | None = None,
     ) -> None:
-        """Store records of an import, and how many are stored then, in one transaction.
+        """Store records and the progress of an import in one transaction.
 
         Args:
             tenant: Whose import.
@@ -245,31 +238,34 @@ class Copies:
             if rows:
                 await work.run(_CREATE_NODES, tenant=tenant, rows=rows)
                 if edges:
-                    listed = await work.run(_LIST_IMPORTED, tenant=tenant)
-                    found = {row.number: row.node for row in listed}
+                    found = dict(await work.run(_LIST_IMPORTED, tenant=tenant))
             if edges:
                 await work.run(_CREATE_EDGES, rows=list(_joined(edges, found)))
+            # In the same transaction as the nodes, so an interrupted import goes on at this line
+            # (decision 0031).
             await work.run(_SAVE_IMPORT, tenant=tenant, digest=digest, done=done)
 
         await self._graph.change("portability.add", write)
 
     async def finish(self, tenant: str) -> None:
-        """Take off the marks of an import that is whole; that it was made stays known."""
-        await self._in_batches(_RELEASE, tenant)
+        """Remove the marks of a complete import; keep the note that it was made."""
+        await self._release(tenant, delete=False)
 
     async def forget(self, tenant: str) -> None:
-        """Forget that an import was made."""
+        """Delete the note of an import."""
         await self._graph.run(_DROP_IMPORT, tenant=tenant)
 
     async def discard(self, tenant: str) -> None:
         """Delete the nodes that an import has stored."""
-        await self._in_batches(_DELETE, tenant)
+        await self._release(tenant, delete=True)
         await self._graph.run(_DROP_IMPORT, tenant=tenant)
 
-    async def _in_batches(self, statement: Statement[_Changed], tenant: str) -> None:
+    async def _release(self, tenant: str, *, delete: bool) -> None:
         while True:
-            (batch,) = await self._graph.run(statement, tenant=tenant, batch=_BATCH)
-            if batch.changed < _BATCH:
+            (changed,) = await self._graph.run(
+                _RELEASE, tenant=tenant, delete=delete, batch=_BATCH
+            )
+            if changed < _BATCH:
                 return
 
 

@@ -1,30 +1,32 @@
 """From a ranking to an answer: hits, copies, near misses, and the context for a prompt.
 
-Two memories are copies if the same person says the same words: the same words in the same order,
-whatever the case, the punctuation, an interjection in front, and words that only stress. Vectors
-are not compared: by the default model "We moved from Bath to Bristol" and "We moved from Bristol
-to Bath" have a cosine of .99, but "I like espresso" and "Oh, I like espresso!" one of .94.
+Two memories are copies if the same person says the same words in the same order. Case,
+punctuation, an interjection in front and words that only stress do not count. Vectors are not
+compared: by the default model "We moved from Bath to Bristol" and "We moved from Bristol to Bath"
+have a cosine of .99, but "I like espresso" and "Oh, I like espresso!" one of .94.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 import toktok
 
-from ecphoria.recall.as_of import Superseded
 from ecphoria.recall.candidates import Candidates, count_stems, counting_work
+from ecphoria.recall.current_facts import Superseded
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.records.episode import Episode, excerpt, fenced, headline, usual_reliability
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Hit, HitPassage, NearMiss, PathStep, Reference, Wave
 from ecphoria.runtime import run_off_loop
+from ecphoria.text.code_blocks import CodeBlock, append_words, code_blocks, one_line, write_lines
+from ecphoria.text.forms import composed
 from ecphoria.text.tokens import DENIALS, INTENSIFIERS, INTERJECTIONS, MARKS, RELATIVE_DATE
 
 MISSES = 3
-"""Near misses that an answer tells."""
+"""Number of near misses in an answer."""
 
 
 def needed(ranked: Ranked, k: int) -> list[EpisodeId]:
@@ -44,6 +46,7 @@ def hits_of(
     *,
     copies: Mapping[EpisodeId, tuple[EpisodeId, ...]],
     passages: Mapping[EpisodeId, Sequence[HitPassage]],
+    echoes: Collection[EpisodeId] = (),
 ) -> tuple[Hit, ...]:
     """Join ranks, scores, parts, texts and paths; deleted memories are left out.
 
@@ -51,9 +54,10 @@ def hits_of(
         ranked: The ranking.
         k: Number of hits.
         episodes: The texts, by id.
-        behind: What is outdated.
+        behind: The superseded memories.
         copies: Other memories that say the same as a ranked one, newest last.
         passages: Of long episodes, the passage that matches best first, then the others.
+        echoes: Hits that only ask what the cue asks.
     """
     rows = [row for row, episode in enumerate(ranked.ids[:k]) if episode in episodes]
     hits = (
@@ -67,6 +71,7 @@ def hits_of(
             copies=copies.get(ranked.ids[row], ()),
             passage=next(iter(passages.get(ranked.ids[row], ())), None),
             passages=tuple(passages.get(ranked.ids[row], ())),
+            echo=ranked.ids[row] in echoes,
         )
         for place, row in enumerate(rows, 1)
     )
@@ -74,21 +79,27 @@ def hits_of(
 
 
 def _marked(hit: Hit, late: Superseded | None) -> Hit:
-    return hit if late is None else replace(hit, superseded_at=late.at, superseded_by=late.by)
+    if late is None:
+        return hit
+    # The day is told in the calendar of the memory.
+    at = late.at.astimezone(hit.episode.occurred_at.tzinfo)
+    return replace(hit, superseded_at=at, superseded_by=late.by)
 
 
-def misses_of(ranked: Ranked, k: int, episodes: Mapping[str, Episode]) -> tuple[NearMiss, ...]:
-    """Name the memories just below the cut."""
+def misses_of(
+    ranked: Ranked, k: int, episodes: Mapping[str, Episode], echoes: Collection[EpisodeId] = ()
+) -> tuple[NearMiss, ...]:
+    """List the memories just below the last hit, without echoes."""
     below = zip(ranked.ids[k : k + MISSES], ranked.score[k : k + MISSES], strict=True)
     return tuple(
         NearMiss(episode=episode, score=float(score), text=excerpt(episodes[episode].text))
         for episode, score in below
-        if episode in episodes
+        if episode in episodes and episode not in echoes
     )
 
 
 def summed_up(waves: Sequence[Wave]) -> tuple[Wave, ...]:
-    """Keep of each wave how much moved, and count its arcs instead of listing them."""
+    """Keep the sums of each wave, and count its arcs instead of listing them."""
     return tuple(
         replace(wave, arcs=(), arcs_left_out=wave.arcs_left_out + len(wave.arcs)) for wave in waves
     )
@@ -112,7 +123,7 @@ def _label(episode: Episode | None) -> str:
 async def passages_of_hits(
     search: Search, hits: Sequence[EpisodeId]
 ) -> Mapping[EpisodeId, tuple[HitPassage, ...]]:
-    """List each long hit's passages, best first: most of the cue's words, and near in meaning.
+    """List each long hit's passages, best first, by words and meaning.
 
     The two count alike: the share of the cue's words by rarity, and the cosine. Short memories
     are absent.
@@ -135,8 +146,10 @@ async def passages_of_hits(
     return {episode: tuple(passages) for episode, passages in listed.items()}
 
 
+# Other models count differently: Chinese up to 1.3, Arabic 2.3 and Hindi 3.5 times as high
+# (docs/explanation/recall.md).
 TOKEN_COUNTER = "o200k_base"  # noqa: S105 (the name of a table)
-"""The table that counts: the one of GPT-4o and later models of OpenAI."""
+"""The table of the tokens: that of GPT-4o and later models of OpenAI."""
 
 _THREADS = 1  # the texts are short: a pool of threads costs more than it saves
 
@@ -154,24 +167,29 @@ def cut_to_tokens(text: str, limit: int) -> str:
     return kept
 
 
+# A long text is cut, not left out; the tokens that remain go to the hits that were cut, best first
+# (docs/explanation/recall.md).
 _SHARES = 4
-"""A hit takes at most a fourth of the budget before the other hits had their turn."""
+"""In the first round a hit gets at most a fourth of the budget."""
 
 _LEAST_SHARE = 64
-"""Tokens; below it a share would only cut lines that are short already."""
+"""Smallest share in tokens; a smaller one would cut even short lines."""
 
+# The marks hold a hash of the lines between them, so no memory can contain the closing mark
+# (docs/explanation/recall.md).
 MARKS_TOKENS = 20
 """Tokens of the marks around the block, at most."""
 
 _LEAST_TEXT = 8
-"""Tokens; less text than this says nothing, so the line is left out."""
+"""Smallest number of tokens of a shown text; a line with less is left out."""
 
 _LONGEST_TOKEN = 32
 """Characters; a text with more of them per token of the budget is not counted as a whole."""
 
 _ELLIPSIS = "…"
 _WORD = re.compile(r"\S+")
-_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|$)")  # noqa: RUF001 (the marks of other scripts)
+# The end of a line of code counts as the end of a sentence.
+_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|$)|\n")  # noqa: RUF001 (the marks of other scripts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +203,10 @@ class Context:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """The line of a hit that shows `text[start:end]`; `tokens` includes the line break."""
+    """The line of a hit that shows `text[start:end]`; `tokens` includes the line break.
+
+    It has further lines, indented, where the shown text has code.
+    """
 
     hit: Hit
     start: int
@@ -194,16 +215,16 @@ class Line:
     tokens: int
 
 
-def context_block(hits: Sequence[Hit], budget: int) -> Context:
-    """Write the hits in the order they happened, one a line between marks, within a budget.
+def context_block(hits: Sequence[Hit], budget: int, followers: Sequence[Hit] = ()) -> Context:
+    """Write the hits in the order of time, one a line between marks, within a budget.
 
-    The marks tell a model where recalled text begins and ends: text inside is data, whatever it
-    says. Their tokens count.
+    The marks tell a model where recalled text begins and ends: all text inside is data. Their
+    tokens count.
 
     Hits enter in the order of their rank. A hit that is too long is cut, not left out: to its
     passage with the passages around it, or to its start. No hit takes more than a fourth of the
     budget at first, so that one long memory does not push out the others. Tokens that remain
-    then go to the hits that were cut, best first.
+    then go to the hits that were cut, best first, and last to the turns that follow a shown hit.
     """
     share = share_of(budget)
     lines: list[Line] = []
@@ -219,11 +240,17 @@ def context_block(hits: Sequence[Hit], budget: int) -> Context:
             if longer.tokens > line.tokens:
                 lines[place] = longer
                 left -= longer.tokens - line.tokens
+    told = {line.hit.rank for line in lines}
+    for follower in followers:
+        line = fitted(follower, min(share, left)) if follower.follows in told else None
+        if line is not None:
+            lines.append(line)
+            left -= line.tokens
     return _block(lines)
 
 
 def share_of(budget: int) -> int:
-    """Give the tokens that one memory may take before the others had their turn."""
+    """Compute the largest share of one memory in the first round."""
     return max(budget // _SHARES, _LEAST_SHARE)
 
 
@@ -235,7 +262,11 @@ def _block(lines: Sequence[Line]) -> Context:
         tokens=count_tokens([text])[0],
         references=tuple(
             Reference(
-                number=line.hit.rank, episode=line.hit.episode.id, start=line.start, end=line.end
+                number=line.hit.rank,
+                episode=line.hit.episode.id,
+                start=line.start,
+                end=line.end,
+                follows=line.hit.follows,
             )
             for line in ordered
         ),
@@ -249,21 +280,23 @@ def _is_whole(line: Line) -> bool:
 def fitted(hit: Hit, limit: int) -> Line | None:
     """Show as much of a hit as fits: all of it, its passage and more, or its start; or None."""
     text = hit.episode.text
+    code = code_blocks(text)
     if len(text) <= limit * _LONGEST_TOKEN:
-        whole = _line(hit, 0, len(text))
+        whole = _line(hit, 0, len(text), code)
         if whole.tokens <= limit:
             return whole
     if hit.passage is None:
-        return _cut(hit, 0, len(text), limit)
+        return _cut(hit, 0, len(text), code, limit)
     start, end = _bounds(hit.passage, text)
-    passage = _line(hit, start, end)
+    passage = _line(hit, start, end, code)
     if passage.tokens > limit:
-        return _cut(hit, start, end, limit)
-    return _widened(hit, passage, limit)
+        return _cut(hit, start, end, code, limit)
+    return _widened(passage, code, limit)
 
 
-def _widened(hit: Hit, line: Line, limit: int) -> Line:
+def _widened(line: Line, code: Sequence[CodeBlock], limit: int) -> Line:
     """Add the passages around the shown one, after and before it in turn, while they fit."""
+    hit = line.hit
     spans = [_bounds(passage, hit.episode.text) for passage in hit.passages]
     after = sorted(span for span in spans if span[1] > line.end)
     before = sorted((span for span in spans if span[0] < line.start), reverse=True)
@@ -271,44 +304,46 @@ def _widened(hit: Hit, line: Line, limit: int) -> Line:
     while after or before:
         side = after if (ahead and after) or not before else before
         start, end = side.pop(0)
-        wider = _line(hit, min(line.start, start), max(line.end, end))
+        wider = _line(hit, min(line.start, start), max(line.end, end), code)
         if wider.tokens <= limit:
             line = wider
         else:
-            side.clear()  # what lies further out would be even longer
+            side.clear()  # passages further out would be even longer
         ahead = not ahead
     return line
 
 
-def _cut(hit: Hit, start: int, end: int, limit: int) -> Line | None:
+def _cut(hit: Hit, start: int, end: int, code: Sequence[CodeBlock], limit: int) -> Line | None:
     """Show the start of a span, up to the end of a sentence or word; None if nothing fits."""
-    room = limit - _line(hit, start, start).tokens
+    text = hit.episode.text
+    room = limit - _line(hit, start, start, code).tokens
     while room >= _LEAST_TEXT:
-        flat = one_line(hit.episode.text[start : min(end, start + room * _LONGEST_TOKEN)])
-        kept = _to_boundary(cut_to_tokens(flat, room), flat)
-        line = _line(hit, start, _place_of(hit.episode.text, start, kept))
+        stop = min(end, start + room * _LONGEST_TOKEN)
+        written = write_lines(text, start, stop, code, close=False)
+        kept = _to_boundary(cut_to_tokens(written, room), written)
+        line = _line(hit, start, _place_of(text, start, kept), code)
         if line.tokens <= limit:
             return line
         room -= line.tokens - limit
     return None
 
 
-def _to_boundary(kept: str, flat: str) -> str:
+def _to_boundary(kept: str, written: str) -> str:
     """Shorten a cut text to the last sentence end in its second half, else to a whole word."""
-    if len(kept) == len(flat):
+    if len(kept) == len(written):
         return kept
     ends = [match.end() for match in _SENTENCE_END.finditer(kept, len(kept) // 2)]
     if ends and ends[-1] < len(kept):
         return kept[: ends[-1]]
     blank = kept.rfind(" ")
-    inside_word = flat[len(kept)] != " "
+    inside_word = not written[len(kept)].isspace()
     # Scripts without blanks have no word to keep whole.
     return kept[:blank] if inside_word and blank > len(kept) // 2 else kept
 
 
-def _place_of(text: str, start: int, flat: str) -> int:
-    """Find the end of a flattened start of a text, by counting non-blank characters."""
-    wanted = len(flat) - flat.count(" ")
+def _place_of(text: str, start: int, written: str) -> int:
+    """Find the offset in a text of the end of its written start, by non-blank characters."""
+    wanted = sum(map(len, written.split()))
     for word in _WORD.finditer(text, start):
         if wanted <= len(word[0]):
             return word.start() + wanted
@@ -317,12 +352,12 @@ def _place_of(text: str, start: int, flat: str) -> int:
 
 
 def _bounds(passage: HitPassage, text: str) -> tuple[int, int]:
-    """Keep offsets inside the text; a passage may be older than a change of its rules."""
+    """Limit offsets to the text; stored passages may be older than the rules."""
     start = min(max(passage.start, 0), len(text))
     return start, min(max(passage.end, start), len(text))
 
 
-def _line(hit: Hit, start: int, end: int) -> Line:
+def _line(hit: Hit, start: int, end: int, code: Sequence[CodeBlock]) -> Line:
     """Write the line for a span; a blank start or end of the text does not count as left out."""
     episode = hit.episode
     text = episode.text
@@ -330,24 +365,28 @@ def _line(hit: Hit, start: int, end: int) -> Line:
         start = 0
     if not text[end : end + 1].strip() and not text[end:].strip():
         end = len(text)
-    who = _who(episode)
-    shown = [_ELLIPSIS] if start else []
-    shown.append(one_line(text[start:end]))
-    if end < len(text):
-        shown.append(_ELLIPSIS)
-    parts = (
-        f"[{hit.rank}] {episode.occurred_at:%Y-%m-%d}" + (f" {who}:" if who else ""),
-        *(part for part in shown if part),
-        *_remarks(hit),
-    )
-    line = " ".join(parts)
+    after = "" if hit.follows is None else f"(follows {hit.follows})"
+    who = " ".join(filter(None, (name_of(episode), after)))
+    line = f"[{hit.rank}] {episode.occurred_at:%Y-%m-%d}" + (f" {who}:" if who else "")
+    if start:
+        line = f"{line} {_ELLIPSIS}"
+    if shown := write_lines(text, start, end, code):
+        line += shown if shown.startswith("\n") else f" {shown}"
+    for words in (*((_ELLIPSIS,) if end < len(text) else ()), *_remarks(hit)):
+        line = append_words(line, words)
     return Line(hit=hit, start=start, end=end, text=line, tokens=count_tokens([line + "\n"])[0])
 
 
-def _who(episode: Episode) -> str:
-    """Name the speaker, with a role that is not the user's own words: it is trusted less."""
-    who = one_line(episode.speaker or episode.title or "")
-    role = one_line(episode.role or "")
+_BRACKETS = str.maketrans("[]", "()")
+
+
+def name_of(episode: Episode) -> str:
+    """Name the speaker, and the role unless it is `user`: other roles are trusted less.
+
+    Square brackets are replaced, so that a name cannot look like the reference of a memory.
+    """
+    who = one_line(episode.speaker or episode.title or "").translate(_BRACKETS)
+    role = one_line(episode.role or "").translate(_BRACKETS)
     if not role or role == "user" or role == who.casefold():
         return who or role
     return f"{who} ({role})" if who else role
@@ -365,17 +404,14 @@ def _remarks(hit: Hit) -> list[str]:
     return remarks
 
 
-def one_line(text: str) -> str:
-    """Write on one line: a memory cannot pretend to be the next line of the block."""
-    return " ".join(text.split())
-
-
 _LOOKED_AT = 200
-"""Ranked memories in which copies are looked for, beside those an answer shows."""
+"""Number of ranked memories that are searched for copies, beside those in the answer."""
 
 _ROUNDS = 4
-"""Look-ups at most. One is enough unless memories outside the candidates are copies."""
+"""Largest number of look-ups; one is enough unless memories outside the candidates are copies."""
 
+# Vectors cannot tell copies: *from Bath to Bristol* and *from Bristol to Bath* have a cosine of
+# .99 (docs/explanation/recall.md).
 _LONGEST = 2_000
 """Characters; longer texts are copies only if they are equal."""
 
@@ -387,7 +423,7 @@ Key = tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shown:
-    """The part of a ranking that an answer shows.
+    """The memories of an answer, without copies.
 
     Attributes:
         ranked: The ranking without the copies.
@@ -410,8 +446,7 @@ async def load_shown(
 ) -> Shown:
     """Fetch the texts of the best memories; with `collapse`, join copies and fill up to k.
 
-    The stems of the candidates tell which memories may be copies, so that other texts are not
-    fetched for it.
+    The stems of the candidates show which memories may be copies, so only their texts are fetched.
     """
     if not collapse:
         found = await search.store.episodes(search.tenant, needed(ranked, k))
@@ -444,7 +479,7 @@ def same_words(text: str) -> tuple[str, ...]:
     """
     if len(text) > _LONGEST:
         return (text,)
-    tokens = _TOKEN.findall(_MARK.sub(" ", text.casefold().replace("\u2019", "'")))
+    tokens = _TOKEN.findall(_MARK.sub(" ", composed(text).casefold().replace("\u2019", "'")))
     start = 0
     while start < len(tokens) - 1 and tokens[start] in INTERJECTIONS:
         start += 1
@@ -474,7 +509,7 @@ def _suspects(ranked: Ranked, candidates: Candidates, count: int) -> list[list[E
 def _joined(
     ranked: Ranked, episodes: Mapping[str, Episode], behind: Mapping[EpisodeId, Superseded]
 ) -> Shown:
-    """Keep of each memory the best ranked copy."""
+    """Keep the best ranked copy of each memory."""
     kept: dict[Key, EpisodeId] = {}
     copies: dict[EpisodeId, list[Episode]] = {}
     for ident in ranked.ids:

@@ -1,26 +1,27 @@
 """Answer a question in words: recall, and one call of a language model over the memories.
 
-Recalled text is data. It stands between marks that no memory can know beforehand, one memory a
-line, and what the model says counts only with quotes that are found in the memories.
+Recalled text is data. It is between marks that no memory can know beforehand, one memory a line. A
+sentence of the model counts only with quotes that are found in the memories (decision 0034).
 """
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Final, Protocol
+from dataclasses import dataclass, replace
+from typing import Final
 
-from pydantic import Field
-from pydantic_core import from_json
+from pydantic import Field, ValidationError
 
 from ecphoria.errors import InvalidInput, ModelMissing, ModelUnavailable
-from ecphoria.models.chat import Structure, Structured, StructuredChat, Truncated, Unusable
-from ecphoria.ports import NoAnswer, TextRefused
-from ecphoria.recall.answer import one_line
+from ecphoria.models.chat import Enough, StructuredChat, Truncated, Unusable
+from ecphoria.models.structure import Items, ObjectsAsTheyCome, Structure
+from ecphoria.ports import NoAnswer, Recalls, TextRefused
 from ecphoria.records.ask import Citation, CitedAnswer, CitedSentence
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, NearMiss, RecallOptions, RecallResult, Verdict
-from ecphoria.text.quotes import find_quote
+from ecphoria.text.code_blocks import one_line
+from ecphoria.text.quotes import QuotableText, carries
 
 UNKNOWN: Final = "I don't know."
 INSTRUCTION: Final = """\
@@ -42,6 +43,13 @@ of the list for each."""
 _NEAREST: Final = 3
 
 
+_MOST_SENTENCES: Final = 50
+_MOST_CITATIONS: Final = 10
+"""Largest number of citations of a sentence; further ones are ignored."""
+_MOST_CHARACTERS: Final = 200_000
+"""Length at which a streamed answer is ended."""
+
+
 class _Citation(Structure):
     memory: int
     quote: str
@@ -49,21 +57,35 @@ class _Citation(Structure):
 
 class _Sentence(Structure):
     text: str
-    citations: list[_Citation]
+    citations: Items[_Citation] = Field(default=[])
 
 
 class _Said(Structure):
-    sentences: list[_Sentence] = Field(max_length=50)
+    sentences: Items[_Sentence] = Field(json_schema_extra={"maxItems": _MOST_SENTENCES})
 
 
-class Recalls(Protocol):
-    """The recall that an answer rests on."""
+_HEADING: Final = re.compile(
+    r"\s*\[\d{1,9}\]\s*(?:\d{4}-\d\d-\d\d)?\s*(?:[^:\n]{1,200}:\s)?|\s*[^:\n.!?]{1,200}:\s"
+)
+"""Number, day and speaker in front of a line of the context; a model quotes them too."""
 
-    async def recall(
-        self, tenant: TenantId, cue: Cue, options: RecallOptions, *, record: bool = True
-    ) -> RecallResult:
-        """Recall a cue."""
-        ...
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """The part of a memory's text that the model was shown, from `start` on."""
+
+    episode: Episode
+    start: int
+    text: QuotableText
+
+    def cite(self, quote: str) -> Citation | None:
+        """Find a quote in it; None if it is absent."""
+        span = self.text.find(quote) or self.text.find(_HEADING.sub("", quote, count=1))
+        if span is None:
+            return None
+        start, end = (self.start + place for place in span)
+        words = self.episode.text[start:end]
+        return Citation(episode=self.episode.id, quote=words, start=start, end=end)
 
 
 class AskService:
@@ -80,7 +102,7 @@ class AskService:
         Args:
             recalls: The recall that an answer rests on.
             chat: The language model, if one is set.
-            recalled: Told the strategy, the verdict and the times of each recall.
+            recalled: Called with the strategy, the verdict and the times of each recall.
         """
         self._recalls = recalls
         self._chat = chat
@@ -104,7 +126,7 @@ class AskService:
             options: How to recall.
             brief: Give only the words that answer it, instead of sentences.
             record: Leave a trace.
-            told: Told each sentence as soon as its quotes are found in the memories.
+            told: Called with each sentence as soon as its quotes are found in the memories.
 
         Raises:
             ModelMissing: No language model is set.
@@ -117,22 +139,21 @@ class AskService:
             raise InvalidInput("Send the question in words.", field="question")
         result = await self._recalls.recall(tenant, cue, options, record=record)
         self._recalled(result.strategy, result.verdict, result.timings_ms)
-        if not result.answerable or not result.context:
+        if result.verdict.refused or not result.context:
             return _unanswered(result, self._chat.model, result.reasons)
-        shown = _shown(result)
+        # The search for quotes takes time on long memories, so it runs in a thread.
+        shown = await asyncio.to_thread(_shown, result)
         coming = None if told is None else _Sentences(shown, told)
-        reply = await self._said(
-            self._chat, cue.text, result, brief=brief, heard=coming.hear if coming else None
-        )
-        sentences = _checked(reply.value.sentences, shown)
+        said, tokens = await self._said(self._chat, cue.text, result, brief=brief, coming=coming)
+        sentences = await asyncio.to_thread(_checked, said[:_MOST_SENTENCES], shown)
         if coming is not None:
             coming.tell(sentences)
-        dropped = len(reply.value.sentences) - len(sentences)
+        dropped = len(said) - len(sentences)
         why = "the model did not find the answer in the memories"
         if dropped:
             why = "no sentence of the model rested on a memory"
         answer = _unanswered(result, self._chat.model, (*result.reasons, why))
-        answer = replace(answer, dropped=dropped, tokens=reply.tokens)
+        answer = replace(answer, dropped=dropped, tokens=tokens)
         if not sentences:
             return answer
         text = (", " if brief else " ").join(sentence.text for sentence in sentences)
@@ -154,10 +175,10 @@ class AskService:
         brief: bool = False,
         record: bool = True,
     ) -> AsyncGenerator[CitedSentence | CitedAnswer]:
-        """Answer like `ask`: each sentence when it is there, then the whole answer, which counts.
+        """Answer like `ask`: each sentence as it comes, then the whole answer, which is valid.
 
-        A sentence may be told that is not in the answer: if what the model says after it is no
-        JSON, the model is asked again.
+        A sentence may be missing in the whole answer: if the rest is no valid JSON, the model is
+        asked again.
 
         Raises:
             EcphoriaError: What `ask` raises.
@@ -172,7 +193,7 @@ class AskService:
                 yield sentence
             yield await answering
         finally:
-            answering.cancel()  # the caller has gone: the model need not go on
+            answering.cancel()  # the caller closed the connection, so stop the model
 
     async def _said(
         self,
@@ -181,53 +202,65 @@ class AskService:
         result: RecallResult,
         *,
         brief: bool,
-        heard: Callable[[str], None] | None,
-    ) -> Structured[_Said]:
+        coming: "_Sentences | None",
+    ) -> tuple[Sequence[_Sentence | None], int]:
+        """Ask the model; return its sentences (None for an invalid one) and the tokens."""
         instruction = INSTRUCTION + (VERIFY if result.verdict is Verdict.VERIFY else "")
         instruction += BRIEF if brief else ""
+        heard = None if coming is None else coming.hear
         try:
-            return await chat.ask("ask", instruction, prompt(question, result), _Said, heard=heard)
+            reply = await chat.ask(
+                "ask", instruction, prompt(question, result), _Said, heard=heard
+            )
         except NoAnswer as error:
             raise ModelUnavailable(f"No answer was written: {error}.") from error
+        except Enough as enough:
+            return (coming.all if coming else ()), enough.tokens
         except (TextRefused, Truncated, Unusable) as error:
             raise ModelUnavailable(
                 "No answer was written: the model gave none of the wanted form; ask again, with a "
                 "smaller `token_budget`, or set another model."
             ) from error
+        return reply.value.sentences, reply.tokens
 
 
 class _Sentences:
-    """Reads an answer while it comes, and tells each sentence that is whole and has its quotes."""
+    """Reads a streamed answer, and reports each complete sentence with found quotes.
 
-    def __init__(
-        self, shown: Mapping[int, Episode], told: Callable[[CitedSentence], None]
-    ) -> None:
+    Attributes:
+        all: Every complete sentence so far.
+    """
+
+    def __init__(self, shown: Mapping[int, _Shown], told: Callable[[CitedSentence], None]) -> None:
+        self.all: list[_Sentence] = []
         self._shown = shown
         self._told = told
-        self._text = ""
         self._known: list[CitedSentence] = []
+        self._length = 0
+        self._objects = ObjectsAsTheyCome(self._take)
 
-    def hear(self, piece: str) -> None:
-        """Take the next piece."""
-        self._text += piece
-        if "}" in piece:
-            self.tell(_checked(self._whole(), self._shown))
+    def hear(self, piece: str) -> bool:
+        """Read the next piece; return whether to stop."""
+        self._length += len(piece)
+        self._objects.feed(piece)
+        return len(self.all) >= _MOST_SENTENCES or self._length >= _MOST_CHARACTERS
 
     def tell(self, sentences: Sequence[CitedSentence]) -> None:
-        """Tell the sentences that were not told yet."""
+        """Report the sentences that were not reported yet."""
         for sentence in sentences:
             if sentence not in self._known:
                 self._known.append(sentence)
                 self._told(sentence)
 
-    def _whole(self) -> Sequence[_Sentence]:
-        """Give all sentences but the last, which may get more citations."""
-        opened = max(self._text.find("{"), 0)
+    def _take(self, text: str) -> None:
+        if len(self.all) >= _MOST_SENTENCES:
+            return
         try:
-            listed = from_json(self._text[opened:], allow_partial=True)["sentences"][:-1]
-            return [_Sentence.model_validate(each) for each in listed]
-        except (ValueError, TypeError, LookupError):
-            return []  # the whole answer is judged at its end
+            sentence = _Sentence.model_validate_json(text)
+        except ValidationError:
+            return  # the whole answer is judged at its end
+        self.all.append(sentence)
+        self.tell(_checked([sentence], self._shown))
 
 
 def prompt(question: str, result: RecallResult) -> str:
@@ -235,35 +268,40 @@ def prompt(question: str, result: RecallResult) -> str:
     return f"{result.context}\n\nQuestion: {one_line(question)}"
 
 
-def _shown(result: RecallResult) -> Mapping[int, Episode]:
-    numbers = {reference.number for reference in result.references}
-    return {hit.rank: hit.episode for hit in result.hits if hit.rank in numbers}
+def _shown(result: RecallResult) -> Mapping[int, _Shown]:
+    lines = (*result.hits, *result.followers)
+    episodes = {line.rank: line.episode for line in lines}
+    return {
+        one.number: _Shown(
+            episode=episode, start=one.start, text=QuotableText(episode.text[one.start : one.end])
+        )
+        for one in result.references
+        if (episode := episodes.get(one.number)) is not None
+    }
 
 
 def _checked(
-    sentences: Sequence[_Sentence], shown: Mapping[int, Episode]
+    sentences: Sequence[_Sentence | None], shown: Mapping[int, _Shown]
 ) -> tuple[CitedSentence, ...]:
     return tuple(
         CitedSentence(text=text, citations=citations)
         for sentence in sentences
-        if (text := one_line(sentence.text))
-        and (citations := _citations(sentence.citations, shown))
+        if sentence is not None
+        and (text := one_line(sentence.text))
+        and (citations := _citations(sentence, shown))
     )
 
 
-def _citations(named: Sequence[_Citation], shown: Mapping[int, Episode]) -> tuple[Citation, ...]:
-    """Find every quote in its memory; none if one is missing."""
+def _citations(sentence: _Sentence, shown: Mapping[int, _Shown]) -> tuple[Citation, ...]:
+    """Find all quotes; return none if one is missing or none supports the sentence."""
     found = []
-    for citation in named:
-        episode = shown.get(citation.memory)
-        span = find_quote(citation.quote, episode.text) if episode else None
-        if episode is None or span is None:
+    for citation in sentence.citations[:_MOST_CITATIONS]:
+        memory = shown.get(citation.memory) if citation is not None else None
+        cited = memory.cite(citation.quote) if citation and memory else None
+        if cited is None:
             return ()
-        start, end = span
-        found.append(
-            Citation(episode=episode.id, quote=episode.text[start:end], start=start, end=end)
-        )
-    return tuple(found)
+        found.append(cited)
+    return tuple(found) if any(carries(each.quote, sentence.text) for each in found) else ()
 
 
 def _unanswered(result: RecallResult, model: str, reasons: tuple[str, ...]) -> CitedAnswer:

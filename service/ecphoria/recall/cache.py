@@ -1,13 +1,12 @@
 """Cache the columns of episodes that recall reads.
 
-An episode is immutable: only its place among its neighbours moves. So contents (terms, vector,
-speaker, flags) are read only of episodes this process has not seen lately, and places only of
-those it has not seen since the tenant's last change. The database stays the only truth: every
-recall reads the tenant's counters first, places are dropped when anything changed, and contents
+An episode never changes, except its position in the session. So contents (terms, vector, speaker,
+flags) are read once and cached, and positions are cached until the tenant's next change. Every
+recall reads the tenant's counters first: positions are dropped when anything changed, and contents
 when an episode was deleted.
 
-One shelf a tenant: an episode has a slot in every column, so that the rows a recall wants are
-taken out of each at once.
+A tenant has one cache, in columns: an episode has the same slot in each, so that numpy selects the
+rows of a recall in one operation a column.
 """
 
 from collections import OrderedDict
@@ -22,6 +21,8 @@ from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Vector
 from ecphoria.recall.ports import Around, Columns, Window
 from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.text.asking import LONGEST_ASKING, STATES, Asking, read_asking
+from ecphoria.text.cue import without_caption
 
 _FIRST_SLOTS = 256
 
@@ -30,26 +31,31 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """One episode's immutable columns, as the store gives them."""
+    """A row of one episode's immutable columns.
+
+    Attributes:
+        brief: The text; empty if it is too long to be only a question.
+    """
 
     id: str
     speaker: str
     role: str
     occurred_ms: int
+    local_ms: int
     terms: str
     length: float
-    length_prior: float
     is_question: bool
     time_expression: bool
     first_person: bool
     second_person: bool
     title: str | None
     importance: float
+    brief: str
     vector: NDArray[np.float32]
 
 
 class ContentCache:
-    """Columns of the episodes put on it, in the order they came; nothing is taken off singly."""
+    """Columns of cached episodes in the order of reading; single episodes are never removed."""
 
     def __init__(self) -> None:
         self._slots: dict[str, int] = {}
@@ -57,8 +63,10 @@ class ContentCache:
         self.role: list[str | None] = []
         self.terms: list[str] = []
         self.title: list[str | None] = []
+        self.asking: list[Asking] = []
         self.occurred_ms = np.zeros(_FIRST_SLOTS, np.int64)
-        self.length = np.zeros((_FIRST_SLOTS, 2))
+        self.local_ms = np.zeros(_FIRST_SLOTS, np.int64)
+        self.length = np.zeros(_FIRST_SLOTS)
         self.facts = np.zeros((_FIRST_SLOTS, 4), np.bool_)
         self.importance = np.zeros(_FIRST_SLOTS)
         self.vector = np.zeros((_FIRST_SLOTS, 0), np.float32)
@@ -71,16 +79,16 @@ class ContentCache:
         return [episode for episode in episodes if episode not in self._slots]
 
     def slots(self, episodes: Sequence[str]) -> IntArray:
-        """Find the slots of episodes that are all here."""
+        """Find the slots of cached episodes."""
         return np.array([self._slots[episode] for episode in episodes], np.int64)
 
     def length_of(self, episode: str) -> float:
-        """Tell how many stems the text of an episode has; 0 if it is not here."""
+        """Count the stems of a cached episode; 0 if it is not cached."""
         slot = self._slots.get(episode)
-        return 0.0 if slot is None else float(self.length[slot, 0])
+        return 0.0 if slot is None else float(self.length[slot])
 
     def put(self, contents: Sequence[Content]) -> None:
-        """Give each episode that is not here yet the next slot."""
+        """Add episodes that are not cached yet, each in the next slot."""
         fresh = list(self._fresh(contents))
         if not fresh:
             return
@@ -92,8 +100,10 @@ class ContentCache:
             self.role.append(content.role or None)
             self.terms.append(content.terms)
             self.title.append(content.title)
+            self.asking.append(_asking(content))
             self.occurred_ms[slot] = content.occurred_ms
-            self.length[slot] = content.length, content.length_prior
+            self.local_ms[slot] = content.local_ms
+            self.length[slot] = content.length
             self.facts[slot] = (
                 content.is_question,
                 content.time_expression,
@@ -118,10 +128,16 @@ class ContentCache:
             return
         more = max(wanted, 2 * room) - room
         self.occurred_ms = np.pad(self.occurred_ms, (0, more))
-        self.length = np.pad(self.length, ((0, more), (0, 0)))
+        self.local_ms = np.pad(self.local_ms, (0, more))
+        self.length = np.pad(self.length, (0, more))
         self.facts = np.pad(self.facts, ((0, more), (0, 0)))
         self.importance = np.pad(self.importance, (0, more))
         self.vector = np.pad(self.vector, ((0, more), (0, 0)))
+
+
+def _asking(content: Content) -> Asking:
+    # A document is no turn: it neither asks nor answers.
+    return read_asking(without_caption(content.brief)) if not content.title else STATES
 
 
 K = TypeVar("K")
@@ -137,8 +153,6 @@ class Place(NamedTuple):
     ordinal: int
     turn: int
     id: str
-    near_length: float
-    context_norm: float
 
 
 class PositionCache:
@@ -179,7 +193,7 @@ class PositionCache:
                 session[place.ordinal] = place
 
     def read(self, ids: Sequence[str], windows: Sequence[Window]) -> list[Place]:
-        """List the episodes there, each once, by session, ordinal and turn."""
+        """List the cached episodes, each once, by session, ordinal and turn."""
         found = [self._by_id[episode] for episode in ids]
         for window in windows:
             session = self._by_session[window.session]
@@ -205,6 +219,8 @@ class PositionCache:
 
 
 # While the driver decodes an answer, no other request goes on: large reads are made in parts.
+# Only data that never change are cached between recalls; positions only until the tenant's change
+# counter changes (docs/evaluation/speed.md).
 _CONTENTS_AT_ONCE = 500
 _STEMS_AT_ONCE = 100_000
 """Stems of the texts of one read: a megabyte, or 5,000 usual turns."""
@@ -216,8 +232,6 @@ class _PlaceLists:
     turn: list[int]
     session: list[str]
     ordinal: list[int]
-    near_length: list[float]
-    context_norm: list[float]
 
 
 _LIST_PLACES = Statement("recall.list_places", _PlaceLists)
@@ -230,18 +244,18 @@ class _Memory:
 
     deletions: int = 0
     change: int = -1
-    shelf: ContentCache = field(default_factory=ContentCache)
-    book: PositionCache = field(default_factory=PositionCache)
+    contents: ContentCache = field(default_factory=ContentCache)
+    positions: PositionCache = field(default_factory=PositionCache)
 
     def __len__(self) -> int:
-        return len(self.shelf) + len(self.book)
+        return len(self.contents) + len(self.positions)
 
 
 class ColumnReader:
-    """Reads columns, remembering up to `keep` contents and places."""
+    """Reads columns, and caches up to `keep` contents and positions."""
 
     def __init__(self, graph: Graph, keep: int, *, dormant: bool = False) -> None:
-        """Read live episodes, and dormant ones too if asked to."""
+        """Read live episodes, and dormant ones too if `dormant`."""
         self._graph = graph
         self._keep = keep
         self._dormant = dormant
@@ -251,13 +265,13 @@ class ColumnReader:
         """Drop the cached rows that the tenant's counters show to be outdated."""
         known = self._memories.setdefault(tenant, _Memory())
         if known.deletions != deletions:
-            known.shelf = ContentCache()
+            known.contents = ContentCache()
         if known.change != change:
-            known.book = PositionCache()
+            known.positions = PositionCache()
         known.deletions, known.change = deletions, change
 
     def forget(self, tenant: TenantId) -> None:
-        """Forget all of a tenant that is gone."""
+        """Drop everything of a deleted tenant."""
         self._memories.pop(tenant, None)
 
     async def read(
@@ -273,28 +287,28 @@ class ColumnReader:
             places = await self._read_places(tenant, ids, windows, around)
         else:
             places = await self._places(tenant, ids, windows)
-        shelf, gone = await self._stocked(tenant, [place.id for place in places])
+        contents, gone = await self._loaded(tenant, [place.id for place in places])
         # An episode deleted between the two reads has a place but no content.
-        return _columns([place for place in places if place.id not in gone], shelf, vector)
+        return _columns([place for place in places if place.id not in gone], contents, vector)
 
     async def vectors(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
     ) -> Mapping[EpisodeId, Vector]:
         """Fetch the vectors of episodes; deleted ones are absent."""
-        shelf, gone = await self._stocked(tenant, ids)
+        contents, gone = await self._loaded(tenant, ids)
         there = [episode for episode in ids if episode not in gone]
-        return dict(zip(there, shelf.vector[shelf.slots(there)], strict=True))
+        return dict(zip(there, contents.vector[contents.slots(there)], strict=True))
 
     def in_parts(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Iterator[list[EpisodeId]]:
         """Split a list of episodes into reads of texts of a bounded total length.
 
         The length of a text is known once its episode's columns were read.
         """
-        shelf = self._memories.get(tenant, _Memory()).shelf
+        contents = self._memories.get(tenant, _Memory()).contents
         part: list[EpisodeId] = []
         stems = 0.0
         for episode in ids:
-            length = shelf.length_of(episode)
+            length = contents.length_of(episode)
             if part and stems + length > _STEMS_AT_ONCE:
                 yield part
                 part, stems = [], 0.0
@@ -306,13 +320,14 @@ class ColumnReader:
     async def _places(
         self, tenant: TenantId, ids: Sequence[str], windows: Sequence[Window]
     ) -> Sequence[Place]:
-        # Held on to: what is read now must not be learnt by the book of a later state.
-        book = self._memories.get(tenant, _Memory()).book
-        new_ids, new_windows = book.unknown(ids, windows)
+        # Keep this cache in a variable: what is read now must not enter the cache of a later
+        # state.
+        positions = self._memories.get(tenant, _Memory()).positions
+        new_ids, new_windows = positions.unknown(ids, windows)
         if new_ids or new_windows:
             read = await self._read_places(tenant, new_ids, new_windows, Around())
-            book.learn(new_ids, new_windows, read)
-        return book.read(ids, windows)
+            positions.learn(new_ids, new_windows, read)
+        return positions.read(ids, windows)
 
     async def _read_places(
         self, tenant: TenantId, ids: Sequence[str], windows: Sequence[Window], around: Around
@@ -330,27 +345,28 @@ class ColumnReader:
                 for window in windows
             ],
         )
-        columns = (
-            lists.session, lists.ordinal, lists.turn, lists.id,
-            lists.near_length, lists.context_norm,
-        )  # fmt: skip
+        columns = (lists.session, lists.ordinal, lists.turn, lists.id)
         return [Place(*row) for row in zip(*columns, strict=True)]
 
-    async def _stocked(
+    async def _loaded(
         self, tenant: TenantId, ids: Sequence[str]
     ) -> tuple[ContentCache, frozenset[str]]:
-        """Give the tenant's cache with all of these in it, and the ids of deleted ones."""
-        shelf = self._memories.get(tenant, _Memory()).shelf
-        missing = shelf.missing(ids)
+        """Load missing episodes; return the tenant's cache, and the ids of deleted episodes."""
+        contents = self._memories.get(tenant, _Memory()).contents
+        missing = contents.missing(ids)
         for start in range(0, len(missing), _CONTENTS_AT_ONCE):
             part = missing[start : start + _CONTENTS_AT_ONCE]
-            shelf.put(
+            contents.put(
                 await self._graph.run(
-                    _LIST_CONTENTS, tenant=tenant, ids=part, dormant=self._dormant
+                    _LIST_CONTENTS,
+                    tenant=tenant,
+                    ids=part,
+                    dormant=self._dormant,
+                    longest=LONGEST_ASKING,
                 )
             )
         self._bound(tenant)
-        return shelf, frozenset(shelf.missing(missing))
+        return contents, frozenset(contents.missing(missing))
 
     def _bound(self, tenant: TenantId) -> None:
         """Drop whole tenants, the least recently used first, until the cache fits its bound."""
@@ -360,39 +376,37 @@ class ColumnReader:
             self._memories.popitem(last=False)
 
 
-def _columns(places: Sequence[Place], shelf: ContentCache, vector: Vector | None) -> Columns:
-    session, ordinal, turn, ids, near_length, context_norm = (
+def _columns(places: Sequence[Place], contents: ContentCache, vector: Vector | None) -> Columns:
+    session, ordinal, turn, ids = (
         zip(*places, strict=True) if places else [()] * len(Place._fields)
     )
-    slots = shelf.slots(ids)
-    length, facts = shelf.length[slots], shelf.facts[slots]
+    slots = contents.slots(ids)
+    facts, vectors = contents.facts[slots], contents.vector[slots]
     at = slots.tolist()
     return Columns(
         id=ids,
         turn=np.array(turn, np.int64),
         session=tuple([one or None for one in session]),
         ordinal=np.array(ordinal, np.int64),
-        speaker=tuple([shelf.speaker[slot] for slot in at]),
-        role=tuple([shelf.role[slot] for slot in at]),
-        occurred_ms=shelf.occurred_ms[slots],
-        terms=tuple([shelf.terms[slot] for slot in at]),
-        length=length[:, 0],
-        near_length=np.array(near_length, np.float64),
-        context_norm=np.array(context_norm, np.float64),
-        length_prior=length[:, 1],
+        speaker=tuple([contents.speaker[slot] for slot in at]),
+        role=tuple([contents.role[slot] for slot in at]),
+        occurred_ms=contents.occurred_ms[slots],
+        local_ms=contents.local_ms[slots],
+        terms=tuple([contents.terms[slot] for slot in at]),
+        length=contents.length[slots],
         is_question=facts[:, 0],
         time_expression=facts[:, 1],
         first_person=facts[:, 2],
         second_person=facts[:, 3],
-        title=tuple([shelf.title[slot] for slot in at]),
-        importance=shelf.importance[slots],
-        cosine=_cosine(shelf.vector, slots, vector),
+        title=tuple([contents.title[slot] for slot in at]),
+        asking=tuple([contents.asking[slot] for slot in at]),
+        importance=contents.importance[slots],
+        vector=vectors,
+        cosine=_cosine(vectors, vector),
     )
 
 
-def _cosine(
-    stored: NDArray[np.float32], slots: IntArray, vector: Vector | None
-) -> NDArray[np.float64]:
-    if vector is None or not slots.size:
-        return np.zeros(slots.size)
-    return (stored[slots] @ vector).astype(np.float64)
+def _cosine(stored: NDArray[np.float32], vector: Vector | None) -> NDArray[np.float64]:
+    if vector is None or not len(stored):
+        return np.zeros(len(stored))
+    return (stored @ vector).astype(np.float64)

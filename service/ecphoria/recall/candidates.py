@@ -1,7 +1,7 @@
 """Candidates: the seeds, the turns around them, and the raw signals of each.
 
-A long memory is read passage by passage: words count where they stand together, and a reply of
-a thousand words does not outweigh the short message that states the fact.
+A long memory is read by passages: words count if they stand together, and a reply of a thousand
+words does not outweigh a short message that states the fact.
 
 Cost follows the candidates, not the store: at most two index lists, two NEXT steps around them,
 and the few further turns whose words spread into those.
@@ -23,6 +23,7 @@ from ecphoria.maths.lexical import (
     REACH_AHEAD,
     REACH_BACK,
     bm25,
+    context_norms,
     context_similarity,
     idf,
     lending_share,
@@ -43,14 +44,14 @@ from ecphoria.text.matching import holds
 FloatArray = NDArray[np.float64]
 
 _MANY = 100
-"""Stems of a cue above which reading every word once is faster than a search a stem."""
+"""Number of stems of a cue from which reading every word once is faster than one search a stem."""
 
 _BETWEEN = " \n "
-"""Between two texts that are searched as one; no stem has a line break."""
+"""Separator of texts that are searched together; no stem has a line break."""
 
 
 _SEARCHES = 100
-"""Searches for a stem through a text that take as long as to find its names."""
+"""Number of searches for a stem that take as long as finding the names of a text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -97,7 +98,7 @@ class Units:
 def units_of(
     columns: Columns, counts: FloatArray, passages: PassageColumns | None, stems: Sequence[str]
 ) -> Units:
-    """Cut the rows into units: a row with passages into these, each other row is one.
+    """Divide the rows into units: each passage of a long row, and each other row.
 
     Args:
         columns: The rows, n.
@@ -131,11 +132,11 @@ def units_of(
 
 
 def count_stems(terms: Sequence[str], stems: Sequence[str]) -> FloatArray:
-    """Count stems in texts that are given as stems joined by blanks, [n, q]."""
+    """Count stems in texts, which are stems joined by blanks, [n, q]."""
     if len(stems) > _MANY:
         return _count_all(terms, stems)
     counts = np.zeros((len(terms), len(stems)))
-    # One search through all texts at once is several times faster than one a text.
+    # One search through all texts is several times faster than one search a text.
     everything = f" {_BETWEEN.join(terms)} "
     starts = np.cumsum([0, *(len(joined) + len(_BETWEEN) for joined in terms)])
     for column, stem in enumerate(stems):
@@ -150,7 +151,7 @@ def counting_work(terms: Iterable[str], stems: Sequence[str]) -> int:
 
 
 def _count_all(terms: Sequence[str], stems: Sequence[str]) -> FloatArray:
-    """Count by reading each text once, whatever the number of stems."""
+    """Count in one pass over each text, for any number of stems."""
     counts = np.zeros((len(terms), len(stems)))
     place = {stem: column for column, stem in enumerate(stems)}
     for row, joined in enumerate(terms):
@@ -172,6 +173,8 @@ def _find_all(text: str, sought: str) -> NDArray[np.int64]:
 
 # NEXT steps around a seed that are candidates too. Turns whose words reach those are read as well,
 # but cannot be hits.
+# Seeds get two turns around them as candidates; three more back and two ahead only lend their
+# words (decision 0005).
 REACH = 2
 
 
@@ -186,7 +189,7 @@ class Candidates:
     Attributes:
         inside: Which rows may be hits; the rest only lend their words and vectors.
         previous, following: Row of the neighbour over NEXT, -1 for none.
-        subject: The one speaker or role whom the cue is about.
+        subject: The speaker or role that the cue is about.
         subject_rows: Which rows the subject said.
         by_user: Which rows a user said to an assistant.
         stems: The cue's distinct stems.
@@ -217,9 +220,30 @@ class Candidates:
     row: Mapping[str, int]
 
     def holds(self, episode: str) -> bool:
-        """Tell whether an episode may be a hit here; a row that only lends its words may not."""
+        """Tell whether an episode may be a hit; rows that only lend their words may not."""
         row = self.row.get(episode)
         return row is not None and bool(self.inside[row])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Echo:
+    """A turn that is no evidence for the cue; see `recall.echoes`.
+
+    Attributes:
+        terms: Its distinct stems.
+        length: Stems, repeats counted.
+        visible: Whether it may be a hit.
+        lends: Whether its words still count in the reply to it.
+    """
+
+    id: EpisodeId
+    session: str | None
+    ordinal: int
+    terms: frozenset[str]
+    length: float
+    cosine: float
+    visible: bool
+    lends: bool
 
 
 def holder(pools: Iterable[Candidates], episode: str) -> Candidates:
@@ -285,7 +309,7 @@ async def gather_more(
 
 
 def _episodes(seeding: Seeding) -> Iterable[SeedRow]:
-    """Turn the passages that were found into the episodes they are parts of."""
+    """Replace found passages by their episodes."""
     return (
         SeedRow(id=found.episode, session=found.session, ordinal=found.ordinal, score=found.score)
         for found in seeding.by_passage
@@ -293,7 +317,7 @@ def _episodes(seeding: Seeding) -> Iterable[SeedRow]:
 
 
 def _windows(seeds: Iterable[SeedRow], back: int, ahead: int) -> list[Window]:
-    """Cover all seeds of a session by as few runs of turns as possible."""
+    """Cover all seeds of a session by the fewest runs of turns."""
     places = sorted(
         (seed.session, seed.ordinal)
         for seed in seeds
@@ -322,7 +346,7 @@ async def _allowed(
     store: RecallStore, tenant: TenantId, columns: Columns, filters: Filters
 ) -> BoolArray:
     """Apply the filters to turns that came in as neighbours."""
-    kept = await store.with_metadata(tenant, columns.id, filters)
+    kept = await store.figures.with_metadata(tenant, columns.id, filters)
     allowed = np.array([episode in kept for episode in columns.id], dtype=np.bool_)
     if filters.sessions:
         allowed &= np.array(
@@ -351,7 +375,7 @@ async def _matching(
     store: RecallStore, tenant: TenantId, columns: Columns, required: Required
 ) -> BoolArray:
     """Flag the rows that have the words and phrases that the cue requires."""
-    words = await store.words(tenant, columns.id) if required.phrases else {}
+    words = await store.figures.words(tenant, columns.id) if required.phrases else {}
     found = [
         holds(required, words=words.get(episode, ""), terms=terms)
         for episode, terms in zip(columns.id, columns.terms, strict=True)
@@ -383,7 +407,7 @@ async def _weigh(
     if profile.passages:
         wanted = [episode for episode, may in zip(columns.id, inside, strict=True) if may]
         passages = await store.passages_of(tenant, wanted, seeding.vector)
-    previous, following = _neighbours(columns)
+    previous, following = neighbours(columns)
     units, counts = await run_off_loop(
         partial(_count, columns, passages, stems),
         counting_work(chain(columns.terms, passages.terms if passages else ()), stems),
@@ -418,13 +442,17 @@ async def _weigh(
         signals=TextSignals(
             lex=units.best(saturate(relative + borrowed[units.row], weight=rarity)),
             sem=0.5 * (columns.cosine + units.mean(units.cosine)),
-            ctx=context_similarity(
-                columns.cosine, norm=columns.context_norm, previous=previous, following=following
-            ),
+            ctx=_context(columns, previous, following),
             **_circumstances(columns, analysis, mine, by_user),
         ),
         row={episode: row for row, episode in enumerate(columns.id)},
     )
+
+
+def _context(columns: Columns, previous: IntArray, following: IntArray) -> FloatArray:
+    """Compare the cue with each turn and its neighbours among the candidates."""
+    norm = context_norms(columns.vector, previous=previous, following=following)
+    return context_similarity(columns.cosine, norm=norm, previous=previous, following=following)
 
 
 def _circumstances(
@@ -434,16 +462,16 @@ def _circumstances(
     turn = np.array([session is not None for session in columns.session], dtype=np.float64)
     return {
         "spk": mine.astype(np.float64),
-        # A long reply says little about one thing, but it belongs to a summary.
+        # A long reply says little about each topic, but a summary needs it.
         "len": turn * length_weight(columns.length) * float(not analysis.asks_summary),
-        # A user's question to an assistant states the user's need; a friend's asks for one.
+        # A user's question to an assistant states a need, unlike a question between friends.
         "isq": (columns.is_question & ~by_user).astype(np.float64),
         "texp": columns.time_expression.astype(np.float64) * float(analysis.is_when),
-        "date": turn * _closeness(analysis, columns.occurred_ms),
+        "date": turn * _closeness(analysis, columns.local_ms),
     }
 
 
-def _neighbours(columns: Columns) -> tuple[IntArray, IntArray]:
+def neighbours(columns: Columns) -> tuple[IntArray, IntArray]:
     """Find each row's NEXT neighbours; rows are ordered by session and ordinal."""
     size = len(columns.id)
     joined = np.array(
@@ -464,12 +492,12 @@ def _neighbours(columns: Columns) -> tuple[IntArray, IntArray]:
 def _rarity(stems: Sequence[str], terms: Mapping[str, TermCount], items: int) -> FloatArray:
     found = (terms.get(stem) for stem in stems)
     df = [0 if one is None else one.items for one in found]
-    # A count may lag one write behind the profile, which was read first.
+    # The profile was read first, so a count may already include a later write.
     return idf(np.minimum(np.array(df, dtype=np.float64), items), items)
 
 
-def _closeness(analysis: CueAnalysis, occurred_ms: IntArray) -> FloatArray:
-    days = occurred_ms.astype("datetime64[ms]").astype("datetime64[D]")
+def _closeness(analysis: CueAnalysis, local_ms: IntArray) -> FloatArray:
+    days = local_ms.astype("datetime64[ms]").astype("datetime64[D]")
     months, years = days.astype("datetime64[M]"), days.astype("datetime64[Y]")
     return date_affinities(
         analysis.dates,

@@ -108,7 +108,7 @@ def _sources(candidates: Candidates, row: int) -> list[tuple[int, float]]:
 
 
 def _carried(candidates: Candidates, source: int, row: int, share: float) -> float:
-    """Measure what reaches a row from another one, or what it has itself."""
+    """Measure the part that reaches a row from another row, or from itself."""
     words = candidates.said if source == row else candidates.lent
     return share * float(words[source] @ candidates.rarity)
 
@@ -121,8 +121,8 @@ class WalkedPath:
         sent: What each node sent in each wave, the seeds' first.
         start: What each seed began with.
         streams: The stream that found each seed.
-        whole: Tell a way only if it reaches a seed; energy may come from farther away than the
-            waves show.
+        whole: Return a path only if it reaches a seed; energy may come from farther than the waves
+            show.
     """
 
     graph: Subgraph
@@ -133,7 +133,7 @@ class WalkedPath:
     whole: bool = True
 
     def __call__(self, episode: EpisodeId) -> tuple[PathStep, ...]:
-        """Tell the way to an episode; empty if energy did not come over an edge."""
+        """Return the path to an episode; empty if no energy came over an edge."""
         node = self.graph.index.get(episode)
         return () if node is None else tuple(self._back(node))
 
@@ -178,7 +178,7 @@ def describe_wave(
     active: int,
     marked: tuple[Mark, ...] = (),
 ) -> Wave:
-    """Describe one step: the arcs that carried most, the rest counted."""
+    """Describe one step: the arcs that carried most, and the number of the others."""
     tails = arcs.tails()
     total = float(carried.sum())
     listed = np.flatnonzero(carried > _WAVE_SHARE * total) if total else np.array([], np.int64)
@@ -203,6 +203,6 @@ def describe_wave(
 
 
 def marks(nodes: Iterable[tuple[str, float]], says: str) -> tuple[Mark, ...]:
-    """Say the same of some nodes, the strongest first, a bounded number."""
+    """Mark some nodes with the same remark, the strongest first, up to a limit."""
     ordered = sorted(nodes, key=lambda one: (-one[1], one[0]))[:_MARKED]
     return tuple(Mark(node=node, says=says, value=value) for node, value in ordered)

@@ -1,10 +1,11 @@
 """The gate: judge whether the answer is among the hits, and apply the floors of a caller.
 
-Min-max makes the best candidate look perfect whatever it is worth; so confidence looks at
-absolute evidence: how much of the cue one passage covers, how near it is in meaning, how far the
-first hit stands out, and, where the cue names a speaker, who said it.
+Min-max scaling makes any best candidate look perfect. So the confidence uses absolute evidence:
+how much of the cue one passage covers, how near it is in meaning, how far the first hit stands
+out, and who said it if the cue names a speaker.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -12,7 +13,6 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.errors import InvalidInput
 from ecphoria.maths.fusion import PARTS, bounds_of, recipe_score
 from ecphoria.maths.gate import FEATURES, Evidence, attribution, evidence_features
 from ecphoria.recall.candidates import Candidates
@@ -21,12 +21,19 @@ from ecphoria.recall.seeds import Seeding
 from ecphoria.records.episode import Episode
 from ecphoria.records.recall import RecallOptions, Verdict
 from ecphoria.records.tenant import OPEN, SHIPPED, Gate, shipped_confidence
+from ecphoria.text.asking import GERMAN_ASKING_WORDS
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
-from ecphoria.text.tokens import LIGHT_WORDS, stems, words
+from ecphoria.text.tokens import LIGHT_WORDS, as_written, stems
 
 _SPEAKER, _LENGTH = PARTS.index("spk"), PARTS.index("len")
 _SHORT_REQUEST = 12
-"""Stems below which a user's question to an assistant states nothing of its own."""
+"""Number of stems below which a user's question to an assistant states nothing."""
+
+_FAR = 0.2
+"""Cosine below which a memory without a word of the cue holds no answer."""
+
+_NEAR = 0.35
+"""Cosine below which a memory without a word of the cue gives at most the verdict `verify`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,18 +41,13 @@ class Judgement:
     """A verdict with its reasons.
 
     Attributes:
-        evidence: What the gate may weigh, by name.
+        evidence: The figures that a gate may weigh, by name.
     """
 
     verdict: Verdict
     confidence: float
     evidence: Mapping[str, float]
     reasons: tuple[str, ...]
-
-    @property
-    def answerable(self) -> bool:
-        """Tell whether the hits should be used to answer."""
-        return self.verdict in {Verdict.ANSWER, Verdict.VERIFY}
 
 
 def judge(cue: str, seeding: Seeding, candidates: Candidates, own: Gate | None) -> Judgement:
@@ -59,6 +61,7 @@ def judge(cue: str, seeding: Seeding, candidates: Candidates, own: Gate | None) 
             evidence=evidence,
             reasons=("no memory matches this cue",),
         )
+    # A cue such as "thanks!" has no content word, so nothing can answer it (decision 0030).
     if cue and found.asks_nothing:
         return Judgement(
             verdict=Verdict.REFUSE,
@@ -66,8 +69,10 @@ def judge(cue: str, seeding: Seeding, candidates: Candidates, own: Gate | None) 
             evidence=evidence,
             reasons=("the cue has no content word, so no memory can answer it",),
         )
+    # A tenant's own gate replaces both shipped gates (decision 0030).
     gate = own or (SHIPPED if evidence["names_one"] else OPEN)
     sure = shipped_confidence(evidence) if own is None else own.sure(evidence)
+    sure = min(sure, found.most_sure(gate))
     verdict = _verdict(sure, gate)
     return Judgement(
         verdict=verdict, confidence=sure, evidence=evidence, reasons=found.reasons(cue, verdict)
@@ -75,7 +80,7 @@ def judge(cue: str, seeding: Seeding, candidates: Candidates, own: Gate | None) 
 
 
 def judge_activation(judgement: Judgement, gate: ActivationGate | None) -> Judgement:
-    """Let a strategy's own gate decide (SYNAPSE 3.4), where the cue asks and something matches."""
+    """Let a strategy's own gate decide (SYNAPSE 3.4) if the cue asks and something matches."""
     if gate is None or judgement.verdict is Verdict.EMPTY:
         return judgement
     limits = replace(OPEN, threshold=gate.threshold, verify_below=gate.verify_below)
@@ -109,18 +114,20 @@ class _Found:
         columns = candidates.columns
         named = frozenset(seeding.analysis.names)
         self._own = np.array([speaker in named for speaker in columns.speaker], dtype=np.bool_)
+        # "now", "name" and German function words carry too little to be evidence (decision 0030).
         content = np.array([one not in _LIGHT_STEMS for one in candidates.stems], dtype=np.bool_)
         self._content = content if content.any() else ~content
         self.asks_nothing = not content.any() and not (
             seeding.analysis.first_person or seeding.analysis.names or seeding.analysis.dates
         )
+        # Users state their case and then ask, so their longer messages to an assistant are
+        # evidence (decision 0030).
         stated = candidates.by_user & (columns.length >= _SHORT_REQUEST)
         self._void = columns.is_question & ~stated
-        scored = recipe_score(
-            candidates.signals, bounds=bounds_of(candidates.signals, candidates.inside)
-        )
+        scored = recipe_score(candidates.signals, bounds=bounds_of(candidates.signals, self._rows))
         self._score = scored.score
-        # Who said it is what is to be found out; and a short reply seldom holds an answer.
+        # Without the bonus for the speaker, which is the question; with length twice, because a
+        # short reply seldom holds an answer.
         self._match = scored.score - scored.parts[:, _SPEAKER] + scored.parts[:, _LENGTH]
         self._rarity = candidates.rarity * self._content
         units = candidates.units
@@ -155,17 +162,32 @@ class _Found:
             "asks_when": float(self._analysis.is_when),
         }
 
+    def most_sure(self, gate: Gate) -> float:
+        """Limit the confidence if no memory has a content word of the cue.
+
+        Then only the meaning supports an answer, and far memories hold none, in any language.
+        """
+        rows = self._answering
+        if not self._content.any() or not rows.any() or (self._covered[rows] > 0.0).any():
+            return 1.0
+        nearest = float(self._candidates.columns.cosine[rows].max())
+        # In the development conversations no question with an answer is so far from all memories
+        # (docs/explanation/gate.md).
+        if nearest < _FAR:
+            return max(0.0, math.nextafter(gate.threshold, 0.0))
+        return math.nextafter(gate.verify_below, 0.0) if nearest < _NEAR else 1.0
+
     def reasons(self, cue: str, verdict: Verdict) -> tuple[str, ...]:
         """Explain the verdict: content words found or missing, and their speakers."""
         subject = self._candidates.subject
         who = f" by {subject.name}" if subject else ""
-        rows = self._rows & self._may_answer & ~self._void
+        rows = self._answering
         wanted = np.flatnonzero(self._content)
         if verdict is Verdict.ANSWER:
             return (self._support(rows, wanted, who),)
         said = set(np.flatnonzero(self._said[rows].any(axis=0)).tolist())
         lacking = [self._candidates.stems[column] for column in wanted if column not in said]
-        reasons = [f"no memory{who} has the word {word}" for word in _spelled(cue, lacking)]
+        reasons = [f"no memory{who} has the word {word}" for word in as_written(cue, lacking)]
         other = self._best_speaker()
         if subject and subject.speaker and other not in {None, subject.speaker}:
             reasons.append(f"what matches best was said by {other}, not by {subject.speaker}")
@@ -177,13 +199,25 @@ class _Found:
         """Describe the memory that covers most of the cue."""
         if not rows.any() or not wanted.size:
             return "the nearest memory is close in meaning"
-        best = int(np.flatnonzero(rows)[np.argmax(self._joint[rows])])
+        cosine = self._candidates.columns.cosine
+        # If no memory has a word of the cue, the nearest in meaning is the support.
+        best = int(np.flatnonzero(rows)[np.lexsort((cosine[rows], self._joint[rows]))[-1]])
         has = int(self._said[best][wanted].sum())
-        near = float(self._candidates.columns.cosine[best])
+        near = float(cosine[best])
+        if not has:
+            return (
+                f"no memory{who} has one of the {wanted.size} content words of the cue; "
+                f"the nearest is {near:.2f} near in meaning (1 is the same)"
+            )
         return (
             f"one memory{who} has {has} of the {wanted.size} content words of the cue; "
             f"its meaning is {near:.2f} near (1 is the same)"
         )
+
+    @property
+    def _answering(self) -> NDArray[np.bool_]:
+        """Rows that may hold the answer and do not only ask."""
+        return self._rows & self._may_answer & ~self._void
 
     @property
     def _may_answer(self) -> NDArray[np.bool_]:
@@ -200,38 +234,13 @@ class _Found:
         return self._candidates.columns.speaker[best]
 
 
-def _spelled(cue: str, wanted: list[str]) -> list[str]:
-    """Give stems back as the cue writes them, in its order."""
-    found: dict[str, str] = {}
-    for word in words(cue):
-        for stem in stems(word):
-            found.setdefault(stem, word)
-    return [found[stem] for stem in found if stem in wanted]
-
-
-_LIGHT_STEMS = frozenset(stems(" ".join((*LIGHT_WORDS, *GERMAN_FUNCTION_WORDS))))
-
-
-_HIGHEST_SCORE = 1_000.0
-
-
-def check_floors(options: RecallOptions) -> None:
-    """Check the bounds; a value that is not a number fails too.
-
-    Raises:
-        InvalidInput: One of them is out of bounds.
-    """
-    score, confidence = options.min_score, options.min_confidence
-    if score is not None and not 0.0 <= score <= _HIGHEST_SCORE:
-        raise InvalidInput(
-            f"`min_score` must lie between 0 and {_HIGHEST_SCORE:.0f}", field="min_score"
-        )
-    if confidence is not None and not 0.0 <= confidence <= 1.0:
-        raise InvalidInput("`min_confidence` must lie between 0 and 1", field="min_confidence")
+_LIGHT_STEMS = frozenset(
+    stems(" ".join((*LIGHT_WORDS, *GERMAN_FUNCTION_WORDS, *GERMAN_ASKING_WORDS)))
+)
 
 
 def count_within(ranked: Ranked, k: int, episodes: Mapping[str, Episode]) -> int:
-    """Count the first hits whose texts fit into the strategy's characters; one always does."""
+    """Count the first hits whose texts fit into the strategy's characters; at least one."""
     if not ranked.characters:
         return k
     sizes = (len(episodes[one].text) if one in episodes else 0 for one in ranked.ids[:k])

@@ -1,7 +1,7 @@
 """Usage histories and spike trains of memories.
 
-The append counts as the first use. A memory that was never recalled, or whose tenant does not
-learn, has one use: its time for the base level, its turn for the spike train.
+The append counts as the first use. A memory without recalls, or of a tenant that does not learn,
+has one use: its time for the base level, its turn for the spike train.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,11 +25,11 @@ class Uses:
     """Uses of n memories, as columns; q in all.
 
     Attributes:
-        age_s: [q], seconds since each that is kept; a future instant has age 0.
-        owner: int [q], whose it was.
-        beyond: [n], what those add whose instants are not kept; None for nothing.
-        recalled: [n], R: how well each could be called back now.
-        salience: [n], importance as feedback moved it, NaN where none did; None for nowhere.
+        age_s: [q], seconds since each stored use; a future instant has age 0.
+        owner: int [q], the memory of each use.
+        beyond: [n], the contribution of uses without a stored instant; None for none.
+        recalled: [n], R: the retrievability of each now.
+        salience: [n], importance changed by feedback, NaN without feedback; None if there is none.
     """
 
     age_s: FloatArray
@@ -40,7 +40,7 @@ class Uses:
 
     @classmethod
     def of(cls, occurred_ms: IntArray, now: datetime) -> "Uses":
-        """Count the moment each memory is of as its first use."""
+        """Count the time of each memory as its first use."""
         age = np.maximum(0.0, now.timestamp() - occurred_ms / 1e3)
         return cls(
             age_s=age,
@@ -50,11 +50,11 @@ class Uses:
 
     @classmethod
     def told(cls, uses: Sequence[Use], now: datetime, decay: float) -> "Uses":
-        """Lay out kept histories; uses that are only counted are spread by `decay`, as base level.
+        """Convert stored histories to columns; uses without an instant are spread by `decay`.
 
         Args:
             uses: One of each memory, in order.
-            now: When they are looked at.
+            now: The instant of the recall.
             decay: d of the base level.
         """
         at = now.timestamp()
@@ -78,7 +78,7 @@ class Uses:
         )
 
     def important(self, given: FloatArray) -> FloatArray:
-        """Tell how important each is: as given, unless feedback moved it."""
+        """Return the importance of each: as given, unless feedback changed it."""
         if self.salience is None:
             return given
         return np.where(np.isnan(self.salience), given, self.salience)
@@ -91,8 +91,8 @@ class SpikeTrains:
     Attributes:
         turns: int [n, s], padded behind with -1.
         tau: [n], time constants in turns.
-        potential, current: [n], V and I as they were left.
-        charged_at: int [n], the turn of that.
+        potential, current: [n], the stored V and I.
+        charged_at: int [n], the turn of these values.
     """
 
     turns: IntArray
@@ -105,7 +105,7 @@ class SpikeTrains:
     def of(
         cls, turn: Sequence[int], tau: float, known: Mapping[int, Charge] | None = None
     ) -> "SpikeTrains":
-        """Count each memory's own turn as its first spike, unless more is known by its row."""
+        """Count each memory's own turn as its first spike, unless a stored charge exists."""
         charges = known or {}
         own = np.array(turn, dtype=np.int64)
         longest = max((len(charge.turns) for charge in charges.values()), default=1)
@@ -126,5 +126,5 @@ class SpikeTrains:
 
 
 def _age(at_s: float, instants_ms: Sequence[int]) -> FloatArray:
-    """Give the seconds since some instants; 0 for future ones."""
+    """Compute the seconds since some instants; 0 for future ones."""
     return np.maximum(0.0, at_s - np.array(instants_ms, dtype=np.float64) / 1e3)

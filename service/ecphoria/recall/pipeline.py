@@ -1,7 +1,7 @@
 """The pipeline of every strategy: score candidates, walk, add reached memories, rank, explain.
 
-A strategy is its options and the functions in which it differs: where its walk starts, how energy
-moves, and which parts of the score the walk adds. All else is here, once.
+A strategy has its options and the functions in which it differs: where its walk starts, how energy
+moves, and which parts of the score the walk adds. Everything else is here.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,10 +16,10 @@ from ecphoria.errors import InvalidInput
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.concept_channel import about_gate, boost
 from ecphoria.maths.fusion import Bounds, bounds_of, fusion, min_max, rank, recipe_score
-from ecphoria.recall.candidates import Candidates, gather_more, holder
+from ecphoria.recall.candidates import Candidates, Echo, gather_more, holder
 from ecphoria.recall.ports import FoundConcept, RecallStore
 from ecphoria.recall.seeds import Seeding
-from ecphoria.recall.subgraph import EDGES, SIMILAR, Limits, Subgraph, fetch
+from ecphoria.recall.subgraph import EDGES, SIMILAR, Subgraph, WalkLimits, fetch
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, OptionValue, PathStep, SeedRecord, Stream, Wave
@@ -113,13 +113,17 @@ Path = Callable[[EpisodeId], tuple[PathStep, ...]]
 TextScore = Callable[[Candidates], FloatArray]
 """Scores the text of candidates: [m, p], p parts of the score."""
 
-# The paper of SYNAPSE ranks as many; each costs a read.
+# SYNAPSE's paper ranks this number; each memory costs a read.
 _MOST_REACHED = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """One recall under way; `now` is the instant of asking."""
+    """One running recall; `now` is its instant.
+
+    Attributes:
+        echoes: Turns that only ask what the cue asks; `store` does not have them.
+    """
 
     store: RecallStore
     tenant: TenantId
@@ -127,6 +131,12 @@ class Search:
     candidates: Candidates
     filters: Filters
     now: datetime
+    echoes: tuple[Echo, ...] = ()
+
+    @property
+    def echo_ids(self) -> frozenset[EpisodeId]:
+        """Ids of the echoes."""
+        return frozenset(echo.id for echo in self.echoes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +191,7 @@ class Strategy(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pool:
-    """The n memories that may be hits, with the text score they have before anything spreads.
+    """The n memories that may be hits, with their text score before the walk.
 
     Attributes:
         parts: [n, p], parts of the text score.
@@ -222,7 +232,7 @@ class Pool:
         return score
 
     def best(self, among: Iterable[EpisodeId], count: int) -> list[tuple[EpisodeId, float]]:
-        """Name the best of some memories with their scores, floored at 0."""
+        """List the best of some memories with their scores, at least 0."""
         place = {episode: row for row, episode in enumerate(self.ids)}
         score = self.score
         rows = [
@@ -286,7 +296,7 @@ class Pool:
         )
 
     def read(self, values: Mapping[EpisodeId, float]) -> FloatArray:
-        """Look a value up for every memory, 0 for none."""
+        """Look up a value for every memory; 0 if there is none."""
         return np.array([values.get(episode, 0.0) for episode in self.ids], dtype=np.float64)
 
     def ranked(
@@ -313,7 +323,7 @@ class Pool:
         )
 
     def explain(self, walked: Path, otherwise: Callable[[Candidates], Path]) -> Path:
-        """Tell the way energy walked to a memory, else how its text was found."""
+        """Return the path of energy to a memory, or how its text was found."""
 
         def path(episode: EpisodeId) -> tuple[PathStep, ...]:
             steps = walked(episode)
@@ -339,6 +349,8 @@ class BaseOptions:
 class WalkOptions(BaseOptions):
     """Options of a mechanism that walks the graph: its weights and its reach."""
 
+    # At the weight .3 of the design, activation costs several points in conversations and is too
+    # weak among titled documents, so there are two parts (decision 0013).
     w_activation: float = parameter(
         0.05, "Weight of activation.", low=0, high=5, source="measured on conversations"
     )
@@ -346,9 +358,11 @@ class WalkOptions(BaseOptions):
         1.2, "Weight of activation among documents.", low=0, high=5,
         source="measured on titled passages",
     )  # fmt: skip
+    # Two memories of each index, not ten, start the walk (decision 0013).
     seeds: int = parameter(
         2, "Memories taken from each index.", unit="memories", low=1, high=50, source="measured"
     )
+    # Off by default, because it did not help (docs/explanation/consolidation.md).
     concept_seeds: int = parameter(
         0, "Concepts taken by meaning, beside those the cue names; they have vectors after a"
         " consolidation.", unit="concepts", low=0, high=50, source="SYNAPSE 3.2; off by default",
@@ -360,10 +374,12 @@ class WalkOptions(BaseOptions):
         0.1, "Gain from a concept to what mentions it, and from a document to its title.",
         low=0, high=1, source="as in the concept channel",
     )  # fmt: skip
+    # A cycle changes R@10 by +.4 and +.1, within chance (docs/explanation/consolidation.md).
     similar: float = parameter(
         SIMILAR, "Gain of SIMILAR: what is near in meaning, or was recalled together.",
         low=0, high=1, source="2.0",
     )  # fmt: skip
+    # Off by default: changes of R@10 were within chance (docs/explanation/consolidation.md).
     associated: float = parameter(
         0.0, "Gain of ASSOCIATED: concepts that are mentioned together.", low=0, high=1,
         source="off by default; the papers 1",
@@ -372,9 +388,9 @@ class WalkOptions(BaseOptions):
     floor: float = parameter(0.05, "Lightest edge fetched.", unit="weight", low=0, high=1)
     max_nodes: int = parameter(2_000, "Nodes in all.", unit="nodes", low=10, high=10_000)
 
-    def limits(self, waves: int) -> Limits:
-        """Give the caps of a walk of so many hops."""
-        return Limits(
+    def limits(self, waves: int) -> WalkLimits:
+        """Return the bounds of a walk of so many hops."""
+        return WalkLimits(
             waves=waves,
             fan=self.fan,
             floor=self.floor,
@@ -383,7 +399,7 @@ class WalkOptions(BaseOptions):
         )
 
     def gains(self) -> FloatArray:
-        """Lay out the gains, forward and backward by type of edge."""
+        """Build the array of gains, forward and backward by type of edge."""
         back, similar, associated = self.mention_back, self.similar, self.associated
         known = {
             "MENTIONS": (1.0, back),
@@ -443,7 +459,7 @@ class Anchor:
 
 
 async def near_anchors(search: Search, count: int) -> tuple[Anchor, ...]:
-    """Take the concepts nearest to the cue in meaning that it does not name.
+    """Find the concepts nearest to the cue in meaning, without those that it names.
 
     The level of each is its cosine (SYNAPSE, Eq. 1).
     """
@@ -466,9 +482,9 @@ async def near_anchors(search: Search, count: int) -> tuple[Anchor, ...]:
 
 
 def cosine_anchors(search: Search, count: int) -> list[Anchor]:
-    """Take the first memories of each index, in its own order, with their cosine.
+    """Take the first memories of each index, in the order of the index, with their cosine.
 
-    An opposite meaning gives nothing: activation is not negative.
+    A negative cosine counts as 0, because activation is never negative.
     """
     streams = ((Stream.TEXT, search.seeding.by_text), (Stream.VECTOR, search.seeding.by_vector))
     first = {row.id: stream for stream, rows in reversed(streams) for row in rows[:count]}
@@ -487,7 +503,7 @@ def anchors(
 
     Args:
         search: The recall under way, with what the indexes found.
-        pool: Says which are best.
+        pool: The text scores.
         count: Memories from each index.
         level: Of a named concept.
     """
@@ -530,7 +546,7 @@ def seed_shares(taken: Sequence[Anchor]) -> tuple[SeedRecord, ...]:
 
 
 async def enter(
-    search: Search, taken: Sequence[Anchor], limits: Limits
+    search: Search, taken: Sequence[Anchor], limits: WalkLimits
 ) -> tuple[Subgraph, FloatArray]:
     """Fetch the subgraph around the anchors; tell each node's level at the start, [n]."""
     entries = {anchor.node: (anchor.kind, anchor.label, anchor.level) for anchor in taken}
@@ -548,6 +564,8 @@ def bridge_gate(graph: Subgraph, arcs: Adjacency, carried: FloatArray) -> float:
         arcs: m arcs over it.
         carried: [m], the energy that went along each.
     """
+    # In a chat no turn is about a concept, so there the bridge is off and only the small weight
+    # counts (decision 0013).
     into = carried * graph.episodes()[arcs.indices]
     return about_gate(float(into[graph.over_about(arcs)].sum()), float(into.sum()))
 

@@ -8,23 +8,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.neo4j_store.passages import PassageReads
+from ecphoria.neo4j_store.passages import Neighbour, PassageReads
 from ecphoria.ports import Vector
 from ecphoria.records.episode import Episode
-from ecphoria.records.fact import FactKey, KeyRecord, PredicateClass
+from ecphoria.records.fact import FactKey
 from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.recall import Filters, Policy
 from ecphoria.records.tenant import Gate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimedFact:
-    """A fact that an episode claims, and among which facts it may be contradicted."""
-
-    episode: EpisodeId
-    fact: FactId
-    key: FactKey
+from ecphoria.text.asking import Asking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,75 +39,26 @@ class FactStanding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelatingFact:
-    """A fact behind a RELATED edge between two concepts, seen from either."""
-
-    tail: str
-    head: str
-    fact: FactId
-    key: FactKey
-
-
-class AsOfReads(Protocol):
-    """The reads that only a recall as of an earlier time needs."""
-
-    async def happened(
-        self,
-        tenant: TenantId,
-        ids: Sequence[EpisodeId],
-        happened_by: datetime,
-        known_at: datetime | None,
-    ) -> frozenset[EpisodeId]:
-        """Tell which of these had happened by an instant, and were recorded by another."""
-        ...
-
-    async def claimed(
-        self, tenant: TenantId, episodes: Sequence[EpisodeId]
-    ) -> Sequence[ClaimedFact]:
-        """List the facts that these episodes claim."""
-        ...
-
-    async def relating(
-        self, tenant: TenantId, concepts: Sequence[str], hub: int
-    ) -> Sequence[RelatingFact]:
-        """List the facts behind the RELATED edges of these concepts."""
-        ...
-
-    async def keys_of(self, tenant: TenantId, facts: Sequence[FactId]) -> Mapping[FactId, FactKey]:
-        """Find the keys of facts."""
-        ...
-
-    async def timelines(
-        self, tenant: TenantId, keys: Sequence[FactKey]
-    ) -> tuple[Mapping[str, PredicateClass], Sequence[KeyRecord]]:
-        """Load the tenant's own classes and all that is stored of these keys."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """Statistics of a tenant that ranking needs.
 
     Attributes:
         items: Live episodes.
         mean_length: Mean number of stems an item has.
-        mean_near_length: Mean of the items' `near_length`.
-        titles: Live episodes with a title: without any, nothing is about anything.
-        stated: Names and facts that episodes came with: without any, there is no fact to find.
+        titles: Live episodes with a title; if 0, there are no ABOUT edges.
+        stated: Names and facts that episodes state; if 0, there is no fact to find.
         participants: The tenant's speakers, most frequent first.
         change: The tenant's change counter; equal counters mean equal graphs.
         gate: The tenant's own gate, None for the shipped one.
-        timed: Whether any fact has a place in time: without, none was ever superseded.
-        turn: The tenant's turn: how many episodes it ever had.
-        learned: Whether its recalls ever left marks on memories.
-        expired: Whether there may be episodes whose life is over and that are not erased yet.
+        timed: Whether any fact has a timeline; if not, none was ever superseded.
+        turn: The number of episodes that the tenant ever appended.
+        learned: Whether its recalls ever changed memories.
+        expired: Whether there may be expired episodes that are not erased yet.
         passages: Passages of its long episodes; 0: none is long.
-        mean_passage_length: Mean number of stems a passage has, 0 without any.
     """
 
     items: int
     mean_length: float
-    mean_near_length: float
     titles: int
     stated: int
     participants: tuple[str, ...]
@@ -126,12 +69,11 @@ class Profile:
     gate: Gate | None = None
     timed: bool = False
     passages: int = 0
-    mean_passage_length: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeedRow:
-    """An episode found by an index, and where it stands."""
+    """An episode found by an index, and its position."""
 
     id: EpisodeId
     session: str | None
@@ -141,11 +83,10 @@ class SeedRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermCount:
-    """Document frequencies of a stem: in items, and within NEXT reach of items."""
+    """Number of items with a stem."""
 
     stem: str
     items: int
-    near: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +139,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """Turns and those near them in their session, `back` before and `ahead` behind."""
+    """Turns with their neighbours in the session, `back` before and `ahead` after."""
 
     ids: tuple[EpisodeId, ...] = ()
     back: int = 0
@@ -210,13 +151,16 @@ class Columns:
     """Episodes as parallel columns, ordered by (session, ordinal, turn); n rows.
 
     Attributes:
+        vector: [n, d] unit vectors of the texts.
         cosine: Exact cosine to the cue's vector, 0 without one.
         occurred_ms: Epoch milliseconds, UTC.
+        local_ms: The same in the offset of the episode, so that days are those of its calendar.
         session: None for documents and notes.
         ordinal: -1 without a session.
         terms: Stems with repeats, joined by one blank.
         title: A document's title.
         importance: As its author gave it, 0 to 1.
+        asking: Whether it only asks, or only says that it does not know.
     """
 
     id: tuple[EpisodeId, ...]
@@ -226,18 +170,18 @@ class Columns:
     speaker: tuple[str | None, ...]
     role: tuple[str | None, ...]
     occurred_ms: NDArray[np.int64]
+    local_ms: NDArray[np.int64]
     terms: tuple[str, ...]
     length: NDArray[np.float64]
-    near_length: NDArray[np.float64]
-    context_norm: NDArray[np.float64]
-    length_prior: NDArray[np.float64]
     is_question: NDArray[np.bool_]
     time_expression: NDArray[np.bool_]
     first_person: NDArray[np.bool_]
     second_person: NDArray[np.bool_]
     title: tuple[str | None, ...]
     importance: NDArray[np.float64]
+    vector: NDArray[np.float32]
     cosine: NDArray[np.float64]
+    asking: tuple[Asking, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,8 +250,7 @@ class FanLimits:
         fan: Edges per node and type, the strongest.
         floor: Lightest edge; the server prunes lighter ones.
         associated: Whether concepts lead to concepts that are mentioned together with them.
-        window: Each of so many consecutive turns of a session also mentions the concepts of the
-            others; 0 for none.
+        window: Number of consecutive turns that also mention each other's concepts; 0 for none.
     """
 
     fan: int = 32
@@ -326,7 +269,6 @@ class Arcs:
         degree: The tail's number of edges of this type, listed or not.
         head_kind: `episode` or `concept`.
         head_label: The concept's name, or the episode's speaker or title, to read.
-        head_degree: The head's `mentions + abouts` if it is a concept, else 0.
     """
 
     tail: tuple[str, ...]
@@ -337,24 +279,26 @@ class Arcs:
     degree: NDArray[np.int64]
     head_kind: tuple[str, ...]
     head_label: tuple[str, ...]
-    head_degree: NDArray[np.int64]
+
+    def followed_by(self, other: "Arcs") -> "Arcs":
+        """Give these edges and then the others."""
+        return Arcs(
+            tail=self.tail + other.tail,
+            head=self.head + other.head,
+            edge=self.edge + other.edge,
+            forward=np.concatenate((self.forward, other.forward)),
+            weight=np.concatenate((self.weight, other.weight)),
+            degree=np.concatenate((self.degree, other.degree)),
+            head_kind=self.head_kind + other.head_kind,
+            head_label=self.head_label + other.head_label,
+        )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbour:
-    """An episode near another one in meaning."""
-
-    of: EpisodeId
-    id: EpisodeId
-    turn: int
-    cosine: float
-
-
-class Histories(Protocol):
-    """Reads of usage and charges of memories."""
+class Figures(Protocol):
+    """Reads of memories that are known to be in scope; missing ones are absent."""
 
     async def uses(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, Use]:
-        """Read the uses of episodes; deleted ones are absent."""
+        """Read the uses of episodes."""
         ...
 
     async def charges(
@@ -363,19 +307,39 @@ class Histories(Protocol):
         """Read the charges of episodes; never stimulated ones are absent."""
         ...
 
+    async def priors(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[str, float]:
+        """Look up the priors that consolidation stored."""
+        ...
 
-class RecallStore(Histories, PassageReads, Protocol):
+    async def words(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
+        """Read the words of episodes as the text index has them, joined by blanks."""
+        ...
+
+    async def with_metadata(
+        self, tenant: TenantId, ids: Sequence[EpisodeId], filters: Filters
+    ) -> Collection[EpisodeId]:
+        """Select the episodes whose metadata pass the filters."""
+        ...
+
+    async def concept_vectors(
+        self, tenant: TenantId, concepts: Sequence[str]
+    ) -> Mapping[str, Vector]:
+        """Fetch the vectors of concepts; concepts without a vector are absent."""
+        ...
+
+
+class RecallStore(PassageReads, Protocol):
     """The read side of the memory graph; every call sees one tenant's live nodes only."""
 
     @property
-    def as_of(self) -> AsOfReads:
-        """The reads that only a recall as of an earlier time needs."""
+    def figures(self) -> Figures:
+        """The reads that no scope restricts."""
         ...
 
     async def standings(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
     ) -> Sequence[FactStanding]:
-        """Tell of every fact that these episodes claim how it stands at an instant."""
+        """Read the standing, at an instant, of every fact that these episodes claim."""
         ...
 
     async def lexicon(
@@ -400,28 +364,6 @@ class RecallStore(Histories, PassageReads, Protocol):
         """Search the text index for items with any of the stems; best first, ties by turn."""
         ...
 
-    async def with_metadata(
-        self, tenant: TenantId, ids: Sequence[EpisodeId], filters: Filters
-    ) -> Collection[EpisodeId]:
-        """Choose the episodes whose metadata pass the filters."""
-        ...
-
-    async def ended(self, tenant: TenantId, ids: Sequence[str]) -> frozenset[str]:
-        """Choose the concepts and facts that only episodes speak of whose life is over."""
-        ...
-
-    async def named(self, tenant: TenantId, filters: Filters) -> tuple[Filters, tuple[str, ...]]:
-        """Find the spellings of the wanted speaker, and tell which wanted names do not exist."""
-        ...
-
-    async def expired(self, tenant: TenantId) -> Collection[EpisodeId]:
-        """List the episodes whose life is over and that are not erased yet."""
-        ...
-
-    async def words(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
-        """Read the words of episodes as the text index has them, joined by blanks."""
-        ...
-
     async def near_concepts(
         self, tenant: TenantId, vector: Vector, limit: int
     ) -> Sequence[NearConcept]:
@@ -432,12 +374,6 @@ class RecallStore(Histories, PassageReads, Protocol):
         self, tenant: TenantId, words: Sequence[str], limit: int
     ) -> Sequence[NamedConcept]:
         """List the concepts whose names hold one of these words, also inside a word."""
-        ...
-
-    async def concept_vectors(
-        self, tenant: TenantId, concepts: Sequence[str]
-    ) -> Mapping[str, Vector]:
-        """Fetch the vectors of concepts; one that no consolidation embedded is absent."""
         ...
 
     async def columns(
@@ -456,7 +392,7 @@ class RecallStore(Histories, PassageReads, Protocol):
     ) -> Arcs:
         """List the live edges of a frontier, strongest first.
 
-        The learned part of an edge counts as much as it is worth at `now`.
+        The learned part of an edge counts with its value at `now`.
         """
         ...
 
@@ -472,10 +408,6 @@ class RecallStore(Histories, PassageReads, Protocol):
         """List live episodes about these concepts, or that mention them unless hubs."""
         ...
 
-    async def priors(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[str, float]:
-        """Look up the priors consolidation gave; an episode without one is absent."""
-        ...
-
     async def related(
         self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = False
     ) -> ConceptArcs:
@@ -483,9 +415,9 @@ class RecallStore(Histories, PassageReads, Protocol):
 
         Args:
             tenant: Whose.
-            concepts: From which.
-            hub: Most edges of a concept that is looked at.
-            retracted: Whether also what facts join that were retracted.
+            concepts: The concepts to start from.
+            hub: Concepts with more edges are skipped.
+            retracted: Whether retracted facts count too.
         """
         ...
 
@@ -525,9 +457,9 @@ class PolicyStore(Protocol):
     """Store of a tenant's choice of strategy."""
 
     async def find(self, tenant: TenantId) -> Policy:
-        """Find how the tenant's recalls run; NotFound without the tenant."""
+        """Find the tenant's policy of recalls; NotFound without the tenant."""
         ...
 
     async def save(self, tenant: TenantId, policy: Policy) -> None:
-        """Keep how the tenant's recalls run; NotFound without the tenant."""
+        """Store the tenant's policy of recalls; NotFound without the tenant."""
         ...

@@ -1,4 +1,4 @@
-"""A second look among dormant memories, and waking those that answer."""
+"""A second search among dormant memories, which wakes those that answer."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from ecphoria.recall.shadow import ShadowedRecall
 from ecphoria.records.episode import State
 from ecphoria.records.history import USED_HITS
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Verdict
+from ecphoria.records.recall import Cue, RecallOptions, RecallResult
 
 MayLookAgain = Callable[[TenantId], Awaitable[bool]]
 Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[Sequence[EpisodeId]]]
@@ -16,7 +16,8 @@ Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[Sequence[EpisodeId]]]
 class SecondLookRecall:
     """Recall with a second look among dormant memories, if the tenant or the caller wants it.
 
-    Only an answer wakes: what the gate refuses does not name what sleeps strongly enough.
+    Memories wake only if the gate accepts the second search: a refusal does not show that they are
+    needed.
     """
 
     def __init__(self, recalls: ShadowedRecall, may_look_again: MayLookAgain, wake: Wake) -> None:
@@ -33,7 +34,7 @@ class SecondLookRecall:
             tenant: Whose memories.
             cue: What is asked.
             options: How.
-            record: Leave a trace; without, nothing is looked for again, and nothing is woken.
+            record: Store a trace; without it there is no second search, and no memory wakes.
 
         Raises:
             InvalidInput: An empty cue, an option out of bounds; the message says what to send.
@@ -42,13 +43,14 @@ class SecondLookRecall:
             Unavailable: The store or the encoder does not answer.
         """
         answer = await self._recalls.recall(tenant, cue, options, record=record)
-        refused = answer.verdict in {Verdict.REFUSE, Verdict.EMPTY}
+        refused = answer.verdict.refused
+        # A recall without a trace changes nothing (docs/howto/learning.md).
         if not record:
             return answer
         if refused and not options.include_dormant and await self._may_look_again(tenant):
             answer = await self._look_again(tenant, cue, options, answer)
         dormant = _dormant(answer)
-        if dormant and answer.answerable and (options.wake or answer.second_look):
+        if dormant and not answer.verdict.refused and (options.wake or answer.second_look):
             answer = replace(answer, woken=tuple(await self._wake(tenant, dormant)))
         return answer
 
@@ -56,9 +58,11 @@ class SecondLookRecall:
         self, tenant: TenantId, cue: Cue, options: RecallOptions, refused: RecallResult
     ) -> RecallResult:
         """Keep the refusal unless a dormant memory answers."""
+        # Dormant memories are in no index, so they are compared one by one, and only if the live
+        # ones give no answer (docs/howto/forgetting.md).
         wider = replace(options, include_dormant=True)
         answer = await self._recalls.recall(tenant, cue, wider, record=True)
-        if answer.answerable and _dormant(answer):
+        if not answer.verdict.refused and _dormant(answer):
             return replace(answer, second_look=True)
         return refused
 

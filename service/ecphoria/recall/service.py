@@ -15,6 +15,7 @@ from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.ports import Clock, Embedder
 from ecphoria.recall.answer import (
     TOKEN_COUNTER,
+    Context,
     context_block,
     count_tokens,
     hits_of,
@@ -23,21 +24,18 @@ from ecphoria.recall.answer import (
     passages_of_hits,
     summed_up,
 )
-from ecphoria.recall.as_of import AsOfStore, promote_current_facts
 from ecphoria.recall.candidates import gather
 from ecphoria.recall.cue_reading import NO_READING, CueReader, CueReading
+from ecphoria.recall.current_facts import promote_current_facts
+from ecphoria.recall.echoes import leave_out_echoes, put_last
 from ecphoria.recall.engrams import EngramReader
-from ecphoria.recall.gate import (
-    check_floors,
-    count_above,
-    count_within,
-    judge,
-    judge_activation,
-    judge_floors,
-)
+from ecphoria.recall.followers import load_followers
+from ecphoria.recall.gate import count_above, count_within, judge, judge_activation, judge_floors
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.ports import RecallStore
+from ecphoria.recall.scope import Scope, ScopedStore
 from ecphoria.recall.seeds import Participants, Seeding, Subject, seed
+from ecphoria.recall.store import EpisodeReader
 from ecphoria.recall.strategies.actr import Actr
 from ecphoria.recall.strategies.baselines import Dense, Fusion, Lexical
 from ecphoria.recall.strategies.cls import Cls
@@ -46,7 +44,6 @@ from ecphoria.recall.strategies.ecphory import Ecphory
 from ecphoria.recall.strategies.ppr import Ppr
 from ecphoria.recall.strategies.synapse import Synapse
 from ecphoria.recall.strategies.synaptic import Synaptic
-from ecphoria.recall.views import ExcludingStore, UnexpiredStore
 from ecphoria.records.ids import TenantId, TraceId, fresh_id
 from ecphoria.records.recall import (
     Cue,
@@ -58,16 +55,17 @@ from ecphoria.records.recall import (
     RecallResult,
     Trace,
     TracedHit,
+    Verdict,
 )
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.matching import read_match
 
 CUE_LIMIT = 10_000
-K_LIMIT = 200
-EXCLUDE_LIMIT = 1_000
-ENGRAM_LIMIT = 50
+# Traces are written after the answer, because writing one takes longer than answering. When more
+# wait, further traces are dropped (decision 0008).
 _TRACES_WAITING = 256
+# Time to collect traces for one write; a crash can lose this much (decision 0008).
 _GATHER_S = 0.5
 
 STRATEGIES: Mapping[str, Strategy] = {
@@ -95,11 +93,11 @@ class RecallService:
     def __init__(
         self,
         *,
-        store: RecallStore,
+        store: EpisodeReader,
         traces: TraceStore,
         embedder: Embedder,
         clock: Clock,
-        dormant: RecallStore | None = None,
+        dormant: EpisodeReader | None = None,
         default_strategy: str = "ecphoria",
         snippet: Callable[[TraceId], str] = str,
         caches: Sequence[Callable[[TenantId], None]] = (),
@@ -131,7 +129,7 @@ class RecallService:
         self._snippet = snippet
         self._participants = Participants()
         self._caches = (self._participants.forget, *caches)
-        count_tokens([""])  # loads its table, so that no recall waits for it
+        count_tokens([""])  # loads the table of tokens, so that no recall waits for it
         self._recent: dict[tuple[TenantId, TraceId], Trace] = {}
         self._writer: asyncio.Task[None] | None = None
         self._hurry, self._saved = asyncio.Event(), asyncio.Event()
@@ -165,7 +163,7 @@ class RecallService:
             tenant: Whose memories.
             cue: What is asked.
             options: How.
-            record: Leave a trace; without, the answer's `trace_id` leads nowhere.
+            record: Store a trace; without it no trace has the answer's `trace_id`.
 
         Raises:
             InvalidInput: An empty cue, an option out of bounds; the message says what to send.
@@ -175,13 +173,14 @@ class RecallService:
             Unavailable: The store or the encoder does not answer.
         """
         strategy = self._strategy(options.strategy)
-        _check(cue, options)
+        _check(cue)
         asked, (cue, options) = cue, _read_match(cue, options)
         clock = _Stopwatch()
         filters, unknown = await self._store.named(tenant, options.filters)
         options = replace(options, filters=filters)
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
         ranked, behind = await promote_current_facts(search, ranked)
+        ranked = put_last(search, ranked)
         own = search.seeding.profile.gate
         judgement = judge(cue.text or "", search.seeding, search.candidates, own)
         judgement = judge_activation(judgement, ranked.gate)
@@ -190,14 +189,13 @@ class RecallService:
         k = count_within(ranked, count_above(ranked, options), shown.episodes)
         judgement = judge_floors(judgement, options, k)
         hits = hits_of(
-            ranked, k, shown.episodes, behind, copies=shown.copies,
+            ranked, k, shown.episodes, behind, copies=shown.copies, echoes=search.echo_ids,
             passages=await passages_of_hits(search, ranked.ids[:k]),
         )  # fmt: skip
-        size = sum(len(hit.episode.text) for hit in hits)
-        context = await run_off_loop(partial(context_block, hits, options.token_budget), size)
+        followers, context = await _written(search, hits, options.token_budget)
         trace = self._trace(
             asked, options, strategy=strategy.name, ranked=ranked, hits=hits,
-            refused=not judgement.answerable, about=search.candidates.subject,
+            refused=judgement.verdict.refused, about=search.candidates.subject,
             reading=search.seeding.reading,
         )  # fmt: skip
         if record:
@@ -207,16 +205,18 @@ class RecallService:
             hits=hits,
             strategy=strategy.name,
             verdict=judgement.verdict,
-            answerable=judgement.answerable,
+            answerable=judgement.verdict is Verdict.ANSWER,
+            verify=judgement.verdict is Verdict.VERIFY,
             confidence=judgement.confidence,
             calibrated=own is not None,
             evidence=judgement.evidence,
             reasons=(*unknown, *judgement.reasons),
-            misses=misses_of(ranked, k, shown.episodes),
+            misses=misses_of(ranked, k, shown.episodes, search.echo_ids),
             context=context.text,
             context_tokens=context.tokens,
             token_counter=TOKEN_COUNTER,
             references=context.references,
+            followers=followers,
             timings_ms=clock.result(),
             trace_id=trace.id,
             degraded=search.seeding.degraded,
@@ -234,12 +234,12 @@ class RecallService:
         Raises:
             NotFound: No such trace in this tenant, or it was dropped since.
         """
-        # Only the store looks up labels, so that none is told of what was erased meanwhile.
+        # Labels come from the store, so that labels of erased nodes are not shown.
         await self.settle(tenant, trace)
         return await self._traces.find(tenant, trace)
 
     async def settle(self, tenant: TenantId, trace: TraceId) -> None:
-        """Wait until a trace is stored that still waits for it."""
+        """Wait until a waiting trace is stored."""
         if (tenant, trace) not in self._recent:
             return
         self._hurry.set()
@@ -279,6 +279,7 @@ class RecallService:
             filters=options.filters,
             now=now,
         )
+        search = await leave_out_echoes(search, cue.text or "", strategy.seeds)
         clock.lap("subgraph")
         ranked = await strategy.rank(search, parsed)
         clock.lap("spread")
@@ -294,20 +295,22 @@ class RecallService:
         reading: CueReading,
         now: datetime,
     ) -> tuple[RecallStore, Seeding]:
-        """Seed from the episodes that may be shown, and give the view of them.
+        """Find the seeds among visible episodes, and return the scoped store.
 
-        Episodes whose life is over are looked up only where there are some: every recall reads
-        whether, beside its seeds, and seeks again if that is news.
+        Expired episodes are looked up only if there are some. Every recall reads this together
+        with its seeds, and repeats the search if it changed.
         """
-        whole: RecallStore = self._dormant if options.include_dormant else self._store
+        whole = self._dormant if options.include_dormant else self._store
+        past = options.as_of is not None or options.known_at is not None
         look = await self._participants.expired(whole, tenant)
         while True:
-            hidden = await whole.expired(tenant) if look else ()
-            excluded = options.filters.exclude
-            store: RecallStore = ExcludingStore(whole, excluded) if excluded else whole
-            store = UnexpiredStore(store, hidden) if hidden else store
-            if options.as_of is not None or options.known_at is not None:
-                store = AsOfStore(store, now, options.known_at)
+            ended = frozenset(await whole.expired(tenant) if look else ())
+            hidden = options.filters.exclude | ended
+            store: RecallStore = whole
+            if hidden or past:
+                at = now if past else None
+                scope = Scope(hidden=hidden, ended=bool(ended), at=at, known_at=options.known_at)
+                store = ScopedStore(whole, scope, whole.as_of)
             seeding = await seed(
                 store, self._embedder, tenant, cue,
                 participants=self._participants, filters=options.filters, limit=limit,
@@ -375,12 +378,14 @@ class RecallService:
         )
 
     def _keep(self, tenant: TenantId, trace: Trace) -> None:
-        """Store the trace behind the answer; over the bound it is dropped, and said."""
+        """Queue the trace for the writer; if too many wait, drop it and log this."""
+        # A crash or a full queue may lose traces, never a memory (decision 0008).
         if len(self._recent) >= _TRACES_WAITING:
             log.warning("trace_dropped", reason="too many waiting", waiting=len(self._recent))
             return
         self._recent[tenant, trace.id] = trace
         if self._writer is None or self._writer.done():
+            # Writing before the answer would double the latency of a recall (decision 0008).
             self._writer = asyncio.create_task(self._write())
 
     async def _write(self) -> None:
@@ -401,13 +406,24 @@ class RecallService:
         except EcphoriaError as error:
             log.warning("trace_dropped", reason=error.code, traces=len(traces))
         except Exception:
-            # Nobody waits for this: what would be raised here would be said at the end, or never.
+            # No caller awaits this task, so log the error here.
             log.exception("trace_failed", tenant_id=tenant, traces=len(traces))
         finally:
             for trace in traces:
                 self._recent.pop((tenant, trace.id), None)
             self._saved.set()
             self._saved = asyncio.Event()
+
+
+async def _written(
+    search: Search, hits: Sequence[Hit], budget: int
+) -> tuple[tuple[Hit, ...], Context]:
+    """Write the context of all hits except echoes; return it with its further turns."""
+    followers = await load_followers(search, hits)
+    told = [hit for hit in hits if not hit.echo]
+    size = sum(len(hit.episode.text) for hit in (*told, *followers))
+    written = partial(context_block, told, budget, followers)
+    return followers, await run_off_loop(written, size)
 
 
 class _Stopwatch:
@@ -437,7 +453,7 @@ def _describe(strategy: Strategy) -> StrategyInfo:
 
 
 def _read_match(cue: Cue, options: RecallOptions) -> tuple[Cue, RecallOptions]:
-    """Turn the words that a cue requires into a filter, and take their marks from the cue."""
+    """Convert the required words of a cue to a filter, and remove their marks from the cue."""
     if options.match is Match.ANY:
         return cue, options
     text, required = read_match(cue.text or "", options.match)
@@ -445,7 +461,7 @@ def _read_match(cue: Cue, options: RecallOptions) -> tuple[Cue, RecallOptions]:
     return replace(cue, text=text), replace(options, filters=filters)
 
 
-def _check(cue: Cue, options: RecallOptions) -> None:
+def _check(cue: Cue) -> None:
     text = (cue.text or "").strip()
     if not text and cue.vector is None:
         raise InvalidInput("the cue is empty; send words, a vector, or both", field="cue")
@@ -455,33 +471,3 @@ def _check(cue: Cue, options: RecallOptions) -> None:
         )
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise InvalidInput("the cue holds a lone surrogate; send valid Unicode", field="cue")
-    for name, number, low, high in (
-        ("k", options.k, 1, K_LIMIT),
-        ("engrams", options.engrams, 0, ENGRAM_LIMIT),
-        ("token_budget", options.token_budget, 1, 1_000_000),
-    ):
-        if not low <= number <= high:
-            raise InvalidInput(f"`{name}` must lie between {low} and {high}", field=name)
-    check_floors(options)
-    _check_filters(options)
-    for name, instant in (("as_of", options.as_of), ("known_at", options.known_at)):
-        if instant is not None and instant.tzinfo is None:
-            raise InvalidInput(
-                f"`{name}` has no offset; send for example 2025-03-01T12:00:00Z", field=name
-            )
-
-
-def _check_filters(options: RecallOptions) -> None:
-    if len(options.filters.exclude) > EXCLUDE_LIMIT:
-        raise InvalidInput(
-            f"`filters.exclude` names {len(options.filters.exclude):,} episodes; at most "
-            f"{EXCLUDE_LIMIT:,} can be left out",
-            field="filters.exclude",
-        )
-    since, until = options.filters.occurred_from, options.filters.occurred_before
-    for name, instant in (("occurred_from", since), ("occurred_before", until)):
-        if instant is not None and instant.tzinfo is None:
-            raise InvalidInput(
-                f"`filters.{name}` has no offset; send for example 2025-03-01T12:00:00Z",
-                field=f"filters.{name}",
-            )

@@ -1,7 +1,7 @@
 """Recall by a tenant's own strategy, and another strategy compared in its shadow.
 
-The shadow of a recall runs after the answer, when no recall is on its way; it records nothing,
-and what goes wrong in it is counted. The answer is the same with and without it.
+The shadow of a recall runs after the answer, when no recall is running. It records nothing, and
+its errors are counted. The answer is the same with and without it (decision 0014).
 """
 
 import asyncio
@@ -19,6 +19,7 @@ import structlog
 
 from ecphoria.errors import Conflict, EcphoriaError, Unavailable
 from ecphoria.maths.fusion import overlap, rank_biased_overlap, rank_difference, same_first
+from ecphoria.neo4j_store.decoding import parsed
 from ecphoria.neo4j_store.locks import find_setting, save_setting
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.ports import PolicyStore
@@ -36,8 +37,10 @@ from ecphoria.records.recall import (
     ShadowReport,
 )
 
+# Comparisons stay in memory: in the graph, each would cost a write for figures that are read once
+# (decision 0014).
 WINDOW = 1_000
-"""Comparisons kept of a tenant, the newest."""
+"""Number of newest comparisons that are kept of a tenant."""
 
 
 class ShadowStats:
@@ -48,7 +51,7 @@ class ShadowStats:
         self._newest: deque[Comparison] = deque(maxlen=WINDOW)
 
     def add(self, comparison: Comparison) -> None:
-        """Count a comparison, and forget the oldest beyond the window."""
+        """Count a comparison, and drop the oldest beyond the window."""
         self.compared += 1
         self._newest.append(comparison)
 
@@ -62,7 +65,7 @@ class ShadowStats:
 
 
 def compared(live: RecallResult, shadow: RecallResult) -> Comparison:
-    """Set an answer beside that of its shadow."""
+    """Compare an answer with that of its shadow."""
     ours = [hit.episode.id for hit in live.hits]
     theirs = [hit.episode.id for hit in shadow.hits]
     return Comparison(
@@ -79,7 +82,7 @@ def compared(live: RecallResult, shadow: RecallResult) -> Comparison:
 
 
 def _own_ms(result: RecallResult) -> float:
-    """Time without the encoder, which the shadow finds done."""
+    """Time without the encoder, because the shadow reuses the vector."""
     return max(0.0, result.timings_ms["total"] - result.timings_ms["encode"])
 
 
@@ -115,6 +118,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 _REMEMBERED = 4_096
+# The policy is read before each recall, so it is cached (decision 0014).
 _TRUSTED_S = 5.0
 _UNDOABLE = 16
 
@@ -124,8 +128,8 @@ Check = Callable[[str, Mapping[str, OptionValue]], None]
 class TenantPolicies:
     """Looks policies up and changes them.
 
-    One that was found is trusted for 5 s; that is how late a change made by another process is
-    noticed. A change made here counts from the next recall on.
+    A policy is cached for 5 s, so changes by another process take effect within that time. Changes
+    by this process take effect at the next recall.
     """
 
     def __init__(self, store: PolicyStore, check: Check, monotonic: Callable[[], float]) -> None:
@@ -197,8 +201,10 @@ class TenantPolicies:
             self._trusted.popitem(last=False)
 
 
+# A busy service drops samples and counts them, instead of queueing more (decision 0014).
 _WAITING = 64
 _TENANTS = 256
+# Shadows run only when no recall has been running for this time (decision 0014).
 _LULL_S = 0.02
 _LONGEST_S = 10.0
 _GRACE_S = 5.0
@@ -206,7 +212,8 @@ _GRACE_S = 5.0
 log = structlog.get_logger(__name__)
 
 Told = Callable[[str, str, Comparison | None], None]
-"""Told the shadow's strategy, what came of it (compared, dropped, failed), and the comparison."""
+"""Called with the shadow's strategy, the result (compared, dropped, failed), and the
+comparison."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -214,7 +221,7 @@ class _Sampled:
     """An answered recall that the shadow runs again."""
 
     tenant: TenantId
-    tally: ShadowStats
+    stats: ShadowStats
     cue: Cue
     choice: Choice
     options: RecallOptions
@@ -237,9 +244,9 @@ class ShadowedRecall:
         self._recalls = recalls
         self._policies = policies
         self._told = told
-        self._tallies: OrderedDict[TenantId, tuple[tuple[Choice | None, Shadow], ShadowStats]] = (
-            OrderedDict()
-        )
+        self._all_stats: OrderedDict[
+            TenantId, tuple[tuple[Choice | None, Shadow], ShadowStats]
+        ] = OrderedDict()
         self._waiting: deque[_Sampled] = deque()
         self._worker: asyncio.Task[None] | None = None
         self._live = 0
@@ -279,11 +286,11 @@ class ShadowedRecall:
 
     def report(self, tenant: TenantId, policy: Policy) -> ShadowReport:
         """Sum the comparisons of this process under the policy."""
-        return self._tally(tenant, policy).report() if policy.shadow else ShadowReport()
+        return self._stats(tenant, policy).report() if policy.shadow else ShadowReport()
 
     def reset(self, tenant: TenantId) -> None:
         """Drop the tenant's comparisons, pending ones included."""
-        self._tallies.pop(tenant, None)
+        self._all_stats.pop(tenant, None)
 
     async def drain(self) -> None:
         """Wait until every shadow that waits has run."""
@@ -322,32 +329,32 @@ class ShadowedRecall:
         answer: RecallResult,
     ) -> None:
         assert policy.shadow is not None, "only asked with a shadow"
-        tally, choice = self._tally(tenant, policy), policy.shadow.choice
+        stats, choice = self._stats(tenant, policy), policy.shadow.choice
         if len(self._waiting) >= _WAITING:
-            tally.dropped += 1
+            stats.dropped += 1
             self._told(choice.strategy, "dropped", None)
             return
         self._waiting.append(
             _Sampled(
-                tenant=tenant, tally=tally, cue=cue, choice=choice, options=options, answer=answer
+                tenant=tenant, stats=stats, cue=cue, choice=choice, options=options, answer=answer
             )
         )
         if self._worker is None or self._worker.done():
             # Its own context: the shadow is no part of the request that happened to start it.
             self._worker = asyncio.get_running_loop().create_task(self._work(), context=Context())
 
-    def _tally(self, tenant: TenantId, policy: Policy) -> ShadowStats:
+    def _stats(self, tenant: TenantId, policy: Policy) -> ShadowStats:
         """Find the tally of this very pair of strategies; another pair starts a new one."""
         assert policy.shadow is not None, "only asked with a shadow"
         pair = (policy.live, policy.shadow)
-        known, tally = self._tallies.get(tenant, (None, None))
-        if tally is None or known != pair:
-            tally = ShadowStats()
-            self._tallies[tenant] = (pair, tally)
-        self._tallies.move_to_end(tenant)
-        while len(self._tallies) > _TENANTS:
-            self._tallies.popitem(last=False)
-        return tally
+        known, stats = self._all_stats.get(tenant, (None, None))
+        if stats is None or known != pair:
+            stats = ShadowStats()
+            self._all_stats[tenant] = (pair, stats)
+        self._all_stats.move_to_end(tenant)
+        while len(self._all_stats) > _TENANTS:
+            self._all_stats.popitem(last=False)
+        return stats
 
     async def _work(self) -> None:
         while self._waiting:
@@ -375,12 +382,12 @@ class ShadowedRecall:
                 )
             comparison = compared(sample.answer, answer)
         except Exception as error:  # noqa: BLE001 (a shadow's fault stays in the shadow)
-            sample.tally.failed += 1
+            sample.stats.failed += 1
             reason = error.code if isinstance(error, EcphoriaError) else type(error).__name__
             log.warning("shadow_failed", tenant_id=sample.tenant, strategy=strategy, reason=reason)
             self._told(strategy, "failed", None)
             return
-        sample.tally.add(comparison)
+        sample.stats.add(comparison)
         self._told(strategy, "compared", comparison)
 
 
@@ -391,6 +398,8 @@ def sampled(cue: Cue, share: float) -> bool:
     """
     vector = () if cue.vector is None else cue.vector
     body = (cue.text or "").encode() + b"\0" + struct.pack(f"<{len(vector)}d", *vector)
+    # Sampling by the cue, not by chance: a sample can be repeated, and a larger share contains a
+    # smaller one (decision 0014).
     place = int.from_bytes(hashlib.blake2b(body, digest_size=8).digest())
     return place < share * 2**64
 
@@ -413,18 +422,9 @@ class Policies:
     async def find(self, tenant: TenantId) -> Policy:
         """Find how the tenant's recalls run; NotFound without the tenant."""
         text = await find_setting(self._graph, tenant, "policy")
-        return Policy() if text is None else _policy_of(text)
+        return Policy() if text is None else parsed(Policy, text)
 
     async def save(self, tenant: TenantId, policy: Policy) -> None:
         """Keep how the tenant's recalls run; NotFound without the tenant."""
         text = None if policy == Policy() else json.dumps(asdict(policy), sort_keys=True)
         await save_setting(self._graph, tenant, "policy", text)
-
-
-def _policy_of(text: str) -> Policy:
-    stored = json.loads(text)
-    shadow = stored["shadow"]
-    return Policy(
-        shadow=shadow and Shadow(choice=Choice(**shadow["choice"]), share=shadow["share"]),
-        promoted=tuple(Choice(**choice) for choice in stored["promoted"]),
-    )

@@ -1,8 +1,9 @@
 """The start context: what an agent should know before the first question of a session.
 
-Source: the start bundle of CLS-M (3.2). Identity comes first, here as the facts that hold now
-about the leading concepts; then the last sessions, as their summaries; then the latest turns.
-What a question activates is the part of a recall.
+Source: the start bundle of CLS-M (3.2). Identity comes first, here as what users told about
+themselves, found by rules, and as the facts that hold now about the leading concepts; then the
+last sessions, as their summaries; then the latest turns. What a question activates is the part of
+a recall.
 """
 
 from collections.abc import Sequence
@@ -10,9 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from ecphoria.facts.store import FactStore, KeyRow, to_key
+from ecphoria.facts.store import FactStore
 from ecphoria.facts.timelines import lay_out
 from ecphoria.neo4j_store.filters import named
+from ecphoria.neo4j_store.queries import any_phrase
 from ecphoria.neo4j_store.rows import StoredEpisode, to_episode
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Clock
@@ -21,18 +23,26 @@ from ecphoria.recall.answer import (
     TOKEN_COUNTER,
     count_tokens,
     fitted,
-    one_line,
+    name_of,
     share_of,
 )
-from ecphoria.recall.as_of import superseded_by
-from ecphoria.recall.as_of_store import AsOfReader
-from ecphoria.recall.engrams import EngramRow
+from ecphoria.recall.as_of import AsOfReader
+from ecphoria.recall.current_facts import superseded_by
 from ecphoria.records.episode import Engram, Episode, fenced
-from ecphoria.records.fact import FactView
+from ecphoria.records.fact import FactKey, FactView
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 from ecphoria.records.recall import Filters, Hit
 from ecphoria.records.start_context import LineKind, LineSource, StartContext, StartOptions
 from ecphoria.runtime import run_off_loop
+from ecphoria.text.code_blocks import one_line
+from ecphoria.text.self_statements import (
+    MOST,
+    SelfStatement,
+    Topic,
+    phrases_of,
+    say_the_same,
+    self_statements,
+)
 
 _FACTS_SHARE, _TURNS_SHARE, _OF = 5, 4, 13
 """CLS-M has 5 kB of identity and 8 kB of memories; turns and summaries share the latter."""
@@ -44,6 +54,10 @@ _SESSIONS, _TURNS = 20, 30
 _SUBJECTS, _FACTS_READ, _FACTS_SHOWN = 50, 100, 8
 """Limits: leading subjects, facts read of each, and facts shown."""
 
+_FETCHED, _NEWEST = 1_000, 60
+"""Messages with a phrase of a topic that the text index gives, and the newest ones that are read.
+The index gives the best matches first, and short messages match best."""
+
 _EMPTY = "nothing is stored that a session could start with"
 _NO_ROOM = "no line fits; ask for more tokens"
 
@@ -52,23 +66,20 @@ _NO_ROOM = "no line fits; ask for more tokens"
 class _Session:
     session: str
     last_occurred_at: datetime
-    ids: list[str]
+    ids: list[EpisodeId]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Turn:
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _LeadingFact(KeyRow):
-    fact: str
-    episodes: list[str]
+class _LeadingFact:
+    fact: FactId
+    key: FactKey
+    episodes: tuple[EpisodeId, ...]
 
 
 _LIST_LAST_SESSIONS = Statement("recall.list_last_sessions", _Session)
-_LIST_LATEST_TURNS = Statement("recall.list_latest_turns", _Turn)
-_LIST_ENGRAMS_OF_SESSIONS = Statement("recall.list_engrams_of_sessions", EngramRow)
+_LIST_SELF_STATEMENTS = Statement("recall.list_self_statements", EpisodeId)
+_LIST_LATEST_TURNS = Statement("recall.list_latest_turns", EpisodeId)
+_LIST_ENGRAMS_OF_SESSIONS = Statement("recall.list_engrams_of_sessions", Engram)
 _LIST_LEADING_FACTS = Statement("recall.list_leading_facts", _LeadingFact)
 _LIST_EPISODES = Statement("recall.list_episodes", StoredEpisode)
 
@@ -83,6 +94,14 @@ class _Fact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _About:
+    """A statement of a user about themselves, and the message that holds it."""
+
+    said: SelfStatement
+    episode: Episode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Summary:
     """The summary of a session, and the time of its latest turn."""
 
@@ -94,6 +113,7 @@ class _Summary:
 class _Found:
     """All that may be shown: each kind in the order in which it enters; turns newest first."""
 
+    about: tuple[_About, ...] = ()
     facts: tuple[_Fact, ...] = ()
     summaries: tuple[_Summary, ...] = ()
     turns: tuple[Episode, ...] = ()
@@ -132,14 +152,20 @@ class StartContexts:
             tenant=tenant, speakers=speakers, scanned=_SCANNED, limit=_SESSIONS, turns=_TURNS,
         )  # fmt: skip
         turns = await self._turns(tenant, options.session, sessions)
+        messages = await self._messages(tenant, speakers)
         summaries = await self._summaries(tenant, sessions)
         quoted = [one for summary in summaries for one in summary.engram.evidence]
         outdated = superseded_by(
             await self._standings.standings(
-                tenant, list(dict.fromkeys([*quoted, *(turn.id for turn in turns)])), now
+                tenant,
+                list(dict.fromkeys([*quoted, *(one.id for one in (*turns, *messages))])),
+                now,
             )
         )
+        current = [message for message in messages if message.id not in outdated]
+        size = sum(len(one.text) for one in (*turns, *current))
         found = _Found(
+            about=await run_off_loop(partial(_latest_of_each_topic, current), size),
             facts=await self._leading(tenant, speakers, now),
             summaries=tuple(
                 summary
@@ -148,19 +174,30 @@ class StartContexts:
             ),
             turns=tuple(turn for turn in turns if turn.id not in outdated),
         )
-        size = sum(len(turn.text) for turn in found.turns)
         written = await run_off_loop(partial(_write, found, options.token_budget), size)
         return replace(written, reasons=(*unknown, *written.reasons))
+
+    async def _messages(
+        self, tenant: TenantId, speakers: Sequence[str] | None
+    ) -> Sequence[Episode]:
+        """Fetch the messages in which users tell about themselves, newest first."""
+        rows = await self._graph.run(
+            _LIST_SELF_STATEMENTS,
+            tenant=tenant, speakers=speakers, fetch=_FETCHED, limit=_NEWEST,
+            queries=[any_phrase(tenant, phrases_of(topic)) for topic in Topic],
+        )  # fmt: skip
+        stored = await self._graph.run(_LIST_EPISODES, tenant=tenant, ids=rows, dormant=False)
+        found = [to_episode(row) for row in stored]
+        return sorted(found, key=lambda one: (one.occurred_at, one.turn), reverse=True)
 
     async def _turns(
         self, tenant: TenantId, session: str | None, sessions: Sequence[_Session]
     ) -> Sequence[Episode]:
         """Fetch the latest turns of the session, or else of the last one, newest first."""
         if session is not None:
-            rows = await self._graph.run(
+            ids = await self._graph.run(
                 _LIST_LATEST_TURNS, tenant=tenant, session=session, limit=_TURNS
             )
-            ids = [row.id for row in rows]
         else:
             ids = sessions[0].ids if sessions else []
         stored = await self._graph.run(_LIST_EPISODES, tenant=tenant, ids=ids, dormant=False)
@@ -175,9 +212,9 @@ class StartContexts:
             _LIST_ENGRAMS_OF_SESSIONS, tenant=tenant, sessions=[name for name in last if name]
         )
         return [
-            _Summary(engram=row.to_engram(), last=last[row.session])
-            for row in rows
-            if row.session is not None
+            _Summary(engram=engram, last=last[engram.session])
+            for engram in rows
+            if engram.session is not None
         ]
 
     async def _leading(
@@ -188,7 +225,7 @@ class StartContexts:
             _LIST_LEADING_FACTS,
             tenant=tenant, speakers=speakers, subjects=_SUBJECTS, facts=_FACTS_READ,
         )  # fmt: skip
-        own, records = await self._facts.read(tenant, sorted({to_key(row) for row in rows}))
+        own, records = await self._facts.read(tenant, sorted({row.key for row in rows}))
         views = {
             view.fact.id: view
             for record in records
@@ -197,17 +234,37 @@ class StartContexts:
         }
         by_subject: dict[str, list[_Fact]] = {}
         for row in rows:
-            view = views.get(FactId(row.fact))
+            view = views.get(row.fact)
             if view is not None:
-                stated = tuple(EpisodeId(one) for one in row.episodes)
-                by_subject.setdefault(row.subject, []).append(
-                    _Fact(view=view, since=_since(view, now), episodes=stated)
+                by_subject.setdefault(row.key.subject, []).append(
+                    _Fact(view=view, since=_since(view, now), episodes=row.episodes)
                 )
         return tuple(
             fact
             for facts in by_subject.values()
             for fact in sorted(facts, key=_by_evidence)[:_FACTS_SHOWN]
         )
+
+
+def _latest_of_each_topic(messages: Sequence[Episode]) -> tuple[_About, ...]:
+    """Choose the statements worth a line, in the order of the topics, the newest first.
+
+    Args:
+        messages: Newest first.
+    """
+    chosen: dict[tuple[Topic, str], list[_About]] = {}
+    for message in messages:
+        for said in self_statements(message.text):
+            kept = chosen.setdefault((said.topic, message.speaker or ""), [])
+            place = next((at for at, one in enumerate(kept) if say_the_same(one.said, said)), None)
+            about = _About(said=said, episode=message)
+            if place is None:
+                kept.append(about)
+            elif said.defines and not kept[place].said.defines:
+                # "My wife is Nora" tells more than the later "My wife says hello".
+                kept[place] = about
+    ordered = sorted(chosen, key=lambda key: (list(Topic).index(key[0]), key[1]))
+    return tuple(about for key in ordered for about in chosen[key][: MOST[key[0]]])
 
 
 def _since(view: FactView, now: datetime) -> datetime:
@@ -221,12 +278,13 @@ def _by_evidence(fact: _Fact) -> tuple[float, FactId]:
 def _write(found: _Found, budget: int) -> StartContext:
     """Write what was found within a budget.
 
-    Facts may take 5/13 of it, turns 4/13, summaries the rest. What one kind does not need goes
-    to the next; what then is left goes to facts and turns that had no place.
+    Statements about the user and facts may take 5/13 of it, turns 4/13, summaries the rest. What
+    one kind does not need goes to the next; what then is left goes to statements, facts and turns
+    that had no place.
     """
     room, most = budget - MARKS_TOKENS, share_of(budget)
-    facts = [_fact_line(fact) for fact in found.facts]
-    first = _taken(facts, _FACTS_SHARE * room // _OF)
+    identity = [*map(_about_line, found.about), *map(_fact_line, found.facts)]
+    first = _taken(identity, _FACTS_SHARE * room // _OF)
     latest = _turn_lines(
         found.turns, most, (_FACTS_SHARE + _TURNS_SHARE) * room // _OF - _size(first)
     )
@@ -237,10 +295,10 @@ def _write(found: _Found, budget: int) -> StartContext:
         if not shown.issuperset(summary.engram.evidence)
     ]
     middle = _taken(summaries, room - _size(first) - _size(latest))
-    first = _taken(facts, room - _size(middle) - _size(latest))
+    first = _taken(identity, room - _size(middle) - _size(latest))
     latest = _turn_lines(found.turns, most, room - _size(first) - _size(middle))
     lines = [*first, *middle, *reversed(latest)]
-    left_out = len(facts) + len(summaries) + len(found.turns) - len(lines)
+    left_out = len(identity) + len(summaries) + len(found.turns) - len(lines)
     text = _block(lines)
     return StartContext(
         context=text,
@@ -289,6 +347,16 @@ def _cut_lines(turns: Sequence[Episode], most: int, limit: int) -> Sequence[_Lin
         text = line.text.removeprefix(_numbered(1, ""))
         lines.append(_Line(text=text, tokens=line.tokens, source=source))
     return lines
+
+
+def _about_line(about: _About) -> _Line:
+    episode, said = about.episode, about.said
+    topic = f"{name_of(episode)}, {said.topic}" if episode.speaker else said.topic
+    source = LineSource(
+        number=0, kind=LineKind.ABOUT, id=episode.id, episodes=(episode.id,),
+        start=said.start, end=said.end, topic=said.topic,
+    )  # fmt: skip
+    return _counted(f"{episode.occurred_at:%Y-%m-%d} {topic}: {said.sentence}", source)
 
 
 def _fact_line(fact: _Fact) -> _Line:

@@ -1,26 +1,24 @@
 """Read for recall: searches, columns of candidates, whole episodes, dormant ones if asked."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
-from typing import Any
+from typing import Final
 
-import numpy as np
-
-from ecphoria.neo4j_store.filters import by_filter, entries_of, named
+from ecphoria.neo4j_store.filters import by_filter, named
 from ecphoria.neo4j_store.locks import no_tenant
 from ecphoria.neo4j_store.passages import (
+    LIST_NEAREST,
+    Neighbour,
     PassageFinder,
     PassageSeed,
-    SeedOfPassage,
     overfetch,
-    to_passage_seed,
 )
-from ecphoria.neo4j_store.rows import StoredEpisode, gate_of, to_episode
+from ecphoria.neo4j_store.rows import StoredEpisode, to_episode
 from ecphoria.neo4j_store.session import Graph, Statement, packed, require_generation
 from ecphoria.ports import Vector
-from ecphoria.recall.as_of_store import AsOfReader
+from ecphoria.recall.as_of import AsOfReader
 from ecphoria.recall.cache import ColumnReader
 from ecphoria.recall.ports import (
     Arcs,
@@ -35,7 +33,6 @@ from ecphoria.recall.ports import (
     NamedConcept,
     NearConcept,
     NearFacts,
-    Neighbour,
     Profile,
     SeedRow,
     TermCount,
@@ -44,145 +41,51 @@ from ecphoria.recall.ports import (
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, Required
+from ecphoria.records.tenant import Gate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LexiconRow:
     items: int
     length: int
-    near_length: float
     titles: int
     stated: int
     timed: bool
     change: int
     deletions: int
     passages: int
-    passage_length: int
-    cuts: int
     learned: bool
     expired: bool
-    gate: str | None
+    gate: Gate | None
     generation: int
-    participants: list[str]
-    terms: list[dict[str, Any]]
-    concepts: list[dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeedColumns:
-    """A seed as the store gives it; no session is the empty string."""
-
-    id: str
-    session: str
-    ordinal: int | None
-    score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ArcLists:
-    tail: list[str]
-    head: list[str]
-    edge: list[str]
-    forward: list[bool]
-    weight: list[float]
-    degree: list[int]
-    head_kind: list[str]
-    head_label: list[str]
-    head_degree: list[int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _EdgeLists:
-    episode: list[str]
-    concept: list[str]
-    is_about: list[bool]
-    label: list[str]
-    mentions: list[int]
-    abouts: list[int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _PriorLists:
-    id: list[str]
-    prior: list[float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _RelatedLists:
-    tail: list[str]
-    head: list[str]
-    edge: list[str]
-    weight: list[float]
-    label: list[str]
-    mentions: list[int]
-    abouts: list[int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _FactLists:
-    fact: list[str]
-    statement: list[str]
-    cosine: list[float]
-    edge: list[str]
-    concept: list[str]
-    label: list[str]
-    mentions: list[int]
-    abouts: list[int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Turn:
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _NearestLists:
-    of: list[str]
-    id: list[str]
-    turn: list[int]
-    cosine: list[float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ConceptVector:
-    id: str
-    vector: Vector
+    participants: tuple[str, ...]
+    terms: list[TermCount]
+    concepts: list[FoundConcept]
 
 
 _LOAD_LEXICON = Statement("recall.load_lexicon", _LexiconRow)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Passing:
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Words:
-    id: str
-    words: str
-
-
-_SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", SeedColumns)
-_SEEDS_BY_VECTOR_WITHIN = Statement("recall.seeds_by_vector_within", SeedColumns)
-_SEEDS_BY_VECTOR_AMONG = Statement("recall.seeds_by_vector_among", SeedColumns)
-_LIST_WITH_METADATA = Statement("recall.list_with_metadata", _Passing)
-_LIST_EXPIRED = Statement("recall.list_expired", _Passing)
-_LIST_WORDS = Statement("recall.list_words", _Words)
-_LIST_ENDED = Statement("recall.list_ended", _Passing)
-_SEEDS_BY_TEXT = Statement("recall.seeds_by_text", SeedColumns)
-_EXPAND_FRONTIER = Statement("recall.expand_frontier", _ArcLists)
-_EXPAND_WINDOW = Statement("recall.expand_window", _ArcLists)
-_LIST_CONCEPTS_OF = Statement("recall.list_concepts_of", _EdgeLists)
-_LIST_EPISODES_OF = Statement("recall.list_episodes_of", _EdgeLists)
-_LIST_PRIORS = Statement("recall.list_priors", _PriorLists)
-_LIST_RELATED = Statement("recall.list_related", _RelatedLists)
-_LIST_NEAREST_FACTS = Statement("recall.list_nearest_facts", _FactLists)
+_SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", SeedRow)
+_SEEDS_BY_VECTOR_WITHIN = Statement("recall.seeds_by_vector_within", SeedRow)
+_SEEDS_BY_VECTOR_AMONG = Statement("recall.seeds_by_vector_among", SeedRow)
+_LIST_WITH_METADATA = Statement("recall.list_with_metadata", EpisodeId)
+_LIST_EXPIRED = Statement("recall.list_expired", EpisodeId)
+_EVERY: Final = 2**31 - 1
+"""A limit that leaves nothing out."""
+_LIST_WORDS = Statement("recall.list_words", tuple[EpisodeId, str])
+_SEEDS_BY_TEXT = Statement("recall.seeds_by_text", SeedRow)
+_EXPAND_FRONTIER = Statement("recall.expand_frontier", Arcs)
+_EXPAND_WINDOW = Statement("recall.expand_window", Arcs)
+_LIST_CONCEPTS_OF = Statement("recall.list_concepts_of", ConceptEdges)
+_LIST_EPISODES_OF = Statement("recall.list_episodes_of", ConceptEdges)
+_LIST_PRIORS = Statement("recall.list_priors", tuple[str, float])
+_LIST_RELATED = Statement("recall.list_related", ConceptArcs)
+_LIST_NEAREST_FACTS = Statement("recall.list_nearest_facts", NearFacts)
 _LIST_NEAR_CONCEPTS = Statement("recall.list_near_concepts", NearConcept)
 _LIST_CONCEPTS_WITH = Statement("recall.list_concepts_with", NamedConcept)
-_LIST_CONCEPT_VECTORS = Statement("recall.list_concept_vectors", _ConceptVector)
-_LIST_LATEST_TURNS = Statement("recall.list_latest_turns", _Turn)
-_LIST_NEAREST = Statement("recall.list_nearest", _NearestLists)
+_LIST_CONCEPT_VECTORS = Statement("recall.list_concept_vectors", tuple[str, Vector])
+_LIST_LATEST_TURNS = Statement("recall.list_latest_turns", EpisodeId)
 _LIST_EPISODES = Statement("recall.list_episodes", StoredEpisode)
 
 
@@ -206,6 +109,11 @@ class EpisodeReader(PassageFinder):
         self._dormant = dormant
         self._columns = ColumnReader(graph, keep, dormant=dormant)
         self.as_of = AsOfReader(graph)
+
+    @property
+    def figures(self) -> "EpisodeReader":
+        """The reads that no scope restricts."""
+        return self
 
     def forget(self, tenant: TenantId) -> None:
         """Drop all that is remembered of a tenant between recalls."""
@@ -234,20 +142,15 @@ class EpisodeReader(PassageFinder):
             raise no_tenant(tenant)
         require_generation(self._graph, row.generation)
         self._columns.check(tenant, change=row.change, deletions=row.deletions)
-        self._passages.check(tenant, deletions=row.deletions, cuts=row.cuts)
-        return Lexicon(
-            profile=_to_profile(row),
-            terms=[TermCount(**term) for term in row.terms],
-            concepts=[FoundConcept(**concept) for concept in row.concepts],
-        )
+        self._passages.check(tenant, deletions=row.deletions)
+        return Lexicon(profile=_to_profile(row), terms=row.terms, concepts=row.concepts)
 
     async def seeds_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the vector index; score is the cosine; best first, ties by turn."""
         search = (_SEEDS_BY_VECTOR, _SEEDS_BY_VECTOR_WITHIN, _SEEDS_BY_VECTOR_AMONG)
-        rows = await self._by_vector(search, tenant, vector, limit, filters)
-        return [to_seed(row) for row in rows]
+        return await self._by_vector(search, tenant, vector, limit, filters)
 
     async def seeds_by_text(
         self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
@@ -257,10 +160,9 @@ class EpisodeReader(PassageFinder):
         An item must also have what the filters require of its words.
         """
         required = filters.required if filters.required != Required() else None
-        rows = await self._by_text(
+        return await self._by_text(
             _SEEDS_BY_TEXT, tenant, stems, limit, filters, required=required
         )
-        return [to_seed(row) for row in rows]
 
     async def with_metadata(
         self, tenant: TenantId, ids: Sequence[EpisodeId], filters: Filters
@@ -272,27 +174,21 @@ class EpisodeReader(PassageFinder):
             _LIST_WITH_METADATA,
             tenant=tenant,
             ids=list(ids),
-            metadata=entries_of(filters.metadata),
+            metadata=list(filters.metadata_texts),
         )
-        return {EpisodeId(row.id) for row in rows}
-
-    async def ended(self, tenant: TenantId, ids: Sequence[str]) -> frozenset[str]:
-        """Choose the concepts and facts that only episodes speak of whose life is over."""
-        rows = await self._graph.run(_LIST_ENDED, tenant=tenant, ids=list(ids)) if ids else ()
-        return frozenset(row.id for row in rows)
+        return set(rows)
 
     async def named(self, tenant: TenantId, filters: Filters) -> tuple[Filters, tuple[str, ...]]:
-        """Find the spellings of the wanted speaker, and tell which wanted names do not exist."""
+        """Find the stored values that pass, and tell which wanted names do not exist."""
         return await named(self._graph, tenant, filters)
 
     async def expired(self, tenant: TenantId) -> Collection[EpisodeId]:
         """List the episodes whose life is over and that are not erased yet."""
-        return {EpisodeId(row.id) for row in await self._graph.run(_LIST_EXPIRED, tenant=tenant)}
+        return set(await self._graph.run(_LIST_EXPIRED, tenant=tenant, limit=_EVERY))
 
     async def words(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
         """Read the words of episodes as the text index has them, joined by blanks."""
-        rows = await self._graph.run(_LIST_WORDS, tenant=tenant, ids=list(ids))
-        return {EpisodeId(row.id): row.words for row in rows}
+        return dict(await self._graph.run(_LIST_WORDS, tenant=tenant, ids=list(ids)))
 
     async def columns(
         self,
@@ -318,53 +214,45 @@ class EpisodeReader(PassageFinder):
             "fan": limits.fan,
             "floor": limits.floor,
         }
-        found = await self._graph.run(
+        (found,) = await self._graph.run(
             _EXPAND_FRONTIER, **asked, now=now, associated=limits.associated
         )
-        if limits.window:
-            # Of the same edge the later row counts: its degree is that within windows.
-            found += await self._graph.run(_EXPAND_WINDOW, **asked, window=limits.window)
-        return _to_arcs(found)
+        if not limits.window:
+            return found
+        # Of the same edge the later row counts: its degree is that within windows.
+        (mentioned,) = await self._graph.run(_EXPAND_WINDOW, **asked, window=limits.window)
+        return found.followed_by(mentioned)
 
     async def concepts_of(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
     ) -> ConceptEdges:
         """List the concepts of these episodes, without hubs (over `hub` mentions)."""
-        (lists,) = await self._graph.run(
+        (found,) = await self._graph.run(
             _LIST_CONCEPTS_OF, tenant=tenant, episodes=list(episodes), hub=hub
         )
-        return _to_edges(lists)
+        return found
 
     async def episodes_of(
         self, tenant: TenantId, concepts: Sequence[str], hub: int
     ) -> ConceptEdges:
         """List live episodes about these concepts, or that mention them unless hubs."""
-        (lists,) = await self._graph.run(
+        (found,) = await self._graph.run(
             _LIST_EPISODES_OF, tenant=tenant, concepts=list(concepts), hub=hub
         )
-        return _to_edges(lists)
+        return found
 
     async def priors(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Mapping[str, float]:
         """Look up the priors consolidation gave; an episode without one is absent."""
-        (lists,) = await self._graph.run(_LIST_PRIORS, tenant=tenant, ids=list(ids))
-        return dict(zip(lists.id, lists.prior, strict=True))
+        return dict(await self._graph.run(_LIST_PRIORS, tenant=tenant, ids=list(ids)))
 
     async def related(
         self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = False
     ) -> ConceptArcs:
         """List the concepts joined by facts or names, without those with over `hub` edges."""
-        (lists,) = await self._graph.run(
+        (found,) = await self._graph.run(
             _LIST_RELATED, tenant=tenant, concepts=list(concepts), hub=hub, retracted=retracted
         )
-        return ConceptArcs(
-            tail=tuple(lists.tail),
-            head=tuple(lists.head),
-            edge=tuple(lists.edge),
-            weight=np.asarray(lists.weight, np.float64),
-            label=tuple(lists.label),
-            mentions=np.asarray(lists.mentions, np.int64),
-            abouts=np.asarray(lists.abouts, np.int64),
-        )
+        return found
 
     async def near_concepts(
         self, tenant: TenantId, vector: Vector, limit: int
@@ -390,14 +278,15 @@ class EpisodeReader(PassageFinder):
         self, tenant: TenantId, concepts: Sequence[str]
     ) -> Mapping[str, Vector]:
         """Fetch the vectors of concepts; one that no consolidation embedded is absent."""
-        rows = await self._graph.run(_LIST_CONCEPT_VECTORS, tenant=tenant, ids=list(concepts))
-        return {row.id: row.vector for row in rows}
+        return dict(
+            await self._graph.run(_LIST_CONCEPT_VECTORS, tenant=tenant, ids=list(concepts))
+        )
 
     async def nearest_facts(
         self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = False
     ) -> NearFacts:
         """Search the facts that join two concepts, by vector; nearest first, ties by id."""
-        (lists,) = await self._graph.run(
+        (found,) = await self._graph.run(
             _LIST_NEAREST_FACTS,
             tenant=tenant,
             vector=packed(vector),
@@ -405,16 +294,7 @@ class EpisodeReader(PassageFinder):
             limit=limit,
             retracted=retracted,
         )
-        return NearFacts(
-            fact=tuple(lists.fact),
-            statement=tuple(lists.statement),
-            cosine=np.asarray(lists.cosine, np.float64),
-            edge=tuple(lists.edge),
-            concept=tuple(lists.concept),
-            label=tuple(lists.label),
-            mentions=np.asarray(lists.mentions, np.int64),
-            abouts=np.asarray(lists.abouts, np.int64),
-        )
+        return found
 
     async def vectors(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
@@ -426,10 +306,9 @@ class EpisodeReader(PassageFinder):
         self, tenant: TenantId, session: str, limit: int
     ) -> Sequence[EpisodeId]:
         """List the latest turns of a session, newest first; none of an unknown one."""
-        rows = await self._graph.run(
+        return await self._graph.run(
             _LIST_LATEST_TURNS, tenant=tenant, session=session, limit=limit
         )
-        return [EpisodeId(row.id) for row in rows]
 
     async def nearest(
         self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
@@ -438,18 +317,14 @@ class EpisodeReader(PassageFinder):
 
         At most `limit` neighbours each, best first; an episode is not its own neighbour.
         """
-        (lists,) = await self._graph.run(
-            _LIST_NEAREST,
+        return await self._graph.run(
+            LIST_NEAREST,
             tenant=tenant,
             episodes=list(episodes),
             fetch=overfetch(limit + 1),
             limit=limit,
+            above=-math.inf,
         )
-        rows = zip(lists.of, lists.id, lists.turn, lists.cosine, strict=True)
-        return [
-            Neighbour(of=EpisodeId(of), id=EpisodeId(one), turn=turn, cosine=cosine)
-            for of, one, turn, cosine in rows
-        ]
 
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
         """Fetch whole episodes, in the order asked; missing ones are left out."""
@@ -467,60 +342,21 @@ def _to_profile(row: _LexiconRow) -> Profile:
     return Profile(
         items=row.items,
         mean_length=row.length / items,
-        mean_near_length=row.near_length / items,
         titles=row.titles,
         stated=row.stated,
-        participants=tuple(row.participants),
+        participants=row.participants,
         change=row.change,
         turn=row.items + row.deletions,
         learned=row.learned,
         expired=row.expired,
-        gate=None if row.gate is None else gate_of(row.gate),
+        gate=row.gate,
         timed=row.timed,
         passages=row.passages,
-        mean_passage_length=row.passage_length / max(row.passages, 1),
     )
 
 
-def to_seed(row: SeedColumns) -> SeedRow:
-    """Build the seed a row describes."""
-    return SeedRow(
-        id=EpisodeId(row.id), session=row.session or None, ordinal=row.ordinal, score=row.score
-    )
-
-
-def _to_arcs(found: Sequence[_ArcLists]) -> Arcs:
-    """Join the columns of several answers."""
-
-    def column(name: str) -> list[Any]:
-        return list(chain.from_iterable(getattr(lists, name) for lists in found))
-
-    return Arcs(
-        tail=tuple(column("tail")),
-        head=tuple(column("head")),
-        edge=tuple(column("edge")),
-        forward=np.array(column("forward"), dtype=np.bool_),
-        weight=np.array(column("weight"), dtype=np.float64),
-        degree=np.array(column("degree"), dtype=np.int64),
-        head_kind=tuple(column("head_kind")),
-        head_label=tuple(column("head_label")),
-        head_degree=np.array(column("head_degree"), dtype=np.int64),
-    )
-
-
-def _to_edges(lists: _EdgeLists) -> ConceptEdges:
-    return ConceptEdges(
-        episode=tuple(EpisodeId(id_) for id_ in lists.episode),
-        concept=tuple(lists.concept),
-        is_about=np.asarray(lists.is_about, np.bool_),
-        label=tuple(lists.label),
-        mentions=np.asarray(lists.mentions, np.int64),
-        abouts=np.asarray(lists.abouts, np.int64),
-    )
-
-
-_LIST_DORMANT = Statement("recall.list_dormant", SeedColumns)
-_LIST_DORMANT_PASSAGES = Statement("recall.list_dormant_passages", SeedOfPassage)
+_LIST_DORMANT = Statement("recall.list_dormant", SeedRow)
+_LIST_DORMANT_PASSAGES = Statement("recall.list_dormant_passages", PassageSeed)
 
 
 class DormantReader(EpisodeReader):
@@ -541,7 +377,7 @@ class DormantReader(EpisodeReader):
         """Search the vector index and the dormant episodes; best first."""
         live = await super().seeds_by_vector(tenant, vector, limit, filters)
         asked = self._asked(tenant, limit, filters, vector=vector)
-        asleep = map(to_seed, await self._graph.run(_LIST_DORMANT, **asked))
+        asleep = await self._graph.run(_LIST_DORMANT, **asked)
         return sorted([*live, *asleep], key=lambda seed: -seed.score)
 
     async def seeds_by_text(
@@ -552,7 +388,7 @@ class DormantReader(EpisodeReader):
         if not stems:
             return live
         asked = self._asked(tenant, limit, filters, stems=stems)
-        return [*live, *map(to_seed, await self._graph.run(_LIST_DORMANT, **asked))]
+        return [*live, *await self._graph.run(_LIST_DORMANT, **asked)]
 
     async def passages_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
@@ -560,7 +396,7 @@ class DormantReader(EpisodeReader):
         """Search the vector index and the dormant passages; best first."""
         live = await super().passages_by_vector(tenant, vector, limit, filters)
         asked = self._asked(tenant, limit, filters, vector=vector)
-        asleep = map(to_passage_seed, await self._graph.run(_LIST_DORMANT_PASSAGES, **asked))
+        asleep = await self._graph.run(_LIST_DORMANT_PASSAGES, **asked)
         return sorted([*live, *asleep], key=lambda seed: -seed.score)
 
     async def passages_by_text(
@@ -572,7 +408,7 @@ class DormantReader(EpisodeReader):
             return live
         asked = self._asked(tenant, limit, filters, stems=stems)
         asleep = await self._graph.run(_LIST_DORMANT_PASSAGES, **asked)
-        return [*live, *map(to_passage_seed, asleep)]
+        return [*live, *asleep]
 
     def _asked(
         self,

@@ -44,7 +44,7 @@ GAINS = gains(associated=1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits(FanLimits):
+class WalkLimits(FanLimits):
     """Caps of one fetch, and of each expansion in it.
 
     Attributes:
@@ -177,7 +177,7 @@ async def fetch(
     store: RecallStore,
     tenant: TenantId,
     seeds: Mapping[str, tuple[str, str, float]],
-    limits: Limits,
+    limits: WalkLimits,
     now: datetime,
 ) -> Subgraph:
     """Fetch the subgraph energy can reach in `waves` steps.

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, timezone
 from enum import StrEnum
 from hashlib import sha256
 
@@ -10,6 +10,9 @@ from ecphoria.records.answered import answered
 from ecphoria.records.ids import EpisodeId
 
 MetadataValue = str | int | float | bool
+
+MetadataCondition = MetadataValue | Mapping[str, MetadataValue]
+"""A value to equal, or comparisons such as `{"$gte": 4}`; see `records/conditions.py`."""
 
 ROLES = ("user", "assistant", "tool", "system")
 """Roles that a speaker or an asker may have, as the API names them."""
@@ -84,7 +87,8 @@ class NewEpisode:
         role: The speaker's role for an agent: user, assistant, tool, system.
         session: The stream of turns it belongs to; NEXT edges stay inside one.
         position: Order among turns of one session with the same `occurred_at`.
-        occurred_at: When it was so, aware UTC; the moment of recording if absent.
+        occurred_at: When it was so, aware; its offset tells the calendar day. The moment of
+            recording if absent.
         source: Where it came from (file, URL, tool).
         metadata: The caller's own flat values, stored and returned.
         importance: 0 to 1.
@@ -136,7 +140,7 @@ class Episode:
     position: int | None = None
     """The order that was sent with it."""
     occurred_at: datetime
-    """Time of the event."""
+    """Time of the event, in the offset that it was sent with; calendar days are those of it."""
     recorded_at: datetime
     """Time of recording."""
     source: str | None = None
@@ -182,6 +186,21 @@ class Receipt:
     """The episode's id."""
     outcome: Outcome
     """`created`, or `existed` if the same key and body had been stored before."""
+
+
+def offset_of(occurred_at: datetime | None) -> int | None:
+    """Give the offset from UTC in minutes; None for UTC itself."""
+    offset = occurred_at.utcoffset() if occurred_at is not None else None
+    return round(offset.total_seconds() / 60) if offset else None
+
+
+def in_offset(at: datetime, utc_offset: int | None) -> datetime:
+    """Write an instant in an offset of so many minutes from UTC, UTC if None."""
+    zone = UTC if utc_offset is None else timezone(timedelta(minutes=utc_offset))
+    try:
+        return at.astimezone(zone)
+    except OverflowError:  # in the first or last hours of the calendar
+        return at
 
 
 def usual_reliability(role: str | None) -> float:

@@ -116,7 +116,7 @@ class Decision:
     other: FactId | None = None
     """The second fact of a pair."""
     relation: str | None = None
-    """The predicate it is about, normalised."""
+    """The predicate it is about, in lower case."""
     predicate_class: PredicateClass | None = None
     """The class it gives."""
     valid_from: datetime | None = None
@@ -160,7 +160,7 @@ class Predicate:
     """A predicate that has a class of its own, by default or by the tenant's decision."""
 
     relation: str
-    """The predicate, normalised."""
+    """The predicate, in lower case."""
     predicate_class: PredicateClass
     """Its class."""
     own: bool
@@ -219,9 +219,9 @@ class Merge:
     """Two concepts that are likely one."""
 
     one: str
-    """The normalised name of one, first in the alphabet."""
+    """The name of one, the first in the alphabet, in lower case."""
     other: str
-    """The normalised name of the other."""
+    """The name of the other."""
     kind: str
     """Kind of both concepts."""
     cosine: float

@@ -9,6 +9,8 @@ from ecphoria.records.ids import EpisodeId
 
 USED_HITS = 5
 """First hits of a recall that count as used: they are learned from, and woken if dormant."""
+# S grows by each use, more if the memory had nearly been forgotten: spaced use counts more
+# (docs/howto/learning.md).
 FIRST_STABILITY = 30.0
 """S_0, days until a memory that was never recalled can be called back with 1/e."""
 RECENT = 8

@@ -64,7 +64,7 @@ class ItemSearch:
     Attributes:
         prefix: Only items whose namespace begins with these labels.
         query: Rank by similarity to this text; the newest first if None.
-        where: Conditions on fields of the value, see `matches` in `items/conditions.py`.
+        where: Conditions on fields of the value, see `matches` in `records/conditions.py`.
         refresh: Start the lives of the found items again.
     """
 

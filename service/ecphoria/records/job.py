@@ -6,20 +6,21 @@ from datetime import datetime, time
 from enum import StrEnum
 
 from ecphoria.records.answered import answered
+from ecphoria.records.calibration import Calibration, CalibrationOptions
 from ecphoria.records.ids import JobId, TenantId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """When to run a cycle; each that is set asks for one, and none means never.
+    """When to run a cycle; each field that is set starts cycles, and without any none runs.
 
     Attributes:
-        every_episodes: After so many appended episodes.
-        every_hours: So long after the last by time.
-        daily_at: At this time of each day, in UTC.
-        idle_minutes: When so long nothing was appended or recalled, once for what is new.
-        light_episodes: After so many appended episodes a light cycle, of the steps that are about
-            what is new.
+        every_episodes: Appended episodes after which a cycle runs.
+        every_hours: Hours after the last cycle that time started.
+        daily_at: Time of each day, in UTC.
+        idle_minutes: Minutes without an append or a recall, once for new episodes.
+        light_episodes: Appended episodes after which a light cycle runs, of the steps that read
+            only new episodes.
     """
 
     every_episodes: int | None = None
@@ -30,7 +31,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class ScheduleState:
     """The stored state of a tenant's schedule, at an instant of the store's clock.
 
     Attributes:
@@ -54,7 +55,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class ScheduleMark:
     """The next state of a tenant's schedule.
 
     Attributes:
@@ -223,12 +224,16 @@ class ConsolidationReport:
         object.__setattr__(self, "degraded", tuple(missing))
 
 
+JobReport = ConsolidationReport | Calibration
+"""The report of a finished job; its class depends on the kind of the job."""
+
+
 class JobKind(StrEnum):
     """The kind of a job; a tenant runs one job of a kind at a time."""
 
     CONSOLIDATION = "consolidation"
     DRY_RUN = "dry-run"
-    PASSAGES = "passages"
+    CALIBRATION = "calibration"
 
 
 class JobState(StrEnum):
@@ -250,7 +255,6 @@ class Trigger(StrEnum):
 
     REQUEST = "request"
     SCHEDULE = "schedule"
-    START = "start"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,12 +263,10 @@ class Progress:
 
     Attributes:
         place: The step and what it is at, as `prior: save episodes`.
-        done: Steps that ended; of the job `passages` the turn that it has reached.
-        total: Steps, or turns, in all.
+        done: Steps that ended.
+        total: Steps in all.
         ended: The step that has just ended, where one has.
         before: The graph before the first step, when it was just measured.
-        may_rest: Whether the job may be given back here, to go on later; at the end of a step it
-            may in any case.
     """
 
     place: str = ""
@@ -272,7 +274,6 @@ class Progress:
     total: int = 0
     ended: StepReport | None = None
     before: GraphSize | None = None
-    may_rest: bool = False
 
 
 @answered()
@@ -299,7 +300,9 @@ class Job:
         cancelling: Whether it is to end at the next place it reaches.
         ended: Steps that earlier attempts brought to their end; a new attempt goes on after them.
         before: The graph before the first step, once an attempt has measured it.
-        report: What was done, once it is.
+        report: What a cycle did, once it is done.
+        calibration: What a calibration found, once it is done.
+        calibration_options: How to calibrate; None of other kinds.
         fault: What went wrong at the latest attempt, None if nothing did.
     """
 
@@ -320,6 +323,8 @@ class Job:
     before: GraphSize | None
     report: ConsolidationReport | None
     fault: JobFault | None
+    calibration: Calibration | None = None
+    calibration_options: CalibrationOptions | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from ecphoria.records.answered import Internal, answered
-from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode, MetadataValue
+from ecphoria.records.episode import DEFAULT_RELIABILITY, Engram, Episode, MetadataCondition
 from ecphoria.records.history import Stimulation
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 
 OptionValue = str | int | float | bool
+
+DEFAULT_HITS: Final = 10
+"""Number of hits of a recall or an answer that names none, by every way of calling."""
 
 
 class Stream(StrEnum):
@@ -31,6 +35,11 @@ class Verdict(StrEnum):
     VERIFY = "verify"
     REFUSE = "refuse"
     EMPTY = "empty"
+
+    @property
+    def refused(self) -> bool:
+        """Whether the hits should not be used to answer."""
+        return self in {Verdict.REFUSE, Verdict.EMPTY}
 
 
 class Match(StrEnum):
@@ -69,11 +78,12 @@ class Filters:
     Attributes:
         speaker: Only this speaker, in any case.
         sessions: Only these sessions; any if empty.
-        metadata: Entries that an episode's metadata must have, with value and type.
+        metadata: Conditions on entries of an episode's metadata.
         occurred_from: Earliest `occurred_at`, inclusive.
         occurred_before: Latest `occurred_at`, exclusive.
         exclude: Episodes that the recall treats as if they were not stored.
         spoken_by: The stored spellings of `speaker`; the store finds them.
+        metadata_texts: The stored metadata that meet `metadata`; the store finds them.
         required: Words and phrases that it must have, read from the cue.
     """
 
@@ -84,8 +94,9 @@ class Filters:
     exclude: frozenset[EpisodeId] = frozenset()
     sessions: tuple[str, ...] = ()
     role: str | None = None
-    metadata: tuple[tuple[str, MetadataValue], ...] = ()
+    metadata: tuple[tuple[str, MetadataCondition], ...] = ()
     spoken_by: tuple[str, ...] = ()
+    metadata_texts: tuple[str, ...] = ()
     required: Required = Required()
 
     @property
@@ -125,7 +136,7 @@ class RecallOptions:
         as_of: Recall as it would have been then: only what had happened, and facts as they stood.
         known_at: Only what had been recorded by then.
         explain: List the arcs of each wave in the trace, not only their number.
-        include_dormant: Look among what sleeps too, one by one.
+        include_dormant: Search dormant memories too, one by one.
         wake: Make the dormant memories live again that are among the first hits of an answer.
         asker: Who says "I" in the cue: a speaker's name or a role; the role `user` if None.
         collapse: Join near copies into one hit.
@@ -138,7 +149,7 @@ class RecallOptions:
 
     strategy: str | None = None
     options: Mapping[str, OptionValue] = field(default_factory=dict)
-    k: int = 10
+    k: int = DEFAULT_HITS
     filters: Filters = field(default_factory=Filters)
     token_budget: int = 2_000
     as_of: datetime | None = None
@@ -212,6 +223,11 @@ class Hit:
     """The part of a long memory that matches best; absent if the memory has no parts."""
     passages: Internal[tuple[HitPassage, ...]] = ()
     """The known parts of the memory, from which the context takes the neighbours."""
+    echo: bool = False
+    """Whether it only asks what the cue asks, or only says that nobody knows: it is no evidence,
+    ranks below all other memories and is not in the context."""
+    follows: Internal[int | None] = None
+    """Of a turn that is shown only because it follows an open question: the rank of that hit."""
 
 
 @answered()
@@ -237,13 +253,16 @@ class Reference:
     """The memory behind a line of `context`."""
 
     number: int
-    """The number in brackets at the start of the line; the rank of the hit."""
+    """The number in brackets at the start of the line: the rank of the hit, or a number above
+    all ranks for a turn that follows a hit."""
     episode: EpisodeId
     """Id of the memory."""
     start: int
     """Start of the shown part in the memory's text, in characters."""
     end: int
     """End in the memory's text, exclusive."""
+    follows: int | None = None
+    """Rank of the hit that the turn follows; absent if the line shows a hit."""
 
 
 @answered()
@@ -394,7 +413,9 @@ class RecallResult:
     verdict: Verdict
     """`answer`, `verify`, `refuse`, or `empty` if nothing is stored."""
     answerable: bool
-    """Whether the hits are likely to hold the answer."""
+    """Whether the hits probably hold the answer: the verdict is `answer`."""
+    verify: bool = False
+    """Whether they may hold it: the verdict is `verify`. Use them, but quote the evidence."""
     confidence: float
     """Probability that they do, 0 to 1."""
     calibrated: bool
@@ -406,13 +427,16 @@ class RecallResult:
     misses: tuple[NearMiss, ...]
     """Nearest misses."""
     context: str
-    """The hits in chronological order within the token budget, ready for a prompt."""
+    """The hits, and turns that follow open questions among them, in chronological order within
+    the token budget, ready for a prompt."""
     context_tokens: int
     """Its size, never more than `token_budget`."""
     token_counter: str = ""
     """The byte-pair table that counts the tokens."""
     references: tuple[Reference, ...] = ()
     """The memory behind each line of `context`, in the order of the lines."""
+    followers: Internal[tuple[Hit, ...]] = ()
+    """Turns for the context that follow an open question among the hits."""
     timings_ms: Mapping[str, float]
     """Milliseconds by phase."""
     trace_id: TraceId

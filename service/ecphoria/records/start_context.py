@@ -18,7 +18,7 @@ class StartOptions:
         token_budget: Greatest size of the context.
         session: The session whose latest turns are shown; the last one if None.
         speaker: Only sessions in which this speaker, in any case, took part lately, and facts
-            that the speaker stated.
+            and statements of this speaker.
     """
 
     token_budget: int = START_BUDGET
@@ -29,6 +29,7 @@ class StartOptions:
 class LineKind(StrEnum):
     """The kind of a line."""
 
+    ABOUT = "about"
     FACT = "fact"
     SUMMARY = "summary"
     TURN = "turn"
@@ -42,15 +43,18 @@ class LineSource:
     number: int
     """The number in brackets at the start of the line."""
     kind: LineKind
-    """`fact`, `summary` or `turn`."""
+    """`about`, `fact`, `summary` or `turn`."""
     id: str
     """Id of the fact, of the engram or of the episode."""
     episodes: tuple[EpisodeId, ...]
     """The memories behind it, in no special order."""
     start: int | None = None
-    """Of a turn, the start of the shown part in its text, in characters."""
+    """Of a turn or statement, the start of the shown part in its text, in characters."""
     end: int | None = None
-    """Of a turn, the end of that part, exclusive."""
+    """Of a turn or statement, the end of that part, exclusive."""
+    topic: str | None = None
+    """Of a statement about the user: `name`, `home`, `work`, `people`, `project`, `preference` or
+    `decision`."""
 
 
 @answered()
@@ -59,8 +63,8 @@ class StartContext:
     """The context at the start of a session."""
 
     context: str
-    """Current facts, summaries of the last sessions and the latest turns, ready for a prompt;
-    empty if there is nothing to show."""
+    """Statements of the user about themselves, current facts, summaries of the last sessions and
+    the latest turns, ready for a prompt; empty if there is nothing to show."""
     context_tokens: int
     """Its size, never more than `token_budget`."""
     token_counter: str

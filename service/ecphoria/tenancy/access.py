@@ -1,8 +1,7 @@
 """Check API keys and find the tenant of a request.
 
-A key looks like `eck_1f3a90c2_` and 43 characters more: a prefix that may be shown, to tell
-keys apart, and 256 random bits. So long a random secret cannot be guessed from its SHA-256,
-and needs no slow hash.
+A key is `eck_1f3a90c2_` and 43 more characters: a prefix that may be shown, and 256 random bits.
+Such a long random secret cannot be guessed from its SHA-256, so it needs no slow hash.
 """
 
 import base64
@@ -24,14 +23,15 @@ _SHOWN_OF_FOREIGN = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secret:
-    """A key in clear, to be shown once."""
+    """A key in plain text, to be shown once."""
 
     text: str = field(repr=False)
     prefix: str
 
 
+# 256 random bits need no slow hash (docs/explanation/threats.md).
 def new_secret(entropy: Entropy) -> Secret:
-    """Make a key from 4 random bytes to show and 32 to keep."""
+    """Make a key from 4 random bytes to show and 32 secret random bytes."""
     prefix = f"eck_{entropy(4).hex()}"
     hidden = base64.urlsafe_b64encode(entropy(32)).rstrip(b"=").decode("ascii")
     return Secret(text=f"{prefix}_{hidden}", prefix=prefix)
@@ -43,7 +43,7 @@ def hashed(secret: str) -> str:
 
 
 def prefix_of(secret: str) -> str:
-    """Give the part of a key that may be shown; of a key not made by us, four characters."""
+    """Get the part of a key that may be shown: our prefix, or four characters of a foreign key."""
     return secret[: _SHOWN if secret.startswith("eck_") else _SHOWN_OF_FOREIGN]
 
 
@@ -55,8 +55,8 @@ _REMEMBERED = 4_096
 class Access:
     """Authenticate callers and check their scopes.
 
-    A key found in the store is trusted for `cache_s` seconds; that is how long one revoked by
-    another process goes on working. Unknown keys are always looked up.
+    A key from the store is cached for `cache_s` seconds, so a key that another process revokes
+    works that long. Unknown keys are always looked up.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Access:
         """Find the caller with this key.
 
         Raises:
-            Unauthenticated: There is no key, or nobody issued it, or it was revoked.
+            Unauthenticated: The key is missing, unknown or revoked.
         """
         if not self._enabled:
             return _ANYONE
@@ -99,7 +99,7 @@ class Access:
         return found
 
     def forget(self) -> None:
-        """Trust no key without asking the store again."""
+        """Clear the cache of keys."""
         self._trusted.clear()
 
     def permit(self, principal: Principal, scope: Scope) -> None:
@@ -115,7 +115,7 @@ class Access:
             )
 
     def permit_operator(self, principal: Principal) -> None:
-        """Let pass operators only.
+        """Require an operator's key.
 
         Raises:
             Forbidden: The key belongs to a tenant.
@@ -124,7 +124,7 @@ class Access:
             raise Forbidden("Only an operator's key may administer tenants.")
 
     async def acting_for(self, principal: Principal, named: str | None) -> TenantId | None:
-        """Find the tenant of a request; None for an operator who named none.
+        """Find the tenant of a request; None if an operator names none.
 
         Raises:
             Forbidden: A tenant's key names another tenant.
@@ -144,7 +144,7 @@ class Access:
         return principal.tenant
 
     async def tenant_of(self, principal: Principal, named: str | None) -> TenantId:
-        """Find the tenant a request is about, which must be one.
+        """Find the tenant of a request that must have one.
 
         Raises:
             Forbidden: A tenant's key names another tenant.

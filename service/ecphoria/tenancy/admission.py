@@ -1,4 +1,4 @@
-"""Limit the requests worked on at once, and share them fairly between tenants."""
+"""Limit the number of concurrent requests, and share it fairly between tenants."""
 
 import asyncio
 import math
@@ -9,17 +9,21 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from ecphoria.errors import TooManyRequests
-from ecphoria.runtime import usable_cores
+from ecphoria.runtime import Requester, usable_cores, work_for
 
 _FEWEST = 2
-"""Requests worked at once even on one core: while one waits for the store, another goes on."""
+"""Concurrent requests even on one core: while one waits for the store, another computes."""
+
+_KEPT_FREE = 1
+"""Slots that no single tenant gets, so that others are served while its requests take long
+(decision 0041)."""
 
 _RECENT_S = 1.0
-"""A tenant stays active for so long after its last request. A client pauses between two requests;
-it must not lose its share of the slots in each pause."""
+"""Seconds for which a tenant stays active after its last request. Clients pause between requests,
+and must not lose their share of the slots in each pause."""
 
 _REMEMBERED = 10_000
-"""Callers whose rate is remembered; the one that has been silent longest is forgotten first."""
+"""Number of callers whose rate is remembered; the longest silent caller is dropped first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +31,15 @@ class Limits:
     """Limits on requests.
 
     Attributes:
-        concurrent: Requests worked at once; as many as cores, at least 2. More would be 20 %
-            faster in all, but each would wait for those of a tenant that sends very much.
-        bulk: Of requests that take seconds: batches, exports, checks.
-        waiting: Requests of one tenant that may wait.
-        wait_s: Longest a request waits.
-        tenant_rate, key_rate: Requests a second, on average; None for no limit.
-        burst_s: Seconds of that rate that may come at once.
+        concurrent: Concurrent requests of one tenant: the number of cores, at least 2. All tenants
+            together have one slot more, so that no tenant has all (decision 0041). More slots
+            would raise the total rate by 20 %, but every request would wait for a tenant that
+            sends very many.
+        bulk: The same for requests that take seconds: batches, long texts, checks.
+        waiting: Largest queue of one tenant.
+        wait_s: Longest wait of a request.
+        tenant_rate, key_rate: Average requests a second; None for no limit.
+        burst_s: Size of a burst, in seconds of that rate.
     """
 
     concurrent: int = field(default_factory=lambda: max(_FEWEST, usable_cores()))
@@ -50,7 +56,7 @@ class _Slot:
     """The slot of a request.
 
     Attributes:
-        is_held: Whether the request works; not while it rests, nor after its end.
+        is_held: Whether the request runs: false while it rests and after its end.
     """
 
     turns: "_Turns"
@@ -63,10 +69,10 @@ _SLOT: ContextVar[_Slot | None] = ContextVar("slot", default=None)
 
 @asynccontextmanager
 async def resting() -> AsyncIterator[None]:
-    """Give the request's slot to others in the block, while it waits for another service.
+    """Release the request's slot in the block, while it waits for another service.
 
-    It goes on at once after the block, also if all slots are taken then: it was admitted before.
-    Outside a request, and in what a request left running, nothing happens.
+    After the block it continues at once, even if all slots are taken, because it was admitted
+    before. Outside a request, and in tasks that outlive a request, nothing happens.
     """
     slot = _SLOT.get()
     if slot is None or not slot.is_held:
@@ -82,7 +88,7 @@ async def resting() -> AsyncIterator[None]:
 
 
 class Admission:
-    """Gives each request its turn, or refuses it."""
+    """Admits each request in turn, or refuses it."""
 
     def __init__(
         self,
@@ -91,12 +97,12 @@ class Admission:
         monotonic: Callable[[], float],
         waited: Callable[[str, float], None] = lambda *_: None,
     ) -> None:
-        """Share out the service.
+        """Build the admission of a service.
 
         Args:
-            limits: How many requests may run, wait and arrive.
-            monotonic: Tells seconds.
-            waited: Told the kind of each request admitted, and the seconds it waited.
+            limits: The limits.
+            monotonic: A clock in seconds.
+            waited: Called with the kind of each admitted request and its wait in seconds.
         """
         self._monotonic = monotonic
         self._waited = waited
@@ -108,13 +114,13 @@ class Admission:
         self._keys = _Rates(limits.key_rate, limits.burst_s, monotonic)
 
     @asynccontextmanager
-    async def admit(self, tenant: str, key: str | None, *, bulk: bool) -> AsyncIterator[None]:
-        """Work one request in the block, once it is the tenant's turn.
+    async def admit(self, tenant: str, key: str | None, *, bulk: bool) -> AsyncIterator[Requester]:
+        """Admit one request for the length of the block, when it is the tenant's turn.
 
         Args:
-            tenant: Whose request it is.
+            tenant: The tenant of the request.
             key: Name of the key that sent it.
-            bulk: It may take seconds.
+            bulk: Whether it may take seconds.
 
         Raises:
             TooManyRequests: The rate or the queue is over its limit, or no turn came in time.
@@ -126,7 +132,7 @@ class Admission:
         started = self._monotonic()
         async with self._turns[kind].turn(tenant):
             self._waited(kind, self._monotonic() - started)
-            yield
+            yield work_for(tenant)
 
 
 @dataclass(slots=True)
@@ -144,14 +150,17 @@ class _Group:
 
 
 class _Turns:
-    """Fair turns: an equal share of the slots for each active tenant, the rest to whoever waits.
+    """Fair turns: an equal share of slots for each active tenant, the rest for any that wait.
 
-    A tenant that sends very much waits behind itself, not in front of others.
+    A tenant that sends very many requests delays only itself. There is one slot more than one
+    tenant may have, for the others (decision 0041).
     """
 
     def __init__(self, slots: int, limits: Limits, monotonic: Callable[[], float]) -> None:
-        self._free = slots
-        self._slots = slots
+        # Two appends with long texts once held both slots, and all other tenants were refused
+        # (decision 0041).
+        self._free = slots + _KEPT_FREE
+        self._slots = slots + _KEPT_FREE
         self._limits = limits
         self._monotonic = monotonic
         self._groups: OrderedDict[str, _Group] = OrderedDict()
@@ -175,14 +184,14 @@ class _Turns:
             self.give_back(group)
 
     def give_back(self, group: _Group) -> None:
-        """Let another request use the slot of one of this group."""
+        """Release a slot of this group for another request."""
         self._free += 1
         group.running -= 1
         group.seen = self._monotonic()
         self._dispatch()
 
     def take(self, group: _Group) -> None:
-        """Take a slot again without waiting; there may be fewer than none free then."""
+        """Take a slot again without waiting; the number of free slots may fall below 0."""
         self._free -= 1
         group.running += 1
 
@@ -195,7 +204,7 @@ class _Turns:
             )
         mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         group.queue.append(mine)
-        # A tenant may stand alone behind its own share: nobody else's end would start it.
+        # If this tenant alone waits for its own share, no other request's end would start it.
         self._dispatch()
         try:
             async with asyncio.timeout(self._limits.wait_s):
@@ -223,7 +232,8 @@ class _Turns:
     def _dispatch(self) -> None:
         """Start waiting requests while there are slots.
 
-        First of the tenant with the fewest running; of several, the one served longest ago.
+        The tenant with the fewest running requests is first; of equals, the one served longest
+        ago.
         """
         while self._free > 0:
             waiting = [group for group in self._groups.values() if group.queue]
@@ -237,12 +247,13 @@ class _Turns:
             least.queue.popleft().set_result(None)
 
     def _share(self) -> int:
-        """Count the slots that one tenant may hold now."""
+        """Compute the number of slots that one tenant may hold now."""
         now = self._monotonic()
         for tenant, group in list(self._groups.items()):
             if not group.busy and now - group.seen > _RECENT_S:
                 del self._groups[tenant]
-        return max(1, math.ceil(self._slots / max(1, len(self._groups))))
+        share = math.ceil(self._slots / max(1, len(self._groups)))
+        return max(1, min(share, self._slots - _KEPT_FREE))
 
 
 class _Rates:
@@ -258,7 +269,7 @@ class _Rates:
         """Count one request.
 
         Raises:
-            TooManyRequests: The caller is over its rate; says when to come again.
+            TooManyRequests: The caller exceeds its rate; the error tells when to retry.
         """
         if self._rate is None:
             return

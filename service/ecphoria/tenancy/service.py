@@ -13,7 +13,7 @@ from ecphoria.tenancy.access import DEFAULT_TENANT, Access, Entropy, hashed, new
 from ecphoria.tenancy.store import Keys, Tenants
 
 EraseArchive = Callable[[TenantId], Awaitable[int]]
-"""Deletes a tenant's files of the archive; tells how many records they held."""
+"""Deletes a tenant's archive files; returns the number of their records."""
 
 _NAME = re.compile(TENANT_NAME)
 _LONGEST_KEY_NAME = 100
@@ -21,7 +21,7 @@ _LONGEST_KEY_NAME = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssuedKey:
-    """A new key with its secret, which exists nowhere else."""
+    """A new key with its secret, which is stored nowhere."""
 
     key: ApiKey
     secret: str = field(repr=False)
@@ -50,18 +50,19 @@ class TenancyService:
     async def open_store(
         self, *, given_key: str | None, needs_key: bool, kept_key: str | None = None
     ) -> IssuedKey | None:
-        """Create the default tenant, and an operator's key if there is none that fits.
+        """Create the default tenant, and an operator's key unless a known one fits.
 
         Args:
-            given_key: A secret of the operator's own choice; admitted whatever keys there are.
-            needs_key: Whether callers need one.
-            kept_key: What an earlier start left on this machine, perhaps for another store.
+            given_key: A secret that the operator chose; it is always admitted.
+            needs_key: Whether callers need a key.
+            kept_key: The key that an earlier start left on this machine, perhaps for another
+                store.
 
         Returns:
-            The key that was made, if its secret is new to the operator: where the store has no
-            operator's key, or the one kept here does not open it.
+            The new key, or None. A key is made if the store has no operator's key, or if the kept
+            key does not fit this store.
         """
-        with contextlib.suppress(Conflict):  # not the first start, or another was quicker
+        with contextlib.suppress(Conflict):  # not the first start, or another process was quicker
             await self.create_tenant(DEFAULT_TENANT)
         if given_key is not None:
             if await self._keys.find(hashed(given_key)) is None:
@@ -81,7 +82,7 @@ class TenancyService:
         """Create a tenant.
 
         Raises:
-            InvalidInput: The name cannot be one.
+            InvalidInput: The name is invalid.
             Conflict: The name is taken.
         """
         if not _NAME.fullmatch(name):
@@ -101,11 +102,11 @@ class TenancyService:
         return await self._tenants.list()
 
     async def erase_tenant(self, name: str) -> Mapping[str, int]:
-        """Remove a tenant with its memories, keys and archive; counts per kind.
+        """Remove a tenant with its memories, keys and archive; return counts by kind.
 
         Raises:
             NotFound: There is no tenant of this name.
-            ArchiveUnavailable: Its files cannot be deleted; all else is gone.
+            ArchiveUnavailable: Its files cannot be deleted; everything else is deleted.
         """
         tenant = await self._tenants.find(name)
         removed = dict(await self._tenants.erase(tenant.id))
@@ -115,7 +116,7 @@ class TenancyService:
         return removed
 
     async def gate(self, tenant: TenantId) -> Gate:
-        """Tell by which gate the tenant's recalls are judged.
+        """Find the gate that judges the tenant's recalls.
 
         Raises:
             NotFound: There is no such tenant.
@@ -123,7 +124,7 @@ class TenancyService:
         return await self._tenants.gate(tenant) or SHIPPED
 
     async def set_gate(self, tenant: TenantId, gate: Gate | None) -> None:
-        """Give the tenant its own gate, or the shipped one with None.
+        """Set the tenant's own gate; None restores the shipped gate.
 
         Raises:
             NotFound: There is no such tenant.
@@ -133,7 +134,7 @@ class TenancyService:
     async def issue(
         self, tenant: TenantId | None, name: str, scopes: Iterable[Scope]
     ) -> IssuedKey:
-        """Make a key for a tenant, or for operators with None.
+        """Make a key of a tenant, or an operator's key with None.
 
         Raises:
             InvalidInput: The name is empty or too long, or no scope is given.
@@ -151,10 +152,10 @@ class TenancyService:
         return await self._keys.list(tenant)
 
     async def revoke(self, tenant: TenantId | None, key: KeyId) -> None:
-        """End a key of this tenant, or of operators with None.
+        """Revoke a key of this tenant, or an operator's key with None.
 
         Raises:
-            NotFound: There is no such key there.
+            NotFound: There is no such key.
             Conflict: It is the last operator's key with the scope admin.
         """
         found = next((k for k in await self._keys.list(tenant) if k.id == key), None)
@@ -166,7 +167,7 @@ class TenancyService:
         self._access.forget()
 
     async def _keep_one_admin(self, leaving: ApiKey) -> None:
-        """Refuse to close the last door; two at once could still, and a restart reopens it."""
+        """Refuse to revoke the last admin key; two simultaneous revocations could still do it."""
         admin = leaving.tenant is None and Scope.ADMIN in leaving.scopes
         if admin and await self._keys.count_admins() == 1:
             raise Conflict("This is the last operator's key; issue another one first.")

@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations
 from math import sqrt
+from typing import Final
 
 from ecphoria.records.episode import Extracted
+from ecphoria.text.forms import composed
 from ecphoria.text.names import (
     NameKind,
     candidate_spans,
@@ -18,6 +20,9 @@ from ecphoria.text.names import (
     normalised_words,
 )
 from ecphoria.text.tokens import STOP_WORDS
+
+MOST_NAMES: Final = 1_000
+"""Largest number of names from one text, because each becomes nodes and edges."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +127,7 @@ def read_stated(given: Extracted | None, title: str) -> Stated:
             claim = Claim(
                 fact=Triple(
                     subject=ends[0],
-                    predicate=" ".join(fact.predicate.split()),
+                    predicate=" ".join(composed(fact.predicate).split()),
                     object=ends[1],
                     qualifier=normalise(fact.qualifier),
                     negated=fact.negated,
@@ -142,7 +147,7 @@ def read_stated(given: Extracted | None, title: str) -> Stated:
 def _add(names: dict[str, Candidate], surface: str) -> None:
     name = normalise(surface)
     if is_name(name):
-        entry = Candidate(name=name, surface=surface.strip(), kind=name_kind(surface))
+        entry = Candidate(name=name, surface=composed(surface).strip(), kind=name_kind(surface))
         names.setdefault(name, entry)
 
 
@@ -156,8 +161,8 @@ def extract(
 ) -> Extraction:
     """Extract from one item without looking at any other.
 
-    What came with the item is added to what the rules find, and takes nothing away. Who has the
-    body's normalised `words` gives them.
+    Stated names and facts are added to the names that rules find. Pass the body's normalised
+    `words` if they are known.
     """
     own = _whole(title, NameKind.TITLE)
     stated = read_stated(given, own.name if own else "")
@@ -180,12 +185,14 @@ def _whole(text: str | None, kind: NameKind) -> Candidate | None:
     guess = name_kind(text or "")
     if kind is NameKind.TITLE and guess is not NameKind.TOPIC:
         kind = guess
-    return Candidate(name=name, surface=(text or "").strip(), kind=kind)
+    return Candidate(name=name, surface=composed(text or "").strip(), kind=kind)
 
 
 def _candidates(body: str) -> tuple[Candidate, ...]:
     found: dict[str, Candidate] = {}
     for span in candidate_spans(body):
+        if len(found) == MOST_NAMES:
+            break
         name = normalise(span)
         if name not in found and is_name(name):
             found[name] = Candidate(name=name, surface=span, kind=name_kind(span))
@@ -289,8 +296,10 @@ class NameTable:
         )
 
     def mentions(self, item: Extraction) -> tuple[str, ...]:
-        """Name the concepts an item mentions, in alphabetical order; its own title is none."""
+        """List the concepts that an item mentions, sorted, without its own title."""
         found = {candidate.name for candidate in item.candidates} & self._nodes
+        # Known names count everywhere, also at the start of a sentence
+        # (docs/explanation/extraction.md).
         found.update(self.lookup(item.words))
         if item.title:
             found.discard(item.title.name)
@@ -325,13 +334,17 @@ class NameTable:
     def _is_concept(self, row: NameRow) -> bool:
         if row.is_title:
             return True
+        # Names of two words are no headings, so one memory is enough
+        # (docs/explanation/extraction.md).
         if " " in row.name:
             return row.candidates > 0
+        # Separates names from headings and from capitals for emphasis
+        # (docs/explanation/extraction.md).
         is_everyday = row.name in STOP_WORDS or self._is_lower_word(row.name)
         return row.candidates > 1 and not is_everyday
 
     def _refresh(self, name: str) -> None:
-        """Bring one name's place among the concepts in line with its row."""
+        """Update whether a name is a concept, by its row."""
         if not self._is_concept(self._rows[name]):
             self._nodes.discard(name)
             return
@@ -342,6 +355,8 @@ class NameTable:
             self._lengths[words[0]] = tuple(sorted((*lengths, len(words)), reverse=True))
 
 
+# Synonyms compare sets of words, not vectors: vectors were as good, but cost a pass of the encoder
+# over each name, and the edges would depend on the order of arrival (decision 0012).
 _WORDS, _CHARACTERS = 8, 200
 """Longer names have no synonyms."""
 
@@ -358,10 +373,10 @@ class SynonymPair:
 
 
 def forms(name: str) -> tuple[str, ...]:
-    """List the forms a name is found by: its words, and its words less any one of them.
+    """List the forms of a name: its words, and its words without any one of them.
 
-    Words are a set, without stop words unless there are no others. What is cut must leave two
-    words at least: a first name or a surname alone is shared by too many.
+    Words are a set, without stop words unless there are no others. At least two words must remain:
+    too many people share a first name or a surname.
 
     >>> forms("the tall ships")
     ('is_ships_tall',)
@@ -376,9 +391,9 @@ def forms(name: str) -> tuple[str, ...]:
 
 
 class SynonymTable:
-    """The names of one tenant's concepts by the forms they can be found by.
+    """The names of one tenant's concepts by their forms.
 
-    What is found does not depend on the order in which names came.
+    The result does not depend on the order of the names.
     """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
@@ -386,13 +401,13 @@ class SynonymTable:
         self.add(names)
 
     def add(self, names: Iterable[str]) -> None:
-        """Take names in; one that is there already changes nothing."""
+        """Add names; a known name changes nothing."""
         for name in names:
             for form in forms(name):
                 self._by_form.setdefault(form, set()).add(name)
 
     def remove(self, names: Iterable[str]) -> None:
-        """Forget names; one that is not there changes nothing."""
+        """Remove names; an unknown name changes nothing."""
         for name in names:
             for form in forms(name):
                 found = self._by_form.get(form, set())
@@ -402,7 +417,7 @@ class SynonymTable:
                     self._by_form.pop(form, None)
 
     def pairs(self, names: Iterable[str]) -> Iterator[SynonymPair]:
-        """Pair these names with all in the table that are alike, each pair once, in order."""
+        """Pair these names with all similar names in the table, each pair once, sorted."""
         found = {
             (min(name, other), max(name, other))
             for name in names

@@ -1,13 +1,14 @@
 """Analyse a cue and a turn: words, names, dates, questions."""
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ecphoria.text.forms import composed, lowered
 from ecphoria.text.tokens import (
     APOSTROPHES,
     FIRST_PERSON,
@@ -26,6 +27,8 @@ from ecphoria.text.tokens import (
     words,
 )
 
+_MOST_DATES = 32
+"""Every memory is compared with each date of a cue."""
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?:1\d|20)\d\d"
 STATED_DATE = re.compile(
@@ -64,10 +67,10 @@ def read_date(match: re.Match[str]) -> PartialDate | None:
 def partial_dates(text: str) -> tuple[PartialDate, ...]:
     """Find `3 July`, `July 3rd, 2023`, `June 2023`, `March`, `2023-07-03`, in order.
 
-    Month names count capitalised and in full; `May` alone is no date.
+    Month names count capitalised and in full; `May` alone is no date. The first 32 count.
     """
     found = (read_date(match) for match in STATED_DATE.finditer(text))
-    return tuple(partial for partial in found if partial is not None)
+    return tuple(islice((date for date in found if date is not None), _MOST_DATES))
 
 
 def date_affinities(
@@ -129,6 +132,7 @@ def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
     word (`Will`, `May`) only as written. A cue that is nothing but names is encoded as it is.
     Speakers called `user` or `assistant` are roles: in a cue they are ordinary words.
     """
+    text = composed(text)
     participants = [name for name in participants if name.lower() not in ROLE_WORDS]
     pattern = _names_in(text, participants)
     names: tuple[str, ...] = ()
@@ -152,9 +156,9 @@ def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
 
 def _names_in(text: str, participants: Sequence[str]) -> re.Pattern[str] | None:
     """Compile the names that may occur; the plain substring test keeps a thousand names cheap."""
-    lowered = text.lower()
+    said = _caseless(text)
     present = sorted(
-        (name for name in participants if name.strip() and name.lower() in lowered),
+        (name for name in participants if name.strip() and _caseless(name) in said),
         key=len,
         reverse=True,
     )
@@ -168,9 +172,14 @@ def _names_in(text: str, participants: Sequence[str]) -> re.Pattern[str] | None:
 
 
 def _as_written(found: Sequence[str], participants: Sequence[str]) -> tuple[str, ...]:
-    """Give names back in the store's spelling, once each; of two alike the first."""
-    spelling = {name.lower(): name for name in reversed(participants)}
-    return tuple(dict.fromkeys(spelling[name.lower()] for name in found))
+    """Return names in the store's spelling, each once; of two equal names the first."""
+    spelling = {_caseless(name): name for name in reversed(participants)}
+    return tuple(dict.fromkeys(spelling[_caseless(name)] for name in found))
+
+
+def _caseless(text: str) -> str:
+    """Write letters for a comparison without case; the Turkish ones become an I."""
+    return lowered(text).casefold().replace("\u0131", "i")
 
 
 def _stems_without(text: str, participants: Sequence[str]) -> tuple[str, ...]:
@@ -181,14 +190,13 @@ def _stems_without(text: str, participants: Sequence[str]) -> tuple[str, ...]:
 _CAPTION = "[shares "
 
 LONGEST_EXCUSE = 120
-"""Characters up to which a turn that says "I don't know" says nothing else."""
+"""Longest turn with "I don't know" that says nothing else, in characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnFeatures:
     """The priors that a turn's text gives; a document has none."""
 
-    length: float
     is_question: bool
     has_time_expression: bool
     first_person: bool
@@ -204,16 +212,8 @@ def without_caption(text: str) -> str:
     return trimmed[:start].rstrip() if start >= 0 else text
 
 
-def length_prior(stem_count: int) -> float:
-    """Rise from 0 for no stems to 1 at 39 and more: `min(1, ln(1 + n) / ln 40)`.
-
-    Stored with a turn; recall weighs lengths by `maths.lexical.length_weight`.
-    """
-    return min(1.0, math.log1p(stem_count) / math.log(40))
-
-
 def is_question(spoken: str) -> bool:
-    """Tell whether a text answers nothing: it ends by asking, or only says "I don't know".
+    """Tell whether a text answers nothing: it ends with a question, or only says "I don't know".
 
     Args:
         spoken: The text without its caption.
@@ -221,7 +221,7 @@ def is_question(spoken: str) -> bool:
     trimmed = spoken.rstrip()
     if trimmed.endswith("?"):
         return True
-    # A long text may say so of one thing and still tell another.
+    # A long text may say this about one topic and state something about another.
     return len(trimmed) <= LONGEST_EXCUSE and NO_KNOWLEDGE.search(trimmed) is not None
 
 
@@ -230,11 +230,10 @@ def has_time_expression(spoken: str) -> bool:
     return TIME_EXPRESSION.search(spoken.lower()) is not None
 
 
-def turn_features(text: str, stem_count: int) -> TurnFeatures:
-    """Read all features of a turn's text; its caption counts for the length only."""
+def turn_features(text: str) -> TurnFeatures:
+    """Read all features of a turn's text, without its caption."""
     spoken = without_caption(text)
     return TurnFeatures(
-        length=length_prior(stem_count),
         is_question=is_question(spoken),
         has_time_expression=has_time_expression(spoken),
         first_person=FIRST_PERSON.search(spoken) is not None,

@@ -15,12 +15,13 @@ from itertools import chain, islice
 from typing import Final, NamedTuple
 
 LIMIT: Final = 200
-"""Most estimated word pieces of a passage: leaves room for a title and for a poor estimate."""
+"""Most estimated word pieces of a passage; leaves room for a title and a low estimate."""
+# The encoder ignores what follows, so longer texts need passages (docs/explanation/passages.md).
 WHOLE: Final = 256
-"""Most estimated word pieces of a text that stays whole."""
+"""Largest number of estimated word pieces of a text that stays whole."""
 
 _SMALL = 4_096
-"""Characters that are counted sooner than it takes to stop at the limit."""
+"""Number of characters for which a full count is faster than stopping at the limit."""
 
 _PIECE = re.compile(r"[A-Za-z]{1,8}|\d{1,3}|[^\sA-Za-z\d]")
 """About one word piece. Runs of letters and digits are the only pieces longer than a character,
@@ -65,11 +66,12 @@ def cut(text: str) -> tuple[Span, ...]:
 
 
 def _packed(text: str) -> Iterator[Span]:
-    """Join neighbouring atoms while they fit; a heading rather begins a passage than ends one."""
+    """Join neighbouring atoms while they fit; prefer a heading at the start of a passage."""
     start = end = -1
     filled = 0
     for atom, pieces in _atoms(text):
         is_heading = _HEADING.match(text, *atom) is not None
+        # A heading belongs to the text below it (docs/explanation/passages.md).
         if start >= 0 and (filled + pieces > LIMIT or (is_heading and filled > LIMIT // 2)):
             yield Span(start, end)
             start, filled = -1, 0
@@ -82,7 +84,7 @@ def _packed(text: str) -> Iterator[Span]:
 
 
 def _atoms(text: str) -> Iterator[tuple[Span, int]]:
-    """Give the blocks in order, too long ones in parts, with their sizes."""
+    """Yield the blocks in order with their sizes; divide blocks that are too long."""
     stack: list[Iterator[Span]] = [_blocks(text)]
     while stack:
         span = next(stack[-1], None)
@@ -95,7 +97,7 @@ def _atoms(text: str) -> Iterator[tuple[Span, int]]:
 
 
 def _blocks(text: str) -> Iterator[Span]:
-    """Give paragraphs, list items, headings with the next block, and fenced code."""
+    """Yield paragraphs, list items, headings with the next block, and fenced code."""
     position, start, fenced = 0, -1, False
     for line in text.splitlines(keepends=True):
         end = position + len(line)
@@ -118,7 +120,7 @@ def _blocks(text: str) -> Iterator[Span]:
 
 
 def _parts(text: str, span: Span) -> Iterator[Span]:
-    """Cut a span that is too long at the coarsest break it has."""
+    """Cut a long span at its coarsest break."""
     for pattern in _BREAKS:
         ends = (match.end() for match in pattern.finditer(text, *span))
         inner = (end for end in ends if span.start < end < span.end)
@@ -138,7 +140,7 @@ def _between(span: Span, cuts: Iterator[int]) -> Iterator[Span]:
 
 
 def _count(text: str, span: Span, most: int) -> int:
-    """Count the pieces of a span; of a large one no further than one more than `most`."""
+    """Count the pieces of a span; stop a large count after `most`."""
     if span.end - span.start <= _SMALL:
         return len(_PIECE.findall(text, *span))
     return sum(1 for _ in islice(_PIECE.finditer(text, *span), most + 1))

@@ -2,9 +2,11 @@
 
 import calendar
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from operator import itemgetter
 from typing import Final
 
 from ecphoria.text.cue import STATED_DATE, PartialDate, read_date
@@ -79,18 +81,15 @@ def resolve_dates(text: str, said_on: date) -> tuple[DayRange, ...]:
     year = _YEAR_ALONE.fullmatch(text.strip().lower())
     if year:
         return (_year(int(year[1])),)
-    relative = [
-        (match.span(), _relative_range(match, said_on)) for match in _RELATIVE.finditer(text)
-    ]
-    taken = [span for span, _ in relative]
-    found = [*relative]
-    # "last May" names the month too; it is read once, as the relative date.
-    found += [
-        (match.span(), _stated_range(match, said_on))
-        for match in STATED_DATE.finditer(text)
-        if not any(start <= match.start() < end for start, end in taken)
-    ]
-    found.sort(key=lambda entry: entry[0])
+    relative = list(_RELATIVE.finditer(text))
+    starts = [match.start() for match in relative]
+    found = [(match.start(), _relative_range(match, said_on)) for match in relative]
+    for match in STATED_DATE.finditer(text):
+        before = bisect_right(starts, match.start()) - 1
+        # "last May" names the month too; it is read once, as the relative date.
+        if before < 0 or relative[before].end() <= match.start():
+            found.append((match.start(), _stated_range(match, said_on)))
+    found.sort(key=itemgetter(0))
     return tuple(dict.fromkeys(days for _, days in found if days is not None))
 
 

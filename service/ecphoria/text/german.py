@@ -1,6 +1,6 @@
 """German function words and inflections.
 
-German writes every noun with a capital, so that a capital alone says nothing of a name.
+German writes every noun with a capital, so a capital alone does not show a name.
 """
 
 import Stemmer  # type: ignore[import-not-found]  # it ships no types
@@ -34,6 +34,8 @@ FUNCTION_WORDS = frozenset(
 
 _TELLS_GERMAN = FUNCTION_WORDS - english.FUNCTION_WORDS
 _TELLS_ENGLISH = english.FUNCTION_WORDS - FUNCTION_WORDS
+# Used only to check summaries; names and dates are read by English rules
+# (docs/explanation/extraction.md).
 _SNOWBALL = Stemmer.Stemmer("german")  # holds the interpreter lock throughout
 
 

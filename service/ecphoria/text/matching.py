@@ -1,11 +1,13 @@
 r"""Read the words and phrases that a cue requires, and check them in a memory.
 
 A phrase is compared word by word as the text index stores a text: in lower case, without
-punctuation and without a possessive `'s`. A single word is compared by its stem.
+punctuation and without a possessive `'s`. A single word is compared by its stem; one that a stem
+does not tell apart, such as `C` and `C#`, is compared as it is.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
 from ecphoria.errors import InvalidInput
 from ecphoria.records.recall import Match, Phrase, Required
@@ -14,7 +16,7 @@ from ecphoria.text.tokens import stems
 
 MOST_BETWEEN = 99
 _MOST_PARTS = 50
-"""Phrases and required words of one cue: each is a clause of the search."""
+"""Largest number of phrases and required words of a cue; each is a clause of the search."""
 _PART = re.compile(r'"(?P<phrase>[^"]*)"(?:~(?P<between>\d+))?|(?<!\S)\+(?P<word>\w\S*)')
 
 
@@ -44,7 +46,9 @@ def read_match(cue: str, match: Match) -> tuple[str, Required]:
         wanted = [*wanted, *_PART.sub(" ", cue).split()]
     elif not parts:
         phrases = [_checked(normalised_words(cue), 0)]
-    found = [stem for word in wanted for stem in stems(word)]
+    words = [one for word in wanted for one in normalised_words(word)]
+    found = [stem for word in words if not _is_exact(word) for stem in stems(word)]
+    phrases += [Phrase(words=(word,)) for word in words if _is_exact(word)]
     # A stop word has no stem. One that is marked by + is required as it stands.
     marked = (normalised_words(part["word"]) for part in parts if part["word"] is not None)
     phrases += [Phrase(words=tuple(words)) for words in marked if words and not _stem(words)]
@@ -64,7 +68,7 @@ def read_match(cue: str, match: Match) -> tuple[str, Required]:
 
 
 def holds(required: Required, *, words: str, terms: str) -> bool:
-    """Check whether a memory has all that is required.
+    """Check whether a memory has all required words and phrases.
 
     Args:
         required: Stems and phrases.
@@ -75,30 +79,36 @@ def holds(required: Required, *, words: str, terms: str) -> bool:
         return False
     if not required.phrases:
         return True
-    said = words.split()
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(said):
-        places.setdefault(word, []).append(place)
-    return all(_stands(phrase, said, places) for phrase in required.phrases)
+    return all(_stands(phrase, words) for phrase in required.phrases)
 
 
-def _stands(phrase: Phrase, said: Sequence[str], places: Mapping[str, Sequence[int]]) -> bool:
-    size = len(phrase.words)
+def _stands(phrase: Phrase, words: str) -> bool:
     if phrase.between == 0:
-        starts = places.get(phrase.words[0], ())
-        return any(tuple(said[at : at + size]) == phrase.words for at in starts)
-    return any(
-        _near(phrase, said, at) for word in set(phrase.words) for at in places.get(word, ())
-    )
+        return f" {' '.join(phrase.words)} " in f" {words} "
+    return _near(phrase, words.split())
 
 
-def _near(phrase: Phrase, said: Sequence[str], start: int) -> bool:
-    """Check whether all words stand in the run from `start` on, in any order."""
-    left = list(phrase.words)
-    for word in said[start : start + len(phrase.words) + phrase.between]:
-        if word in left:
-            left.remove(word)
-    return not left
+def _near(phrase: Phrase, said: Sequence[str]) -> bool:
+    """Check whether all words stand in a run of their number and those between, in any order."""
+    missing = Counter(phrase.words)
+    left, size = len(phrase.words), len(phrase.words) + phrase.between
+    for place, word in enumerate(said):
+        if place >= size and (gone := said[place - size]) in missing:
+            missing[gone] += 1
+            left += missing[gone] > 0
+        if word in missing:
+            left -= missing[word] > 0
+            missing[word] -= 1
+        if not left:
+            return True
+    return False
+
+
+def _is_exact(word: str) -> bool:
+    """Tell whether a stem would lose the sign of a word, or a letter stands for itself."""
+    if len(word) == 1:
+        return word.isascii() and word.isalpha() and bool(stems(word))
+    return word[0] == "." or word[-1] in "+#*-"
 
 
 def _phrase(part: re.Match[str]) -> Phrase:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from enum import StrEnum
 
+from ecphoria.text.forms import lowered, plain
 from ecphoria.text.tokens import (
     APOSTROPHES,
     CONNECTORS,
@@ -26,14 +27,27 @@ _LONGEST_NAME = 1_500
 """Characters; a text in capitals throughout is no name, and an index key has its bounds."""
 
 _CUT = re.compile(r"(?<=[.!?])\s+|[\r\n]+")
-_CAPITALISED = rf"[{UPPER}\d][\w{APOSTROPHES}.&{MARKS}-]*"
+_LETTERS = rf"\w{MARKS}"
+_SIGN = rf"(?:\+{{2,4}}(?!\+)|[+#](?![{_LETTERS}+#]))"
+"""Behind a word it makes another name: `C++`, `C#`, `Disney+`; not in `a+b` or `page#part`."""
+_DOT = rf"(?:(?<![{_LETTERS}.])\.(?=[^\W\d_]))"
+"""In front of a word it does too: `.NET`."""
+# Scripts without capitals have no candidates by rule; their titles still become concepts
+# (docs/explanation/extraction.md).
+_CAPITALISED = rf"{_DOT}?[{UPPER}\d][\w{APOSTROPHES}.&{MARKS}-]*+{_SIGN}?"
 _CAPITAL_WORD = re.compile(rf"(?<!\w){_CAPITALISED}")
 _CONNECTOR = "|".join(map(re.escape, sorted(CONNECTORS, key=len, reverse=True)))
 _SPAN = re.compile(rf"{_CAPITALISED}(?:\s+(?:(?:{_CONNECTOR})\s+){{0,2}}{_CAPITALISED})*")
 _EDGE = f" .{APOSTROPHES}-"
 _POSSESSIVE = re.compile(rf"[{APOSTROPHES}]s\b")
-_WORD = re.compile(rf"[\w{MARKS}]+")
-_LOWER = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(
+    rf"{_DOT}?(?:(?<![{_LETTERS}*])(?:ab|[^\W\d_])[*-](?![{_LETTERS}*-])"
+    rf"|(?=\d*[^\W\d_])[{_LETTERS}]++{_SIGN}|[{_LETTERS}]+)"
+)
+"""A word of lower-case text with the signs that belong to it; those of marks and blood groups
+(`A-`, `AB-`, `A*`) stand behind few letters only. A number has none, so `18+` is a number."""
+_ADDRESSED = re.compile(r"[@#](?=[^\W\d_])")
+_LOWER = re.compile(rf"(?:[^\W\d_][{MARKS}]*)+")
 _INITIAL = re.compile(rf"[{UPPER}]\.")
 _NUMBER = re.compile(rf"\d+(?:{'|'.join(NUMBER_UNITS)})?")
 _NAMELESS = FUNCTION_WORDS | NAMELESS_WORDS | CONTRACTED | frozenset(CONNECTORS)
@@ -58,25 +72,33 @@ def encoded_name(name: str, kind: str) -> str:
 
 
 def normalise(name: str) -> str:
-    """Write a name the one way all its spellings share.
+    """Normalise a name, so that all its spellings are equal.
 
     A closing bracket and `'s` go, case goes, all but letters and digits of any script becomes
-    one space; accents stay. The result may be empty.
+    one space; accents stay, and so do signs that tell names apart (`C++`, `C#`, `A+`, `.NET`,
+    `@ana`). The result may be empty.
     """
-    name = name.strip()
+    name = plain(name).strip()
     bracket = name.rfind("(") if name.endswith(")") else -1
-    return " ".join(normalised_words(name[:bracket] if bracket > 0 else name))
+    words = " ".join(normalised_words(name[:bracket] if bracket > 0 else name))
+    sign = _ADDRESSED.match(name)
+    return f"{sign[0]}{words}" if sign else words
 
 
 def normalised_words(text: str) -> list[str]:
-    """Split running text as `normalise` does, so that names can be looked up in it."""
-    return _WORD.findall(_POSSESSIVE.sub("", text).lower().replace("_", " "))
+    """Split running text as `normalise` does, so that names can be looked up in it.
+
+    The `@` and `#` in front of a word are left out here: a text that addresses `@Ana` speaks of
+    Ana.
+    """
+    text = _POSSESSIVE.sub("", lowered(text)).replace("_", " ")
+    return _WORD.findall(text if text.isascii() else text.replace("\u2212", "-"))
 
 
 def capitalised_words(text: str) -> frozenset[str]:
     """Collect, normalised, the words written with a capital."""
     return frozenset(
-        word for match in _CAPITAL_WORD.findall(text) for word in normalised_words(match)
+        word for match in _CAPITAL_WORD.findall(plain(text)) for word in normalised_words(match)
     )
 
 
@@ -89,14 +111,17 @@ def candidate_spans(body: str) -> Iterator[str]:
     candidate by itself, nor together with a number or date that a connector joins to it, unless a
     verb behind it makes it the subject.
     """
-    for sentence in _CUT.split(body):
+    for sentence in _CUT.split(plain(body)):
+        letter = _LETTER.search(sentence)
+        # Only marks and numbers are before it, as in `- Sow` or `2) Sow`.
+        opening = letter.start() if letter else len(sentence)
         for match in _SPAN.finditer(sentence):
-            parts = match[0].strip(_EDGE).split()
+            parts = match[0].rstrip(_EDGE).split()
             inner = _trim(parts)
-            span = " ".join(inner).strip(_EDGE)
+            span = " ".join(inner).rstrip(_EDGE)
             opens = (
                 inner[:1] == parts[:1]
-                and _opens(sentence, match.start())
+                and match.start() <= opening
                 and not SUBJECT_VERB.match(sentence, match.end())
             )
             if span and not (opens and _is_capitalised_by_place(inner)):
@@ -104,7 +129,7 @@ def candidate_spans(body: str) -> Iterator[str]:
 
 
 def _trim(parts: list[str]) -> list[str]:
-    """Leave out function words and contractions at both ends."""
+    """Remove function words and contractions at both ends."""
     start, stop = 0, len(parts)
     while start < stop and _is_function_word(parts[start]):
         start += 1
@@ -119,11 +144,6 @@ def _is_function_word(part: str) -> bool:
     if lower in FUNCTION_WORDS or CONTRACTION.fullmatch(word):
         return True
     return lower in NAMELESS_WORDS and not (len(word) > 1 and word.isupper())
-
-
-def _opens(sentence: str, place: int) -> bool:
-    """Tell whether nothing but marks and numbers stands before, as in `- Sow` or `2) Sow`."""
-    return _LETTER.search(sentence, 0, place) is None
 
 
 def _is_capitalised_by_place(parts: list[str]) -> bool:
@@ -170,7 +190,9 @@ def is_name(name: str) -> bool:
 def lower_words(body: str) -> frozenset[str]:
     """Collect the whole words of letters that occur in lower case, if a name can be as long."""
     return frozenset(
-        word for word in _LOWER.findall(body) if word.islower() and len(word) <= _LONGEST_NAME
+        word
+        for word in _LOWER.findall(plain(body))
+        if word.islower() and len(word) <= _LONGEST_NAME
     )
 
 

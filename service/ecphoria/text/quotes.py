@@ -1,48 +1,151 @@
 """Find a quotation in the text that it was taken from."""
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator
 from typing import Final
 
-_WORD: Final = re.compile(r"\w")
-_SAME: Final = {
-    "'": "['\u2018\u2019\u02bc]",
-    "\u2018": "['\u2018\u2019\u02bc]",
-    "\u2019": "['\u2018\u2019\u02bc]",
-    '"': '["\u201c\u201d\u201e]',
-    "\u201c": '["\u201c\u201d\u201e]',
-    "\u201d": '["\u201c\u201d\u201e]',
-    "-": "[-\u2010\u2011\u2013\u2014]",
-    "\u2013": "[-\u2010\u2011\u2013\u2014]",
-    "\u2014": "[-\u2010\u2011\u2013\u2014]",
-}
-"""Spellings of one mark that models and keyboards exchange."""
+from ecphoria.text.forms import composed
+from ecphoria.text.tokens import MARKS, STOP_WORDS, UNSPACED, stems
+
 _LONGEST: Final = 2_000
-_OUTER: Final = ' \t\r\n"\u201c\u201d\u201e\u2026'
+_MANY: Final = 3
+"""Number of words of a quote that supports any sentence."""
+_UNSEEN: Final = "\u00ad\u200b-\u200d\u2060\ufeff"
+"""Marks without a width, such as soft hyphens and joiners; they may stand inside a word."""
+_TOKEN: Final = re.compile(
+    rf"(?P<sign>[{UNSPACED}][\u3099\u309a]*|[\u1100-\u11ff]+)"
+    r"|(?P<number>\d+(?:[.,:]\d+)+)"
+    rf"|(?P<word>(?:[^\W_{UNSPACED}\u1100-\u11ff]|[\u0300-\u036f{MARKS}{_UNSEEN}])+)"
+    r"|(?P<dots>\.{2,}|\u2026)"
+    r"|(?P<mark>[^\s*_`])"
+)
+# Blanks, quotation marks and dashes may differ, words and their case may not (decision 0034).
+_SPELT: Final = str.maketrans(
+    dict.fromkeys('\u2018\u2019\u02bc\u201a"\u201c\u201d\u201e\u00ab\u00bb\u2039\u203a', "'")
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
+)
+"""Spellings of one mark that models and keyboards exchange."""
+_UNSEEN_MARK: Final = re.compile(f"[{_UNSEEN}]")
+_OUTER: Final = frozenset(
+    "'-.,;:!?()[]{}<>\u2026\u00a1\u00bf\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f"
+)
+"""Marks that do not count at the ends of a quote."""
+_WORD: Final = re.compile(r"[^\W_]")
+_BETWEEN: Final = "\0"
+
+
+class QuotableText:
+    """A text that is read once, for look-ups of many quotes.
+
+    Reading takes time in proportion to the text, and each look-up to the text and the quote.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._spans: list[tuple[int, int]] = []
+        self._starts: list[int] = []
+        folded: list[str] = []
+        place = 0
+        for token, span in _tokens(text):
+            self._spans.append(span)
+            self._starts.append(place)
+            folded.append(token)
+            place += len(token) + 1
+        self._folded = _joined(folded)
+
+    def find(self, quote: str) -> tuple[int, int] | None:
+        """Find a quotation; see `find_quote`."""
+        wanted = quoted_tokens(quote)
+        if not wanted:
+            return None
+        at = self._folded.find(_joined(wanted))
+        if at < 0:
+            return None
+        first = bisect_right(self._starts, at) - 1
+        return self._spans[first][0], self._spans[first + len(wanted) - 1][1]
 
 
 def find_quote(quote: str, text: str) -> tuple[int, int] | None:
-    """Find a verbatim quotation; blanks and kinds of quotation marks and dashes may differ.
+    """Find a quotation whose words stand in a text one after the other, as whole words.
 
-    Case must agree. Marks of quotation and dots of omission around the quote do not count.
+    Case, blanks, marks of emphasis, kinds of quotation marks and dashes, and the way in which a
+    letter is composed may differ. So may the marks at the ends of the quote.
 
     Returns:
         Start and end in characters of `text`, the end exclusive; None if it is not there, or
         has no letter and no digit.
 
     Example:
-        >>> find_quote("moved to  Oslo", "In May we moved to Oslo.")
+        >>> find_quote("Moved to  Oslo!", "In May we moved to Oslo.")
         (10, 23)
     """
-    wanted = quote.strip().removeprefix("...").removesuffix("...").strip(_OUTER)
-    if len(wanted) > _LONGEST or not _WORD.search(wanted):
-        return None
-    pattern = r"\s+".join(
-        "".join(_SAME.get(mark) or re.escape(mark) for mark in word) for word in wanted.split()
+    return QuotableText(text).find(quote)
+
+
+def carries(quote: str, sentence: str) -> bool:
+    """Tell whether a quote can support a sentence.
+
+    It must have a content word. That word stands in the sentence too, or the quote has at least
+    three words: an answer may be in other words or in another language than the memory.
+
+    Example:
+        >>> carries("in", "He lives in Oslo."), carries("to Oslo", "He lives in Oslo.")
+        (False, True)
+    """
+    tokens = [token for token in quoted_tokens(quote) if _WORD.search(token)]
+    content = {token for token in tokens if token not in STOP_WORDS}
+    if not content:
+        return False
+    if len(tokens) >= _MANY:
+        return True
+    there = {token for token, _ in _tokens(sentence)}
+    return bool(content & there) or bool({*stems(quote)} & {*stems(sentence)})
+
+
+def quoted_tokens(quote: str) -> list[str]:
+    """Fold the words and marks of a quote, without the marks at its ends; [] if none are left."""
+    if len(quote) > _LONGEST:
+        return []
+    found = [*_tokens(quote)]
+    first, last = 0, len(found)
+    while first < last and found[last - 1][0] in _OUTER:
+        last -= 1
+    while first < last and found[first][0] in _OUTER and not _is_sign(found[first:last]):
+        first += 1
+    kept = [token for token, _ in found[first:last]]
+    return kept if any(_WORD.search(token) for token in kept) else []
+
+
+def _is_sign(found: list[tuple[str, tuple[int, int]]]) -> bool:
+    """Tell whether a dash is the sign of the number behind it."""
+    (mark, (_, end)), *behind = found[:2]
+    return mark == "-" and any(
+        start == end and number[0].isdigit() for number, (start, _) in behind
     )
-    # A quote that begins or ends inside a word is none.
-    found = re.search(rf"(?<!\w){pattern}(?!\w)" if _is_bounded(wanted) else pattern, text)
-    return found.span() if found else None
 
 
-def _is_bounded(wanted: str) -> bool:
-    return bool(_WORD.match(wanted[0]) and _WORD.match(wanted[-1]))
+def _joined(tokens: list[str]) -> str:
+    return _BETWEEN + "".join(token + _BETWEEN for token in tokens)
+
+
+def _tokens(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Cut a text into folded words, signs and marks, each with its place."""
+    for match in _TOKEN.finditer(text):
+        kind, token = match.lastgroup, match[0]
+        if kind == "mark":
+            yield token.translate(_SPELT), match.span()
+        elif kind == "dots":
+            yield "\u2026", match.span()
+        elif kind == "sign":
+            for sign in composed(token):
+                yield sign, match.span()
+        elif folded := _folded(token):
+            yield folded, match.span()
+
+
+def _folded(word: str) -> str:
+    return (
+        word.lower()
+        if word.isascii()
+        else composed(composed(_UNSEEN_MARK.sub("", word)).casefold())
+    )

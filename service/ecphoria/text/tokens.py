@@ -1,4 +1,4 @@
-"""Words, stems and characters of English text.
+"""Words, stems and characters of text; the lists of words are English.
 
 Each constant is the inside of a regular expression's character class.
 
@@ -7,14 +7,16 @@ The lists are those the recall recipe was measured with; changing one changes th
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import pairwise
 from typing import Final
 
 import Stemmer  # type: ignore[import-not-found]  # it ships no types
 
+from ecphoria.text.forms import composed, lowered
 
-def _ranges(holds: Callable[[str], bool], start: int, stop: int) -> str:
+
+def _ranges(holds: Callable[[str], bool | None], start: int, stop: int) -> str:
     """Write the characters for which `holds` as ranges."""
     parts: list[str] = []
     first: int | None = None
@@ -34,14 +36,20 @@ APOSTROPHES: Final = "'\u2019"
 UPPER: Final = _ranges(str.isupper, 0x41, 0x590) + _ranges(str.isupper, 0x1E00, 0x2000)
 """Capitals of the Latin, Greek, Cyrillic and Armenian scripts."""
 
-MARKS: Final = _ranges(lambda char: unicodedata.category(char) in {"Mn", "Mc"}, 0x483, 0x1C00)
-"""Vowel signs and points: part of the word, though `\\w` leaves them out (Hindi, Thai)."""
+MARKS: Final = _ranges(lambda char: unicodedata.category(char) in {"Mn", "Mc"}, 0x300, 0x1E00)
+"""Accents, vowel signs and points: part of a word, though `\\w` leaves them out (Hindi, Thai)."""
 
 LATIN: Final = (
     r"\u0000-\u036f\u1d00-\u1dbf\u1e00-\u1eff\u2000-\u2bff\u2c60-\u2c7f\ua720-\ua7ff"
     r"\uab30-\uab6f\ufb00-\ufb06\uff00-\uff65\U0001d400-\U0001d7ff"
 )
 """Blocks whose letters are Latin or stand for Latin ones, with the common signs between them."""
+
+OTHER_LATIN: Final = "".join(
+    _ranges(str.islower, start, stop)
+    for start, stop in ((0xDF, 0x250), (0x250, 0x2B0), (0x1E00, 0x1F00), (0x2C60, 0x2C80))
+)
+"""Letters of those blocks beside `a-z`, in lower case."""
 
 UNREADABLE: Final = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff"
 """Control characters and halves of surrogate pairs: nothing that text consists of."""
@@ -285,24 +293,51 @@ LONGEST_WORD: Final = 1_500
 """Characters of a word that count. A key of an index has at most 8 kB, and a character four bytes;
 a longer word (an image in Base64, say) is known by its beginning."""
 
+
+_ACCENTED = map(chr, (*range(0xC0, 0x250), *range(0x370, 0x400), *range(0x1E00, 0x2000)))
+_BASE_LETTERS = {
+    ord(char): base
+    for char in _ACCENTED
+    if (base := unicodedata.normalize("NFD", char)[0]) != char and base.isalpha()
+} | str.maketrans(
+    {
+        "æ": "ae",
+        "œ": "oe",
+        "þ": "th",
+        "ð": "d",
+        "đ": "d",
+        "ħ": "h",
+        "\u0131": "i",
+        "ł": "l",
+        "ø": "o",
+    }
+    | {"ё": "е"}  # noqa: RUF001 (Cyrillic)
+)
+"""Latin and Greek letters with accents, and what is typed in their place."""
+_LOOSE_ACCENTS = re.compile("[\u0300-\u036f]+")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _ANY_WORD = re.compile(
-    rf"[a-z0-9]+|(?P<unspaced>[{UNSPACED}]+)|(?:[^\W_{LATIN}{UNSPACED}][{MARKS}]*)+"
+    rf"[a-z0-9{OTHER_LATIN}]+|(?P<unspaced>[{UNSPACED}]+)"
+    rf"|(?:[^\W_{LATIN}{UNSPACED}][{MARKS}]*)+"
 )
+_WRITTEN = re.compile(rf"[\w{UNSPACED}{MARKS}\u00ad\u200c\u200d]+")
+# The original Porter stemmer; ranking and index use the same stems, so a memory that matches is
+# always a candidate (decision 0004).
 _PORTER = Stemmer.Stemmer("porter")  # holds the interpreter lock throughout: threads may share it
 
 
 def words(text: str) -> list[str]:
     """Split into lower-case words in order, repeats kept, stop words included.
 
-    Latin text splits at everything but `a-z0-9`, accented letters too, as the recall recipe was
-    measured. Other alphabets give whole words; scripts without spaces give overlapping pairs of
+    A word consists of letters and digits of any alphabet. Accents of Latin and Greek letters go,
+    so that `Müller` and `Muller` meet. Scripts without spaces give overlapping pairs of
     characters, which is how such text is found without a dictionary. Of a word over
     `LONGEST_WORD` characters only the beginning counts.
     """
-    text = text.lower()
     if text.isascii():
+        text = text.lower()
         return _bounded(_ASCII_WORD.findall(text), text)
+    text = _LOOSE_ACCENTS.sub("", lowered(text).casefold().translate(_BASE_LETTERS))
     found: list[str] = []
     for match in _ANY_WORD.finditer(text):
         if match.lastgroup and match.end() - match.start() > 1:
@@ -329,3 +364,18 @@ def stems(text: str) -> tuple[str, ...]:
     The stemmer is Porter's original one (1980). It keeps its own bounded cache of words.
     """
     return tuple(_PORTER.stemWords([word for word in words(text) if word not in STOP_WORDS]))
+
+
+def as_written(text: str, wanted: Collection[str]) -> list[str]:
+    """Give the words of a text with these stems as the text writes them, in its order.
+
+    >>> as_written("Which cafés are in Łódź?", {"cafe", "lodz"})
+    ['cafés', 'Łódź']
+    """
+    found: dict[str, str] = {}
+    for written in _WRITTEN.findall(composed(text)):
+        read = words(written)
+        for word in read:
+            for stem in stems(word):
+                found.setdefault(stem, written if len(read) == 1 else word)
+    return list(dict.fromkeys(found[stem] for stem in found if stem in wanted))

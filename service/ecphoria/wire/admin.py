@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic.config import JsonDict
 
+from ecphoria.records.calibration import CalibrationOptions, FitOptions, Sample
 from ecphoria.records.episode import Session
 from ecphoria.records.recall import Choice, Shadow, ShadowReport
 from ecphoria.records.tenant import (
@@ -25,6 +26,7 @@ from ecphoria.wire.base import (
     Listing,
     Parameters,
     Request,
+    StrictBool,
     StrictFloat,
     StrictInt,
 )
@@ -180,6 +182,12 @@ def _known(weights: Mapping[str, float]) -> Mapping[str, float]:
     return weights
 
 
+def _all_known(evidence: Mapping[str, float]) -> Mapping[str, float]:
+    if missing := [name for name in _NAMES if name not in evidence]:
+        raise ValueError(f"The evidence lacks {', '.join(missing)}; send that of a recall whole")
+    return _known(evidence)
+
+
 Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
 Weight = Annotated[StrictFloat, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
 
@@ -255,6 +263,78 @@ class GateAnswer(Answer):
     """Below this the answer should quote its evidence."""
     fit: GateFit | None = None
     """Source; absent for the shipped one."""
+
+
+Figure = Annotated[StrictFloat, Field(ge=-2, le=2, allow_inf_nan=False)]
+
+
+class FitSettings(Request):
+    """Options of fitting a gate."""
+
+    false_refusals: Annotated[StrictFloat, Field(ge=0, le=0.99, allow_inf_nan=False)] = 0.021
+    """Share of answerable questions that the gate may refuse."""
+    question_type: StrictBool = False
+    """Also weigh the type of the question, not only its hits."""
+    judged: StrictBool = False
+    """Report the judgement of each question too."""
+
+    def options(self) -> FitOptions:
+        """Give the options."""
+        return FitOptions(
+            false_refusals=self.false_refusals,
+            question_type=self.question_type,
+            judged=self.judged,
+        )
+
+
+class CalibrationRequest(FitSettings):
+    """Options of a calibration: the questions made of the tenant's memories, and the fit."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"memories": 200}]})
+
+    memories: StrictInt = Field(default=200, ge=10, le=2_000)
+    """Number of memories to make questions of."""
+    seed: StrictInt = Field(default=1, ge=0, le=2**31 - 1)
+    """Of the sample and of the questions."""
+
+    def to_model(self) -> CalibrationOptions:
+        """Hand over the options."""
+        return CalibrationOptions(memories=self.memories, seed=self.seed, fit=self.options())
+
+
+class SampleBody(Request):
+    """One question as the gate saw it."""
+
+    evidence: Annotated[dict[str, Figure], AfterValidator(_all_known)]
+    """The `evidence` of its recall; each figure is from -2 to 2."""
+    answerable: StrictBool
+    """Whether the store can answer it."""
+    group: str = Field(default="", max_length=200)
+    """Questions that are alike share one; they are left out together when the fit is judged."""
+
+    def to_model(self) -> Sample:
+        """Hand over the sample."""
+        return Sample(evidence=self.evidence, answerable=self.answerable, group=self.group)
+
+
+_FIT_EXAMPLE: JsonDict = {
+    "samples": [
+        {"evidence": dict.fromkeys(_NAMES, value), "answerable": value > 0}
+        for value in (0.5, 0.0)
+        for _ in range(10)
+    ]
+}
+
+
+class FitRequest(FitSettings):
+    """Questions that were asked already, and how to fit a gate on them."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_FIT_EXAMPLE]})
+
+    samples: tuple[SampleBody, ...] = Field(max_length=5_000)
+    """The questions; at least 10 with an answer and 10 without."""
+    data_sha256: str = Field(default="0" * 64, pattern="^[0-9a-f]{64}$")
+    """Of the file that they came from, for `fit` of the gate."""
 
 
 _SHADOW_EXAMPLE: JsonDict = {"strategy": "synapse", "options": {"preset": "paper"}, "share": 0.1}

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final, Generic, TypeVar
+from difflib import get_close_matches
+from typing import Annotated, Any, Final, Generic, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -11,25 +12,51 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
     ValidationError,
     field_validator,
     model_validator,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from ecphoria.errors import EcphoriaError, ErrorField
+from ecphoria.errors import EcphoriaError, ErrorField, InvalidInput
+from ecphoria.records.answered import describe
+from ecphoria.records.conditions import OPERATORS, check_condition
 from ecphoria.records.episode import ROLES
+from ecphoria.text.forms import composed
 
+# Sizes and counts of a body are bounded, because a stranger may send any
+# (docs/explanation/threats.md).
 _MOST_FIELDS: Final = 1_000
 """Fields of an object in a body. Above that each would only be refused one by one."""
 _MOST_ITEMS: Final = 10_000
 """Items of a list in a body; more than any list may have."""
 
 
-class Request(BaseModel):
+class Body(BaseModel):
+    """A body of the API; the text under a field describes it.
+
+    It is built when it is first used, because a command uses few of them; see `build_all`.
+    """
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Write the schema with the texts of the fields."""
+        schema = handler(core_schema)
+        describe(handler.resolve_ref_schema(schema), cls)
+        return schema
+
+
+class Request(Body):
     """A body sent by a caller; an unknown field is refused, so that a typo is not lost."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid")
 
     @model_validator(mode="before")
     @classmethod
@@ -43,6 +70,28 @@ class Request(BaseModel):
                 elif isinstance(part, dict):
                     _bound("object", part, _MOST_FIELDS)
         return value
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _named(cls, value: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
+        """Name the field that an unknown one was probably meant for."""
+        try:
+            return read(value)
+        except ValidationError as invalid:
+            if invalid.error_count() > _LISTED:
+                raise
+            errors = invalid.errors()
+            unknown = [error["loc"] for error in errors if error["type"] == "extra_forbidden"]
+            own = [place for place in unknown if len(place) == 1][:_GUESSED]
+            meant: dict[tuple[int | str, ...], str | None] = {
+                place: _near_field(str(place[0]), cls) for place in own
+            }
+            if not any(meant.values()):
+                raise
+            told = [
+                (error["loc"], _told_again(error, meant.get(error["loc"]))) for error in errors
+            ]
+            raise faults_at(told) from None
 
     @field_validator("*", mode="after")
     @classmethod
@@ -62,15 +111,13 @@ class Parameters(Request):
     """Parameters of an address; they come as text, so numbers are read from it."""
 
 
-class Answer(BaseModel):
+class Answer(Body):
     """A body sent by the service; made from model values by attribute.
 
     Unknown fields are ignored, so that an older client reads a newer service.
     """
 
-    model_config = ConfigDict(
-        extra="ignore", frozen=True, from_attributes=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(extra="ignore", from_attributes=True)
 
 
 _Listed = TypeVar("_Listed")
@@ -128,19 +175,51 @@ def _to_utc(value: datetime) -> datetime:
         raise ValueError("Lies outside the years 1 to 9999 in UTC") from None
 
 
+def _with_its_offset(value: datetime) -> datetime:
+    _to_utc(value)
+    return value
+
+
 Instant = Annotated[AwareDatetime, BeforeValidator(_only_text), AfterValidator(_to_utc)]
 """A point in time with an offset, read as UTC; a date or a time without offset is refused."""
+
+LocalInstant = Annotated[
+    AwareDatetime, BeforeValidator(_only_text), AfterValidator(_with_its_offset)
+]
+"""The same, with its offset kept: it tells which calendar day it was."""
 
 
 def _flat(value: object) -> object:
     """Refuse at once what the union would refuse once for each of its members."""
-    if isinstance(value, str | int | float):
+    if isinstance(value, str):
+        return composed(value)
+    if isinstance(value, int | float):
         return value
     raise ValueError("Send text, a number, true or false.")
 
 
 Flat = Annotated[str | int | float | bool, BeforeValidator(_flat)]
 """A value without parts, which keeps its type."""
+
+
+def _condition(value: object) -> object:
+    if not isinstance(value, dict):
+        return _flat(value)
+    if not value or not all(name.startswith("$") for name in value):
+        raise ValueError('Send a value, or comparisons such as {"$gte": 4}.')
+    try:
+        check_condition(value)
+    except InvalidInput as fault:
+        raise ValueError(fault.message) from None
+    return {name: _flat(other) for name, other in value.items()}
+
+
+_Comparisons = Annotated[
+    dict[str, str | int | float | bool],
+    Field(min_length=1, json_schema_extra={"propertyNames": {"enum": [*OPERATORS]}}),
+]
+Condition = Annotated[str | int | float | bool | _Comparisons, BeforeValidator(_condition)]
+"""A condition on a value without parts: one that it equals, or comparisons."""
 
 
 def _said(value: str) -> str:
@@ -161,7 +240,10 @@ def _known_role(value: str) -> str:
 Role = Annotated[str, AfterValidator(_known_role), Field(json_schema_extra={"enum": [*ROLES]})]
 """The role of a speaker for an agent."""
 
-Name = Annotated[str, AfterValidator(_said), Field(json_schema_extra={"pattern": r"\S"})]
+Key = Annotated[str, AfterValidator(composed)]
+"""A text that is compared by its characters; a letter with an accent has one form in it."""
+
+Name = Annotated[Key, AfterValidator(_said), Field(json_schema_extra={"pattern": r"\S"})]
 """The name of a speaker or session to filter by."""
 
 StrictBool = Annotated[bool, Field(strict=True)]
@@ -219,13 +301,28 @@ def code_of(problem: Problem) -> str:
     return problem.type.rpartition("/")[2]
 
 
-def error_classes() -> Iterator[type[EcphoriaError]]:
-    """Walk the exception tree, every class before its subclasses."""
-    waiting: list[type[EcphoriaError]] = [EcphoriaError]
+_Class = TypeVar("_Class")
+
+
+def with_subclasses(kind: type[_Class]) -> Iterator[type[_Class]]:
+    """Walk a class and all its subclasses, every class before its own."""
+    waiting = [kind]
     while waiting:
         found = waiting.pop(0)
         yield found
         waiting.extend(found.__subclasses__())
+
+
+def build_all() -> None:
+    """Build every body now; a service does so at its start, not in a request."""
+    for body in with_subclasses(Body):
+        body.model_config["defer_build"] = False
+        body.model_rebuild()
+
+
+def error_classes() -> Iterator[type[EcphoriaError]]:
+    """Walk the exception tree, every class before its subclasses."""
+    return with_subclasses(EcphoriaError)
 
 
 def error_from(problem: Problem) -> EcphoriaError:
@@ -250,12 +347,54 @@ TOLD = 10
 _LISTED = 100
 """Faults above which none is looked at: a batch may hold a thousand such items."""
 
+_GUESSED: Final = 3
+"""Unknown fields of an object for which a near one is looked for; each takes some 50 us."""
+_SYNONYMS: Final = (
+    {"cue", "query", "question", "q"},
+    {"k", "limit", "top_k", "n", "max_results"},
+    {"text", "content", "message", "body"},
+    {"speaker", "author", "user", "user_id", "name"},
+    {"session", "session_id", "thread_id", "conversation_id"},
+    {"occurred_at", "timestamp", "date", "created_at"},
+)
+"""Names that other products give to one field; a name of ours is among each."""
+
 _SAYINGS = {
     "missing": "This field is required.",
     "string_unicode": "The name of a field is not well-formed Unicode.",
     "extra_forbidden": "There is no such field; check its spelling.",
     "timezone_aware": "Add an offset, such as Z: 2026-03-01T09:30:00Z.",
 }
+
+
+def faults_at(
+    faults: Iterable[tuple[tuple[int | str, ...], PydanticCustomError]],
+) -> ValidationError:
+    """Make the error of a body from faults and their places in it."""
+    return ValidationError.from_exception_data(
+        "body", [InitErrorDetails(type=fault, loc=place, input=None) for place, fault in faults]
+    )
+
+
+def _told_again(error: ErrorDetails, near: str | None) -> PydanticCustomError:
+    if near is not None:
+        saying = "There is no such field; did you mean `{near}`?"
+        return PydanticCustomError("unknown_field", saying, {"near": near})
+    # Braces are those of a template only for names of the context.
+    return PydanticCustomError(error["type"], error["msg"], error.get("ctx"))
+
+
+def _near_field(name: str, body: type[Request]) -> str | None:
+    """Find the field of a body, or of a part of it, that a name was probably meant for."""
+    places = {field: field for field in body.model_fields}
+    for field, info in body.model_fields.items():
+        if isinstance(info.annotation, type) and issubclass(info.annotation, Request):
+            for inner in info.annotation.model_fields:
+                places.setdefault(inner, f"{field}.{inner}")
+    same = next((names for names in _SYNONYMS if name.lower() in names), set[str]())
+    close = get_close_matches(name.lower(), places, 1)
+    likely = (name, name.lower(), *(field for field in places if field in same), *close)
+    return next((places[field] for field in likely if field in places), None)
 
 
 def field_problems(errors: Iterable[ErrorDetails], root: str) -> tuple[FieldProblem, ...]:

@@ -27,11 +27,14 @@ from ecphoria.records.episode import (
 )
 from ecphoria.wire.base import (
     Answer,
+    Condition,
     FewFaults,
     FieldProblem,
     Flat,
     Instant,
+    Key,
     Listing,
+    LocalInstant,
     Name,
     Numbers,
     Parameters,
@@ -138,8 +141,9 @@ class AppendRequest(Request):
     """The stream of turns it belongs to."""
     position: StrictInt | None = None
     """Order among turns of one session with the same `occurred_at`."""
-    occurred_at: Instant | None = None
-    """Time of the event, with an offset; the moment of recording if absent."""
+    occurred_at: LocalInstant | None = None
+    """Time of the event; the moment of recording if absent. Its offset is kept, and decides which
+    calendar day it was."""
     source: str | None = None
     """Source: a file, an address, a tool."""
     metadata: dict[str, Flat] = Field(default_factory=dict)
@@ -171,7 +175,7 @@ class UpdateRequest(Request):
         json_schema_extra={"examples": [{"metadata": {"reviewed": True, "draft": None}}]}
     )
 
-    metadata: dict[str, Flat | None] = Field(default_factory=dict)
+    metadata: dict[Key, Flat | None] = Field(default_factory=dict)
     """Entries to set, and with null to remove; others stay."""
     expires_at: Instant | None = None
     """New end of its life; null for no end."""
@@ -279,13 +283,14 @@ class EpisodeQuery(Parameters):
     session: Name | None = None
     """Only this session. Notes without a session have none to ask for."""
     concept: str | None = None
-    """Only what mentions this concept; its normalised name."""
+    """Only what mentions this concept, in any spelling of its name."""
     speaker: Name | None = None
     """Only what this speaker said, named in any case."""
     role: Role | None = None
     """Only what a speaker of this role said."""
-    metadata: Json[dict[str, Flat]] | None = None
-    """Only episodes whose metadata have these entries, as a JSON object."""
+    metadata: Json[dict[Key, Condition]] | None = None
+    """Only episodes whose metadata meet these conditions, as a JSON object: for each name a value
+    to equal, or comparisons such as `{"$gte": 4}`."""
     order: Literal["oldest", "newest"] = "oldest"
     """By when they were recorded: the oldest first, or the newest."""
     occurred_from: Instant | None = None

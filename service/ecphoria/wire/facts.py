@@ -17,7 +17,7 @@ from ecphoria.records.fact import (
     Standing,
 )
 from ecphoria.records.history import FeedbackResult
-from ecphoria.wire.base import Answer, Instant, Listing, Parameters, Request
+from ecphoria.wire.base import Answer, Instant, Key, Listing, Parameters, Request
 
 
 class HistoryQuery(Parameters):
@@ -48,11 +48,11 @@ class FactAnswer(Answer):
     id: str
     """Its id."""
     subject: str
-    """The person or thing it is about, normalised."""
+    """The person or thing it is about, in lower case."""
     predicate: str
-    """The predicate, normalised."""
+    """The predicate, in lower case."""
     object: str
-    """The other end, normalised."""
+    """The other end, in lower case."""
     qualifier: str
     """Qualifier, if there are several; empty for the only one."""
     polarity: Literal["positive", "negative"]
@@ -150,9 +150,9 @@ class HistoryAnswer(Answer):
     """All that was ever claimed of a subject and predicate, and decided about it."""
 
     subject: str
-    """The person or thing it is about, normalised."""
+    """The person or thing it is about, in lower case."""
     relation: str
-    """The predicate, normalised."""
+    """The predicate, in lower case."""
     qualifier: str
     """Qualifier, if there are several."""
     predicate_class: PredicateClass
@@ -195,10 +195,10 @@ class MergeRequest(Request):
         }
     )
 
-    one: str = Field(min_length=1, max_length=400)
-    """The normalised name of one concept."""
-    other: str = Field(min_length=1, max_length=400)
-    """The normalised name of the other."""
+    one: Key = Field(min_length=1, max_length=400)
+    """The name of one concept, as `GET /v1/merges` lists it."""
+    other: Key = Field(min_length=1, max_length=400)
+    """The name of the other."""
     status: MergeStatus
     """`accepted`, `rejected`, or `proposed` to undo either."""
 

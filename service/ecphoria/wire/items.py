@@ -6,9 +6,18 @@ from pydantic import ConfigDict, Field, JsonValue
 from pydantic.config import JsonDict
 
 from ecphoria.records.item import Item, ItemKey, ItemSearch, ItemWrite, NamespaceSearch
-from ecphoria.wire.base import FewFaults, Listing, Request, StrictBool, StrictFloat, StrictInt
+from ecphoria.wire.base import (
+    Answer,
+    FewFaults,
+    Key,
+    Listing,
+    Request,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+)
 
-Labels = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], FewFaults]
+Labels = Annotated[tuple[Annotated[Key, Field(min_length=1)], ...], FewFaults]
 """A namespace."""
 
 _MOST = 1_000
@@ -46,7 +55,7 @@ class ItemWriteRequest(Request):
 
     namespace: Labels = Field(min_length=1, max_length=32)
     """Its namespace, from the outside in; labels may hold dots and slashes."""
-    key: str
+    key: Key
     """Its key within the namespace."""
     value: dict[str, JsonValue] | None
     """The JSON object to store, at most 262,144 characters; null deletes the item."""
@@ -80,7 +89,7 @@ class ItemAddress(Request):
 
     namespace: Labels = Field(min_length=1, max_length=32)
     """Its namespace, from the outside in."""
-    key: str
+    key: Key
     """Its key within the namespace."""
 
     def to_model(self) -> ItemKey:
@@ -155,6 +164,13 @@ class NamespacesRequest(Request):
             limit=self.limit,
             offset=self.offset,
         )
+
+
+class ItemsWrittenAnswer(Answer):
+    """The result of a write of items."""
+
+    deleted: int
+    """Number of deleted items that existed. Of several deletions of one item, one counts it."""
 
 
 class ItemsAnswer(Listing[Item]):

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
+from ecphoria.records.calibration import Calibration
 from ecphoria.records.episode import Engram, EngramKind
 from ecphoria.records.job import (
     ConsolidationReport,
@@ -27,6 +28,7 @@ from ecphoria.wire.base import (
     Answer,
     FewFaults,
     Instant,
+    Key,
     Listing,
     Parameters,
     Request,
@@ -72,7 +74,7 @@ class DormancyPolicyRequest(Request):
     archive_days: Days | None = 90.0
     """After so many days asleep a memory goes to the archive; null for never."""
     second_look: StrictBool = False
-    """Look among what sleeps when the gate refuses a cue."""
+    """Search dormant memories too when the gate refuses a cue."""
     stability: Stability = Stability.UNIFORM
     """Days that a memory lasts which was never recalled: `uniform`, 30; `by_kind`, 30 for turns
     and notes (episodic), 150 for documents (semantic), 300 for what a tool said (procedural);
@@ -113,9 +115,9 @@ class SleeperPage(Listing[Sleeper]):
 class ArchivedQuery(SleeperQuery):
     """Filter and page of archived episodes."""
 
-    session: str | None = None
+    session: Key | None = None
     """Only those of this session."""
-    speaker: str | None = None
+    speaker: Key | None = None
     """Only those of this speaker, in any case of letters."""
 
 
@@ -177,9 +179,9 @@ class ProgressAnswer(Answer):
     place: str
     """The step and what it is at, as `prior: save episodes`; empty before the first."""
     done: int
-    """Steps that ended; of `passages` the turn that it has reached."""
+    """Steps that ended."""
     total: int
-    """Steps, or turns, in all; 0 before the first."""
+    """Steps in all; 0 before the first."""
 
 
 class JobAnswer(Answer):
@@ -188,15 +190,14 @@ class JobAnswer(Answer):
     id: str
     """Its id."""
     kind: JobKind
-    """`consolidation`, `dry-run`, which writes nothing, or `passages`, which cuts long episodes
-    from before there were passages."""
+    """`consolidation`, `dry-run`, which writes nothing, or `calibration` of the gate."""
     state: JobState
     """`queued` (also between attempts), `running`, `done`, `cancelled`, `failed` (refused: another
     attempt would end the same) or `dead` (failed as often as it was allowed to)."""
     trigger: Trigger
-    """Origin: `request`, `schedule`, or `start`: the service did when it started."""
+    """Origin: `request` or `schedule`."""
     steps: tuple[str, ...]
-    """Steps it runs; all if empty."""
+    """Steps of a cycle that it runs; all if empty."""
     attempts: int
     """Number of attempts."""
     created_at: Instant
@@ -212,7 +213,9 @@ class JobAnswer(Answer):
     progress: ProgressAnswer
     """Its progress."""
     report: ConsolidationReport | None = None
-    """Report, once it is done."""
+    """Report of a cycle, once it is done."""
+    calibration: Calibration | None = None
+    """The fitted gate of a calibration, once it is done."""
     fault: JobFault | None = None
     """Why its latest attempt failed."""
 
@@ -227,15 +230,15 @@ class ScheduleRequest(Request):
     model_config = ConfigDict(json_schema_extra={"examples": [_SCHEDULE]})
 
     every_episodes: StrictInt | None = Field(default=None, ge=1, le=1_000_000_000)
-    """After so many appended episodes."""
+    """Run a cycle after this number of appended episodes."""
     every_hours: StrictFloat | None = Field(default=None, ge=0.01, le=8_760, allow_inf_nan=False)
-    """So many hours after the last by time."""
+    """Run a cycle this number of hours after the last one that time started."""
     daily_at: str | None = Field(default=None, pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
     """At this time of each day in UTC, as `03:30`."""
     idle_minutes: StrictFloat | None = Field(default=None, ge=0.1, le=10_080, allow_inf_nan=False)
     """Minutes without an append or a recall, after which one cycle runs for new memories."""
     light_episodes: StrictInt | None = Field(default=None, ge=1, le=1_000_000_000)
-    """After so many appended episodes a light cycle: `expire`, `merge`, `engrams`,
+    """Run a light cycle after this number of appended episodes: `expire`, `merge`, `engrams`,
     `associate`, `supersede`."""
 
     def to_model(self) -> Schedule:
@@ -255,15 +258,15 @@ class ScheduleAnswer(Answer):
     own: bool
     """Whether it is the tenant's own; else the service's."""
     every_episodes: int | None = None
-    """After so many appended episodes; absent: however many."""
+    """Run a cycle after this number of appended episodes; absent: off."""
     every_hours: float | None = None
-    """So many hours after the last by time; absent: never by that."""
+    """Run a cycle this number of hours after the last one that time started; absent: off."""
     daily_at: str | None = None
-    """At this time of each day in UTC; absent: never by that."""
+    """Run a cycle at this time of each day in UTC; absent: off."""
     idle_minutes: float | None = None
-    """Idle time before a cycle, in minutes; absent without a schedule by idle time."""
+    """Minutes without an append or a recall before a cycle; absent: off."""
     light_episodes: int | None = None
-    """A light cycle after so many appended episodes; absent: however many."""
+    """Run a light cycle after this number of appended episodes; absent: off."""
     next_at: Instant | None = None
     """Time of the next cycle; absent without a schedule by time."""
     episodes_since: int

@@ -98,7 +98,7 @@ def serving(environment: dict[str, str], log: Path) -> Iterator[Served]:
 def service(ecphoria: CommandLine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """One service for all tests here, and the tenant they share."""
     # It works on what it is asked for, and leaves what other tests queue to their own workers.
-    alone = ecphoria.environment | {"ECPHORIA_JOBS__POLL_S": "600"}
+    alone = ecphoria.environment | {"ECPHORIA_TEST_JOBS__POLL_S": "600"}
     with serving(alone, tmp_path_factory.mktemp("log") / "serve.log") as served:
         ecphoria.environment["ECPHORIA_URL"] = served.url
         tenant = ecphoria.environment["ECPHORIA_TENANT"]

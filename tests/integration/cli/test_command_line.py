@@ -33,7 +33,9 @@ def test_a_file_is_imported_once(ecphoria: CommandLine, service: Served) -> None
     assert first.returncode == 0, first.stderr
     assert "394 new, 0 known before, 0 refused" in first.stdout
     again = ecphoria("import", "-", "--json", feed=SAMPLE.read_text(encoding="utf-8"))
-    assert json.loads(again.stdout) == {"created": 0, "existed": 394, "refused": 0}
+    assert json.loads(again.stdout) == {
+        "created": 0, "existed": 394, "refused": 0, "left_out": {}, "parts_left_out": {},
+    }  # fmt: skip
     stats = json.loads(ecphoria("stats", "--json").stdout)
     assert stats["speakers"] >= 3
     assert stats["sessions"] >= 28
@@ -129,6 +131,13 @@ def test_an_archived_memory_is_listed_and_restored(ecphoria: CommandLine, servic
     ident = json.loads(told.stdout)["id"]
     shown = json.loads(ecphoria("show", ident, "--json").stdout)
     assert (shown["role"], shown["metadata"]) == ("user", {"port": "Vis", "year": 2024})
+    for wanted, found in (("year=2024.0", 1), ('year={"$lt": 2024}', 0), ('year="2024"', 0)):
+        listed = ecphoria("list", "--metadata", wanted, "--json").stdout.splitlines()
+        assert len(listed) == found, wanted
+        counted = ecphoria("forget", "--metadata", wanted, "--dry-run", "--json").stdout
+        assert json.loads(counted)["matched"] == found, wanted
+        recalled = ecphoria("recall", text, "--metadata", wanted, "--json").stdout
+        assert len(json.loads(recalled)["hits"]) == found, wanted
     assert json.loads(ecphoria("dormancy", "sleep", ident, "--json").stdout) == ident
     again = ecphoria("dormancy", "sleep", ident)
     assert (again.returncode, ident in again.stderr) == (1, True)
@@ -143,6 +152,18 @@ def test_an_archived_memory_is_listed_and_restored(ecphoria: CommandLine, servic
     assert "ecphoria archive list" in ecphoria("dormancy", "list").stderr
     assert json.loads(ecphoria("restore", ident, "--json").stdout)["restored"] == [ident]
     assert ecphoria("dormancy", "wake", ident).stdout == "1 memory live again\n"
+
+
+def test_the_number_of_hits_has_two_names(ecphoria: CommandLine, service: Served) -> None:
+    for text in ("The gull is grey.", "The gull is loud."):
+        ecphoria("remember", text)
+    for given in (("-k", "1"), ("--limit", "1"), ("-k", "1", "--limit", "1")):
+        told = ecphoria("recall", "Tell me of the gull", *given, "--json").stdout
+        assert len(json.loads(told)["hits"]) == 1, given
+    for given in (("-k", "1", "--limit", "2"), ("--limit", "0")):
+        refused = ecphoria("recall", "Tell me of the gull", *given)
+        assert refused.returncode != 0, given
+        assert "--limit" in refused.stderr, given
 
 
 def test_a_merge_is_listed_and_decided(ecphoria: CommandLine, service: Served) -> None:
@@ -190,11 +211,33 @@ def test_the_demo_tells_its_story_twice(ecphoria: CommandLine, service: Served) 
     for question in ("1  ", "2  ", "3  ", "4  ", "5  "):
         assert question in first.stdout
     assert "The answer is in" in first.stdout
+    assert max(map(len, first.stdout.splitlines())) <= 80
+    assert len(re.findall(r"^\d  .+ ─+$", first.stdout, re.MULTILINE)) == 5
+    right = re.findall(r"^(?:The answer is in memor|Right: nothing)", first.stdout, re.MULTILINE)
+    assert len(right) == 5, first.stdout
+    assert not re.search(r'"event"|\[(?:info|warning)|Traceback', first.stdout + first.stderr)
     assert "Where to look next" in first.stdout
     second = ecphoria("demo", "--port", "0")
     assert second.returncode == 0, second.stderr
     assert "already there" in " ".join(second.stdout.split())
     assert ecphoria("tenants", "erase", "demo", "--yes").returncode == 0
+
+
+def test_a_demo_in_the_home_of_another_store_is_told_in_words(
+    ecphoria: CommandLine, service: Served, tmp_path: Path
+) -> None:
+    nobody = CommandLine(
+        environment={
+            name: value
+            for name, value in ecphoria.environment.items()
+            if name != "ECPHORIA_AUTH__BOOTSTRAP_KEY"
+        }
+    )
+    done = nobody("demo", "--port", "0", "--home", str(tmp_path))
+    assert done.returncode == 1
+    assert "in use already" in done.stderr
+    assert "--home" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_graphiti_is_imported_from_its_neo4j_and_recalled(

@@ -58,7 +58,7 @@ def worker(environment: dict[str, str], log: Path) -> Iterator[Working]:
     told = environment | {
         "ECPHORIA_LOG__FORMAT": "json",
         "ECPHORIA_LOG__LEVEL": "info",
-        "ECPHORIA_JOBS__POLL_S": "0.1",
+        "ECPHORIA_TEST_JOBS__POLL_S": "0.1",
         # Who is paused within a transaction keeps its locks for so long.
         "ECPHORIA_NEO4J__QUERY_TIMEOUT_S": "10",
     }
@@ -127,7 +127,7 @@ async def test_two_workers_share_the_jobs(
         return sorted(job for job in ended if job in ours)
 
     # A worker logs the end of a job after the store has it.
-    for _ in range(1_000):
+    for _ in range(6_000):
         if len(logged()) < len(ours):
             await asyncio.sleep(0.01)
     assert logged() == ours

@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import httpx
 import psutil
@@ -45,9 +44,10 @@ else:
 """
 
 
-@pytest.fixture
-def settings(tmp_path: Path) -> EngineSettings:
-    return quick_engine(tmp_path / "home", heap_mb=512)
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> EngineSettings:
+    """One home for all, as its first start is slow; each test has a label of its own."""
+    return quick_engine(tmp_path_factory.mktemp("engine") / "home", heap_mb=512)
 
 
 @pytest.fixture
@@ -138,11 +138,11 @@ def test_a_killed_user_takes_its_server_along(engine: Engine, settings: EngineSe
 
 async def test_a_server_that_dies_is_started_again_until_it_is_taken_down(engine: Engine) -> None:
     async with supervised(engine, silent) as endpoint:
-        await asyncio.to_thread(ask, endpoint, "CREATE (:Kept {n: 1})")
+        await asyncio.to_thread(ask, endpoint, "CREATE (:Outlived {n: 1})")
         os.kill(endpoint.pid, signal.SIGKILL)
         again = await running_again(engine, endpoint.pid)
         assert again.bolt_uri == endpoint.bolt_uri
-        assert await asyncio.to_thread(ask, again, "MATCH (k:Kept) RETURN k.n") == [[1]]
+        assert await asyncio.to_thread(ask, again, "MATCH (k:Outlived) RETURN k.n") == [[1]]
 
         await asyncio.to_thread(engine.down)
         await asyncio.sleep(3)
@@ -155,7 +155,7 @@ async def test_a_server_that_cannot_write_is_started_again_and_keeps_what_it_had
 ) -> None:
     """A limit on the size of its files stops its database, as a full disk does."""
     async with supervised(engine, silent) as endpoint:
-        await asyncio.to_thread(ask, endpoint, "CREATE (:Kept {n: 1})")
+        await asyncio.to_thread(ask, endpoint, "CREATE (:Stored {n: 1})")
         psutil.Process(endpoint.pid).rlimit(psutil.RLIMIT_FSIZE, (65_536, 65_536))
         much = (
             "UNWIND range(1, 20000) AS n CREATE (:Much {n: n, text: toString(n) + 'xxxxxxxxxxx'})"
@@ -167,8 +167,8 @@ async def test_a_server_that_cannot_write_is_started_again_and_keeps_what_it_had
                 break
         again = await running_again(engine, endpoint.pid)
         assert again.bolt_uri == endpoint.bolt_uri
-        assert await asyncio.to_thread(ask, again, "MATCH (k:Kept) RETURN k.n") == [[1]]
-        await asyncio.to_thread(ask, again, "CREATE (:Kept {n: 2})")
+        assert await asyncio.to_thread(ask, again, "MATCH (k:Stored) RETURN k.n") == [[1]]
+        await asyncio.to_thread(ask, again, "CREATE (:Stored {n: 2})")
 
 
 async def running_again(engine: Engine, before: int) -> Endpoint:

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 import pytest
 
 from ecphoria.client import AsyncClient
-from ecphoria.evaluation.run import Connect
 from ecphoria.settings import JobsSettings
+from ecphoria_eval.run import Connect
 from tests.acceptance.conftest import running, settings_for
 from tests.conftest import Server
 
 
 @pytest.fixture(scope="module")
 def connect(neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connect]:
-    home = tmp_path_factory.mktemp("home")
-    with running(settings_for(neo4j_server, home, jobs=JobsSettings(workers=1))) as service:
+    home, jobs = tmp_path_factory.mktemp("home"), JobsSettings(workers=1, poll_s=0.1)
+    with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
         yield lambda tenant: AsyncClient(service.url, service.key, tenant=tenant, timeout=120)
 
 

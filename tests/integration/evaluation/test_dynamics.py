@@ -4,8 +4,8 @@ import secrets
 
 import pytest
 
-from ecphoria.evaluation.dynamics.report import TASKS, measure
-from ecphoria.evaluation.run import Connect
+from ecphoria_eval.dynamics.report import TASKS, measure
+from ecphoria_eval.run import Connect
 from tests.integration.evaluation.conftest import unwatched
 
 SLOW = {"erc", "contradictions"}  # what they measure has tests of its own

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ecphoria.evaluation.load import LoadPlan
-from ecphoria.evaluation.load_command import measure_load
 from ecphoria.settings import Settings
+from ecphoria_eval.load import LoadPlan
+from ecphoria_eval.load_command import measure_load
 from tests.conftest import CACHE, QUICK_JAVA
 
 

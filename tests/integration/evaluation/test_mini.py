@@ -6,12 +6,12 @@ import time
 import pytest
 
 from ecphoria.errors import InvalidInput
-from ecphoria.evaluation.datasets.dataset import Dataset, sampled
-from ecphoria.evaluation.datasets.locomo import load_mini
-from ecphoria.evaluation.evaluate import Wanted, evaluate
-from ecphoria.evaluation.measures import mean, recall_at
-from ecphoria.evaluation.report import Report, check, expected
-from ecphoria.evaluation.run import Connect, Outcome
+from ecphoria_eval.datasets.dataset import Dataset, sampled
+from ecphoria_eval.datasets.locomo import load_mini
+from ecphoria_eval.evaluate import Wanted, evaluate
+from ecphoria_eval.measures import mean, recall_at
+from ecphoria_eval.report import Report, check, expected
+from ecphoria_eval.run import Connect, Outcome
 from tests.integration.evaluation.conftest import unwatched
 
 STRATEGIES = (

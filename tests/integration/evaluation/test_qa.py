@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 from ecphoria.cli.main import app
 from ecphoria.client import AsyncClient
 from ecphoria.errors import InvalidInput, ModelMissing
-from ecphoria.evaluation.datasets.locomo import load_locomo
-from ecphoria.evaluation.judge import INSTRUCTION, Judge, open_judge
-from ecphoria.evaluation.qa import ORACLE, AnswerReport, measure_answers, show_answers
 from ecphoria.settings import LlmSettings
+from ecphoria_eval.datasets.locomo import load_locomo
+from ecphoria_eval.judge import INSTRUCTION, Judge, open_judge
+from ecphoria_eval.qa import ORACLE, AnswerReport, measure_answers, show_answers
 from tests.acceptance.conftest import RunningService, running, settings_for
 from tests.chat_endpoint import ChatEndpoint, chat_endpoint, fenced
 from tests.conftest import Server

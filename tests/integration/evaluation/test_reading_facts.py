@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from ecphoria.client import AsyncClient
-from ecphoria.evaluation.datasets.changing import make_stream
-from ecphoria.evaluation.facts import measure_facts
 from ecphoria.settings import JobsSettings, LlmSettings
+from ecphoria_eval.datasets.changing import make_stream
+from ecphoria_eval.facts import measure_facts
 from tests.acceptance.conftest import RunningService, running, settings_for
 from tests.chat_endpoint import chat_endpoint, fenced
 from tests.conftest import Server

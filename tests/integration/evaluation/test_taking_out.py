@@ -11,15 +11,15 @@ import pytest
 
 from ecphoria.client import AsyncClient
 from ecphoria.errors import InvalidInput
-from ecphoria.evaluation.calibration import ask_own
-from ecphoria.evaluation.datasets.dataset import Dataset, Suite
-from ecphoria.evaluation.datasets.told_apart import load_any
-from ecphoria.evaluation.evaluate import Wanted, domains, evaluate
-from ecphoria.evaluation.measures import figures
-from ecphoria.evaluation.report import BASELINES, Report
-from ecphoria.evaluation.rows import read_rows, write_rows
-from ecphoria.evaluation.run import Connect, Outcome, own_tenant
+from ecphoria.records.calibration import Sample
 from ecphoria.records.episode import Episode
+from ecphoria_eval.datasets.dataset import Dataset, Suite
+from ecphoria_eval.datasets.told_apart import load_any
+from ecphoria_eval.evaluate import Wanted, domains, evaluate
+from ecphoria_eval.measures import figures
+from ecphoria_eval.report import BASELINES, Report
+from ecphoria_eval.rows import read_rows, write_rows
+from ecphoria_eval.run import Connect, Outcome, own_tenant
 from tests.integration.evaluation.conftest import unwatched
 
 SAID = (
@@ -245,9 +245,18 @@ async def test_a_store_makes_its_own_questions_and_keeps_its_memories(connect: C
             )  # fmt: skip
             await client.remember("Thanks!", speaker="user", role="user", session=f"s{number}")
         before = [(one.id, one.text) for one in await stored(client)]
-        asked, _ = await ask_own(connect, unwatched, name, count=100, seed=1)
-        assert [one.answerable for one in asked.samples] == [True, False] * 10
-        assert asked.findings == {}
-        pairs = list(zip(asked.samples[0::2], asked.samples[1::2], strict=True))
+        found = await client.calibrate(memories=100, seed=1, judged=True)
+        assert [one.answerable for one in found.judged] == [True, False] * 10
+        assert found.findings == {}
+        pairs = list(zip(found.judged[0::2], found.judged[1::2], strict=True))
         assert all(one.evidence != other.evidence for one, other in pairs)
         assert [(one.id, one.text) for one in await stored(client)] == before
+        assert not (await client.gate()).own
+        samples = [
+            Sample(evidence=one.evidence, answerable=one.answerable) for one in found.judged
+        ]
+        again = await client.fit_gate(samples)
+        assert (again.gate.weights, again.auroc) == (found.gate.weights, found.auroc)
+        assert again.judged == ()
+        with pytest.raises(InvalidInput, match="here are 9 and 10"):
+            await client.fit_gate(samples[1:])

@@ -5,10 +5,10 @@ import secrets
 import pytest
 
 from ecphoria.errors import InvalidInput
-from ecphoria.evaluation.datasets.dataset import sampled
-from ecphoria.evaluation.datasets.locomo import load_mini
-from ecphoria.evaluation.run import Connect
-from ecphoria.evaluation.tuning import RANGES, TuningReport, tune
+from ecphoria_eval.datasets.dataset import sampled
+from ecphoria_eval.datasets.locomo import load_mini
+from ecphoria_eval.run import Connect
+from ecphoria_eval.tuning import RANGES, TuningReport, tune
 from tests.integration.evaluation.conftest import unwatched
 
 

@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from ecphoria.errors import InvalidInput
-from ecphoria.facts.service import FactService, Request
+from ecphoria.facts.service import FactService, NewDecision
 from ecphoria.facts.store import FactStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph
@@ -96,7 +95,7 @@ async def test_what_holds_stands_above_what_held_and_says_why(
     assert all(hit.parts["current"] == 0.0 for hit in result.hits if hit.rank != new + 1)
     facts = FactService(store=FactStore(graph), clock=WallClock())
     (by,) = result.hits[old].superseded_by
-    wrong = await facts.decide(tenant, Request(ruling=Ruling.RETRACT, fact=by))
+    wrong = await facts.decide(tenant, NewDecision(ruling=Ruling.RETRACT, fact=by))
     assert all(hit.superseded_at is None for hit in (await ask(recalls, tenant)).hits)
     await facts.undo(tenant, wrong.id)
     again = await ask(recalls, tenant)
@@ -150,11 +149,6 @@ async def test_what_was_not_known_yet_stays_out(
     result = await ask(recalls, tenant, known_at=early)
     assert set(texts(result)) <= {one.text for one in EARLY}
     assert all(hit.superseded_at is None for hit in result.hits)
-
-
-async def test_an_instant_needs_an_offset(recalls: RecallService, tenant: TenantId) -> None:
-    with pytest.raises(InvalidInput, match="offset"):
-        await ask(recalls, tenant, as_of=datetime(2024, 1, 1))  # noqa: DTZ001 - what is refused
 
 
 class Still:

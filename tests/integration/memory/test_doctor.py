@@ -79,8 +79,8 @@ FAULTS = {
     ),
     "a drifted length": (
         Rule.COUNTS,
-        "near_length",
-        "MATCH (t:Tenant {id: $tenant}) SET t.near_length = t.near_length + .5",
+        "length",
+        "MATCH (t:Tenant {id: $tenant}) SET t.length = t.length + 1",
     ),
     "a stem counted twice": (
         Rule.COUNTS,
@@ -302,6 +302,21 @@ async def test_the_doctor_finds_what_is_wrong(
     now = set(told(await doctor.examine(sick.tenant)))
     assert any(kind == rule and said in what for kind, what in now - sick.said), now
     sick.said |= now
+
+
+async def test_words_by_the_rules_of_another_version_are_told(
+    doctor: Doctor, ingest: IngestService, tenant: TenantId, cypher: Cypher
+) -> None:
+    for text in ("The café of Zoë is in Łódź.", "The boat is red.", "Das Café hat zu."):
+        await ingest.append(tenant, NewEpisode(text=text, title="Note"))
+    assert (await doctor.examine(tenant)).is_healthy
+    await cypher(
+        "MATCH (e:Episode {tenant: $tenant}) WHERE e.terms CONTAINS 'cafe'"
+        " SET e.terms = replace(e.terms, 'cafe', 'caf') RETURN count(e)",
+        tenant=tenant,
+    )
+    (words,) = [what for _, what in told(await doctor.examine(tenant)) if "words" in what]
+    assert words.startswith("words: 2 of the episodes have those of another version; send")
 
 
 async def test_the_text_index_itself_is_looked_at(

@@ -19,7 +19,7 @@ from tests.integration.memory.talks import turns
 
 PACKAGE = str(Path(ecphoria.__file__).parent)
 # A recall of a chat or of documents; the store, the text rules and the arithmetic are part of it.
-MOST_MODULES = 32
+MOST_MODULES = 39
 
 
 class Watch:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ecphoria.facts.service import FactService, Request
+from ecphoria.facts.service import FactService, NewDecision
 from ecphoria.facts.store import FactQuery, FactStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph
@@ -136,7 +136,7 @@ async def test_a_retracted_fact_leads_nowhere_until_that_is_undone(
 
     assert ("RELATED", "Orla Tamsin") in way(before, "Orla Tamsin")
     (fact,) = (await facts.facts(tenant, FactQuery())).facts
-    wrong = await facts.decide(tenant, Request(ruling=Ruling.RETRACT, fact=fact.fact.id))
+    wrong = await facts.decide(tenant, NewDecision(ruling=Ruling.RETRACT, fact=fact.fact.id))
     assert "RELATED" not in await edges()
     assert "RELATED" not in await edges(replace(asked, as_of=WallClock().now()))
     assert "RELATED" in await edges(replace(asked, known_at=early))

@@ -91,6 +91,9 @@ async def test_a_cue_that_names_nobody_is_judged_by_its_words_alone(
     assert known.evidence["unheard"] < foreign.evidence["unheard"]
     assert known.confidence > foreign.confidence
     assert "no memory has the word volcano" in foreign.reasons
+    accented = await ask(recalls, tenant, "Where was Vesúvio's crème brûlée photographed?")
+    for word in ("Vesúvio", "crème", "brûlée", "photographed"):
+        assert f"no memory has the word {word}" in accented.reasons
 
 
 async def test_of_two_names_a_memory_of_either_counts(

@@ -69,7 +69,7 @@ async def test_synaptic_reads_its_trains_and_charges(house: House) -> None:
     before = await house.look("synaptic", preset="paper")
     await house.learn("synaptic", CUE, preset="paper")
     (top, *_) = before.hits
-    charges = await house.recalls._store.charges(house.tenant, [EpisodeId(top.episode.id)])
+    charges = await house.recalls._store.figures.charges(house.tenant, [EpisodeId(top.episode.id)])
     charge = charges[EpisodeId(top.episode.id)]
     assert charge.turns == (top.episode.turn, 8)
     assert charge.tau > 43.07
@@ -83,7 +83,7 @@ async def test_synaptic_reads_its_trains_and_charges(house: House) -> None:
 
 @pytest.mark.parametrize("strategy", ["synapse", "cls", "ppr", "actr"])
 async def test_a_learned_link_is_walked(house: House, cypher: Cypher, strategy: str) -> None:
-    found = [hit.episode.id for hit in (await house.look("fusion")).hits]
+    found = [hit.episode.id for hit in (await house.look("fusion")).hits if not hit.echo]
     one, other = sorted((found[0], found[-1]))
     await cypher(
         "MATCH (a {id: $one}), (b {id: $other}) CREATE (a)-[:SIMILAR {family: 'association', "

@@ -1,10 +1,7 @@
 """Long episodes have passages: written with them, found by both indexes, gone with them."""
 
-import asyncio
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -17,22 +14,17 @@ from ecphoria.consolidation.doctor import Doctor, IntegrityStore
 from ecphoria.consolidation.dormancy import ForgettingService
 from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.service import Cycle
-from ecphoria.ingest import prepare as module
-from ecphoria.ingest.prepare import OlderEpisodes
 from ecphoria.ingest.service import IngestService
-from ecphoria.ingest.store import CuttingStore, IngestStore
-from ecphoria.jobs.store import JobStore
-from ecphoria.jobs.worker import Handler, Watch, Worker, WorkerOptions
+from ecphoria.ingest.store import IngestStore
 from ecphoria.neo4j_store.passages import PassageSeed
 from ecphoria.neo4j_store.rows import from_bytes, to_bytes
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Embedder, Vector
-from ecphoria.recall.as_of import AsOfStore
 from ecphoria.recall.listing import EpisodeArchive
+from ecphoria.recall.scope import Scope, ScopedStore
 from ecphoria.recall.store import DormantReader, EpisodeReader
 from ecphoria.records.episode import NewEpisode, indexed_text
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
-from ecphoria.records.job import Claimed, ConsolidationReport, JobKind, JobState, Progress
 from ecphoria.records.recall import Filters
 from ecphoria.records.upkeep import DormancyPolicy, Rule
 from ecphoria.tenancy.store import Tenants
@@ -107,9 +99,7 @@ async def test_every_paragraph_of_a_long_message_is_found(
             assert topic in text_of(best, LONG)
             assert [one.score for one in seeds] == sorted((s.score for s in seeds), reverse=True)
     profile = (await reader.lexicon(tenant, [], [])).profile
-    lengths = [len(stems(LONG[span.start : span.end])) for span in cut(LONG)]
-    assert profile.passages == len(lengths) > 1
-    assert profile.mean_passage_length == pytest.approx(np.mean(lengths))
+    assert profile.passages == len(cut(LONG)) > 1
 
 
 async def test_columns_are_ordered_and_read_once(
@@ -179,7 +169,7 @@ async def test_the_past_and_another_tenant_see_no_passage(
     assert await reader.passages_by_vector(other_tenant, cue, 5, ALL) == []
     assert await reader.passages_by_text(other_tenant, words, 5, ALL) == []
     assert (await reader.passages_of(other_tenant, [early], cue)).episode == ()
-    past = AsOfStore(reader, START + timedelta(hours=1, minutes=5), None)
+    past = ScopedStore(reader, Scope(at=START + timedelta(hours=1, minutes=5)), reader.as_of)
     assert {s.episode for s in await past.passages_by_vector(tenant, cue, 50, ALL)} == {early}
     assert {s.episode for s in await past.passages_by_text(tenant, words, 50, ALL)} == {early}
     assert set((await past.passages_of(tenant, [early, late], cue)).episode) == {early}
@@ -265,7 +255,7 @@ class Cold:
         step = Archiving(self.graph, files, policies, settled_s=0.0)
         self.archive = ArchiveService(step, self.graph, files, WallClock())
         self.ingest = IngestService(
-            store=IngestStore(graph), embedder=embedder, clock=WallClock(), thaw=self.archive
+            store=IngestStore(graph), embedder=embedder, clock=WallClock(), archive=self.archive
         )
         self.forgetting = ForgettingService(policies, self.archive, self.ingest.wake, WallClock())
         self.doctor = Doctor(IntegrityStore(graph), lambda: 0.0, self.archive)
@@ -311,134 +301,6 @@ async def test_the_archive_takes_passages_along_byte_for_byte(
     assert (await cold.doctor.examine(tenant)).findings == ()
 
 
-def handler(older: OlderEpisodes) -> Handler:
-    return older.run
-
-
-async def cut_older(graph: Graph, tenant: TenantId, handle: Handler) -> JobState:
-    jobs = JobStore(graph, keep=5)
-    job = await jobs.enqueue(tenant, JobKind.PASSAGES)
-    worker = Worker(jobs, handle, WorkerOptions(lease_s=5.0))
-    while await worker.run_one():
-        pass
-    return (await jobs.find(tenant, job.id)).state
-
-
-def older(graph: Graph, embedder: Embedder) -> OlderEpisodes:
-    return OlderEpisodes(CuttingStore(graph), embedder, lambda: 0.0)
-
-
-async def as_before_passages(cypher: Cypher, tenant: TenantId) -> None:
-    """Take away what an older version did not write, as its migration finds it."""
-    await cypher(
-        "MATCH (t:Tenant {id: $t}) SET t.cut_after = 0 REMOVE t.passages, t.passage_length "
-        "WITH t MATCH (p:Passage {tenant: $t}) DETACH DELETE p",
-        t=tenant,
-    )
-
-
-async def memory_of(cypher: Cypher, tenant: TenantId) -> list[str]:
-    """All but the tenant's own node; the last bits of vectors depend on what was encoded along."""
-    lines = await canonical(cypher, tenant)
-    kept = [re.sub('"embedding": "[0-9a-f]+"', "", line) for line in lines]
-    return sorted(line for line in kept if '["Tenant"]' not in line)
-
-
-async def test_an_old_archive_record_is_restored_and_cut_by_the_job(
-    cold: Cold, tenant: TenantId, graph: Graph, embedder: Embedder, cypher: Cypher
-) -> None:
-    (ident,) = await remember(cold.ingest, tenant, [an_answer()])
-    await cold.forgetting.sleep(tenant, [ident])
-    whole = await memory_of(cypher, tenant)
-    await as_before_passages(cypher, tenant)
-    assert await cut_nothing(graph, tenant) == JobState.DONE
-    await cypher("MATCH (p:Passage {tenant: $t}) DETACH DELETE p", t=tenant)
-    await cold.archived(tenant, [ident])
-    assert tenant not in await CuttingStore(graph).tenants()
-    await cold.archive.restore(tenant, [ident])
-    assert tenant in await CuttingStore(graph).tenants()
-    assert (await cold.doctor.examine(tenant)).findings == ()
-    assert await cut_older(graph, tenant, handler(older(graph, embedder))) == JobState.DONE
-    assert await memory_of(cypher, tenant) == whole
-    assert (await cold.doctor.examine(tenant)).findings == ()
-
-
-async def cut_nothing(graph: Graph, tenant: TenantId) -> JobState:
-    """Let the job find its end at once, as in a store whose episodes are all archived."""
-
-    async def run(claimed: Claimed, watch: Watch) -> ConsolidationReport:
-        store = CuttingStore(graph)
-        start = await store.begin(tenant, claimed.lease)
-        assert (await store.page(tenant, start.turn, 10)).last_turn is None
-        await store.save(tenant, claimed.lease, {}, None)
-        await watch(Progress(place="end"))
-        return ConsolidationReport(cycle="c", started_at=datetime.now(UTC), seconds=0.0, steps=())
-
-    return await cut_older(graph, tenant, run)
-
-
-async def test_an_old_store_is_cut_in_the_background_while_appends_go_on(
-    tenant: TenantId,
-    graph: Graph,
-    embedder: Embedder,
-    cypher: Cypher,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(module, "_ENCODED_AT_ONCE", 4)
-    ingest = IngestService(store=IngestStore(graph), embedder=embedder, clock=WallClock())
-    doctor = Doctor(IntegrityStore(graph), lambda: 0.0)
-    texts = [a_long_text(*three) for three in permutations(TOPICS, 3)][:6]
-    ids = await remember(
-        ingest,
-        tenant,
-        [*turns("chat"), *(an_answer(text, number) for number, text in enumerate(texts, 1))],
-    )
-    await DormancyStore(graph).put_to_sleep(tenant, [(ids[-1], "quiet")], datetime.now(UTC))
-    before = await memory_of(cypher, tenant)
-    await as_before_passages(cypher, tenant)
-    reader = EpisodeReader(graph)
-    await reader.lexicon(tenant, [], [])
-    assert (await reader.passages_of(tenant, ids, None)).episode == ()
-    assert (await doctor.examine(tenant)).findings == ()
-    work = older(graph, embedder)
-
-    class Killed(Exception):
-        pass
-
-    async def dies(claimed: Claimed, watch: Watch) -> ConsolidationReport:
-        seen = 0
-
-        async def until(progress: Progress) -> None:
-            nonlocal seen
-            await watch(progress)
-            seen += 1
-            if seen == 2:
-                raise Killed
-
-        return await work.run(claimed, until)
-
-    jobs = JobStore(graph, keep=5)
-    job = await jobs.enqueue(tenant, JobKind.PASSAGES)
-    assert await Worker(jobs, dies, WorkerOptions()).run_one()
-    assert tenant in await CuttingStore(graph).tenants()
-    assert (await jobs.find(tenant, job.id)).state is JobState.QUEUED
-    await asyncio.gather(
-        cut_older(graph, tenant, handler(work)), ingest.append(tenant, an_answer(LONG, 59))
-    )
-    await cypher("MATCH (j:Job {id: $id}) SET j.run_after = datetime()", id=job.id)
-    assert await cut_older(graph, tenant, handler(work)) == JobState.DONE
-    assert tenant not in await CuttingStore(graph).tenants()
-    assert (await doctor.examine(tenant)).findings == ()
-    await reader.lexicon(tenant, [], [])
-    assert set((await reader.passages_of(tenant, ids, None)).episode) == set(ids[6:-1])
-    last = (await EpisodeArchive(graph).list_episodes(
-        tenant, session=None, concept=None, occurred_from=None, occurred_before=None,
-        cursor=len(ids), limit=1,
-    ))[0]  # fmt: skip
-    await ingest.delete(tenant, last.id)
-    assert await memory_of(cypher, tenant) == before
-
-
 async def test_the_doctor_finds_what_is_wrong_with_passages(
     ingest: IngestService, tenant: TenantId, doctor: Doctor, cypher: Cypher
 ) -> None:
@@ -446,14 +308,14 @@ async def test_the_doctor_finds_what_is_wrong_with_passages(
     faults = {
         "MATCH (p:Passage {tenant: $t}) WITH p LIMIT 1 REMOVE p:LivePassage": (
             Rule.STATES, "a passage of a live episode, and not live"),
-        "MATCH (t:Tenant {id: $t}) SET t.passage_length = t.passage_length + 2": (
+        "MATCH (t:Tenant {id: $t}) SET t.passages = t.passages + 2": (
             Rule.COUNTS, "stored"),
         "MATCH (p:LivePassage {tenant: $t}) WITH p LIMIT 1 REMOVE p.embedding": (
             Rule.INDEXES, "without a vector of the store"),
         "MATCH (:Episode {tenant: $t})-[r:HAS_PASSAGE]->() WITH r LIMIT 1 DELETE r": (
             Rule.ORPHANS, "a passage without its episode"),
         "MATCH (p:Passage {tenant: $t}) DETACH DELETE p": (
-            Rule.INDEXES, "run `ecphoria passages`"),
+            Rule.INDEXES, "passages: 0 stored"),
     }  # fmt: skip
     for plant, (rule, says) in faults.items():
         assert not any(

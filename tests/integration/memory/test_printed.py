@@ -115,7 +115,7 @@ def assert_same_walk(trace: Trace, expected: dict[str, synapticrag.Found]) -> No
 
 async def assert_same_charges(house: House, memories: list[synapticrag.Memory]) -> None:
     ids = [EpisodeId(memory.name) for memory in memories]
-    charges = await house.recalls._store.charges(house.tenant, ids)
+    charges = await house.recalls._store.figures.charges(house.tenant, ids)
     for memory in memories:
         if len(memory.train) == 1:
             assert EpisodeId(memory.name) not in charges

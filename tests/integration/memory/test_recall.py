@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -16,14 +16,11 @@ from ecphoria.ports import Embedder, Vectors
 from ecphoria.recall.service import STRATEGIES, RecallService
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.episode import NewEpisode
-from ecphoria.records.ids import EpisodeId, TenantId, TraceId
+from ecphoria.records.ids import TenantId, TraceId
 from ecphoria.records.recall import Cue, Filters, RecallOptions, RecallResult, Trace, Verdict
 from ecphoria.text.tokens import stems
 from tests.conftest import WallClock
 from tests.integration.memory.chats import CHAT, START, ask, chat, fill, passages
-
-MANY = frozenset(EpisodeId(f"{number:032x}") for number in range(1_001))
-NAIVE = datetime(2025, 3, 1)  # noqa: DTZ001 - on purpose
 
 
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
@@ -123,7 +120,8 @@ async def test_signals_equal_a_second_plain_computation(
     ingest: IngestService, recalls: RecallService, embedder: Embedder, tenant: TenantId
 ) -> None:
     """BM25 with spreading and both cosines, worked out from the texts alone."""
-    await fill(ingest, tenant, chat())
+    # Without the last turn: it only asks, so a recall leaves it out.
+    await fill(ingest, tenant, chat()[:-1])
     cue = "Is the pottery teacher patient after work?"
     options: Mapping[str, float | bool] = dict.fromkeys(
         ("w_speaker", "w_length", "w_question", "w_when", "w_date"), 0.0
@@ -136,7 +134,7 @@ async def test_signals_equal_a_second_plain_computation(
 
 
 async def _plain_scores(embedder: Embedder, cue: str) -> list[float]:
-    texts = [text for _, text in CHAT]
+    texts = [text for _, text in CHAT[:-1]]
     vectors = (await embedder.embed([*texts, cue])).astype(np.float64)
     counts = [Counter(stems(text)) for text in texts]
     shares = {0: 1.0, -1: 0.7, -2: 0.4, -3: 0.2, 1: 0.4, 2: 0.2}
@@ -259,16 +257,11 @@ async def test_filters_hold_for_seeds_and_for_what_they_wake(
     ("options", "error", "says"),
     [
         (RecallOptions(strategy="magic"), UnknownStrategy, "choose from"),
-        (RecallOptions(k=0), InvalidInput, "between 1 and 200"),
-        (RecallOptions(k=10_000), InvalidInput, "between 1 and 200"),
         (RecallOptions(options={"w_lexx": 1.0}), InvalidInput, "it takes"),
         (RecallOptions(options={"w_lex": "high"}), InvalidInput, "float"),
         (RecallOptions(options={"w_lex": -1.0}), InvalidInput, "between"),
         (RecallOptions(options={"w_lex": float("nan")}), InvalidInput, "between"),
         (RecallOptions(options={"preset": "none"}), InvalidInput, "preset"),
-        (RecallOptions(token_budget=0), InvalidInput, "token_budget"),
-        (RecallOptions(filters=Filters(occurred_from=NAIVE)), InvalidInput, "offset"),
-        (RecallOptions(filters=Filters(exclude=MANY)), InvalidInput, "at most 1,000"),
     ],
 )  # fmt: skip
 async def test_bad_options_say_what_to_send(
@@ -351,7 +344,8 @@ async def test_the_context_block_is_in_order_and_within_its_budget(
     assert first.startswith("<memories ")
     assert last == f"</{first[1:]}"
     assert lines == sorted(lines, key=lambda line: line.split()[1])
-    assert len(lines) == len(whole.hits)
+    # A turn that only asks what the cue asks is a hit, but no line.
+    assert len(lines) == sum(not hit.echo for hit in whole.hits) == 6
     short = await ask(recalls, tenant, "pottery class", k=7, token_budget=60)
     assert 0 < short.context_tokens <= 60
     assert whole.hits[0].episode.text in short.context

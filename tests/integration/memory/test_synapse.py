@@ -13,7 +13,7 @@ from ecphoria.neo4j_store.gds import PriorStore
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.recall.service import RecallService
 from ecphoria.recall.store import EpisodeReader
-from ecphoria.recall.subgraph import GAINS, Limits, Subgraph, fetch
+from ecphoria.recall.subgraph import GAINS, Subgraph, WalkLimits, fetch
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import OptionValue, RecallResult
@@ -32,7 +32,7 @@ async def example(graph: Graph, tenant: TenantId) -> tuple[Subgraph, list[int]]:
         episode_id(tenant, "1"): ("episode", "", 0.75),
         episode_id(tenant, "2"): ("episode", "", 0.25),
     }
-    found = await fetch(EpisodeReader(graph), tenant, seeds, Limits(), START)
+    found = await fetch(EpisodeReader(graph), tenant, seeds, WalkLimits(), START)
     nodes = ("1", "2", None, "3")
     names = [concept_id(tenant, "bridge") if n is None else episode_id(tenant, n) for n in nodes]
     return found, [found.index[name] for name in names]

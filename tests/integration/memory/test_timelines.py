@@ -10,7 +10,7 @@ from ecphoria.consolidation.merge import MergeReview, MergeStore, ProposeMerges
 from ecphoria.consolidation.service import Cycle
 from ecphoria.consolidation.supersede import Supersede
 from ecphoria.errors import InvalidInput, NotFound
-from ecphoria.facts.service import FactService, Request
+from ecphoria.facts.service import FactService, NewDecision
 from ecphoria.facts.store import FactQuery, FactStore, FactTransaction
 from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph
@@ -111,7 +111,7 @@ async def test_a_decision_and_its_undoing_are_exact(
     await add(ingest, tenant, *map(said, WHEN))
     before = await cypher(STORED, t=tenant)
     found = await views(facts, tenant)
-    request = Request(ruling=Ruling.RETRACT, fact=found["bergen"].fact.id, why="a mix-up")
+    request = NewDecision(ruling=Ruling.RETRACT, fact=found["bergen"].fact.id, why="a mix-up")
     retracted = await facts.decide(tenant, request)
     after = await cypher(STORED, t=tenant)
     found = await views(facts, tenant)
@@ -133,7 +133,7 @@ async def test_what_was_known_then_is_told_without_what_was_learnt_later(
     early = WallClock().now()
     await add(ingest, tenant, said("Bergen"), said("Turku"))
     oslo = (await views(facts, tenant))["oslo"].fact.id
-    await facts.decide(tenant, Request(ruling=Ruling.RETRACT, fact=oslo))
+    await facts.decide(tenant, NewDecision(ruling=Ruling.RETRACT, fact=oslo))
     then = await facts.history(tenant, oslo, known_at=early)
     assert [(one.fact.object, held(one)) for one in then.facts] == [
         ("oslo", [("2023-01-10", None)])
@@ -207,18 +207,18 @@ async def test_two_values_may_be_kept_open_and_an_interval_set(
     await add(ingest, tenant, said("Oslo"), said("Bergen"))
     found = await views(facts, tenant)
     oslo, bergen = found["oslo"].fact.id, found["bergen"].fact.id
-    await facts.decide(tenant, Request(ruling=Ruling.KEEP_OPEN, fact=bergen, other=oslo))
+    await facts.decide(tenant, NewDecision(ruling=Ruling.KEEP_OPEN, fact=bergen, other=oslo))
     assert held((await views(facts, tenant))["oslo"]) == [("2023-01-10", None)]
     await facts.decide(
         tenant,
-        Request(
+        NewDecision(
             ruling=Ruling.SET_INTERVAL, fact=bergen,
             valid_from=day("2020-01-01"), valid_to=day("2021-01-01"),
         ),
     )  # fmt: skip
     assert held((await views(facts, tenant))["bergen"]) == [("2020-01-01", "2021-01-01")]
     with pytest.raises(InvalidInput, match="other fact"):
-        await facts.decide(tenant, Request(ruling=Ruling.KEEP_OPEN, fact=bergen, other=bergen))
+        await facts.decide(tenant, NewDecision(ruling=Ruling.KEEP_OPEN, fact=bergen, other=bergen))
 
 
 async def test_the_step_lays_out_what_older_stores_hold_and_tells_it_first(
@@ -282,7 +282,7 @@ async def test_merged_names_share_a_timeline_until_that_is_undone(
     found = await views(facts, tenant)
     assert held(found["oslo"]) == [("2023-01-10", "2023-06-01")]
     bergen = (await facts.facts(tenant, FactQuery(concept=other))).facts
-    pair = Request(
+    pair = NewDecision(
         ruling=Ruling.KEEP_OPEN,
         fact=found["oslo"].fact.id,
         other=next(one.fact.id for one in bergen if one.fact.object == "bergen"),

@@ -1,5 +1,6 @@
 """What holds of every command: its line in the list, wrong use, JSON, completion, Ctrl-C."""
 
+import importlib.metadata
 import json
 import signal
 import subprocess
@@ -12,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.core import TyperGroup
 
-from ecphoria.cli.main import COMMANDS, load
+from ecphoria.cli.main import ADDED, COMMANDS, load
 from tests.each import for_each
 from tests.unit.cli.conftest import COUNTS, Answer, Command, StubService, job
+from tests.unit.cli.leaves import LEAVES, fillers
 
 HEAVY = ("pydantic", "httpx", "numpy", "ecphoria.client", "ecphoria.records", "ecphoria.wire")
 WITHOUT_ANSWER = {
@@ -27,32 +28,27 @@ WITHOUT_ANSWER = {
 """Commands that print only a message, or text that is no record."""
 
 
-def leaves() -> Iterator[tuple[str, Any]]:
-    """List all commands that do something, with the words that call them."""
-    for name in COMMANDS:
-        found = load(name)
-        if not isinstance(found, TyperGroup):
-            yield name, found
-            continue
-        if found.invoke_without_command:
-            yield name, found
-        for below, command in found.commands.items():
-            yield f"{name} {below}", command
-
-
-LEAVES = dict(leaves())
-
-
 def test_the_list_says_what_the_docstrings_say() -> None:
     for name, listed in COMMANDS.items():
         assert (load(name).help or "").split("\n")[0] == listed.help, name
-    for module in {listed.module for listed in COMMANDS.values()}:
+    for module in {listed.module for listed in COMMANDS.values()} - {ADDED}:
         first = next(name for name, listed in COMMANDS.items() if listed.module == module)
         assert load(first).name == first
         commands = sys.modules[f"ecphoria.cli.{module}"].commands
         there = {info.name or info.callback.__name__ for info in commands.registered_commands}
         there |= {info.name for info in commands.registered_groups}
         assert there == {name for name, each in COMMANDS.items() if each.module == module}
+
+
+@pytest.mark.parametrize("words", ["eval", "eval locomo --data x.json", "calibrate --data mini"])
+def test_without_the_evaluation_its_commands_say_how_to_get_it(
+    command: Command, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: ())
+    done = command(*words.split())
+    assert (done.code, done.out) == (1, "")
+    assert "which is not installed: pip install ecphoria-eval" in done.err
+    assert len(done.err.strip().splitlines()) == 1
 
 
 def test_the_list_of_commands_imports_none_of_them() -> None:
@@ -65,21 +61,6 @@ def test_the_list_of_commands_imports_none_of_them() -> None:
     )
     assert all(name in done.stdout for name in COMMANDS)
     assert done.stderr.split() == []
-
-
-def fillers(command: Any, file: Path) -> list[str]:
-    """Give a value to everything that a command requires."""
-    words: list[str] = []
-    for parameter in command.params:
-        if parameter.required:
-            kind = parameter.type_descriptor.annotation
-            value = str(file) if kind is Path else "x"
-            if isinstance(kind, type) and issubclass(kind, Enum):
-                value = next(iter(kind)).value
-            if parameter.param_type_name == "option":
-                words.append(parameter.opts[-1])
-            words += [value] * max(parameter.nargs, 1)
-    return words
 
 
 def bad_values(command: Any) -> Iterator[list[str]]:

@@ -1,14 +1,20 @@
 """The commands of the gate, against a service that answers what a test tells it to."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from ecphoria.calibration.fitting import calibrate
+from ecphoria.errors import InvalidInput
+from ecphoria.records.answered import to_json
+from ecphoria.records.calibration import FitOptions, Sample
 from ecphoria.records.tenant import EVIDENCE
-from tests.unit.cli.conftest import Answer, Command, StubService
+from ecphoria.wire.admin import FitRequest
+from tests.unit.cli.conftest import Answer, Command, StubService, job
 
-MOMENT = "2026-01-01T00:00:00Z"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 GATE = {"weights": {"share": 8.5}, "bias": -0.5, "threshold": 0.2, "verify_below": 0.4}
 ANSWER: dict[str, object] = {
     "hits": [], "strategy": "ecphoria", "verdict": "answer", "answerable": True,
@@ -17,20 +23,36 @@ ANSWER: dict[str, object] = {
 }  # fmt: skip
 
 
+def evidence(share: float, number: int) -> dict[str, float]:
+    return {
+        "share": share + 0.004 * (number % 7), "coverage": 0.1, "unsaid": 0.0, "unheard": 0.0,
+        "similarity": 0.5, "joint": 0.4, "top_similarity": 0.5, "gap": 0.3,
+        "names_one": 1.0, "asks_when": 0.0,
+    }  # fmt: skip
+
+
 @pytest.fixture
 def questions(tmp_path: Path, service: StubService) -> Path:
     """Sixty questions, every third without an answer, told apart by their share."""
 
     def recall(body: dict[str, object]) -> Answer:
         number = int(str(body["cue"]).split()[-1])
-        share = (0.3 if number % 3 else -0.2) + 0.004 * (number % 7)
-        evidence = {
-            "share": share, "coverage": 0.1, "unsaid": 0.0, "unheard": 0.0, "similarity": 0.5,
-            "joint": 0.4, "top_similarity": 0.5, "gap": 0.3,
-            "names_one": 1.0, "asks_when": 0.0,
-        }  # fmt: skip
-        return 200, ANSWER | {"evidence": evidence}
+        assert (body["record"], body["collapse"]) == (False, False)
+        return 200, ANSWER | {"evidence": evidence(0.3 if number % 3 else -0.2, number)}
 
+    def fit(body: dict[str, object]) -> Answer:
+        asked = FitRequest.model_validate(body)
+        samples = [sample.to_model() for sample in asked.samples]
+        try:
+            found = calibrate(
+                samples, asked.options(), data_sha256=asked.data_sha256, fitted_at=NOW
+            )
+        except InvalidInput as error:
+            problem = {"type": "/errors/invalid-input", "title": "t", "status": 422}
+            return 422, {**problem, "detail": error.message}
+        return 200, json.loads(to_json(found))
+
+    service.routes["POST /v1/gate/fits"] = fit
     service.routes["POST /v1/recall"] = recall
     file = tmp_path / "questions.jsonl"
     lines = ({"question": f"number {n}", "answerable": n % 3 != 0} for n in range(60))
@@ -89,58 +111,60 @@ def test_a_dry_run_only_prints(
 
 
 @pytest.fixture
-def memories(service: StubService) -> None:
-    """Forty memories; a recall that leaves some out finds less."""
-    episodes = [
-        {
-            "id": f"{n:032x}", "turn": n, "recorded_at": MOMENT, "occurred_at": MOMENT,
-            "importance": 0.5, "state": "live", "role": "user",
-            "text": f"My cousin repaired wooden boat{n} beside quiet pond{n} near town{n}.",
-        }
-        for n in range(40)
-    ]  # fmt: skip
+def calibrations(service: StubService) -> None:
+    """A service that has calibrated by the next look."""
+    ident = "c" * 32
+    queued = job(id=ident, kind="calibration")
 
-    def recall(body: dict[str, object]) -> Answer:
-        filters = body.get("filters")
-        excluded = isinstance(filters, dict) and filters.get("exclude")
-        share = (-0.2 if excluded else 0.3) + 0.004 * (len(str(body["cue"])) % 7)
-        evidence = {
-            "share": share, "coverage": 0.1, "unsaid": 0.0, "unheard": 0.0, "similarity": 0.5,
-            "joint": 0.4, "top_similarity": 0.5, "gap": 0.3,
-            "names_one": 0.0, "asks_when": 0.0,
-        }  # fmt: skip
-        return 200, ANSWER | {"evidence": evidence}
+    def done(_: dict[str, object]) -> Answer:
+        samples = [
+            Sample(evidence=evidence(0.3 if n % 2 else -0.2, n), answerable=n % 2 > 0)
+            for n in range(60)
+        ]
+        found = calibrate(samples, FitOptions(judged=True), data_sha256="0" * 64, fitted_at=NOW)
+        said = json.loads(to_json(found)) | {"findings": {"recalls that failed: too-large": 2}}
+        return 200, queued | {"state": "done", "calibration": said}
 
-    service.routes["GET /v1/episodes"] = lambda _: (200, {"items": episodes})
-    service.routes["POST /v1/recall"] = recall
+    service.routes["POST /v1/gate/calibrations"] = 202, queued
+    service.routes[f"GET /v1/jobs/{ident}"] = done
 
 
-@pytest.mark.usefixtures("memories")
-def test_without_labels_the_store_makes_its_own_questions(
+@pytest.mark.usefixtures("calibrations")
+def test_without_labels_the_service_makes_the_questions(
     command: Command, service: StubService, tmp_path: Path
 ) -> None:
     service.routes["PUT /v1/gate"] = lambda body: (200, {"own": True, **body})
-    out = tmp_path / "gate.json"
+    out, judged = tmp_path / "gate.json", tmp_path / "judged.jsonl"
     done = command(
-        "calibrate", "--server", service.url, "--questions", "30", "--out", str(out), "--apply"
-    )
+        "calibrate", "--server", service.url, "--questions", "30", "--seed", "7",
+        "--out", str(out), "--judged", str(judged), "--apply",
+    )  # fmt: skip
     assert done.code == 0, done.err
     assert "60 questions, 30 without an answer" in done.out
     assert "AUROC 1.000" in done.out
-    assert json.loads(out.read_text(encoding="utf-8"))["fit"]["unanswerable"] == 30
-    asked = [body for method, path, body in service.seen if path == "/v1/recall"]
-    assert len(asked) == 90
-    assert service.seen[-1][0] == "PUT"
+    assert "2 recalls that failed: too-large" in done.out
+    written = json.loads(out.read_text(encoding="utf-8"))
+    assert written["fit"]["unanswerable"] == 30
+    assert len(judged.read_text(encoding="utf-8").splitlines()) == 60
+    assert [(method, path) for method, path, _ in service.seen] == [
+        ("POST", "/v1/gate/calibrations"), ("GET", f"/v1/jobs/{'c' * 32}"), ("PUT", "/v1/gate"),
+    ]  # fmt: skip
+    assert service.seen[0][2] == {
+        "memories": 30, "seed": 7, "false_refusals": 0.021, "question_type": False,
+        "judged": True,
+    }  # fmt: skip
+    assert service.seen[-1][2] == written
 
 
-@pytest.mark.usefixtures("memories")
+@pytest.mark.usefixtures("calibrations")
 def test_the_address_comes_from_the_environment_too(
     command: Command, service: StubService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ECPHORIA_URL", service.url)
-    done = command("calibrate", "--questions", "20", "--dry-run")
+    done = command("calibrate", "--questions", "20", "--dry-run", "--json")
     assert done.code == 0, done.err
-    assert "40 questions, 20 without an answer" in done.out
+    assert json.loads(done.out)["gate"]["fit"]["questions"] == 60
+    assert service.seen[0][2]["memories"] == 20
 
 
 def test_too_few_questions_are_wrong_use(

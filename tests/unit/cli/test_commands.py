@@ -1,64 +1,17 @@
 """Commands as a user types them, against a stub service."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ecphoria.records.recall import DEFAULT_HITS
+from tests.unit.cli.answers import TRACE, answer, episode
 from tests.unit.cli.conftest import COUNTS, Command, StubService
-
-TRACE = "b" * 32
-
-
-def episode(ident: str, text: str, speaker: str = "Mara") -> dict[str, object]:
-    return {
-        "id": ident * 32,
-        "turn": 1,
-        "text": text,
-        "speaker": speaker,
-        "occurred_at": "2025-09-05T18:00:00Z",
-        "recorded_at": "2025-09-05T18:00:01Z",
-        "importance": 0.5,
-        "state": "live",
-    }
-
-
-def step(ident: str, edge: str, energy: float, **rest: str) -> dict[str, object]:
-    return {
-        "node": ident * 32,
-        "kind": "episode",
-        "edge": edge,
-        "label": "",
-        "energy": energy,
-    } | rest
-
-
-def answer(**members: object) -> dict[str, object]:
-    return {
-        "hits": [
-            {
-                "rank": 1,
-                "score": 0.75,
-                "parts": {"lex": 0.5, "sem": 0.25, "date": 0.0},
-                "path": [step("c", "text", 2.5), step("a", "NEXT", 0.7)],
-                "episode": episode("a", "A red ring [bold]around[/bold] the bite.\nAnd a fever."),
-            }
-        ],
-        "strategy": "fusion",
-        "verdict": "answer",
-        "answerable": True,
-        "confidence": 0.86,
-        "calibrated": False,
-        "reasons": [],
-        "misses": [],
-        "context": "",
-        "context_tokens": 0,
-        "timings_ms": {"seeds": 12.0, "rank": 3.0, "total": 16.0},
-        "trace_id": TRACE,
-        "degraded": [],
-    } | members
+from tests.unit.cli.leaves import LEAVES
 
 
 def first_hit(told: dict[str, object]) -> dict[str, Any]:
@@ -102,7 +55,7 @@ def test_recall_lists_hits_without_reading_markup(command: Command, service: Stu
     assert "Mara  5 Sep 2025  A red ring [bold]around[/bold] the bite. And a fever." in done.out
     assert f"fusion: 16 ms (seeds 12, rank 3)\ntrace {TRACE}\n" in done.out
     assert "NEXT" not in done.out
-    assert service.seen[0][2]["k"] == 5
+    assert service.seen[0][2]["k"] == DEFAULT_HITS
 
 
 def test_explain_draws_the_path_with_its_texts(command: Command, service: StubService) -> None:
@@ -253,6 +206,66 @@ def test_import_names_every_bad_record(
     assert "Record 4: Empty." in done.err
 
 
+def test_import_counts_what_it_leaves_out(
+    command: Command, service: StubService, tmp_path: Path
+) -> None:
+    service.routes["GET /v1/stats"] = 200, COUNTS
+    service.routes["POST /v1/episodes/batch"] = _batch(lambda _: False)  # type: ignore[assignment]  # the stub's answers are loosely typed
+    messages = [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": [{"type": "text", "text": "Hi."}, {"type": "image_url"}]},
+    ]
+    file = tmp_path / "chat.json"
+    file.write_text(json.dumps({"messages": messages}), encoding="utf-8")
+    done = command("import", str(file))
+    assert "Imported 1 new, 0 known before, 0 refused. Left out 1 of 2." in done.out
+    assert "Left out: 1 system messages" in done.err
+    assert "Parts left out: 1 images and sounds" in done.err
+    assert json.loads(command("import", str(file), "--json").out) == {
+        "created": 1, "existed": 0, "refused": 0, "left_out": {"system messages": 1},
+        "parts_left_out": {"images and sounds": 1},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"messages": []}'])
+def test_import_of_nothing_is_told(
+    command: Command, service: StubService, tmp_path: Path, content: str
+) -> None:
+    service.routes["GET /v1/stats"] = 200, COUNTS
+    file = tmp_path / "chat.json"
+    file.write_text(content, encoding="utf-8")
+    done = command("import", str(file), "--format", "openai")
+    assert done.code != 0
+    assert "is empty" in done.err or "nothing to import" in done.err
+
+
+@pytest.mark.parametrize("down", [False, True])
+def test_a_text_that_the_embedder_cannot_take_costs_no_other(
+    command: Command, service: StubService, tmp_path: Path, *, down: bool
+) -> None:
+    service.routes["GET /v1/stats"] = 200, COUNTS
+    store = _batch(lambda _: False)
+    fails = {"type": "/errors/encoder-unavailable", "title": "t", "status": 503, "detail": "No."}
+
+    def answer(body: dict[str, object]) -> object:
+        items = body["episodes"]
+        assert isinstance(items, list)
+        bad = down or any("NAN" in item["text"] for item in items)
+        return (503, fails) if bad else store(body)
+
+    service.routes["POST /v1/episodes/batch"] = answer  # type: ignore[assignment]  # the stub's answers are loosely typed
+    file = tmp_path / "in.jsonl"
+    texts = [*(f"Bees {number}." for number in range(8)), "NAN two.", "Bees last."]
+    file.write_text("\n".join(json.dumps({"text": text}) for text in texts), encoding="utf-8")
+    done = command("import", str(file))
+    assert done.code == 1
+    if down:
+        assert "Run the same command again to go on from here" in done.err
+    else:
+        assert "Imported 9 new, 0 known before, 1 refused." in done.out
+        assert "Record 9: No." in done.err
+
+
 def test_import_tells_how_to_go_on(command: Command, service: StubService, tmp_path: Path) -> None:
     service.routes["GET /v1/stats"] = 200, COUNTS
     gone = {"type": "/errors/timeout", "title": "t", "status": 504, "detail": "Too slow."}
@@ -392,3 +405,59 @@ def test_the_version_is_told(command: Command) -> None:
     done = command("--version")
     assert done.code == 0
     assert done.out[0].isdigit()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["stats"], ["doctor"], ["recall", "hi"], ["tenants", "list"], ["jobs", "list"], ["facts"]],
+)
+def test_commands_call_the_service_of_their_environment_with_its_key(
+    command: Command, service: StubService, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.delenv("ECPHORIA_URL")
+    monkeypatch.setenv("ECPHORIA_SERVER__PORT", service.url.rpartition(":")[2])
+    monkeypatch.setenv("ECPHORIA_AUTH__BOOTSTRAP_KEY", "b" * 32)
+    command(*words)
+    assert {seen.get("Authorization", seen.get("authorization")) for seen in service.headers} == {
+        f"Bearer {'b' * 32}"
+    }
+    service.seen.clear()
+    command(*words, "--server", "http://127.0.0.1:1")
+    assert not service.seen
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:8765", "memory.example.org", "eck_secret", ""])
+def test_an_address_without_a_scheme_names_the_option(command: Command, address: str) -> None:
+    done = command("recall", "x", "--server", address)
+    assert done.code == 2
+    assert "--server (or ECPHORIA_URL) is the address of a service with its scheme" in done.err
+    assert "eck_secret" not in done.err
+
+
+@pytest.mark.parametrize("words", ["serve --port 0", "worker", "up", "demo --port 0"])
+def test_a_home_that_cannot_be_written_is_named(
+    command: Command, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    monkeypatch.delenv("ECPHORIA_NEO4J__URI", raising=False)
+    done = command(*words.split(), "--home", "/proc/nowhere")
+    assert done.code == 1
+    assert "/proc/nowhere" in done.err
+    assert "fault in Ecphoria" not in done.err
+
+
+def test_a_port_in_use_is_said_before_anything_is_imported(
+    command: Command, service: StubService
+) -> None:
+    port = service.url.rpartition(":")[2]
+    loaded = set(sys.modules)
+    done = command("serve", "--port", port)
+    assert done.code == 1
+    assert f"Cannot listen on 127.0.0.1 port {port}" in done.err
+    assert "ecphoria.cli.serve" in loaded or "ecphoria.cli.serve" not in sys.modules
+
+
+def test_the_help_has_no_types_of_switches_and_no_braces(command: Command) -> None:
+    for name in ("", *LEAVES):
+        text = command(*name.split(), "--help").out
+        assert "<bool>" not in text, name
+        assert "{" not in text.partition("Options")[0], name

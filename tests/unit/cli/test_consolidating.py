@@ -142,16 +142,3 @@ def test_a_schedule_is_set_shown_and_reset(command: Command, service: StubServic
             assert part in said, part
     service.routes[f"DELETE {path}"] = 200, {"own": False, "episodes_since": 0}
     assert "only when asked" in command("schedule", "reset").out
-
-
-def test_older_episodes_are_cut_and_counted(command: Command, service: StubService) -> None:
-    step = {**STEP, "name": "passages", "counts": {"episodes": 3, "passages": 1234}}
-    ending(service, state="done", report={**REPORT, "steps": [step]})
-    service.routes["POST /v1/passages"] = 202, job(kind="passages")
-    done = command("passages")
-    assert done.code == 0, done.err
-    assert done.out.strip() == "3 episodes cut into 1,234 passages"
-    queued = command("passages", "--no-wait")
-    assert queued.out.strip() == "j1"
-    told = json.loads(command("passages", "--no-wait", "--json").out)
-    assert (told["id"], told["kind"]) == ("j1", "passages")

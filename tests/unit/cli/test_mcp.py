@@ -3,35 +3,66 @@
 import json
 import sys
 import tomllib
+from typing import Any
 
 import pytest
 
+from ecphoria.cli.mcp import Agent
 from tests.unit.cli.conftest import Command, StubService
 
 
-def test_the_configuration_of_each_agent_can_be_read(command: Command) -> None:
-    for agent in ("claude-code", "cursor"):
-        entry = json.loads(command("mcp", "config", agent).out)["mcpServers"]["ecphoria"]
-        assert entry["args"][0] == "mcp"
-        assert "env" not in entry, "on this machine the key is found"
-    entry = tomllib.loads(command("mcp", "config", "codex").out)["mcp_servers"]["ecphoria"]
-    assert entry["args"][0] == "mcp"
+def entry_of(agent: Agent, text: str) -> dict[str, Any]:
+    """Read what was printed as the agent does."""
+    if agent is Agent.CODEX:
+        entry = tomllib.loads(text)["mcp_servers"]["ecphoria"]
+    else:
+        key = {Agent.VSCODE: "servers", Agent.OPENCODE: "mcp"}.get(agent, "mcpServers")
+        entry = json.loads(text)[key]["ecphoria"]
+    found: dict[str, Any] = entry
+    return found
 
 
+def words_of(entry: dict[str, Any]) -> list[str]:
+    command = entry["command"]
+    return [*command] if isinstance(command, list) else [command, *entry["args"]]
+
+
+@pytest.mark.parametrize("agent", Agent)
+def test_the_configuration_of_each_agent_can_be_read(command: Command, agent: Agent) -> None:
+    done = command("mcp", "config", agent.value)
+    entry = entry_of(agent, done.out)
+    assert words_of(entry)[1] == "mcp"
+    assert not {"env", "environment", "env_vars"} & entry.keys(), "on this machine it is found"
+    assert entry.get("type") == {Agent.VSCODE: "stdio", Agent.OPENCODE: "local"}.get(agent)
+    assert done.err.startswith("Add this to ")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("agent", Agent)
 def test_a_service_elsewhere_gets_its_key_from_the_environment(
-    command: Command, monkeypatch: pytest.MonkeyPatch
+    command: Command, monkeypatch: pytest.MonkeyPatch, agent: Agent
 ) -> None:
     monkeypatch.setenv("ECPHORIA_API_KEY", "eck_secret")
-    printed = [
-        command("mcp", "config", agent, "--server", "https://memory.example.org").out
-        for agent in ("claude-code", "cursor", "codex")
-    ]
-    for text in printed:
-        assert "ECPHORIA_API_KEY" in text
-        assert "eck_secret" not in text
-    assert json.loads(printed[0])["mcpServers"]["ecphoria"]["env"] == {
-        "ECPHORIA_API_KEY": "${ECPHORIA_API_KEY}"
+    text = command("mcp", "config", agent.value, "--server", "https://memory.example.org").out
+    assert "eck_secret" not in text
+    entry = entry_of(agent, text)
+    assert words_of(entry)[-2:] == ["--server", "https://memory.example.org"]
+    written = {
+        Agent.CODEX: ["ECPHORIA_API_KEY"],
+        Agent.CLAUDE_DESKTOP: {"ECPHORIA_API_KEY": "eck_..."},
+        Agent.OPENCODE: {"ECPHORIA_API_KEY": "{env:ECPHORIA_API_KEY}"},
+        Agent.CLAUDE_CODE: {"ECPHORIA_API_KEY": "${ECPHORIA_API_KEY}"},
+        Agent.GEMINI_CLI: {"ECPHORIA_API_KEY": "${ECPHORIA_API_KEY}"},
     }
+    found = entry.get("env") or entry.get("environment") or entry.get("env_vars")
+    assert found == written.get(agent, {"ECPHORIA_API_KEY": "${env:ECPHORIA_API_KEY}"})
+
+
+def test_an_unknown_agent_is_told_in_plain_words(command: Command) -> None:
+    done = command("mcp", "config", "emacs")
+    assert done.code == 2
+    assert "'emacs' is not one of" in done.err
+    assert "Value error" not in done.err
 
 
 def test_without_the_sdk_it_tells_what_to_install(
@@ -65,7 +96,7 @@ def test_the_hook_gives_the_context_of_a_prompt_and_stores_it(
     sent = service.seen[-1][2]
     assert (sent["text"], sent["role"], sent["session"]) == ("Where is Ana?", "user", "s")
 
-    service.routes["POST /v1/recall"] = 200, RECALLED | {"answerable": False}
+    service.routes["POST /v1/recall"] = 200, RECALLED | {"answerable": False, "verdict": "refuse"}
     assert command("mcp", "hook", feed=json.dumps(event)).out == ""
     stop = {"hook_event_name": "Stop", "session_id": "s", "last_assistant_message": "In Lisbon."}
     assert command("mcp", "hook", feed=json.dumps(stop)).out == ""

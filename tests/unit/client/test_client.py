@@ -91,7 +91,7 @@ async def test_remember_sends_only_what_was_given() -> None:
     assert service.body() == {
         "text": "The drum kit is loud.",
         "speaker": "Tobias",
-        "occurred_at": "2025-01-12T09:10:00Z",
+        "occurred_at": "2025-01-12T10:10:00+01:00",
         "importance": 1.0,
         "metadata": {"page": 3},
     }
@@ -121,6 +121,31 @@ async def test_two_notes_get_different_keys() -> None:
         await client.remember("a note")
         await client.remember("a note")
     assert service.body(0)["idempotency_key"] != service.body(1)["idempotency_key"]
+
+
+@pytest.mark.parametrize("odd", ["佐藤", "Zoë", "key\n", "\x00", "“key”", "\ud83d"])
+@pytest.mark.parametrize("where", ["api_key", "tenant"])
+def test_a_key_or_tenant_that_no_header_carries_is_refused(where: str, odd: str) -> None:
+    with pytest.raises(InvalidInput, match=f"`{where}` holds a character") as refused:
+        Service().client(**{where: odd})
+    assert odd not in str(refused.value)
+
+
+async def test_a_cue_and_the_number_of_hits_have_two_names() -> None:
+    service = Service(problem("not-found", 404), problem("not-found", 404))
+    async with service.client() as client:
+        with pytest.raises(NotFound):
+            await client.recall(query="where", limit=3)
+        with pytest.raises(NotFound):
+            await client.ask("where", limit=3)
+        for given in ({"cue": "who", "query": "where"}, {"query": "x", "k": 1, "limit": 2}):
+            with pytest.raises(InvalidInput, match="are names of one field; send one of them"):
+                await client.recall(**given)
+        with pytest.raises(InvalidInput, match="`k` and `limit` are names of one field"):
+            await client.ask("where", k=1, limit=2)
+    for place, cue in ((0, "query"), (1, "question")):
+        assert (service.body(place)[cue], service.body(place)["limit"]) == ("where", 3)
+        assert not {"cue", "k"} & service.body(place).keys()
 
 
 async def test_a_document_and_an_own_key_are_left_alone() -> None:

@@ -10,11 +10,17 @@ from ecphoria.errors import BadFile
 
 ELSEWHERE = "https://memory.example.org"
 ENVIRONMENT = ("ECPHORIA_URL", "ECPHORIA_API_KEY", "ECPHORIA_TENANT")
+OF_THE_SERVICE = (
+    "ECPHORIA_SERVER__HOST",
+    "ECPHORIA_SERVER__PORT",
+    "ECPHORIA_SERVER__TLS_CERTIFICATE",
+    "ECPHORIA_AUTH__BOOTSTRAP_KEY",
+)
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ENVIRONMENT:
+    for name in ENVIRONMENT + OF_THE_SERVICE:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ECPHORIA_HOME", str(tmp_path))
     return tmp_path
@@ -53,3 +59,37 @@ def test_a_key_that_cannot_be_read_is_told(home: Path) -> None:
     (home / "admin.key").mkdir()
     with pytest.raises(BadFile, match=r"admin\.key"):
         Client()
+
+
+@pytest.mark.parametrize(
+    ("given", "url"),
+    [
+        ({}, DEFAULT_URL),
+        ({"PORT": "38765"}, "http://127.0.0.1:38765"),
+        ({"PORT": "0"}, DEFAULT_URL),
+        ({"PORT": "38765", "HOST": "0.0.0.0"}, "http://127.0.0.1:38765"),  # noqa: S104
+        ({"HOST": "::1"}, "http://[::1]:8765"),
+        ({"HOST": "192.168.7.9", "PORT": "80"}, "http://192.168.7.9:80"),
+        ({"TLS_CERTIFICATE": "own.pem"}, "https://127.0.0.1:8765"),
+    ],
+)
+def test_a_client_finds_the_service_with_the_settings_of_its_environment(
+    home: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, str], url: str
+) -> None:
+    (home / "admin.key").write_text("eck_local\n")
+    for name, value in given.items():
+        monkeypatch.setenv(f"ECPHORIA_SERVER__{name}", value)
+    assert target(None, None, None) == Target(url=url, key="eck_local", tenant="default")
+    monkeypatch.setenv("ECPHORIA_URL", ELSEWHERE)
+    assert target(None, None, None).url == ELSEWHERE
+
+
+def test_the_bootstrap_key_of_the_environment_is_used_for_its_own_service_only(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "admin.key").write_text("eck_local\n")
+    monkeypatch.setenv("ECPHORIA_AUTH__BOOTSTRAP_KEY", "b" * 32)
+    assert target(None, None, None) == Target(url=DEFAULT_URL, key="b" * 32, tenant="default")
+    assert target(ELSEWHERE, None, None).key is None
+    monkeypatch.setenv("ECPHORIA_API_KEY", "eck_set")
+    assert target(None, None, None).key == "eck_set"

@@ -1,20 +1,27 @@
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from ecphoria.consolidation.engram_store import Member
-from ecphoria.consolidation.engrams import Sentence, Summariser, usable
+from ecphoria.consolidation.engrams import Sentence, Summariser, extracted, usable
 from ecphoria.models.chat import StructuredChat
 from ecphoria.ports import NoAnswer, Reply, TextRefused
 from tests.chat_endpoint import summary
 
 
-def member(number: int, text: str, speaker: str = "Ann") -> Member:
+def member(number: int, text: str, speaker: str = "Ann", role: str = "") -> Member:
     vector = np.zeros(8, np.float32)
     vector[number % 8] = 1.0
     return Member(
-        id=f"e{number:03}", body_hash="h", speaker=speaker, text=text, length=9, vector=vector
+        id=f"e{number:03}",
+        body_hash="h",
+        speaker=speaker,
+        role=role,
+        text=text,
+        length=9,
+        vector=vector,
     )
 
 
@@ -231,3 +238,11 @@ async def test_of_many_turns_sixty_are_read_in_their_order() -> None:
     read = [int(line.split("Turn ")[1].split()[0]) for line in lines]
     assert read == sorted(read)
     assert summary.evidence == tuple(f"e{number:03}" for number in read)
+
+
+def test_a_user_is_quoted_rather_than_an_assistant() -> None:
+    replies = [member(number, "Sure, I noted it.", "Helper", "assistant") for number in range(4)]
+    wish = member(4, "The deploy key of the harbour service expires in June.", role="user")
+    alike = np.ones(8, np.float32) / np.sqrt(np.float32(8.0))
+    summary = extracted([replace(one, vector=alike) for one in (*replies, wish)])
+    assert f"Ann: {wish.text}" in summary.text.splitlines()

@@ -237,7 +237,7 @@ def test_the_demo_asks_five_questions_of_five_kinds(questions: list[Question]) -
     known = {question["id"]: question for question in questions}
     assert {question["kind"] for question in shown} == {
         "indirect",
-        "change",
+        "time",
         "attribution",
         "multi-hop",
         "unanswerable",

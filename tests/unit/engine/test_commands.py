@@ -20,8 +20,12 @@ def asked() -> list[str]:
 
 
 @pytest.fixture
-def app(tmp_path: Path, asked: list[str]) -> Iterator[typer.Typer]:
+def app(
+    tmp_path: Path, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[typer.Typer]:
     """The commands on a home whose server is a pretended one, already assembled and up."""
+    monkeypatch.delenv("ECPHORIA_HOME", raising=False)
+    monkeypatch.setenv("ECPHORIA_URL", "http://127.0.0.1:9")
 
     def load(home: Path | None) -> EngineSettings:
         return EngineSettings(
@@ -62,6 +66,7 @@ def test_status_has_json_without_the_password(app: typer.Typer, tmp_path: Path) 
     result = CliRunner().invoke(app, ["status", "--json"])
     found = json.loads(result.output)
     assert (found["state"], found["bolt"][:7]) == ("running", "bolt://")
+    assert found["service"]["state"] == "does not answer"
     assert (tmp_path / "home" / "password").read_text() not in result.output
 
 
@@ -70,6 +75,7 @@ def test_down_then_status_says_stopped_with_exit_code_3(app: typer.Typer) -> Non
     assert CliRunner().invoke(app, ["down"]).output == "was not running\n"
     result = CliRunner().invoke(app, ["status"])
     assert (result.exit_code, "stopped" in result.output) == (3, True)
+    assert "does not answer at http://127.0.0.1:9" in result.output
 
 
 def test_logs_are_printed_as_they_are(app: typer.Typer) -> None:

@@ -324,6 +324,11 @@ def test_a_server_that_does_not_start_in_time_is_stopped(make: Make, tmp_path: P
     assert gone(int((tmp_path / "home" / "pid").read_text()))
 
 
+def test_a_server_is_waited_for_as_long_as_its_log_grows(make: Make) -> None:
+    slow = f"for i in 1 2 3 4 5 6; do echo step $i; sleep 0.5; done; {STARTS}"
+    assert make(behaviour=slow, timeout=1.5).up().pid
+
+
 def test_a_port_asked_for_that_is_taken_is_refused(make: Make) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))

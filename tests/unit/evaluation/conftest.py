@@ -6,13 +6,13 @@ from itertools import count
 import pytest
 from pydantic import TypeAdapter
 
-from ecphoria.evaluation.datasets.dataset import Collection, Dataset, Question, Suite
-from ecphoria.evaluation.report import Report, make_report
-from ecphoria.evaluation.rows import Arm, ablations, chosen, unconsolidated
-from ecphoria.evaluation.run import Outcome, Plan, run
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria.wire.admin import ReadinessAnswer
 from ecphoria.wire.episodes import AppendRequest
+from ecphoria_eval.datasets.dataset import Collection, Dataset, Question, Suite
+from ecphoria_eval.report import Report, make_report
+from ecphoria_eval.rows import Arm, ablations, chosen, unconsolidated
+from ecphoria_eval.run import Outcome, Plan, run
 from tests.unit.evaluation.doubles import STRATEGIES, TinyService
 
 KNOWN = TypeAdapter(tuple[StrategyInfo, ...]).validate_python(STRATEGIES)

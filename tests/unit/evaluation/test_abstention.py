@@ -2,8 +2,9 @@
 
 import pytest
 
-from ecphoria.evaluation.measures import abstention, calibration_error, reliability
-from ecphoria.evaluation.rows import Row
+from ecphoria.calibration.separation import calibration_error, reliability
+from ecphoria_eval.measures import abstention
+from ecphoria_eval.rows import Row
 
 
 def row(question: str, confidence: float, *, category: str = "1", taken_out: bool = False) -> Row:

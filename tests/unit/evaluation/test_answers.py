@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.evaluation.answers import bleu_1, exact_match, f1, locomo_f1
+from ecphoria_eval.answers import bleu_1, exact_match, f1, locomo_f1
 
 TEXTS = st.text(alphabet="ab Theand,.;- 1", max_size=40)
 

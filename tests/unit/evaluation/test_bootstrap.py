@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ecphoria.evaluation.measures import difference
+from ecphoria_eval.measures import difference
 
 
 def test_equal_scores_do_not_differ() -> None:

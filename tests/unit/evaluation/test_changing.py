@@ -1,4 +1,4 @@
-from ecphoria.evaluation.datasets.changing import make_stream, plain
+from ecphoria_eval.datasets.changing import make_stream, plain
 
 
 def test_the_stream_is_the_same_for_a_seed_and_another_for_another() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from ecphoria.errors import BadFile
-from ecphoria.evaluation.datasets.dataset import Suite
-from ecphoria.evaluation.datasets.locomo import load_chats, load_locomo
-from ecphoria.evaluation.datasets.told_apart import load_any, named
+from ecphoria_eval.datasets.dataset import Suite
+from ecphoria_eval.datasets.locomo import load_chats, load_locomo
+from ecphoria_eval.datasets.told_apart import load_any, named
 
 CHAT: dict[str, Any] = {
     "sample_id": "chat-1",

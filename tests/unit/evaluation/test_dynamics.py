@@ -9,18 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.errors import InvalidInput
-from ecphoria.evaluation.dynamics.agents import Benefit, Continuity, Relevance
-from ecphoria.evaluation.dynamics.firing import Firing, equal_count
-from ecphoria.evaluation.dynamics.ground import axis, lean
-from ecphoria.evaluation.dynamics.links import Bridge
-from ecphoria.evaluation.dynamics.report import (
-    TASKS,
-    DynamicsReport,
-    Finding,
-    measure,
-    table,
-    write,
-)
+from ecphoria_eval.dynamics.agents import Benefit, Continuity, Relevance
+from ecphoria_eval.dynamics.firing import Firing, equal_count
+from ecphoria_eval.dynamics.ground import axis, lean
+from ecphoria_eval.dynamics.links import Bridge
+from ecphoria_eval.dynamics.report import TASKS, DynamicsReport, Finding, measure, table, write
 from tests.unit.evaluation.conftest import unwatched
 from tests.unit.evaluation.doubles import TinyService
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ecphoria.evaluation.datasets.dataset import Suite
-from ecphoria.evaluation.report import gains, worst_first
-from ecphoria.evaluation.rows import Row
+from ecphoria_eval.datasets.dataset import Suite
+from ecphoria_eval.report import gains, worst_first
+from ecphoria_eval.rows import Row
 
 
 def rows(strategy: str, found: dict[str, bool]) -> list[Row]:

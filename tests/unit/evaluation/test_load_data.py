@@ -2,8 +2,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ecphoria.evaluation.load_data import DIMENSION, Talk, Turn
 from ecphoria.text.concepts import NameTable, extract
+from ecphoria_eval.load_data import DIMENSION, Talk, Turn
 
 
 def spoken(count: int, *, seed: int = 1, names_per_turn: float = 1.4) -> list[Turn]:

@@ -6,8 +6,8 @@ import pytest
 from rich.console import Console
 
 from ecphoria.errors import InvalidInput, UnknownStrategy
-from ecphoria.evaluation.load_command import plan_of, tables
-from ecphoria.evaluation.load_report import (
+from ecphoria_eval.load_command import plan_of, tables
+from ecphoria_eval.load_report import (
     ClientRun,
     ConsolidationRun,
     CycleRun,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ecphoria.errors import BadFile
-from ecphoria.evaluation.datasets.dataset import sampled
-from ecphoria.evaluation.datasets.locomo import load_locomo
+from ecphoria_eval.datasets.dataset import sampled
+from ecphoria_eval.datasets.locomo import load_locomo
 
 CONVERSATION: dict[str, Any] = {
     "sample_id": "conv-1",

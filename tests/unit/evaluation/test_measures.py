@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import RR, R, Success, nDCG
 
-from ecphoria.evaluation.measures import (
+from ecphoria.calibration.separation import auroc, refusal_at
+from ecphoria_eval.measures import (
     all_at,
-    auroc,
     hit_at,
     mean,
     ndcg_at,
@@ -18,10 +18,9 @@ from ecphoria.evaluation.measures import (
     percentile,
     recall_at,
     reciprocal_rank,
-    refusal_at,
     session_memory,
 )
-from ecphoria.evaluation.rows import Row
+from ecphoria_eval.rows import Row
 
 RANKED, GOLD = list("axybz"), {"a", "b"}
 IDS = [f"d{number:02}" for number in range(12)]

@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from ecphoria.evaluation.datasets.dataset import Suite
-from ecphoria.evaluation.datasets.locomo import load_mini
-from ecphoria.evaluation.measures import MEASURES
-from ecphoria.evaluation.report import TOLERANCE, check, expected, spelled
+from ecphoria_eval.datasets.dataset import Suite
+from ecphoria_eval.datasets.locomo import load_mini
+from ecphoria_eval.measures import MEASURES
+from ecphoria_eval.report import TOLERANCE, check, expected, spelled
 from tests.unit.evaluation.conftest import measured, small
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from ecphoria.errors import BadFile
-from ecphoria.evaluation.datasets.passages import OpenIECache
 from ecphoria.records.episode import Extracted, Statement
+from ecphoria_eval.datasets.passages import OpenIECache
 
 DOC = {
     "title": "Oak Street",

@@ -1,6 +1,6 @@
 import pytest
 
-from ecphoria.evaluation.datasets.passages import clean_chunk
+from ecphoria_eval.datasets.passages import clean_chunk
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ecphoria.errors import BadFile
-from ecphoria.evaluation.datasets.passages import load_passages
+from ecphoria_eval.datasets.passages import load_passages
 
 
 def chunk(title: str, body: str) -> dict[str, str]:

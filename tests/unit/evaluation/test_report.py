@@ -9,12 +9,12 @@ import pytest
 from rich.console import Console
 
 from ecphoria.errors import BadFile
-from ecphoria.evaluation.datasets.dataset import Suite
-from ecphoria.evaluation.measures import figures, recall_curve, session_memory
-from ecphoria.evaluation.plots import draw
-from ecphoria.evaluation.report import BASELINES, PLAIN, gains, make_report, write
-from ecphoria.evaluation.rows import UNCONSOLIDATED, Row, read_rows
-from ecphoria.evaluation.tables import ablation_table, compare, comparison_table, strategy_table
+from ecphoria_eval.datasets.dataset import Suite
+from ecphoria_eval.measures import figures, recall_curve, session_memory
+from ecphoria_eval.plots import draw
+from ecphoria_eval.report import BASELINES, PLAIN, gains, make_report, write
+from ecphoria_eval.rows import UNCONSOLIDATED, Row, read_rows
+from ecphoria_eval.tables import ablation_table, compare, comparison_table, strategy_table
 from tests.unit.evaluation.conftest import READY, measured, small
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from ecphoria.errors import InvalidInput, Unavailable, UnknownStrategy
-from ecphoria.evaluation.rows import Arm, ablations, chosen, unconsolidated, whole
-from ecphoria.evaluation.run import run
+from ecphoria_eval.rows import Arm, ablations, chosen, unconsolidated, whole
+from ecphoria_eval.run import run
 from tests.unit.evaluation.conftest import KNOWN, plan, small, unwatched
 from tests.unit.evaluation.doubles import TinyService
 

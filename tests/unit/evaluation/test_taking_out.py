@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from ecphoria.calibration.questions import overlap
 from ecphoria.errors import Unavailable
-from ecphoria.evaluation.datasets.dataset import Collection, Dataset, Suite
-from ecphoria.evaluation.rows import chosen
-from ecphoria.evaluation.run import NearCopies, overlap, run
 from ecphoria.wire.episodes import AppendRequest
+from ecphoria_eval.datasets.dataset import Collection, Dataset, Suite
+from ecphoria_eval.rows import chosen
+from ecphoria_eval.run import NearCopies, run
 from tests.unit.evaluation.conftest import KNOWN, asked, memories, plan, small, unwatched
 from tests.unit.evaluation.doubles import TinyService
 

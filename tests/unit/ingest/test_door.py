@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge
-from ecphoria.ingest.validation import body_hash, check, checked_claims, checked_time, content_key
+from ecphoria.ingest.validation import (
+    body_hash,
+    check_episode,
+    checked_claims,
+    checked_time,
+    content_key,
+)
 from ecphoria.records.episode import Extracted, NewEpisode, Statement
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
@@ -50,7 +56,7 @@ def key(new: NewEpisode) -> str | None:
 )
 def test_what_cannot_be_stored_is_refused_by_name(field: str, value: object, says: str) -> None:
     with pytest.raises(InvalidInput) as refused:
-        check(replace(GOOD, **{field: value}))  # type: ignore[arg-type]
+        check_episode(replace(GOOD, **{field: value}))  # type: ignore[arg-type]
     assert says in refused.value.message
     assert refused.value.fields["field"] == field
 
@@ -80,20 +86,20 @@ def test_what_is_not_said_of_a_fact_leaves_the_hash_as_it_was() -> None:
 
 
 def test_a_text_may_have_any_length_and_a_name_may_not() -> None:
-    check(replace(GOOD, text="x" * 1_000_000))
+    check_episode(replace(GOOD, text="x" * 1_000_000))
     with pytest.raises(TooLarge, match="split"):
-        check(replace(GOOD, title="x" * 257))
+        check_episode(replace(GOOD, title="x" * 257))
 
 
 def test_metadata_is_bounded_as_a_whole() -> None:
     with pytest.raises(TooLarge, match="metadata"):
-        check(replace(GOOD, metadata={f"k{n}": "v" * 1000 for n in range(20)}))
+        check_episode(replace(GOOD, metadata={f"k{n}": "v" * 1000 for n in range(20)}))
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_accepted_or_refused_never_crashed_on(text: str) -> None:
     with suppress(EcphoriaError):
-        check(replace(GOOD, text=text))
+        check_episode(replace(GOOD, text=text))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +150,7 @@ def test_the_body_hash_ignores_the_key_and_the_vector() -> None:
 )
 def test_an_extraction_is_bounded(given: Extracted) -> None:
     with pytest.raises(TooLarge, match="extraction"):
-        check(replace(GOOD, extraction=given))
+        check_episode(replace(GOOD, extraction=given))
 
 
 def test_an_extraction_makes_another_body_but_no_other_document() -> None:

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from ecphoria.jobs.scheduler import marked, next_due
 from ecphoria.records.ids import TenantId
-from ecphoria.records.job import Mark, Schedule, Standing
+from ecphoria.records.job import Schedule, ScheduleMark, ScheduleState
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-NEW = Standing(
+NEW = ScheduleState(
     tenant=TenantId("a" * 32), own=None, turn=0, scheduled_turn=0, light_turn=0, due_at=None,
     active_at=None, now=NOW,
 )  # fmt: skip
@@ -19,8 +19,8 @@ LIGHT = ("associate",)
 DAILY = Schedule(daily_at=time(3, 30))
 
 
-def whole(turn: int, due_at: datetime | None = None) -> Mark:
-    return Mark(is_due=True, scheduled_turn=turn, light_turn=turn, due_at=due_at)
+def whole(turn: int, due_at: datetime | None = None) -> ScheduleMark:
+    return ScheduleMark(is_due=True, scheduled_turn=turn, light_turn=turn, due_at=due_at)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,9 @@ def test_episodes_are_counted_from_the_last_cycle(turn: int, due: bool) -> None:
 
 def test_a_new_schedule_by_time_waits_for_its_instant() -> None:
     first = NOW.replace(day=2, hour=3, minute=30)
-    assert marked(NEW, DAILY) == Mark(is_due=False, scheduled_turn=0, light_turn=0, due_at=first)
+    assert marked(NEW, DAILY) == ScheduleMark(
+        is_due=False, scheduled_turn=0, light_turn=0, due_at=first
+    )
     waiting = replace(NEW, due_at=first)
     assert marked(waiting, DAILY) is None
     assert marked(replace(waiting, now=first - timedelta(seconds=1)), DAILY) is None
@@ -59,7 +61,7 @@ def test_a_count_that_comes_due_leaves_the_instant_as_it_is() -> None:
 
 def test_a_schedule_that_ends_forgets_its_instant() -> None:
     standing = replace(NEW, due_at=NOW - HOUR, turn=100)
-    assert marked(standing, Schedule()) == Mark(
+    assert marked(standing, Schedule()) == ScheduleMark(
         is_due=False, scheduled_turn=0, light_turn=0, due_at=None
     )
 
@@ -76,7 +78,9 @@ def test_a_light_cycle_comes_between_whole_ones() -> None:
     both = Schedule(every_episodes=12, light_episodes=5)
     standing = replace(NEW, turn=5)
     light = marked(standing, both, LIGHT)
-    assert light == Mark(is_due=True, scheduled_turn=0, light_turn=5, due_at=None, steps=LIGHT)
+    assert light == ScheduleMark(
+        is_due=True, scheduled_turn=0, light_turn=5, due_at=None, steps=LIGHT
+    )
     after = replace(standing, light_turn=5)
     assert marked(replace(after, turn=9), both, LIGHT) is None
     assert marked(replace(after, turn=12), both, LIGHT) == whole(12), "it stands for the light one"
@@ -85,7 +89,7 @@ def test_a_light_cycle_comes_between_whole_ones() -> None:
 def test_a_light_cycle_leaves_the_instant_of_the_whole_one() -> None:
     both = Schedule(every_hours=6, light_episodes=5)
     mark = marked(replace(NEW, turn=5, due_at=NOW + HOUR), both, LIGHT)
-    assert mark == Mark(
+    assert mark == ScheduleMark(
         is_due=True, scheduled_turn=0, light_turn=5, due_at=NOW + HOUR, steps=LIGHT
     )
     first = marked(replace(NEW, turn=5), both, LIGHT)

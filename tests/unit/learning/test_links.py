@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.learning.effects import Part, participation, update_links, used
+from ecphoria.learning.effects import Participation, participation, update_links, used
 from ecphoria.records.history import Link, Use
 from ecphoria.records.ids import EpisodeId
 
@@ -15,8 +15,8 @@ DAY = 86_400_000
 A, B, C = EpisodeId("a"), EpisodeId("b"), EpisodeId("c")
 
 
-def part(share: float, recalls: int = 4) -> Part:
-    return Part(share=share, recalls=recalls)
+def part(share: float, recalls: int = 4) -> Participation:
+    return Participation(share=share, recalls=recalls)
 
 
 def link(**changed: object) -> Link:

@@ -7,14 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from ecphoria.maths.checks import FloatArray
-from ecphoria.maths.lexical import (
-    bm25,
-    context_norms,
-    context_similarity,
-    idf,
-    spread_lengths,
-    spread_next,
-)
+from ecphoria.maths.lexical import bm25, context_norms, context_similarity, idf, spread_next
 
 COUNTS = arrays(
     np.float64,
@@ -85,12 +78,6 @@ def test_spreading_agrees_with_the_sum_written_out(counts: FloatArray) -> None:
 
 
 @given(COUNTS)
-def test_a_length_is_what_all_stems_add_up_to(counts: FloatArray) -> None:
-    spread = spread_next(counts, **line(len(counts)))
-    np.testing.assert_allclose(spread_lengths(counts.sum(axis=1)), spread.sum(axis=1), atol=1e-9)
-
-
-@given(COUNTS)
 def test_bm25_agrees_with_the_sum_written_out(counts: FloatArray) -> None:
     q = counts.shape[1]
     length = (counts.sum(axis=1) + 1).tolist()
@@ -127,7 +114,6 @@ def test_nothing_to_score_is_no_error() -> None:
     assert bare.tolist() == [0.0, 0.0]
     assert bm25([[0.0]], qtf=[1], idf=[1], length=[0], mean_length=0, b=1)[0] == 0.0
     assert spread_next(np.zeros((0, 3)), previous=[], following=[]).shape == (0, 3)
-    assert spread_lengths([]).shape == (0,)
 
 
 @given(arrays(np.float64, (5, 3), elements=st.floats(-1, 1)))
@@ -138,7 +124,7 @@ def test_context_similarity_is_the_cosine_with_the_smoothed_vector(vectors: Floa
     padded = np.vstack((np.zeros(3), vectors, np.zeros(3)))
     smooth = padded[1:-1] + 0.6 * padded[:-2] + 0.3 * padded[2:]
     norms = np.linalg.norm(smooth, axis=1)
-    np.testing.assert_allclose(context_norms(vectors), norms, atol=1e-12)
+    np.testing.assert_allclose(context_norms(vectors, **line(5)), norms, atol=1e-12)
     if norms.min() > 1e-3:
         result = context_similarity(vectors @ query, norm=norms, **line(5))
         np.testing.assert_allclose(result, smooth @ query / norms, atol=1e-9)
@@ -164,7 +150,9 @@ def test_a_document_has_its_cosine_for_context() -> None:
         lambda: spread_next([1.0], previous=[-1, -1], following=[-1]),
         lambda: spread_next([1.0], previous=[-2], following=[-1]),
         lambda: spread_next([1.0], previous=[0.5], following=[-1]),
-        lambda: context_norms([1.0]),
+        lambda: context_norms([1.0], previous=[-1], following=[-1]),
+        lambda: context_norms([[1.0]], previous=[1], following=[-1]),
+        lambda: context_norms([[1.0]], previous=[-1, -1], following=[-1]),
     ],
 )
 def test_bad_arrays_are_refused(call: object) -> None:

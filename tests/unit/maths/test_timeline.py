@@ -153,6 +153,11 @@ def test_the_end_told_last_is_believed() -> None:
     assert spells(functional([claim(OSLO, 0, end=9), claim(OSLO, 1)])) == [(OSLO, 0, 9)]
 
 
+def test_of_ends_told_of_one_beginning_the_most_reliable_counts() -> None:
+    ends = [claim(OSLO, 0, end=5, recorded_at=1), claim(OSLO, 0, 0.6, end=9, recorded_at=2)]
+    assert spells(functional(ends)) == [(OSLO, 0, 5)]
+
+
 def test_two_ways_to_write_a_value_hold_together() -> None:
     facts = [Stated(object=0), Stated(object=0), Stated(object=1)]
     claims = [claim(0, 0), claim(1, 3), claim(2, 5)]

@@ -9,7 +9,8 @@ import pytest
 
 from ecphoria.errors import Misconfigured
 from ecphoria.models.cassette import hash_of
-from ecphoria.models.chat import Budget, ChatOptions, Structure, StructuredChat, create_chat
+from ecphoria.models.chat import Budget, ChatOptions, StructuredChat, create_chat
+from ecphoria.models.structure import Structure
 from ecphoria.ports import NoAnswer, Reply, TextRefused
 from tests.chat_endpoint import ChatEndpoint, chat_endpoint
 
@@ -93,7 +94,7 @@ async def test_a_request_that_is_missing_tells_the_file_and_the_remedy(
     options: ChatOptions, replayed: ChatOptions
 ) -> None:
     await said(options, "one")
-    with pytest.raises(NoAnswer, match=r"talk\.jsonl has no answer .*ECPHORIA_LLM__RECORD"):
+    with pytest.raises(NoAnswer, match=r"talk\.jsonl has no answer .*ECPHORIA_TEST_LLM__RECORD"):
         await said(replayed, "three")
     with pytest.raises(NoAnswer, match="has no answer"):
         await said(replace(replayed, model="other"), "one")

@@ -11,12 +11,12 @@ from ecphoria.models.chat import (
     Budget,
     BudgetedChat,
     ChatOptions,
-    Structure,
     StructuredChat,
     Truncated,
     Unusable,
     create_chat,
 )
+from ecphoria.models.structure import Structure
 from ecphoria.ports import Chat, NoAnswer, TextRefused
 from tests.chat_endpoint import ChatEndpoint, chat_endpoint
 
@@ -113,7 +113,7 @@ async def test_words_and_fences_around_the_object_do_not_count(
     [
         json.dumps({"name": PRIVATE, "number": "many"}),
         json.dumps({"name": "x"}),
-        json.dumps({"name": "x", "number": 1, "more": PRIVATE}),
+        json.dumps({"more": PRIVATE}),
         json.dumps(Place.model_json_schema()),
         "I cannot do that.",
         "{",

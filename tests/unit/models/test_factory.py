@@ -36,7 +36,7 @@ def test_contradictions_are_refused_with_the_remedy(
 @pytest.mark.parametrize(
     ("options", "library", "command"),
     [
-        (EmbedderOptions(cache_dir=Path()), "onnxruntime", "local"),
+        (EmbedderOptions(cache_dir=Path()), "onnxruntime", "encoder"),
         (
             EmbedderOptions(cache_dir=Path(), provider="sentence-transformers"),
             "torch",

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from ecphoria.errors import Misconfigured
-from ecphoria.neo4j_store.queries import Mode, load_queries, load_query, statements
+from ecphoria.neo4j_store.queries import Mode, load_fragments, load_queries, load_query, statements
 
 GOOD = """\
 // doc: Find what is asked.
@@ -66,6 +66,52 @@ def test_a_header_without_a_query_is_refused(tmp_path: Path) -> None:
     source = put(tmp_path, "// doc: Nothing.\n// mode: read\n")
     with pytest.raises(Misconfigured, match="no query under the header"):
         load_query(tmp_path, source)
+
+
+FRAGMENT = """\
+// doc: Keep the ones above a bound.
+// params: least FLOAT
+// returns: id STRING
+WHERE node.score > $least
+  AND nodes IS NULL
+
+RETURN node.id AS id
+"""
+USING = """\
+// doc: Find what is above a bound.
+// mode: read
+// params: tenant STRING
+CYPHER 25
+MATCH (e:Episode {tenant: $tenant})
+  // use: above(e)
+"""
+
+
+def test_a_fragment_stands_where_it_is_used_with_what_it_declares(tmp_path: Path) -> None:
+    put(tmp_path, FRAGMENT, "fragments/above.cypher")
+    put(tmp_path, USING)
+    (query,) = load_queries(tmp_path).values()
+    assert query.params == {"tenant": "STRING", "least": "FLOAT"}
+    assert query.returns == {"id": "STRING"}
+    assert query.text.splitlines()[2:] == [
+        "  WHERE e.score > $least",
+        "    AND nodes IS NULL",
+        "",
+        "  RETURN e.id AS id",
+    ]
+
+
+def test_an_unknown_fragment_is_refused_with_file_and_line(tmp_path: Path) -> None:
+    source = put(tmp_path, USING)
+    with pytest.raises(Misconfigured, match=r"find_it.cypher:6: there is no fragment `above`"):
+        load_query(tmp_path, source)
+
+
+def test_a_name_that_query_and_fragment_declare_with_two_types_is_refused(tmp_path: Path) -> None:
+    put(tmp_path, FRAGMENT, "fragments/above.cypher")
+    source = put(tmp_path, USING.replace("tenant STRING", "tenant STRING, least INTEGER"))
+    with pytest.raises(Misconfigured, match="`least` is FLOAT in the fragment `above`"):
+        load_query(tmp_path, source, load_fragments(tmp_path))
 
 
 def test_saved_browser_queries_are_left_to_the_browser(tmp_path: Path) -> None:

@@ -39,11 +39,12 @@ def hit(
     role: str | None = None,
     source: str | None = None,
     day: int | None = None,
+    follows: int | None = None,
 ) -> Hit:
     told = {"speaker": speaker, "title": title, "role": role, "source": source}
     return Hit(
         episode=episode(text, turn=rank, day=day or rank, **told),
         rank=rank, score=1.0 / rank, parts={"text": 1.0 / rank}, path=(),
         superseded_at=outdated, copies=tuple(EpisodeId(f"c{each}") for each in range(copies)),
-        passage=next(iter(passages), None), passages=passages,
+        passage=next(iter(passages), None), passages=passages, follows=follows,
     )  # fmt: skip

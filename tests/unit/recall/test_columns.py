@@ -24,9 +24,11 @@ class Store:
         self.asked.append(ids)
         return [
             Content(
-                id=one, speaker="", role="", occurred_ms=0, terms="", length=self.stems,
-                length_prior=0.0, is_question=False, time_expression=False, first_person=False,
-                second_person=False, title=None, importance=0.5, vector=np.zeros(4, np.float32),
+                id=one, speaker="", role="", occurred_ms=0, local_ms=0, terms="",
+                length=self.stems,
+                is_question=False, time_expression=False, first_person=False,
+                second_person=False, title=None, importance=0.5, brief="",
+                vector=np.zeros(4, np.float32),
             )
             for one in ids
         ]  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ecphoria.recall.answer import Shown, load_shown, same_words
-from ecphoria.recall.as_of import Superseded
+from ecphoria.recall.current_facts import Superseded
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import EpisodeId

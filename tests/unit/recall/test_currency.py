@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.recall.as_of import PART, Superseded, lifted, superseded_by
+from ecphoria.recall.current_facts import PART, Superseded, lifted, superseded_by
 from ecphoria.recall.pipeline import Ranked
 from ecphoria.recall.ports import FactStanding
 from ecphoria.records.fact import FactKey

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from ecphoria.errors import InvalidInput
-from ecphoria.recall.gate import Judgement, check_floors, count_above, judge_floors
+from ecphoria.recall.gate import Judgement, count_above, judge_floors
 from ecphoria.recall.pipeline import Ranked
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import RecallOptions, Verdict
@@ -30,7 +29,7 @@ def test_hits_below_the_least_score_are_left_out(floor: float | None, k: int, hi
 def test_less_confidence_than_asked_for_is_a_refusal_with_its_reason() -> None:
     found = judge_floors(SURE, RecallOptions(min_confidence=0.8), hits=3)
     assert found.verdict is Verdict.REFUSE
-    assert not found.answerable
+    assert found.verdict.refused
     assert found.reasons == ("the confidence 0.70 is below `min_confidence` 0.80", "it says so")
 
 
@@ -47,15 +46,3 @@ def test_enough_of_both_changes_nothing() -> None:
 def test_an_empty_answer_stays_empty() -> None:
     empty = Judgement(verdict=Verdict.EMPTY, confidence=0.0, evidence={}, reasons=("nothing",))
     assert judge_floors(empty, RecallOptions(min_score=1, min_confidence=1), hits=0) is empty
-
-
-@pytest.mark.parametrize("value", [-0.1, 1_000.5, float("nan"), float("inf")])
-def test_a_score_out_of_bounds_is_refused(value: float) -> None:
-    with pytest.raises(InvalidInput, match="`min_score` must lie between 0 and 1000"):
-        check_floors(RecallOptions(min_score=value))
-
-
-@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan")])
-def test_a_confidence_out_of_bounds_is_refused(value: float) -> None:
-    with pytest.raises(InvalidInput, match="`min_confidence` must lie between 0 and 1"):
-        check_floors(RecallOptions(min_confidence=value))

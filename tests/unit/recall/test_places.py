@@ -1,4 +1,4 @@
-"""A book of places gives what the store would, whatever was read before."""
+"""A cache of places gives what the store would, whatever was read before."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,11 +9,11 @@ from ecphoria.recall.ports import Window
 LENGTHS = {"a": 30, "b": 4, "c": 0}
 STORED = [
     *(
-        Place(session, ordinal, 100 * number + ordinal, f"{session}{ordinal}", 1.0, 2.0)
+        Place(session, ordinal, 100 * number + ordinal, f"{session}{ordinal}")
         for number, (session, length) in enumerate(LENGTHS.items())
         for ordinal in range(length)
     ),
-    Place("", -1, 900, "note", 0.0, 1.0),
+    Place("", -1, 900, "note"),
 ]
 windows = st.builds(
     lambda session, first, size: Window(session=session, first=first, last=first + size),
@@ -42,29 +42,29 @@ def stored(ids: list[str], asked_windows: list[Window]) -> list[Place]:
 
 @given(st.lists(asked, max_size=6))
 def test_every_answer_is_the_stores(questions: list[tuple[list[str], list[Window]]]) -> None:
-    book = PositionCache()
+    cache = PositionCache()
     for ids, around in questions:
-        new_ids, new_windows = book.unknown(ids, around)
-        book.learn(new_ids, new_windows, stored(new_ids, new_windows))
-        assert book.unknown(ids, around) == ([], [])
-        assert book.read(ids, around) == stored(ids, around)
+        new_ids, new_windows = cache.unknown(ids, around)
+        cache.learn(new_ids, new_windows, stored(new_ids, new_windows))
+        assert cache.unknown(ids, around) == ([], [])
+        assert cache.read(ids, around) == stored(ids, around)
 
 
 def test_only_what_is_not_known_is_read() -> None:
-    book = PositionCache()
+    cache = PositionCache()
     first = [Window(session="a", first=2, last=5)]
-    book.learn([], first, stored([], first))
-    assert len(book) == 4
+    cache.learn([], first, stored([], first))
+    assert len(cache) == 4
     wider = [Window(session="a", first=0, last=8)]
-    assert book.unknown(["a3"], wider) == (
+    assert cache.unknown(["a3"], wider) == (
         ["a3"],
         [Window(session="a", first=0, last=1), Window(session="a", first=6, last=8)],
     )
 
 
 def test_where_nobody_stands_is_remembered_too() -> None:
-    book = PositionCache()
+    cache = PositionCache()
     beyond = [Window(session="b", first=3, last=9)]
-    book.learn(["gone"], beyond, stored(["gone"], beyond))
-    assert book.unknown(["gone"], beyond) == ([], [])
-    assert [place.ordinal for place in book.read(["gone"], beyond)] == [3]
+    cache.learn(["gone"], beyond, stored(["gone"], beyond))
+    assert cache.unknown(["gone"], beyond) == ([], [])
+    assert [place.ordinal for place in cache.read(["gone"], beyond)] == [3]

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from ecphoria.errors import Misconfigured
-from ecphoria.settings import Settings, read_settings, variables
+from ecphoria.settings import INNER, Settings, read_settings, variables
 
 
 @pytest.fixture(autouse=True)
@@ -20,14 +20,14 @@ def test_groups_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("ECPHORIA_NEO4J__URI", "bolt://db:7687")
     monkeypatch.setenv("ECPHORIA_NEO4J__PASSWORD", "hush")
     monkeypatch.setenv("ECPHORIA_SERVER__PORT", "0")
-    monkeypatch.setenv("ECPHORIA_AUTH__CACHE_S", "0.5")
+    monkeypatch.setenv("ECPHORIA_LIMITS__READ_S", "0.5")
     monkeypatch.setenv("ecphoria_log__level", "debug")
     settings = read_settings()
     assert settings.home == Path.home() / "memories"
     assert settings.neo4j.uri == "bolt://db:7687"
     assert settings.neo4j.password.get_secret_value() == "hush"
     assert settings.server.port == 0
-    assert settings.auth.cache_s == 0.5
+    assert settings.limits.read_s == 0.5
     assert settings.log.level == "debug"
 
 
@@ -36,6 +36,37 @@ def test_nothing_set_means_a_private_local_service_with_auth() -> None:
     assert settings.neo4j.uri is None
     assert settings.server.host == "127.0.0.1"
     assert settings.auth.enabled
+
+
+INNER_FIELDS = [
+    (f"{name}__{inner}".upper(), name, inner)
+    for name, field in Settings.model_fields.items()
+    for inner, setting in getattr(field.annotation, "model_fields", {}).items()
+    if INNER in setting.metadata
+]
+
+
+@pytest.mark.parametrize(("variable", "group", "field"), INNER_FIELDS)
+def test_what_only_tests_change_is_no_setting(
+    monkeypatch: pytest.MonkeyPatch, variable: str, group: str, field: str
+) -> None:
+    monkeypatch.setenv(f"ECPHORIA_{variable}", "7")
+    with pytest.raises(Misconfigured, match=f"ECPHORIA_{variable} is no setting"):
+        read_settings()
+    monkeypatch.delenv(f"ECPHORIA_{variable}")
+    usual = getattr(getattr(read_settings(), group), field)
+    monkeypatch.setenv(f"ECPHORIA_TEST_{variable}", "7")
+    assert str(getattr(getattr(read_settings(), group), field)).startswith("7")
+    with_more = read_settings(log={"level": "debug"}, **{group: {field: usual}})
+    assert getattr(getattr(with_more, group), field) == usual
+
+
+def test_nothing_else_is_read_from_the_environment_of_tests(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ECPHORIA_TEST_SERVER__PORT", "99")
+    assert read_settings().server.port == 8765
+    assert len(INNER_FIELDS) == 11
 
 
 def test_an_empty_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +110,7 @@ def test_variables_of_the_client_are_left_alone(monkeypatch: pytest.MonkeyPatch)
         ("ECPHORIA_SERVER__PORT", "70000"),
         ("ECPHORIA_SERVER__BODY_LIMIT_MB", "0"),
         ("ECPHORIA_NEO4J__QUERY_TIMEOUT_S", "inf"),
-        ("ECPHORIA_AUTH__CACHE_S", "3600"),
+        ("ECPHORIA_LIMITS__READ_S", "3601"),
         ("ECPHORIA_AUTH__BOOTSTRAP_KEY", "short"),
         ("ECPHORIA_EMBEDDER__PROVIDER", "magic"),
         ("ECPHORIA_LOG__FORMAT", "xml"),

@@ -1,6 +1,10 @@
-import pytest
+import unicodedata
 
-from ecphoria.text.tokens import LONGEST_WORD, stems, words
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ecphoria.text.tokens import LONGEST_WORD, as_written, stems, words
 
 
 def test_stems_keep_order_and_repeats_and_drop_stop_words() -> None:
@@ -17,8 +21,8 @@ def test_the_stemmer_is_the_original_porter() -> None:
     assert stems("Generously skies dying") == ("gener", "ski", "dy")  # Porter 2 says otherwise
 
 
-def test_latin_text_splits_at_all_but_ascii() -> None:
-    assert words("Café №5, naïve") == ["caf", "5", "na", "ve"]
+def test_words_with_accents_stay_whole() -> None:
+    assert words("Café №5, naïve") == ["cafe", "5", "naive"]
 
 
 @pytest.mark.parametrize(
@@ -49,3 +53,26 @@ def test_a_word_too_long_for_an_index_counts_by_its_beginning(letter: str) -> No
     assert len(found) == LONGEST_WORD
     assert len(found.encode()) < 8_000
     assert stems(letter * LONGEST_WORD) == (found,)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Which cafés did Müller paint?", ["cafés", "Müller", "paint"]),
+        ("RUNNING runs, Running!", ["RUNNING"]),
+        ("O'Neil's naïve-ly foo_bar", ["O", "Neil", "naïve", "ly", "foo", "bar"]),
+        ("İpek in Łódź, Ångström", ["İpek", "Łódź", "Ångström"]),
+        ("हिन्दी भाषा Привет", ["हिन्दी", "भाषा", "Привет"]),
+        ("東京都", ["東京", "京都"]),
+    ],
+)
+def test_stems_are_told_as_the_text_writes_them(text: str, told: list[str]) -> None:
+    assert as_written(text, stems(text)) == told
+    assert as_written(unicodedata.normalize("NFD", text), stems(text)) == told
+    assert as_written(text, stems("none of these")) == []
+
+
+@given(st.text(max_size=30))
+def test_every_stem_of_a_text_is_told(text: str) -> None:
+    told = as_written(text, stems(text))
+    assert {stem for word in told for stem in stems(word)} == set(stems(text))

@@ -1,29 +1,12 @@
-import math
-
 import pytest
 
-from ecphoria.text.cue import TurnFeatures, length_prior, turn_features, without_caption
-from ecphoria.text.tokens import stems
+from ecphoria.text.cue import turn_features, without_caption
 
 
-def features(text: str) -> TurnFeatures:
-    return turn_features(text, len(stems(text)))
-
-
-def test_length_rises_to_one_at_39_stems() -> None:
-    assert length_prior(0) == 0.0
-    assert length_prior(9) == pytest.approx(math.log(10) / math.log(40))
-    assert length_prior(39) == 1.0
-    assert length_prior(500) == 1.0
-
-
-def test_a_caption_counts_for_the_length_only() -> None:
-    spoken = features("Do you like it?")
-    shown = features("Do you like it? [shares my photo of a sunset last week]")
+def test_a_caption_is_no_part_of_what_was_said() -> None:
+    shown = turn_features("Do you like it? [shares my photo of a sunset last week]")
+    assert shown == turn_features("Do you like it?")
     assert shown.is_question
-    assert not shown.has_time_expression
-    assert not shown.first_person
-    assert shown.length > spoken.length
 
 
 @pytest.mark.parametrize(
@@ -52,7 +35,7 @@ def test_captions_are_cut(text: str, spoken: str) -> None:
     ],
 )
 def test_time_expressions(text: str, *, expected: bool) -> None:
-    assert features(text).has_time_expression is expected
+    assert turn_features(text).has_time_expression is expected
 
 
 @pytest.mark.parametrize(
@@ -67,5 +50,5 @@ def test_time_expressions(text: str, *, expected: bool) -> None:
     ],
 )
 def test_pronouns(text: str, *, first: bool, second: bool) -> None:
-    found = features(text)
+    found = turn_features(text)
     assert (found.first_person, found.second_person) == (first, second)

@@ -9,12 +9,12 @@ from pydantic import TypeAdapter, ValidationError
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Cue, Filters, RecallOptions
-from ecphoria.wire.base import Instant, field_problems, pointer
-from ecphoria.wire.episodes import AppendRequest, BatchRequest, UnreadableItem
-from ecphoria.wire.recall import RecallRequest
+from ecphoria.wire.base import Instant, Request, field_problems, pointer
+from ecphoria.wire.episodes import AppendRequest, BatchRequest, EraseRequest, UnreadableItem
+from ecphoria.wire.recall import AskRequest, RecallRequest
 
 
-def refusals(model: type[AppendRequest | RecallRequest], body: object) -> dict[str, str]:
+def refusals(model: type[Request], body: object) -> dict[str, str]:
     with pytest.raises(ValidationError) as caught:
         model.model_validate(body)
     return {p.pointer: p.detail for p in field_problems(caught.value.errors(), "#")}
@@ -49,6 +49,69 @@ def test_append_request_becomes_a_new_episode_with_every_field() -> None:
         idempotency_key="k",
         vector=(1.0, 0.5),
     )
+
+
+@pytest.mark.parametrize("body", [AppendRequest, RecallRequest, AskRequest, EraseRequest])
+@given(data=st.data())
+def test_an_unknown_field_is_told_with_the_one_that_was_meant(
+    body: type[Request], data: st.DataObject
+) -> None:
+    name = data.draw(st.sampled_from([one for one in body.model_fields if len(one) > 4]))
+    place = data.draw(st.integers(1, len(name) - 2))
+    wrong = name[:place] + name[place + 1] + name[place] + name[place + 2 :]
+    for odd in (wrong, name + "s", name.title(), name[:place] + name[place + 1 :]):
+        if odd not in body.model_fields:
+            told = refusals(body, {odd: 1})[f"#/{odd}"]
+            assert told == f"There is no such field; did you mean `{name}`?"
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "near"),
+    [
+        (AppendRequest, "content", "text"),
+        (AppendRequest, "timestamp", "occurred_at"),
+        (AppendRequest, "author", "speaker"),
+        (AppendRequest, "thread_id", "session"),
+        (RecallRequest, "top_k", "k"),
+        (RecallRequest, "question", "cue"),
+        (RecallRequest, "session", "filters.session"),
+        (RecallRequest, "occured_from", "filters.occurred_from"),
+        (AskRequest, "query", "question"),
+        (AskRequest, "n", "k"),
+    ],
+)
+def test_a_field_by_the_name_of_another_product_is_told(
+    body: type[Request], name: str, near: str
+) -> None:
+    assert near in refusals(body, {name: "x"})[f"#/{name}"]
+
+
+def test_a_field_that_is_like_none_is_refused_without_a_guess() -> None:
+    for odd in ("zzzz", "7", "x" * 100_000):
+        (told,) = refusals(RecallRequest, {"cue": "x", odd: 1}).values()
+        assert told == "There is no such field; check its spelling."
+
+
+@given(st.integers(1, 200), st.integers(1, 200), st.booleans())
+def test_a_field_with_two_names_has_one_value(one: int, other: int, is_ask: bool) -> None:
+    body, cue = (AskRequest, {"question": "x"}) if is_ask else (RecallRequest, {"cue": "x"})
+    assert body.model_validate({**cue, "limit": one}).to_options().k == one
+    assert body.model_validate({**cue, "k": one}).to_options().k == one
+    given = {**cue, "k": one, "limit": other}
+    if one == other:
+        assert body.model_validate(given).to_options().k == one
+    else:
+        assert refusals(body, given) == {
+            "#/limit": "`k` and `limit` are names of one field; send one of them."
+        }
+
+
+def test_a_cue_may_be_called_query() -> None:
+    assert RecallRequest(query="where").to_cue() == Cue(text="where")
+    assert RecallRequest(query="where", cue="where").to_cue() == Cue(text="where")
+    assert RecallRequest(query="where", vector=(1.0,)).to_cue() == Cue(text="where", vector=(1.0,))
+    told = refusals(RecallRequest, {"query": "where", "cue": "who"})
+    assert told == {"#/query": "`cue` and `query` are names of one field; send one of them."}
 
 
 def test_metadata_keeps_the_type_of_each_value() -> None:

@@ -27,7 +27,7 @@ from ecphoria.recall.pipeline import (
     seed_shares,
     text_pool,
 )
-from ecphoria.recall.subgraph import EDGES, SIMILAR, Limits, Subgraph, gains
+from ecphoria.recall.subgraph import EDGES, SIMILAR, Subgraph, WalkLimits, gains
 from ecphoria.records.history import Use
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Mark, Stream
@@ -71,6 +71,8 @@ class ActrOptions(BaseOptions):
         7.0, "Age at which a memory used once is half present.", unit="days",
         low=0.01, high=3650, source="N2: presence squashed around a week",
     )  # fmt: skip
+    # The paper's links are learned by use; a new store has learned nothing, so edges of the graph
+    # prime too (docs/explanation/mechanisms/actr.md).
     w_context: float = parameter(
         0.3, "Weight of what the cue primes.", low=0, high=2, source="2.3a"
     )
@@ -78,20 +80,28 @@ class ActrOptions(BaseOptions):
         1.2, "Weight of what it primes among documents.", low=0, high=5,
         source="measured on titled passages",
     )  # fmt: skip
+    # The paper's logarithm runs from 0 to -7.4 within a month and drowns relevance, so the default
+    # squashes it to 0..1 (docs/explanation/mechanisms/actr.md).
     level: str = parameter(
         "squashed", "How presence counts: `squashed` to 0 to 1, or `printed`, the logarithm B.",
         choices=("squashed", "printed"), source="N2; NeuromemoryAI, Eq. 7",
     )  # fmt: skip
+    # Recency is worth little if the cue does not ask for it: .1 cost a point
+    # (docs/explanation/mechanisms/actr.md).
     w_presence: float = parameter(
         0.02, "Weight of how present a memory is.", low=0, high=1, source="measured; .1 in 2.3a"
     )
     w_importance: float = parameter(
         0.1, "Weight of the importance its author gave.", low=0, high=1, source="2.3a"
     )
+    # In the paper the probability of retrieval decides; ranking does not need it, so the trace
+    # shows it (docs/explanation/mechanisms/actr.md).
     w_retrievability: float = parameter(
         0.0, "Weight of how well it can be called back since its last use.", low=0, high=0.2,
         source="2.3d; 0 as in the score of 2.3a",
     )  # fmt: skip
+    # A `SIMILAR` edge primes like any other, whether it was learned or is by nearness
+    # (docs/explanation/mechanisms/actr.md).
     similar: float = parameter(
         SIMILAR, "Gain of SIMILAR: what is near in meaning, or was recalled together.",
         low=0, high=1, source="2.0",
@@ -100,6 +110,8 @@ class ActrOptions(BaseOptions):
         "all", "Edges that prime: `all` under the fan effect, or `similar` alone, by weight.",
         choices=("all", "similar"), source="NeuromemoryAI 3.2: Hebbian links",
     )  # fmt: skip
+    # The paper's context is a working memory; without a session the context is what the cue calls
+    # up (docs/explanation/mechanisms/actr.md).
     session: str = parameter(
         "",
         "Session whose latest turns are the context; empty for what the cue calls up.",
@@ -109,11 +121,14 @@ class ActrOptions(BaseOptions):
         7, "Turns of the session that are on one's mind.", unit="turns", low=1, high=50,
         source="span of working memory",
     )  # fmt: skip
+    # In the paper keyword search finds and activation ranks (docs/explanation/mechanisms/actr.md).
     words_only: bool = parameter(
         default=False,
         doc="Rank only what the text index finds, and what the context primes.",
         source="NeuromemoryAI 4.2",
     )
+    # The paper describes its agents by adjectives; the numbers are those of its published code
+    # (docs/explanation/mechanisms/actr.md).
     persona: str = parameter(
         "", "Agent whose decay, context and importance replace `decay` and scale the weights.",
         choices=("", *PERSONAS), source="NeuromemoryAI 4.3; numbers of its published code",
@@ -186,7 +201,7 @@ class Actr:
         options = _as_persona(options)
         base = _candidates(search, options)
         taken = await _on_mind(search, base, options)
-        limits = Limits(waves=1 + options.slots, fan=options.fan, floor=options.floor)
+        limits = WalkLimits(waves=1 + options.slots, fan=options.fan, floor=options.floor)
         graph, start = await enter(search, taken, limits)
         arcs = _associations(graph, options)
         start = start / (start.sum() or 1.0)
@@ -315,7 +330,7 @@ async def _uses(search: Search, pool: Pool, options: ActrOptions) -> Uses:
     """Read how the memories were used, where recalls leave that behind."""
     if not search.seeding.profile.learned:
         return Uses.of(pool.occurred_ms, search.now)
-    known = await search.store.uses(search.tenant, pool.ids)
+    known = await search.store.figures.uses(search.tenant, pool.ids)
     told = [
         known.get(episode) or Use.fresh(ms)
         for episode, ms in zip(pool.ids, pool.occurred_ms.tolist(), strict=True)

@@ -54,29 +54,42 @@ class ClsOptions(WalkOptions):
     decay: float = parameter(
         0.5, "What survives a hop.", unit="share a hop", low=0.01, high=1, source="CLS-M 4.2"
     )
+    # At the fans of a real graph the paper's .1 stops nearly everything. It applies to the sum of
+    # the arrivals, because three weak hints are one strong hint
+    # (docs/explanation/mechanisms/cls.md).
     threshold: float = parameter(
         0.01, "Least activation that travels on and counts.", low=0, high=1,
         source="measured; the paper's .1 stops nearly all",
     )  # fmt: skip
+    # The paper's text sums, its code takes the best way only; a sum needs the echo removed
+    # (docs/explanation/mechanisms/cls.md).
     aggregation: str = parameter(
         "sum", "All that arrives, or the best way only.", choices=("sum", "max"),
         source="CLS-M, text and code",
     )  # fmt: skip
+    # The paper gives a factor and no formula (docs/explanation/mechanisms/cls.md).
     degree_power: float = parameter(
         0.2, "Damping of busy nodes; 1 is the fan of ACT-R.", low=0, high=1, source="CLS-M 5.3"
     )
+    # The boost of the paper's text for exact matches (docs/explanation/mechanisms/cls.md).
     exact_boost: float = parameter(
         1.2, "Level of a concept that the cue names.", low=0, high=2, source="CLS-M"
     )
+    # The paper's code starts seeds at 1, its text at their cosine
+    # (docs/explanation/mechanisms/cls.md).
     seeding: str = parameter(
         "names", "Where hops begin: at memories with their base score and concepts by `names`, or"
         " `hybrid`: at memories with their cosine and also at concepts whose name holds a word of"
         " the cue, at most `concept_seeds`.", choices=("names", "hybrid"), source="CLS-M 5.3",
     )  # fmt: skip
+    # In the paper edges fade by a power of their age, and a use resets it
+    # (docs/explanation/mechanisms/cls.md).
     edge_decay: float = parameter(
         0.0, "Exponent of the fading of edges since both ends were last used; 0 is none.",
         low=0, high=2, source="CLS-M 3.2",
     )  # fmt: skip
+    # The paper's budget of 8 kB; by default the token budget of the recall limits the answer
+    # (docs/explanation/mechanisms/cls.md).
     characters: int = parameter(
         0, "Most characters of all hits together; the last hits are left out. 0 is no bound.",
         unit="characters", low=0, high=1_000_000, source="8,192 in CLS-M 5.3",
@@ -194,7 +207,7 @@ async def _kept(search: Search, graph: Subgraph, options: ClsOptions) -> FloatAr
     ids = [EpisodeId(graph.ids[node]) for node in np.flatnonzero(graph.episodes())]
     now_ms = 1e3 * search.now.timestamp()
     used_ms = np.full(len(graph.ids), -np.inf)
-    for episode, use in (await search.store.uses(search.tenant, ids)).items():
+    for episode, use in (await search.store.figures.uses(search.tenant, ids)).items():
         used_ms[place[episode]] = min(now_ms, use.recent_ms[-1])
     for one, other in ((seen.tail, seen.head), (seen.head, seen.tail)):
         mentioned = ~graph.episodes()[one]

@@ -102,7 +102,7 @@ class _Graph:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Woken:
+class ConceptWalk:
     """The result of a walk over concepts.
 
     Attributes:
@@ -173,7 +173,7 @@ async def walk(
     named: Sequence[FoundConcept],
     facts: NearFacts | None,
     options: ChannelOptions,
-) -> Woken:
+) -> ConceptWalk:
     """Walk from the best memories, the named concepts and the ends of the nearest facts.
 
     Args:
@@ -187,6 +187,8 @@ async def walk(
     graph = _Graph()
     graph.items.number(list(seeds))
     cue = _cue(graph, named, facts)
+    # The first passage names the subject of the next, so the walk finds passages without a word of
+    # the cue (docs/explanation/recall.md).
     state = start(list(seeds.values()), cue, options=options)
     for _ in range(options.steps):
         senders = [EpisodeId(graph.items.ids[row]) for row in state.sending_items()]
@@ -198,7 +200,7 @@ async def walk(
         concepts = [graph.concepts.ids[row] for row in state.sending_concepts()]
         state = _wake_items(state, graph, await store.episodes_of(tenant, concepts, options.hub))
     received = dict(zip(graph.items.ids, state.act().tolist(), strict=True))
-    return Woken(
+    return ConceptWalk(
         received={
             EpisodeId(episode): energy for episode, energy in received.items() if energy > 0.0
         },
@@ -286,7 +288,7 @@ def _waves(state: ChannelState, graph: _Graph) -> tuple[Wave, ...]:
     """Tell, for each step, the strongest arc into every episode it woke."""
     waves: list[Wave] = []
     for number, wave in enumerate(state.waves, 1):
-        woken = np.flatnonzero(wave.by_concept >= 0)
+        rows = np.flatnonzero(wave.by_concept >= 0)
         arcs = [
             WaveArc(
                 tail=graph.concepts.ids[int(wave.by_concept[row])],
@@ -295,7 +297,7 @@ def _waves(state: ChannelState, graph: _Graph) -> tuple[Wave, ...]:
                 weight=1.0,
                 energy=float(wave.share[row]),
             )
-            for row in woken[np.argsort(-wave.share[woken], kind="stable")][:30]
+            for row in rows[np.argsort(-wave.share[rows], kind="stable")][:30]
         ]
         waves.append(
             Wave(
@@ -303,7 +305,7 @@ def _waves(state: ChannelState, graph: _Graph) -> tuple[Wave, ...]:
                 active=int((wave.received > 0.0).sum()),
                 energy=float(wave.received.sum()),
                 arcs=tuple(arcs),
-                arcs_left_out=woken.size - len(arcs),
+                arcs_left_out=rows.size - len(arcs),
             )
         )
     return tuple(waves)
@@ -352,6 +354,8 @@ class EcphoriaOptions:
         high=50,
         source="measured on titled passages",
     )
+    # An accepted merge is walked at full weight; before, the two names are joined by the cosine of
+    # their words (decision 0021).
     w_related: float = parameter(
         0.4,
         "Share of energy that goes from a concept to its synonyms and to what facts join it to.",
@@ -359,6 +363,8 @@ class EcphoriaOptions:
         high=1,
         source="measured on titled passages",
     )
+    # If episodes came with facts, the walk also starts at the ends of the nearest ones
+    # (docs/explanation/recall.md).
     near_facts: int = parameter(
         5,
         "Facts nearest to the cue whose ends start the channel too.",
@@ -401,24 +407,35 @@ class Ecphoria:
         """Score the text of every candidate, then add the activation of the concept channel."""
         candidates = search.candidates
         pool = Pool.of(candidates, text_parts(candidates, options))
-        woken = await self._wake(search, pool, options)
-        if woken is not None and woken.gate > 0.0:
-            missing = [episode for episode in woken.received if not candidates.holds(episode)]
+        concept_walk = await self._wake(search, pool, options)
+        if concept_walk is not None and concept_walk.gate > 0.0:
+            missing = [
+                episode for episode in concept_walk.received if not candidates.holds(episode)
+            ]
             pool = await pool.extended(search, missing)
-        received = np.zeros(len(pool.ids)) if woken is None else pool.read(woken.received)
-        concepts = boost(received, woken.gate if woken else 0.0, weight=options.w_concepts)
+        received = (
+            np.zeros(len(pool.ids)) if concept_walk is None else pool.read(concept_walk.received)
+        )
+        concepts = boost(
+            received, concept_walk.gate if concept_walk else 0.0, weight=options.w_concepts
+        )
         parts = {**dict(zip(PARTS, pool.parts.T, strict=True)), "concepts": concepts}
         ranked = pool.ranked(
             parts,
-            seeds=(*seed_records(search.seeding), *(woken.fact_seeds() if woken else ())),
+            seeds=(
+                *seed_records(search.seeding),
+                *(concept_walk.fact_seeds() if concept_walk else ()),
+            ),
             waves=(),
-            path=_path(pool, concepts, woken),
+            path=_path(pool, concepts, concept_walk),
         )
         hits = [episode for episode in ranked.ids[:_TRACED_HITS] if candidates.holds(episode)]
-        waves = (next_wave(candidates, hits), *(woken.waves if woken else ()))
+        waves = (next_wave(candidates, hits), *(concept_walk.waves if concept_walk else ()))
         return replace(ranked, waves=waves)
 
-    async def _wake(self, search: Search, pool: Pool, options: EcphoriaOptions) -> Woken | None:
+    async def _wake(
+        self, search: Search, pool: Pool, options: EcphoriaOptions
+    ) -> ConceptWalk | None:
         if not search.seeding.profile.titles or options.w_concepts == 0.0:
             return None
         best = rank(pool.parts, pool.turn, options.concept_seeds).index
@@ -446,14 +463,14 @@ class Ecphoria:
         return await search.store.nearest_facts(search.tenant, vector, options.near_facts)
 
 
-def _path(pool: Pool, concepts: FloatArray, woken: Woken | None) -> Path:
+def _path(pool: Pool, concepts: FloatArray, concept_walk: ConceptWalk | None) -> Path:
     """Tell the way over concepts if they weigh more than the words, else that of the words."""
     # The first three parts are those of words and meaning.
     by_concepts = concepts > pool.parts[:, :3].sum(axis=1)
     walked = frozenset(pool.ids[row] for row in np.flatnonzero(by_concepts))
 
     def over_concepts(episode: EpisodeId) -> tuple[PathStep, ...]:
-        return woken.path(episode) if woken and episode in walked else ()
+        return concept_walk.path(episode) if concept_walk and episode in walked else ()
 
     return pool.explain(over_concepts, text_path)
 

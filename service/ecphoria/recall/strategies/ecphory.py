@@ -49,14 +49,20 @@ class EcphoryOptions(BaseOptions):
         1.2, "Weight of activation among documents.", low=0, high=5,
         source="measured on titled passages",
     )  # fmt: skip
+    # By default a trace's vector is the mean of its sources' vectors, so nothing more is stored or
+    # encoded (docs/explanation/mechanisms/ecphory.md).
     entities: bool = parameter(
         default=False, doc="Search the vectors of concepts in place of memories; concepts have"
         " vectors after a consolidation.", source="EcphoryRAG 3.2; off by default",
     )  # fmt: skip
+    # The paper takes its direct hits beside the traces; here the base ranks them
+    # (docs/explanation/mechanisms/ecphory.md).
     k_init: int = parameter(
         10, "Memories (or concepts) searched for the first traces.", low=1, high=50,
         source="EcphoryRAG 4.1",
     )  # fmt: skip
+    # Sources are taken after the hops; in the paper's code before, so that hops change nothing
+    # (docs/explanation/mechanisms/ecphory.md).
     depth: int = parameter(
         2, "Hops by the centre of the best traces.", unit="hops", low=0, high=6,
         source="EcphoryRAG 4.1",
@@ -68,6 +74,8 @@ class EcphoryOptions(BaseOptions):
         3, "Memories (or concepts) searched around a centre, times `k_init`.", low=1, high=10,
         source="EcphoryRAG",
     )  # fmt: skip
+    # The paper's score is the cosine with the question alone, which undoes the hops: its depths 0,
+    # 1 and 2 score .714, .702 and .722 (docs/explanation/mechanisms/ecphory.md).
     path_weight: float = parameter(
         0.5, "a: share of the cosine with the question; 1 ignores the way.", low=0, high=1,
         source="E2",
@@ -78,6 +86,7 @@ class EcphoryOptions(BaseOptions):
     k_final: int = parameter(
         20, "Traces whose sources are woken.", unit="traces", low=1, high=200, source="E3"
     )
+    # A trace divides its score among its sources (docs/explanation/mechanisms/ecphory.md).
     mention_weight: float = parameter(
         0.1, "Weight of a source that mentions a trace; one about it has 1.", low=0, high=1,
         source="as in the concept channel",
@@ -275,7 +284,7 @@ class _Walk:
         ]
         own: Mapping[str, Vector] = {}
         if self._options.entities:
-            own = await store.concept_vectors(tenant, [trace.id for trace in met])
+            own = await store.figures.concept_vectors(tenant, [trace.id for trace in met])
         self._keep(met, [_vector(trace, own, vectors) for trace in met], centre)
         self.waves.append(self._wave(number))
 

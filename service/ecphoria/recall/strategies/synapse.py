@@ -30,7 +30,7 @@ from ecphoria.recall.pipeline import (
     seed_shares,
     text_pool,
 )
-from ecphoria.recall.subgraph import DECAY, SIMILAR, Limits, Subgraph, gains
+from ecphoria.recall.subgraph import DECAY, SIMILAR, Subgraph, WalkLimits, gains
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Stream, Wave
 from ecphoria.records.strategy import Mechanisms
@@ -49,10 +49,14 @@ class SynapseOptions:
         0, "Concepts taken by meaning, beside those the cue names; they have vectors after a"
         " consolidation.", unit="concepts", low=0, high=50, source="SYNAPSE 3.2; off by default",
     )  # fmt: skip
+    # The paper starts each seed with its cosine; here energies are in proportion to the text
+    # scores (docs/explanation/mechanisms/synapse.md).
     injection: str = parameter(
         "shares", "What a seed starts with: `shares` of its text score, the strongest at alpha, or"
         " alpha times its `cosine`.", choices=("shares", "cosine"), source="cosine is Eq. 1",
     )  # fmt: skip
+    # The paper gives no value of alpha and no number of seeds
+    # (docs/explanation/mechanisms/synapse.md).
     alpha: float = parameter(
         1.0, "Activation of the strongest seed at the start, or factor on the cosine.",
         low=0.01, high=10, source="Eq. 1",
@@ -60,9 +64,13 @@ class SynapseOptions:
     spread: float = parameter(
         0.8, "Share of activation that leaves.", unit="share a step", low=0, high=1, source="Eq. 2"
     )
+    # The paper's name *retention* and its formula disagree; here half stays in each step
+    # (docs/explanation/mechanisms/synapse.md).
     self_decay: float = parameter(
         0.5, "Share of its own a node loses.", unit="share a step", low=0, high=1, source="Eq. 2"
     )
+    # The paper gives .01 without a unit; here it is per day between two turns
+    # (docs/explanation/mechanisms/synapse.md).
     decay: float = parameter(
         DECAY, "How fast NEXT weakens with the days between two turns.", unit="1/day", low=0,
         high=10, source="rho of Eq. 2; exp(-decay days)",
@@ -70,6 +78,8 @@ class SynapseOptions:
     fan_power: float = parameter(
         1.0, "1 is the full fan effect, 0 none.", low=0, high=1, source="Eq. 2, by type of edge"
     )
+    # The paper divides an edge by all edges of its node, here by those of its type
+    # (docs/explanation/mechanisms/synapse.md).
     fan_rule: str = parameter(
         "weight", "What divides an edge: the `weight` of the node's edges of its type, or its"
         " `degree`, all edges that leave the node.", choices=("weight", "degree"),
@@ -78,27 +88,38 @@ class SynapseOptions:
     row_guard: bool = parameter(
         default=True, doc="Let no node send more than it holds; not with a fan power below 1."
     )
+    # In the paper NEXT leads forward only (docs/explanation/mechanisms/synapse.md).
     next_back: float = parameter(
         1.0, "Gain of NEXT from a turn to the one before.", low=0, high=1, source="0 in 3.1"
     )
     mention_back: float = parameter(
         0.1, "Gain of MENTIONS from a concept to memories.", low=0, high=1, source="as measured"
     )
+    # The paper joins pairs over .92 although it has just merged them; here merging and joining
+    # have two thresholds (docs/explanation/mechanisms/synapse.md).
     similar: float = parameter(
         SIMILAR, "Gain of SIMILAR: what is near in meaning, or was recalled together.",
         low=0, high=1, source="2.0",
     )  # fmt: skip
+    # Off by default: with `SIMILAR` and `ASSOCIATED` R@10 changes within chance
+    # (docs/explanation/consolidation.md).
     associated: float = parameter(
         0.0, "Gain of ASSOCIATED: concepts that are mentioned together.", low=0, high=1,
         source="off by default; the papers 1",
     )  # fmt: skip
+    # Edges of a window are not stored: each wave reads them along the session
+    # (docs/explanation/mechanisms/synapse.md).
     window: int = parameter(
         0, "Consecutive turns of a session that share the concepts of each; 0 keeps to its own.",
         unit="turns", low=0, high=50, source="SYNAPSE 3.1; off by default, the paper 5",
     )  # fmt: skip
+    # A fixed horizon: after more steps the paper's curve loses the origin of the energy
+    # (docs/explanation/mechanisms/synapse.md).
     steps: int = parameter(
         3, "How often it spreads: a horizon, not a limit.", unit="steps", low=1, high=6, source="T"
     )
+    # The paper's sigmoid fires at .076 without energy, which lies above the limit for a dormant
+    # node (docs/explanation/mechanisms/synapse.md).
     firing: str = parameter(
         "linear", "How potential becomes activation.", choices=("linear", "rebased", "literal"),
         source="Eq. 4; linear as measured",
@@ -115,6 +136,8 @@ class SynapseOptions:
     inhibitors: int = parameter(
         7, "M: how many push.", unit="nodes", low=0, high=100, source="Eq. 3"
     )
+    # Inside each step, inhibition removes the weak bridges that a recall wants to find
+    # (docs/explanation/mechanisms/synapse.md).
     inhibition_mode: str = parameter(
         "pool", "Once at the end, in every step, or never.", choices=("pool", "step", "off"),
         source="step is Eq. 3; it starves bridges",
@@ -122,9 +145,13 @@ class SynapseOptions:
     seed_floor: float = parameter(
         0.1, "Share a seed keeps when pushed.", unit="share", low=0, high=1, source="ours"
     )
+    # Otherwise the seeds would win by the energy they began with
+    # (docs/explanation/mechanisms/synapse.md).
     received_only: bool = parameter(
         default=True, doc="Count what a node received, not what it began with."
     )
+    # The paper's first term is the cosine; the others measure what spreading adds to them
+    # (docs/explanation/mechanisms/synapse.md).
     base: str = parameter(
         "recipe", "The text score that activation joins.", choices=("recipe", "fusion", "cosine"),
         source="cosine is Eq. 5",
@@ -140,10 +167,14 @@ class SynapseOptions:
     w_about: float = parameter(
         1.2, "Weight of activation that came over ABOUT.", low=0, high=5, source="as measured"
     )
+    # The raw PageRank adds 2e-5 in a store of 10,000; its rank costs .7 points of R@10, so the
+    # default is 0 (docs/explanation/mechanisms/synapse.md).
     w_prior: float = parameter(
         0.0, "Weight of the PageRank prior, a rank in 0 to 1.", low=0, high=2,
         source="Eq. 5; 0 as measured",
     )  # fmt: skip
+    # The strongest activation does not know who said it, so the calibrated gate judges by default
+    # (docs/explanation/mechanisms/synapse.md).
     gate: float = parameter(
         0.0, "Least activation of the first hit; below it the verdict is `refuse`. 0 leaves the"
         " verdict to the calibrated gate.", unit="activation", low=0, high=1,
@@ -162,6 +193,8 @@ class SynapseOptions:
     frontier: int = parameter(
         64, "Nodes expanded in a step.", unit="nodes", low=1, high=500, source="ours"
     )
+    # The paper lets every node of the store fire; a bound makes the cost depend on the cue, not on
+    # the store (docs/explanation/mechanisms/synapse.md).
     max_nodes: int = parameter(
         2_000, "Nodes fetched in all.", unit="nodes", low=10, high=10_000, source="ours"
     )
@@ -276,7 +309,7 @@ async def _named(search: Search) -> list[Anchor]:
     named, vector = search.seeding.concepts, search.seeding.vector
     level: dict[str, float] = {}
     if named and vector is not None:
-        known = await search.store.concept_vectors(
+        known = await search.store.figures.concept_vectors(
             search.tenant, [concept.id for concept in named]
         )
         level = {concept: float(np.dot(vector, found)) for concept, found in known.items()}
@@ -323,8 +356,8 @@ def _gate(
     )
 
 
-def _limits(options: SynapseOptions) -> Limits:
-    return Limits(
+def _limits(options: SynapseOptions) -> WalkLimits:
+    return WalkLimits(
         waves=options.steps,
         frontier=options.frontier,
         fan=options.fan,
@@ -381,7 +414,7 @@ def _read(
 async def _prior(search: Search, pool: Pool, options: SynapseOptions) -> FloatArray:
     if options.w_prior == 0.0:
         return np.zeros(len(pool.ids))
-    known = await search.store.priors(search.tenant, pool.ids)
+    known = await search.store.figures.priors(search.tenant, pool.ids)
     return options.w_prior * np.array([known.get(episode, 0.0) for episode in pool.ids])
 
 

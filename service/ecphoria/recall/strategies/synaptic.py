@@ -66,6 +66,8 @@ class SynapticOptions(BaseOptions):
         43.07, "Time constant of a memory never stimulated.", unit="turns", low=0.1, high=10_000,
         source="SynapticRAG, text",
     )  # fmt: skip
+    # The printed rest lies above the threshold: age alone would make a memory fire
+    # (docs/explanation/mechanisms/synaptic.md).
     v_rest: float = parameter(
         0.0, "Potential of a memory that just fired.", low=-1, high=10, source="Y2; printed 2.903"
     )
@@ -75,29 +77,42 @@ class SynapticOptions(BaseOptions):
     tau_scale: float = parameter(1.0, "Factor on tau.", low=0.01, high=100, source="Y3")
     t_scale: float = parameter(1.0, "Factor on turns.", low=0.01, high=100, source="Y3")
     p_scale: float = parameter(1.0, "Factor on what passes.", low=0.01, high=1, source="Y3")
+    # In the paper T is never below one half, and only this floor lets an old memory fire at all
+    # (docs/explanation/mechanisms/synaptic.md).
     temporal_floor: float = parameter(
         0.5, "omega: what passes between memories far apart in time.", low=0, high=1,
         source="Y4; 0 is Eq. 6",
     )  # fmt: skip
+    # The paper's text takes the maximum, its code the minimum, and more spikes score more; here
+    # identical trains score the same at any length (docs/explanation/mechanisms/synaptic.md).
     alignment: str = parameter(
         "symmetric", "How two trains are compared; `printed` is Eqs. 2 to 5.",
         choices=("symmetric", "printed"), source="Y4",
     )  # fmt: skip
+    # The printed step of nearly 1 at every event saturates
+    # (docs/explanation/mechanisms/synaptic.md).
     tau_rule: str = parameter(
         TauRule.SPACED.value, "How a spike changes tau; `printed` is Eq. 18, `frozen` leaves it.",
         choices=tuple(rule.value for rule in TauRule), source="Y3",
     )  # fmt: skip
+    # Divided by tau, as printed, no single stimulus makes a memory fire
+    # (docs/explanation/mechanisms/synaptic.md).
     over_tau: bool = parameter(
         default=False, doc="Let a stimulus raise the current by itself / tau.", source="Eq. 16"
     )
+    # With the printed rest, age alone makes a memory fire
+    # (docs/explanation/mechanisms/synaptic.md).
     rest_drives: bool = parameter(
         default=False,
         doc="Let `v_rest` and `i_rest` drive a memory left alone, so that age alone fires.",
         source="Y2: the published code, not the paper",
     )
+    # In the paper a memory that fires passes nothing on (docs/explanation/mechanisms/synaptic.md).
     refractory: bool = parameter(
         default=False, doc="Let a memory that fires pass nothing on.", source="Eq. 9"
     )
+    # The paper's appendix D, which its main results do not use
+    # (docs/explanation/mechanisms/synaptic.md).
     scan: str = parameter(
         "each", "Search around `each` parent, or once around their centre: `centroid` is the"
         " mean, `softmax` weighs the parents by the softmax of their stimuli.",
@@ -108,6 +123,8 @@ class SynapticOptions(BaseOptions):
         20, "Neighbours looked at around each memory.", unit="memories", low=1, high=100,
         source="Y5",
     )  # fmt: skip
+    # The paper compares every memory with every other; this bounds the cost
+    # (docs/explanation/mechanisms/synaptic.md).
     parents: int = parameter(
         20, "Strongest memories of a layer that pass a stimulus on.", unit="memories",
         low=1, high=100, source="one query a layer stays small",
@@ -426,7 +443,7 @@ class _Walk:
         if not (nodes and self._search.seeding.profile.learned):
             return
         by_id = {EpisodeId(self._nodes.ids[node]): node for node in nodes}
-        known = await self._search.store.charges(self._search.tenant, list(by_id))
+        known = await self._search.store.figures.charges(self._search.tenant, list(by_id))
         frozen = self._options.tau_rule == TauRule.FROZEN
         self._nodes.charges |= {
             by_id[episode]: replace(charge, tau=self._options.tau_init) if frozen else charge

@@ -1,0 +1,243 @@
+"""The command `import`: episodes from a file, or another product's memory."""
+
+import contextlib
+import io
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from ecphoria.cli.connection import connected
+from ecphoria.cli.progress import watching
+from ecphoria.cli.terminal import AsJson, counted, if_interrupted, print_json, stderr, stdout
+from ecphoria.client import Client
+from ecphoria.errors import (
+    EcphoriaError,
+    EncoderUnavailable,
+    InvalidInput,
+    Misconfigured,
+    TooLarge,
+)
+from ecphoria.imports.exports import Opened, opened, opened_stream
+from ecphoria.imports.formats import Format
+from ecphoria.imports.records import Batch, Record, batches
+from ecphoria.wire.episodes import AppendRequest
+
+commands = typer.Typer(add_completion=False)
+
+_BATCH_BYTES = 4_000_000
+_WITHOUT_ANSWER = 3
+_TOLD = 20
+_RESUME = "Run the same command again to go on from here; nothing is stored twice."
+
+
+@dataclass(slots=True, kw_only=True)
+class _Tally:
+    created: int = 0
+    existed: int = 0
+    refused: int = 0
+    without_answer: int = 0
+
+    @property
+    def seen(self) -> int:
+        return self.created + self.existed + self.refused
+
+
+SourceUser = Annotated[
+    str,
+    typer.Option(envvar="ECPHORIA_SOURCE_USER", metavar="NAME", help="User of Graphiti's Neo4j."),
+]
+SourcePassword = Annotated[
+    str,
+    typer.Option(
+        envvar="ECPHORIA_SOURCE_PASSWORD",
+        metavar="PASSWORD",
+        help="Password of Graphiti's Neo4j; other users see options, so prefer the variable.",
+    ),
+]
+
+
+@commands.command("import")
+@connected
+def import_file(
+    client: Client,
+    *,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="File, ZIP archive or folder; `-` reads stdin; bolt://HOST:PORT is Graphiti.",
+        ),
+    ],
+    form: Annotated[
+        Format | None, typer.Option("--format", help="The format. Default: told by the content.")
+    ] = None,
+    batch: Annotated[
+        int, typer.Option(min=1, max=1_000, help="Number of episodes in a request.")
+    ] = 200,
+    group: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only this group of Graphiti.")
+    ] = None,
+    source_user: SourceUser = "neo4j",
+    source_password: SourcePassword = "",
+    source_database: Annotated[
+        str, typer.Option(metavar="NAME", help="Database of Graphiti's Neo4j.")
+    ] = "neo4j",
+    as_json: AsJson = False,
+) -> None:
+    """Import episodes or another product's memory; run it again to resume."""
+    graph = partial(
+        _graphiti,
+        user=source_user,
+        password=source_password,
+        database=source_database,
+        group=group,
+    )
+    tally = _Tally()
+    with (
+        if_interrupted(lambda: f"{counted(tally.seen, 'episode')} were sent. {_RESUME}"),
+        _opened(source, form, graph) as found,
+    ):
+        client.stats()
+        if form is None and found.form is not Format.EPISODES:
+            stderr().print(f"Read as {found.form}; --format chooses another format.")
+        _import(client, found, tally, batch)
+    left_out = found.left_out.total()
+    if as_json:
+        counts = {"created": tally.created, "existed": tally.existed, "refused": tally.refused}
+        print_json(counts | {"left_out": found.left_out, "parts_left_out": found.parts})
+    else:
+        total = f" Left out {left_out:,} of {tally.seen + left_out:,}." if left_out else ""
+        stdout().print(
+            f"Imported {tally.created:,} new, {tally.existed:,} known before,"
+            f" {tally.refused:,} refused.{total}"
+        )
+    if tally.refused:
+        stderr().print("Mend the refused records and run the same command again.")
+        raise typer.Exit(1)
+    if not tally.seen + left_out:
+        stderr().print("The source holds nothing to import.")
+        raise typer.Exit(1)
+
+
+def _import(client: Client, found: Opened, tally: _Tally, batch: int) -> None:
+    try:
+        with _progress(found.size) as advance:
+            for part in batches(found.records, items=batch, size=_BATCH_BYTES):
+                _send(client, part, tally)
+                advance(part.size, tally)
+    except EcphoriaError as error:
+        error.message += f" {_RESUME}"
+        raise
+    for what, counts in (("Left out", found.left_out), ("Parts left out", found.parts)):
+        for reason, times in counts.most_common():
+            stderr().print(f"{what}: {times:,} {escape(reason)}", soft_wrap=True)
+
+
+def _opened(
+    source: str,
+    form: Format | None,
+    graphiti: Callable[[str], contextlib.AbstractContextManager[Opened]],
+) -> contextlib.AbstractContextManager[Opened]:
+    if "://" in source:
+        if form not in {None, Format.GRAPHITI}:
+            raise InvalidInput("Only Graphiti is read from an address.", field="--format")
+        return graphiti(source)
+    if source == "-":
+        stdin = cast("io.BufferedReader", sys.stdin.buffer)
+        return contextlib.nullcontext(opened_stream(stdin, form))
+    return opened(Path(source), form)
+
+
+def _graphiti(
+    uri: str, *, user: str, password: str, database: str, group: str | None
+) -> contextlib.AbstractContextManager[Opened]:
+    try:
+        from ecphoria.imports.graphiti import opened_graph  # noqa: PLC0415 (extra `server`)
+        from ecphoria.neo4j_store.session import GraphOptions  # noqa: PLC0415
+    except ModuleNotFoundError as missing:
+        raise Misconfigured(
+            f"Reading Graphiti needs {missing.name}: pip install 'ecphoria[server]'."
+        ) from missing
+    options = GraphOptions(uri=uri, user=user, password=password, database=database)
+    return opened_graph(options, group)
+
+
+def _send(client: Client, part: Batch, tally: _Tally) -> None:
+    refused = [(record, error.message) for record, error in part.bad]
+    refused += _append(client, part.good, tally) if part.good else []
+    for record, why in sorted(refused, key=lambda told: told[0].number):
+        tally.refused += 1
+        if tally.refused <= _TOLD:
+            place = f" ({record.place})" if record.place else ""
+            stderr().print(
+                f"[error]Record {record.number:}{escape(place)}:[/error] {escape(why)}",
+                soft_wrap=True,
+            )
+        elif tally.refused == _TOLD + 1:
+            stderr().print("Further refused records are only counted.")
+
+
+def _append(
+    client: Client, good: Sequence[tuple[Record, AppendRequest]], tally: _Tally
+) -> list[tuple[Record, str]]:
+    """Send records; give those that were refused, and why.
+
+    A batch that fails for something that one text may have caused is sent again in halves, so
+    that the text costs no other record. An embedder that fails for several texts one after the
+    other is down.
+    """
+    try:
+        answer = client.append_batch([request for _, request in good])
+    except (InvalidInput, TooLarge, EncoderUnavailable) as error:
+        middle = len(good) // 2
+        if middle:
+            return [*_append(client, good[:middle], tally), *_append(client, good[middle:], tally)]
+        tally.without_answer += isinstance(error, EncoderUnavailable)
+        if tally.without_answer > _WITHOUT_ANSWER:
+            raise
+        return [(good[0][0], error.message)]
+    tally.created += answer.created
+    tally.existed += answer.existed
+    tally.without_answer = 0
+    return [
+        (good[result.index][0], result.problem.detail)
+        for result in answer.results
+        if result.problem is not None
+    ]
+
+
+@contextlib.contextmanager
+def _progress(size: int | None) -> Iterator[Callable[[int, _Tally], None]]:
+    """Show how far the import is: a bar on a terminal, else a line a tenth."""
+    if not stderr().is_terminal:
+        done = 0
+        with watching() as watch:
+            if size:
+                watch("importing", 0, size)  # the time left is reckoned from now
+
+            def tell(advance: int, _: _Tally) -> None:
+                nonlocal done
+                done += advance
+                if size:
+                    watch("importing", done, size)
+
+            yield tell
+        return
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=28),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        console=stderr(),
+    ) as progress:
+        task = progress.add_task("0 episodes", total=size)
+        yield lambda advance, tally: progress.update(
+            task, advance=advance, description=f"{tally.seen:,} episodes"
+        )

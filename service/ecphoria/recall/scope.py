@@ -1,0 +1,362 @@
+"""The memories that one recall may see, and the reads of a store that keep to them.
+
+A memory out of scope is no seed and no candidate. Nothing spreads through it, and its neighbours
+get neither words nor vectors from it. A concept or fact that only such memories mention does not
+exist for the recall. Statistics of the whole store (document frequencies, mean lengths) still
+count it.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.neo4j_store.passages import Neighbour, PassageColumns, PassageSeed
+from ecphoria.ports import Vector
+from ecphoria.recall.as_of import AsOfReader, FactsThen
+from ecphoria.recall.ports import (
+    Arcs,
+    Around,
+    Columns,
+    ConceptArcs,
+    ConceptEdges,
+    FactStanding,
+    FanLimits,
+    Figures,
+    Lexicon,
+    NamedConcept,
+    NearConcept,
+    NearFacts,
+    RecallStore,
+    SeedRow,
+    Window,
+)
+from ecphoria.records.episode import Episode
+from ecphoria.records.ids import EpisodeId, FactId, TenantId
+from ecphoria.records.recall import Filters
+
+T = TypeVar("T", Arcs, Columns, ConceptArcs, ConceptEdges, NearFacts, PassageColumns)
+
+_TICK = timedelta(microseconds=1)
+_MOST_FACTS = 1_000
+
+_FURTHEST = 200
+"""Largest number of hidden episodes that a first search adds to its limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """The memories that a recall may see: all except these.
+
+    Attributes:
+        hidden: Episodes that the caller excludes, and expired ones.
+        ended: Whether some hidden episodes are expired, so that their concepts are hidden too.
+        at: Only memories that had occurred by then; None for all.
+        known_at: Only memories that were recorded by then; None for all.
+    """
+
+    hidden: frozenset[EpisodeId] = frozenset()
+    ended: bool = False
+    at: datetime | None = None
+    known_at: datetime | None = None
+
+
+class ScopedStore:
+    """The reads of a store within a scope; implements `ports.RecallStore`."""
+
+    def __init__(self, store: RecallStore, scope: Scope, past: AsOfReader | None = None) -> None:
+        """Read within a scope.
+
+        Args:
+            store: Has every memory.
+            scope: The memories that these reads see.
+            past: Needed if the scope has a time, or some memories are expired.
+        """
+        self._store = store
+        self._scope = scope
+        self._past = past
+        self._happened: dict[EpisodeId, bool] = {}
+        self._facts: FactsThen | None = None
+        if scope.at is not None:
+            self._facts = FactsThen(self._reader, scope.at, scope.known_at)
+
+    @property
+    def figures(self) -> Figures:
+        """The figures of memories that are known to be in scope."""
+        return self._store.figures
+
+    @property
+    def _reader(self) -> AsOfReader:
+        assert self._past is not None, "a scope that ends with time needs the reads of a time"
+        return self._past
+
+    async def standings(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], now: datetime
+    ) -> Sequence[FactStanding]:
+        """Read the standing, at an instant, of each fact that these episodes claim."""
+        if self._facts is None:
+            return await self._store.standings(tenant, episodes, now)
+        return await self._facts.standings(tenant, episodes, now)
+
+    async def lexicon(
+        self, tenant: TenantId, stems: Sequence[str], names: Sequence[str]
+    ) -> Lexicon:
+        """Read the tenant's statistics, which count every episode, and concepts in scope.
+
+        As of an earlier time, learned values do not count.
+        """
+        found = await self._store.lexicon(tenant, stems, names)
+        unseen = await self._unseen(tenant, [concept.id for concept in found.concepts])
+        profile = found.profile
+        return replace(
+            found,
+            profile=profile if self._facts is None else replace(profile, learned=False),
+            concepts=[concept for concept in found.concepts if concept.id not in unseen],
+        )
+
+    async def seeds_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the vector index, with enough results that `limit` remain in scope."""
+        within = self._filters(filters)
+
+        async def search(further: int) -> Sequence[SeedRow]:
+            return await self._store.seeds_by_vector(tenant, vector, further, within)
+
+        return await self._searched(tenant, search, limit)
+
+    async def seeds_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[SeedRow]:
+        """Search the text index, with enough results that `limit` remain in scope."""
+        within = self._filters(filters)
+
+        async def search(further: int) -> Sequence[SeedRow]:
+            return await self._store.seeds_by_text(tenant, stems, further, within)
+
+        return await self._searched(tenant, search, limit)
+
+    async def passages_by_vector(
+        self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the passages' vector index."""
+        within = self._filters(filters)
+        found = await self._store.passages_by_vector(tenant, vector, limit, within)
+        kept = await self._kept(tenant, [row.episode for row in found])
+        return [row for row in found if row.episode in kept]
+
+    async def passages_by_text(
+        self, tenant: TenantId, stems: Sequence[str], limit: int, filters: Filters
+    ) -> Sequence[PassageSeed]:
+        """Search the passages' text index."""
+        within = self._filters(filters)
+        found = await self._store.passages_by_text(tenant, stems, limit, within)
+        kept = await self._kept(tenant, [row.episode for row in found])
+        return [row for row in found if row.episode in kept]
+
+    async def passages_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], vector: Vector | None
+    ) -> PassageColumns:
+        """Fetch the passages of episodes."""
+        found = await self._store.passages_of(tenant, episodes, vector)
+        return await self._rows(tenant, found, found.episode)
+
+    async def near_concepts(
+        self, tenant: TenantId, vector: Vector, limit: int
+    ) -> Sequence[NearConcept]:
+        """Search the concepts by vector."""
+        found = await self._store.near_concepts(tenant, vector, limit)
+        unseen = await self._unseen(tenant, [row.id for row in found])
+        return [row for row in found if row.id not in unseen]
+
+    async def concepts_with(
+        self, tenant: TenantId, words: Sequence[str], limit: int
+    ) -> Sequence[NamedConcept]:
+        """List the concepts whose names hold one of these words."""
+        found = await self._store.concepts_with(tenant, words, limit)
+        unseen = await self._unseen(tenant, [row.id for row in found])
+        return [row for row in found if row.id not in unseen]
+
+    async def columns(
+        self,
+        tenant: TenantId,
+        ids: Sequence[EpisodeId],
+        windows: Sequence[Window],
+        vector: Vector | None,
+        around: Around | None = None,
+    ) -> Columns:
+        """Fetch episodes by id, by place in their session, and near others."""
+        found = await self._store.columns(tenant, ids, windows, vector, around)
+        return await self._rows(tenant, found, found.id)
+
+    async def expand(
+        self, tenant: TenantId, frontier: Sequence[str], limits: FanLimits, now: datetime
+    ) -> Arcs:
+        """List the edges of a frontier that lead to episodes and concepts in scope."""
+        found = await self._store.expand(tenant, frontier, limits, now)
+        ends = list(zip(found.head, found.head_kind, strict=True))
+        episodes = [EpisodeId(end) for end, kind in ends if kind == "episode"]
+        kept = await self._kept(tenant, episodes)
+        unseen = await self._unseen(tenant, [end for end, kind in ends if kind != "episode"])
+        return keep_rows(
+            found, [end in kept if kind == "episode" else end not in unseen for end, kind in ends]
+        )
+
+    async def concepts_of(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], hub: int
+    ) -> ConceptEdges:
+        """List the concepts that these episodes are about and mention."""
+        kept = await self._kept(tenant, episodes)
+        left = [episode for episode in episodes if episode in kept]
+        return await self._store.concepts_of(tenant, left, hub)
+
+    async def episodes_of(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int
+    ) -> ConceptEdges:
+        """List the episodes that are about these concepts or mention them."""
+        found = await self._store.episodes_of(tenant, concepts, hub)
+        return await self._rows(tenant, found, found.episode)
+
+    async def related(
+        self, tenant: TenantId, concepts: Sequence[str], hub: int, *, retracted: bool = False
+    ) -> ConceptArcs:
+        """List the concepts that names, and facts of the scope's time, join to these."""
+        retracted = retracted or self._facts is not None
+        found = await self._store.related(tenant, concepts, hub, retracted=retracted)
+        if self._facts is not None:
+            joined = await self._facts.joined(tenant, concepts, hub)
+            arcs = zip(found.tail, found.head, found.edge, strict=True)
+            found = keep_rows(
+                found, [edge != "RELATED" or (tail, head) in joined for tail, head, edge in arcs]
+            )
+        unseen = await self._unseen(tenant, found.head)
+        return keep_rows(found, [head not in unseen for head in found.head])
+
+    async def nearest_facts(
+        self, tenant: TenantId, vector: Vector, limit: int, *, retracted: bool = False
+    ) -> NearFacts:
+        """Search the facts that join two concepts, by vector.
+
+        As of a time it looks further until `limit` facts of that time are found.
+        """
+        found = await self._store.nearest_facts(
+            tenant, vector, limit, retracted=retracted or self._facts is not None
+        )
+        if self._facts is not None:
+            found = await self._nearest_then(tenant, vector, limit, found, self._facts)
+        unseen = await self._unseen(tenant, sorted({*found.fact, *found.concept}))
+        pairs = zip(found.fact, found.concept, strict=True)
+        return keep_rows(found, [not {fact, end} & unseen for fact, end in pairs])
+
+    async def _nearest_then(
+        self, tenant: TenantId, vector: Vector, limit: int, found: NearFacts, facts: FactsThen
+    ) -> NearFacts:
+        asked = limit
+        while True:
+            ids = [FactId(fact) for fact in dict.fromkeys(found.fact)]
+            there = await facts.counting(tenant, ids)
+            if len(there) >= limit or len(ids) < asked or asked >= _MOST_FACTS:
+                wanted = frozenset(there[:limit])
+                return keep_rows(found, [fact in wanted for fact in found.fact])
+            asked *= 4
+            found = await self._store.nearest_facts(tenant, vector, asked, retracted=True)
+
+    async def vectors(
+        self, tenant: TenantId, ids: Sequence[EpisodeId]
+    ) -> Mapping[EpisodeId, Vector]:
+        """Fetch the vectors of episodes."""
+        kept = await self._kept(tenant, ids)
+        return await self._store.vectors(tenant, [episode for episode in ids if episode in kept])
+
+    async def latest_turns(
+        self, tenant: TenantId, session: str, limit: int
+    ) -> Sequence[EpisodeId]:
+        """List the latest turns of a session."""
+        found = await self._store.latest_turns(tenant, session, limit)
+        kept = await self._kept(tenant, found)
+        return [episode for episode in found if episode in kept]
+
+    async def nearest(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId], limit: int
+    ) -> Sequence[Neighbour]:
+        """Search around each of these episodes, with enough results that `limit` remain."""
+        further = max(limit, min(limit + len(self._scope.hidden), _FURTHEST))
+        found = await self._store.nearest(tenant, episodes, further)
+        by_episode: dict[EpisodeId, list[Neighbour]] = {}
+        for row in found:
+            if row.id not in self._scope.hidden:
+                by_episode.setdefault(row.of, []).append(row)
+        left = [row for rows in by_episode.values() for row in rows[:limit]]
+        kept = await self._kept(tenant, [row.id for row in left])
+        return [row for row in left if row.id in kept]
+
+    async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
+        """Fetch whole episodes."""
+        kept = await self._kept(tenant, ids)
+        return await self._store.episodes(tenant, [episode for episode in ids if episode in kept])
+
+    async def _kept(self, tenant: TenantId, ids: Iterable[EpisodeId]) -> Collection[EpisodeId]:
+        """Select the episodes in scope; each is looked up once."""
+        asked = set(ids) - self._scope.hidden
+        if self._scope.at is None:
+            return asked
+        missing = sorted(asked - self._happened.keys())
+        if missing:
+            there = await self._reader.happened(
+                tenant, missing, self._scope.at, self._scope.known_at
+            )
+            self._happened.update((episode, episode in there) for episode in missing)
+        return {episode for episode in asked if self._happened[episode]}
+
+    async def _unseen(self, tenant: TenantId, ids: Sequence[str]) -> frozenset[str]:
+        """List the concepts and facts that no episode in scope mentions.
+
+        Concepts that only excluded episodes mention stay visible.
+        """
+        if not ids or not (self._scope.ended or self._scope.at):
+            return frozenset()
+        return await self._reader.unseen(tenant, ids, self._scope.at, self._scope.known_at)
+
+    def _filters(self, filters: Filters) -> Filters:
+        """End the period of a search with the scope, which applies `exclude` itself."""
+        before = filters.occurred_before
+        if self._scope.at is not None:
+            end = self._scope.at + _TICK
+            before = end if before is None else min(before, end)
+        return replace(filters, exclude=frozenset(), occurred_before=before)
+
+    async def _searched(
+        self, tenant: TenantId, search: Callable[[int], Awaitable[Sequence[SeedRow]]], limit: int
+    ) -> Sequence[SeedRow]:
+        """Repeat a search with a higher limit until `limit` seeds remain or no more are found."""
+        most = limit + len(self._scope.hidden)
+        further = min(most, limit + _FURTHEST)
+        while True:
+            found = await search(further)
+            left = [row for row in found if row.id not in self._scope.hidden]
+            if len(left) >= limit or len(found) < further or further == most:
+                break
+            further = min(most, 4 * further)
+        kept = await self._kept(tenant, [row.id for row in left[:limit]])
+        return [row for row in left[:limit] if row.id in kept]
+
+    async def _rows(self, tenant: TenantId, columns: T, episodes: Sequence[EpisodeId]) -> T:
+        kept = await self._kept(tenant, episodes)
+        return keep_rows(columns, [episode in kept for episode in episodes])
+
+
+def keep_rows(columns: T, kept: Sequence[bool]) -> T:
+    """Keep some rows of parallel columns."""
+    if all(kept):
+        return columns
+    rows = np.flatnonzero(np.array(kept, dtype=np.bool_)).tolist()
+    chosen: dict[str, Any] = {}
+    for column in fields(columns):
+        values: NDArray[Any] | tuple[Any, ...] = getattr(columns, column.name)
+        chosen[column.name] = (
+            values[rows] if isinstance(values, np.ndarray) else tuple(values[row] for row in rows)
+        )
+    return replace(columns, **chosen)

@@ -1,0 +1,228 @@
+"""Find sentences in which people tell about themselves: name, home, work, people, preferences.
+
+Rules of English and German, made of phrases: the text index finds the messages that have a phrase,
+and the rules choose the sentences in them. Questions and code state nothing.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import Final
+
+from ecphoria.text.code_blocks import code_blocks
+from ecphoria.text.names import normalised_words
+from ecphoria.text.tokens import stems
+
+
+class Topic(StrEnum):
+    """The topic of a statement about oneself, in the order in which a reader wants them."""
+
+    NAME = "name"
+    HOME = "home"
+    WORK = "work"
+    PEOPLE = "people"
+    PROJECT = "project"
+    PREFERENCE = "preference"
+    DECISION = "decision"
+
+
+MOST: Final[Mapping[Topic, int]] = {
+    Topic.NAME: 1,
+    Topic.HOME: 1,
+    Topic.WORK: 2,
+    Topic.PEOPLE: 8,
+    Topic.PROJECT: 4,
+    Topic.PREFERENCE: 8,
+    Topic.DECISION: 5,
+}
+"""Largest number of statements of a topic in a start context."""
+
+_SINGLE: Final = {Topic.NAME, Topic.HOME}
+"""A person has one of these at a time, so a later statement replaces an earlier one."""
+
+_PHRASES: Final[Mapping[Topic, str]] = {
+    Topic.NAME: """
+        my name is / call me / i am called / i'm called / i go by
+        mein name ist / ich heiße / nenn mich / nennt mich""",
+    Topic.HOME: """
+        i live in / i live at / i live near / i'm living in / i am living in / i moved to
+        i've moved to / i have moved to / i am based in / i'm based in / we live in / we moved to
+        ich wohne in / ich lebe in / ich bin nach / wir wohnen in / wir leben in""",
+    Topic.WORK: """
+        i work at / i work for / i work as / i work in / i now work at / i now work for
+        i'm working at / i am working at / i'm working as / i joined / i've joined
+        i have joined / i started at / i started working at / my job is / my job title
+        i'm a / i am a / i'm an / i am an / my employer / i'm employed / i am employed
+        i'm self-employed / i study / i'm studying
+        ich bin ein / ich bin eine / ich arbeite bei / ich arbeite als / ich arbeite für
+        ich arbeite jetzt
+        mein arbeitgeber / mein beruf / ich studiere""",
+    Topic.PEOPLE: """
+        my wife / my husband / my partner / my girlfriend / my boyfriend / my fiancé / my fiancée
+        my son / my daughter / my kids / my children / my baby / my mother / my mum / my mom
+        my father / my dad / my parents / my brother / my sister / my uncle / my aunt
+        my grandmother / my grandfather / my cousin / my nephew / my niece / my friend
+        my best friend / my boss / my manager / my team / my team lead / my colleague
+        my coworker / my co-founder / my flatmate / my roommate / my neighbour / my neighbor
+        my dog / my cat / my doctor / my dentist
+        meine frau / mein mann / meine freundin / mein freund / mein sohn / meine tochter
+        meine kinder / meine mutter / mein vater / meine eltern / mein bruder / meine schwester
+        mein chef / meine chefin / mein team / mein kollege / meine kollegin / mein hund
+        meine katze / mein arzt / meine ärztin / mein zahnarzt / meine zahnärztin""",
+    Topic.PROJECT: """
+        i'm working on / i am working on / i've been working on / we're working on
+        we are working on / my project / our project / my side project / i'm building
+        i am building / we're building / we are building / i'm writing / i am writing
+        i maintain / we maintain / my app / our app / our product / our codebase
+        ich arbeite an / wir arbeiten an / mein projekt / unser projekt / ich baue / wir bauen
+        ich schreibe an""",
+    Topic.PREFERENCE: """
+        i prefer / i'd prefer / we prefer / i like / i love / i enjoy / i hate / i dislike
+        i don't like / i do not like / i can't stand / i'd rather / i never / i always
+        i'm allergic / i am allergic / i don't eat / i do not eat / i don't drink
+        my favourite / my favorite / please always / please never / please don't
+        from now on / i'm vegetarian / i am vegetarian / i'm vegan / i am vegan
+        ich bevorzuge / ich mag / ich liebe / ich hasse / am liebsten / mir gefällt
+        ich esse kein / ich esse keine / ich trinke kein / ich trinke keinen / ich nehme immer
+        bitte immer / bitte nie / von jetzt an / ab jetzt / ich bin allergisch
+        ich bin vegetarier / ich bin veganer""",
+    Topic.DECISION: """
+        i decided / i've decided / i have decided / we decided / we've decided / we have decided
+        i chose / i've chosen / we chose / we've chosen / i picked / we picked / i went with
+        we went with / let's go with / let's use / we'll use / we will use / i'll use
+        i switched to / i've switched to / we switched to / we've switched to / we moved from
+        we migrated / i migrated / i settled on / we settled on / we agreed
+        ich habe mich entschieden / ich habe entschieden / wir haben entschieden
+        wir haben uns entschieden / wir nehmen / wir verwenden / ich bin umgestiegen
+        wir sind umgestiegen / wir haben uns geeinigt""",
+}
+
+_NO_WORK: Final = frozenset({
+    "bit", "little", "lot", "tad", "huge", "big", "great", "fan", "few", "mess", "believer",
+    "beginner", "sucker", "person", "human", "bisschen", "wenig", "paar", "freund",
+})  # fmt: skip
+"""Words after "I am a" that tell of no work."""
+
+_LEAST_WORDS: Final = 3
+_MOST_CHARACTERS: Final = 240
+"""Longest sentence in characters; a longer one is cut, because a line is only a reminder."""
+
+_SAME: Final = 0.5
+"""Common share of the shorter one's content words from which two are about the same thing."""
+
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?。！？])[\"'”)]*\s+|\n+|(?<=[。！？])")  # noqa: RUF001
+_QUESTION: Final = re.compile(r"[?？؟]\W*$")  # noqa: RUF001 (the marks of other scripts)
+_IF: Final = re.compile(r"\W*(?:if|when|whenever|should|wenn|falls|ob|whether)\b", re.IGNORECASE)
+_DEFINES: Final = re.compile(r"\W*(?:s |is |are |was |hei(?:ß|ss)t |ist |sind |[A-ZÄÖÜ])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhraseRule:
+    """A phrase by which people tell about a topic; normalised words."""
+
+    topic: Topic
+    words: tuple[str, ...]
+
+
+def _rules() -> Iterator[PhraseRule]:
+    for topic, listed in _PHRASES.items():
+        for phrase in re.split(r"\s*[/\n]\s*", listed.strip()):
+            yield PhraseRule(topic=topic, words=tuple(normalised_words(phrase)))
+
+
+RULES: Final = tuple(dict.fromkeys(_rules()))
+_BY_FIRST: Final[Mapping[str, Sequence[PhraseRule]]] = {
+    # "My team lead" before "my team".
+    first: sorted((r for r in RULES if r.words[0] == first), key=lambda r: -len(r.words))
+    for first in {rule.words[0] for rule in RULES}
+}
+
+
+def phrases_of(topic: Topic) -> tuple[str, ...]:
+    """List the phrases of a topic, as the text index has the words of a message."""
+    return tuple(" ".join(rule.words) for rule in RULES if rule.topic is topic)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfStatement:
+    """A sentence about its speaker: `text[start:end]`.
+
+    Attributes:
+        key: The topic's part that is stated, such as "my wife"; a later statement with the same
+            key replaces an earlier one.
+        defines: Whether it tells who or what that part is, and not just a thing about it.
+    """
+
+    topic: Topic
+    key: str
+    sentence: str
+    start: int
+    end: int
+    defines: bool
+
+
+def self_statements(text: str) -> Iterator[SelfStatement]:
+    """List the sentences of a message that state something about its speaker; O(n)."""
+    code = code_blocks(text)
+    edges = [0, *(edge for block in code for edge in (block.start, block.end)), len(text)]
+    for start, end in list(pairwise(edges))[::2]:
+        place = start
+        for cut in (*_SENTENCE_END.finditer(text, start, end), None):
+            stop = cut.start() if cut else end
+            if (found := _statement(text, place, stop)) is not None:
+                yield found
+            place = cut.end() if cut else end
+
+
+def _statement(text: str, start: int, end: int) -> SelfStatement | None:
+    sentence = " ".join(text[start:end].split())
+    if _QUESTION.search(sentence) or _IF.match(sentence):
+        return None
+    # In a long sentence only the start is read for statements about the speaker.
+    said = normalised_words(sentence[: 2 * _MOST_CHARACTERS])
+    if len(said) < _LEAST_WORDS:
+        return None
+    rule = _first_rule(said)
+    if rule is None:
+        return None
+    phrase = " ".join(rule.words)
+    rest = sentence[sentence.lower().find(rule.words[-1]) + len(rule.words[-1]) :]
+    return SelfStatement(
+        topic=rule.topic,
+        key=rule.topic if rule.topic in _SINGLE else phrase,
+        sentence=_short(sentence),
+        start=start,
+        end=end,
+        defines=_DEFINES.match(rest) is not None,
+    )
+
+
+def _first_rule(said: Sequence[str]) -> PhraseRule | None:
+    for at, word in enumerate(said):
+        for rule in _BY_FIRST.get(word, ()):
+            after = at + len(rule.words)
+            if tuple(said[at:after]) != rule.words:
+                continue
+            if rule.topic is Topic.WORK and said[after : after + 1] and said[after] in _NO_WORK:
+                continue
+            return rule
+    return None
+
+
+def _short(sentence: str) -> str:
+    if len(sentence) <= _MOST_CHARACTERS:
+        return sentence
+    return sentence[:_MOST_CHARACTERS].rsplit(" ", 1)[0] + " …"
+
+
+def say_the_same(one: SelfStatement, other: SelfStatement) -> bool:
+    """Tell whether two statements are about the same thing; then only the later is shown."""
+    if one.topic is not other.topic:
+        return False
+    if one.topic in _SINGLE or one.topic is Topic.PEOPLE:
+        return one.key == other.key
+    left, right = (set(stems(s.sentence)) - set(stems(s.key)) for s in (one, other))
+    least = min(len(left), len(right))
+    return len(left & right) >= max(1.0, _SAME * least) if least else left == right

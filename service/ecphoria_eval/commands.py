@@ -1,0 +1,575 @@
+"""Commands that measure: `ecphoria eval`."""
+
+import inspect
+import secrets
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from ecphoria.cli.connection import offering, option
+from ecphoria.cli.render import reliability_table
+from ecphoria.cli.terminal import check_targets, stdout
+from ecphoria.errors import InvalidInput
+from ecphoria_eval.options import (
+    Ablate,
+    Concurrency,
+    Corpus,
+    Data,
+    Keep,
+    OpenIE,
+    Out,
+    Questions,
+    ReportFile,
+    Rows,
+    Steps,
+    Strategies,
+    TakeOut,
+    Where,
+    located,
+    on_service,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ecphoria_eval.datasets.dataset import Dataset
+    from ecphoria_eval.dynamics.report import DynamicsReport
+    from ecphoria_eval.evaluate import Wanted
+    from ecphoria_eval.report import Report
+    from ecphoria_eval.run import Connect, Outcome, Watch
+
+commands = typer.Typer(add_completion=False)
+evaluation = typer.Typer(
+    help="Measure recall on public data sets; comes with ecphoria-eval.", no_args_is_help=True
+)
+commands.add_typer(evaluation, name="eval")
+
+
+def some(dataset: "Dataset", questions: int | None) -> "Dataset":
+    """Keep so many questions, all if no number is given."""
+    from ecphoria_eval.datasets.dataset import sampled  # noqa: PLC0415 (costly)
+
+    return dataset if questions is None else sampled(dataset, questions)
+
+
+def wanted_of(
+    strategies: list[str] | None,
+    steps: list[str] | None,
+    concurrency: int,
+    *,
+    ablate: bool,
+    keep: bool,
+    take_out: bool = False,
+) -> "Wanted":
+    """Collect the options."""
+    from ecphoria_eval.evaluate import Wanted  # noqa: PLC0415 (costly)
+
+    return Wanted(
+        strategies=tuple(strategies or ()),
+        ablate=ablate,
+        steps=_steps(steps or ()),
+        concurrency=concurrency,
+        keep=keep,
+        take_out=take_out,
+    )
+
+
+def _steps(given: "Sequence[str]") -> tuple[str, ...] | None:
+    """Read the steps of a cycle: all if none is named, and no cycle for `none`."""
+    return None if list(given) == ["none"] else tuple(given)
+
+
+def measure(
+    load: "Callable[[], Dataset]",
+    wanted: "Wanted",
+    where: Where,
+    out: Path | None,
+    rows: Path | None,
+) -> None:
+    """Load a data set, measure it, print and write the report."""
+    from ecphoria_eval.report import write  # noqa: PLC0415 (costly)
+
+    check_targets(out, rows)
+    dataset = load()
+    found: list[tuple[Report, Outcome]] = []
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        found.append(await evaluate_one(dataset, wanted, connect, watch))
+
+    on_service(work, where)
+    report, outcome = found[0]
+    write(report, outcome, out, rows)
+    show_report(report)
+    _show_kept(outcome)
+    if out is not None:
+        _draw(report, outcome, out)
+
+
+def measure_all(
+    data: "Sequence[Path]",
+    corpus: Path | None,
+    openie: Path | None,
+    *,
+    questions: int | None,
+    wanted: "Wanted",
+    where: Where,
+    out: Path | None,
+) -> None:
+    """Measure data sets one after the other, and print the one with the smallest gain first."""
+    from ecphoria_eval.datasets.told_apart import load_any, named  # noqa: PLC0415 (costly)
+    from ecphoria_eval.evaluate import domain_table, domains, write_domains  # noqa: PLC0415
+    from ecphoria_eval.report import BASELINES  # noqa: PLC0415
+
+    check_targets(out)
+    datasets = {
+        name: some(load_any(path, corpus, openie), questions) for name, path in named(data).items()
+    }
+    wanted = replace(wanted, strategies=wanted.strategies or BASELINES, with_default=True)
+    found: dict[str, tuple[Report, Outcome]] = {}
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        for name, dataset in datasets.items():
+            found[name] = await evaluate_one(dataset, wanted, connect, _naming(name, watch))
+            if out is not None:
+                # A long run that ends early leaves what it has measured.
+                write_domains(found, out)
+
+    on_service(work, where)
+    for report, outcome in found.values():
+        show_report(report)
+        _show_kept(outcome)
+    console = stdout()
+    console.print()
+    console.print(domain_table(domains({name: report for name, (report, _) in found.items()})))
+    console.print("[dim]Points of 100; the smallest gain over the best baseline first.[/dim]")
+    if out is not None:
+        console.print(f"[dim]Report: {out}[/dim]")
+
+
+def _show_kept(outcome: "Outcome") -> None:
+    if outcome.tenants:
+        stdout().print(f"[dim]Kept in the store: {', '.join(outcome.tenants)}[/dim]")
+
+
+def _naming(name: str, watch: "Watch") -> "Watch":
+    return lambda stage, done, total: watch(f"{name}: {stage}", done, total)
+
+
+async def evaluate_one(
+    dataset: "Dataset", wanted: "Wanted", connect: "Connect", watch: "Watch"
+) -> "tuple[Report, Outcome]":
+    """Measure a data set in tenants of a new name."""
+    from ecphoria_eval.evaluate import evaluate  # noqa: PLC0415 (costly)
+
+    name = f"eval-{secrets.token_hex(4)}"
+    return await evaluate(dataset, wanted, connect, watch, name=name, monotonic=time.perf_counter)
+
+
+def show_report(report: "Report") -> None:
+    """Print the tables of one data set."""
+    from ecphoria_eval.tables import ablation_table, gain_table, refusal_table, strategy_table  # noqa: PLC0415 (costly)
+
+    console = stdout()
+    without = f", {report.n_adversarial:,} without an answer" if report.n_adversarial else ""
+    console.print(
+        f"\n[bold]{escape(report.data)}[/bold]  [dim]{report.n:,} questions{without};"
+        f" {report.embedder}; Neo4j {report.engine['neo4j']}[/dim]"
+    )
+    console.print(strategy_table(report))
+    by_kind = gain_table(report)
+    if by_kind is not None:
+        console.print()
+        console.print(by_kind)
+    if report.ablations:
+        console.print()
+        console.print(ablation_table(report))
+    own = report.strategies.get(report.default)
+    judged = None if own is None else own.abstention
+    if judged is not None and (bins := (judged.taken_out or judged).reliability):
+        console.print()
+        console.print(refusal_table(judged))
+        console.print()
+        console.print(reliability_table(bins))
+    console.print("[dim]Points of 100; milliseconds without encoding the cue.[/dim]")
+    for finding, count in report.findings.items():
+        console.print(f"[dim]{count:,} {escape(finding)}[/dim]")
+
+
+def _draw(report: "Report", outcome: "Outcome", out: Path) -> None:
+    from ecphoria_eval.plots import draw  # noqa: PLC0415 (costly)
+
+    console = stdout()
+    console.print(f"[dim]Report: {out}[/dim]")
+    for path in draw(report, outcome.rows, out):
+        console.print(f"[dim]Plot: {path}[/dim]")
+
+
+@evaluation.command()
+@located
+def dynamics(
+    *,
+    where: Where,
+    task: Annotated[
+        list[str] | None,
+        typer.Option("--task", metavar="NAME", help="Run only this task; repeatable."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the generated data.")] = 1,
+    out: ReportFile = None,
+) -> None:
+    """Check how memory changes over time and use, on generated data; exits with 1 on failure."""
+    from ecphoria_eval.dynamics.report import measure, table, write  # noqa: PLC0415 (costly)
+
+    check_targets(out)
+    found: list[DynamicsReport] = []
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        name = f"dynamics-{secrets.token_hex(4)}"
+        found.append(await measure(connect, watch, wanted=task or (), name=name, seed=seed))
+
+    on_service(work, where)
+    (report,) = found
+    stdout().print(table(report))
+    if out is not None:
+        write(report, out)
+    if report.failed:
+        raise typer.Exit(1)
+
+
+_MEASURED = {
+    parameter.name: parameter
+    for parameter in (
+        option("strategy", None, Strategies),
+        option("ablate", default=False, annotation=Ablate),
+        option("take_out", default=False, annotation=TakeOut),
+        option("step", None, Steps),
+        option("questions", None, Questions),
+        option("out", None, Out),
+        option("rows", None, Rows),
+        option("concurrency", 1, Concurrency),
+        option("keep", default=False, annotation=Keep),
+    )
+}
+
+
+def measured(load: "Callable[..., Dataset]") -> "Callable[..., None]":
+    """Turn a function that loads a data set into the command that measures it."""
+
+    def run(*, where: Where, **options: Any) -> None:
+        asked = {name: options.pop(name) for name in _MEASURED}
+        measure(
+            lambda: some(load(**options), asked["questions"]),
+            wanted_of(
+                asked["strategy"],
+                asked["step"],
+                asked["concurrency"],
+                ablate=asked["ablate"],
+                keep=asked["keep"],
+                take_out=asked["take_out"],
+            ),
+            where,
+            asked["out"],
+            asked["rows"],
+        )
+
+    own = inspect.signature(load).parameters.values()
+    where = option("where", inspect.Parameter.empty, Where)
+    return located(offering(run, load, [where, *own, *_MEASURED.values()]))
+
+
+@evaluation.command()
+@measured
+def locomo(*, data: Data) -> "Dataset":
+    """Find the evidence for questions about long conversations (LoCoMo)."""
+    from ecphoria_eval.datasets.locomo import load_locomo  # noqa: PLC0415 (costly)
+
+    return load_locomo(data)
+
+
+@evaluation.command()
+@measured
+def chats(*, data: Data) -> "Dataset":
+    """Find the evidence for questions about chats with an assistant (LoCoMo's format)."""
+    from ecphoria_eval.datasets.locomo import load_chats  # noqa: PLC0415 (costly)
+
+    return load_chats(data)
+
+
+@evaluation.command("all")
+@located
+def all_domains(
+    *,
+    where: Where,
+    data: Annotated[
+        list[Path],
+        typer.Option("--data", metavar="FILE", help="Data set of any known format; repeatable."),
+    ],
+    corpus: Corpus = None,
+    openie: OpenIE = None,
+    strategy: Strategies = None,
+    take_out: TakeOut = False,
+    step: Steps = None,
+    questions: Questions = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the report here, rows beside it."),
+    ] = None,
+    concurrency: Concurrency = 1,
+    keep: Keep = False,
+) -> None:
+    """Measure several data sets, and show the one with the smallest gain over the baselines."""
+    measure_all(
+        data,
+        corpus,
+        openie,
+        questions=questions,
+        wanted=wanted_of(strategy, step, concurrency, ablate=False, keep=keep, take_out=take_out),
+        where=where,
+        out=out,
+    )
+
+
+@evaluation.command()
+@located
+def qa(
+    *,
+    where: Where,
+    data: Annotated[
+        Path, typer.Option(metavar="FILE", help="Data set of any known format, with answers.")
+    ],
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Name of the service's language model, for the report."),
+    ] = None,
+    oracle: Annotated[
+        bool,
+        typer.Option(
+            "--oracle",
+            help="Ask no model: give the data's answer if its evidence is recalled (upper bound).",
+        ),
+    ] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Model at the endpoint of `ECPHORIA_LLM__BASE_URL` as judge."
+        ),
+    ] = None,
+    corpus: Corpus = None,
+    step: Steps = None,
+    questions: Questions = None,
+    out: Out = None,
+) -> None:
+    """Let the service's language model answer questions, and score its answers."""
+    from ecphoria.settings import read_settings  # noqa: PLC0415
+    from ecphoria_eval.datasets.told_apart import load_any  # noqa: PLC0415 (costly)
+    from ecphoria_eval.judge import open_judge  # noqa: PLC0415
+    from ecphoria_eval.qa import measure_answers, show_answers  # noqa: PLC0415
+
+    if oracle == (model is not None):
+        raise InvalidInput("Give either --model NAME or --oracle.", field="model")
+    check_targets(out)
+    dataset = some(load_any(data, corpus, None), questions)
+    steps = _steps(step) if step else None
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        name = f"eval-{secrets.token_hex(4)}"
+        async with open_judge(read_settings().llm, judge) as judging:
+            report = await measure_answers(
+                dataset, connect, watch, name=name, model=model, steps=steps, judge=judging
+            )
+        show_answers(report, stdout(), out)
+
+    on_service(work, where)
+
+
+@evaluation.command()
+@located
+def facts(
+    *,
+    where: Where,
+    keys: Annotated[int, typer.Option(min=1, max=1_000, help="Changing facts.")] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of the stream.")] = 1,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Name of the service's language model, to let it read the facts."
+        ),
+    ] = None,
+    out: Out = None,
+) -> None:
+    """Measure how often outdated facts outrank current ones, on a generated stream."""
+    from ecphoria_eval.facts import measure_facts, show_facts  # noqa: PLC0415 (costly)
+
+    check_targets(out)
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        name = f"eval-{secrets.token_hex(4)}"
+        report = await measure_facts(connect, watch, name=name, keys=keys, seed=seed, model=model)
+        show_facts(report, stdout(), out)
+
+    on_service(work, where)
+
+
+@evaluation.command()
+@measured
+def passages(*, data: Data, corpus: Corpus = None, openie: OpenIE = None) -> "Dataset":
+    """Find the passages that a question needs together (2Wiki, HotpotQA, MuSiQue)."""
+    from ecphoria_eval.datasets.passages import load_passages  # noqa: PLC0415 (costly)
+
+    return load_passages(data, corpus, openie)
+
+
+@evaluation.command()
+@located
+def mini(
+    *,
+    where: Where,
+    print_expected: Annotated[
+        bool,
+        typer.Option("--print-expected", help="Print the figures found, as the file has them."),
+    ] = False,
+) -> None:
+    """Compare recall on the shipped sample with its expected figures."""
+    from ecphoria_eval.datasets.locomo import load_mini  # noqa: PLC0415 (costly)
+    from ecphoria_eval.evaluate import Wanted  # noqa: PLC0415
+    from ecphoria_eval.report import check, expected, spelled  # noqa: PLC0415
+
+    reports: list[Report] = []
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        for dataset in load_mini():
+            report, _ = await evaluate_one(dataset, Wanted(), connect, watch)
+            reports.append(report)
+
+    on_service(work, where)
+    if print_expected:
+        typer.echo(spelled(reports), nl=False)
+        return
+    wanted = expected()
+    checks = [one for report in reports for one in check(wanted, report)]
+    console = stdout()
+    for report in reports:
+        show_report(report)
+    for one in checks:
+        if not one.holds:
+            found = "nothing" if one.found is None else f"{one.found:.4f}"
+            console.print(
+                f"[error]{one.suite} {one.strategy} {one.measure}[/error]"
+                f" {found}, expected {one.expected:.4f}"
+            )
+    failed = sum(not one.holds for one in checks)
+    console.print(f"{len(checks) - failed} of {len(checks)} figures as expected.")
+    if failed:
+        raise typer.Exit(1)
+
+
+@evaluation.command()
+def compare(
+    *,
+    before: Annotated[
+        Path, typer.Argument(metavar="REPORT", help="Report of the first run, with its rows.")
+    ],
+    after: Annotated[
+        Path, typer.Argument(metavar="REPORT", help="Report of the second run, on the same data.")
+    ],
+) -> None:
+    """Compare two reports by paired bootstrap."""
+    from ecphoria_eval.tables import compare as pair  # noqa: PLC0415 (costly)
+    from ecphoria_eval.tables import comparison_table  # noqa: PLC0415
+
+    found = pair(before, after)
+    console = stdout()
+    console.print(comparison_table(found))
+    console.print("[dim]Points of 100, with 95 % intervals.[/dim]")
+    if found.alone:
+        console.print(f"[dim]In one report only: {', '.join(found.alone)}[/dim]")
+    if found.unpaired:
+        console.print(f"[dim]Questions in one report only: {found.unpaired:,}[/dim]")
+
+
+@evaluation.command()
+def load(
+    *,
+    nodes: Annotated[
+        str, typer.Option(metavar="N,N", help="Sizes of the store, in episodes.")
+    ] = "1000,10000",
+    clients: Annotated[
+        str, typer.Option(metavar="N,N", help="Number of recalls at once.")
+    ] = "1,4,16",
+    tenants: Annotated[
+        int, typer.Option(min=1, max=1_000, help="Number of tenants that share the episodes.")
+    ] = 1,
+    recalls: Annotated[
+        int,
+        typer.Option(
+            min=10, max=10_000, help="Number of recalls for each strategy and concurrency."
+        ),
+    ] = 200,
+    strategy: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Strategy to measure; repeatable.")
+    ] = None,
+    new: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=100_000,
+            metavar="N",
+            help="Number of new episodes to consolidate while recalls go on; 0 for none.",
+        ),
+    ] = 1_000,
+    seed: Annotated[int, typer.Option(help="Seed of the generated talk.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the report here, as JSON.")
+    ] = None,
+) -> None:
+    """Measure speed and size on generated talk, on a temporary Neo4j."""
+    from ecphoria_eval.load_command import plan_of, run_load  # noqa: PLC0415 (costly)
+
+    check_targets(out)
+    plan = plan_of(
+        nodes, clients, strategy or (), tenants=tenants, recalls=recalls, new=new, seed=seed
+    )
+    run_load(plan, out)
+
+
+@evaluation.command()
+@located
+def tune_synaptic(
+    *,
+    where: Where,
+    data: Annotated[
+        Path, typer.Option(metavar="FILE", help="Data set of any known format, with evidence.")
+    ],
+    corpus: Corpus = None,
+    start: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME[:OPTION=VALUE,...]", help="Where to start, and the options that stay."
+        ),
+    ] = "synaptic",
+    trials: Annotated[int, typer.Option(min=4, max=10_000, help="Settings to try.")] = 64,
+    questions: Annotated[
+        int | None,
+        typer.Option(min=2, metavar="N", help="Number of questions to use, evenly spread."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything drawn.")] = 1,
+    out: ReportFile = None,
+) -> None:
+    """Fit the nine parameters of synaptic on half of a data set, and judge them on the rest."""
+    from ecphoria_eval.datasets.told_apart import load_any  # noqa: PLC0415 (costly)
+    from ecphoria_eval.tuning import show_tuning, tune  # noqa: PLC0415 (costly)
+
+    check_targets(out)
+    dataset = some(load_any(data, corpus, None), questions)
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        name = f"tune-{secrets.token_hex(4)}"
+        report = await tune(
+            dataset, connect, watch, start=start, trials=trials, seed=seed, name=name
+        )
+        show_tuning(report, stdout(), out)
+
+    on_service(work, where)

@@ -1,0 +1,176 @@
+"""Options that evaluations share, and the service that they measure."""
+
+import contextlib
+import inspect
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ecphoria import runtime
+from ecphoria.cli.connection import offering, option
+from ecphoria.cli.progress import Watch, watching
+from ecphoria.cli.terminal import if_interrupted
+from ecphoria.client import AsyncClient
+from ecphoria.client.defaults import admin_key, local_key
+from ecphoria.errors import Unauthenticated
+
+if TYPE_CHECKING:
+    from ecphoria.app import Services
+    from ecphoria.settings import Settings
+    from ecphoria_eval.run import Connect
+
+_TIMEOUT_S = 300.0
+
+Server = Annotated[
+    str | None,
+    typer.Option(
+        "--server", metavar="URL", help="Address of a running service. Default: start one here."
+    ),
+]
+Key = Annotated[
+    str | None,
+    typer.Option("--key", envvar="ECPHORIA_API_KEY", metavar="KEY", help="An operator's key."),
+]
+Home = Annotated[
+    Path | None,
+    typer.Option(
+        "--home",
+        metavar="DIR",
+        help="Home directory of the service started here, for its store and key.",
+    ),
+]
+Data = Annotated[Path, typer.Option("--data", metavar="FILE", help="Data file or folder.")]
+Corpus = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="File of passages, if the data does not contain them."),
+]
+OpenIE = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Names and facts that a model extracted (HippoRAG's format)."
+    ),
+]
+Strategies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--strategy",
+        metavar="NAME[:OPTION=VALUE,...]",
+        help="Strategy to measure, with options if wanted: `cls:preset=paper`; repeatable.",
+    ),
+]
+Ablate = Annotated[
+    bool,
+    typer.Option(
+        "--ablate",
+        help="Also measure each named strategy (else the default) without each mechanism.",
+    ),
+]
+TakeOut = Annotated[
+    bool,
+    typer.Option(
+        "--take-out", help="Ask the default again, with the evidence of each question erased."
+    ),
+]
+Steps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--step",
+        metavar="NAME",
+        help="Consolidate by this step only; repeatable; `none` skips consolidation.",
+    ),
+]
+Questions = Annotated[
+    int | None,
+    typer.Option(
+        "--questions", min=1, metavar="N", help="Number of questions to ask, evenly spread."
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="FILE", help="Report file; rows and plots are written beside it."
+    ),
+]
+ReportFile = Annotated[
+    Path | None, typer.Option("--out", metavar="FILE", help="Write the report here, as JSON.")
+]
+Rows = Annotated[
+    Path | None, typer.Option("--rows", metavar="FILE", help="File of the rows, instead.")
+]
+Concurrency = Annotated[
+    int, typer.Option(min=1, max=64, metavar="N", help="Number of questions asked at once.")
+]
+Keep = Annotated[bool, typer.Option("--keep", help="Keep the appended memories in the store.")]
+
+_PLACE = (option("server", None, Server), option("key", None, Key), option("home", None, Home))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """The service to measure."""
+
+    server: str | None
+    key: str | None
+    home: Path | None
+
+
+def located(command: Callable[..., None]) -> Callable[..., None]:
+    """Offer the options of a service to measure, and give it to a command in `where`."""
+
+    def run(*, server: str | None, key: str | None, home: Path | None, **options: Any) -> None:
+        command(where=Where(server=server, key=key, home=home), **options)
+
+    own = [each for each in inspect.signature(command).parameters.values() if each.name != "where"]
+    return offering(run, command, [*own, *_PLACE])
+
+
+def on_service(
+    work: "Callable[[Connect, Watch], Coroutine[None, None, None]]", where: Where
+) -> None:
+    """Do the work on the service wanted, with a progress bar."""
+
+    async def whole() -> None:
+        async with _service(where) as connect:
+            with watching() as watch:
+                await work(connect, watch)
+
+    with if_interrupted(lambda: "Nothing goes on; tenants made here are erased unless kept."):
+        runtime.run(whole())
+
+
+@contextlib.asynccontextmanager
+async def _service(where: Where) -> "AsyncIterator[Connect]":
+    if where.server is not None:
+        yield _connector(where.server, where.key or local_key(where.server, where.home))
+        return
+    from ecphoria.cli.serve import running  # noqa: PLC0415 (extra `server`)
+
+    settings = _settings(where.home)
+    async with running(settings) as service:
+        yield _connector(service.started.url, await _key(service.started.services, where))
+
+
+async def _key(services: "Services", where: Where) -> str | None:
+    """Find an operator's key; one in the environment may be for another service than ours."""
+    bootstrap = services.settings.auth.bootstrap_key
+    own = bootstrap.get_secret_value() if bootstrap else admin_key(services.settings.home)
+    for key in (own, where.key):
+        with contextlib.suppress(Unauthenticated):
+            if key and (await services.access.identify(key)).tenant is None:
+                return key
+    return own
+
+
+def _connector(url: str, key: str | None) -> "Connect":
+    return lambda tenant: AsyncClient(url, key or "", tenant=tenant, timeout=_TIMEOUT_S)
+
+
+def _settings(home: Path | None) -> "Settings":
+    """Keep evaluations out of the user's own store, unless the settings name a server."""
+    from ecphoria.settings import read_settings  # noqa: PLC0415 (extra `server`)
+
+    quiet = {"server": {"port": 0}, "log": {"level": "warning"}}
+    return read_settings(**quiet, home=home or read_settings().cache / "evaluation")

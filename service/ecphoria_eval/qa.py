@@ -1,0 +1,305 @@
+"""Ask the questions of a data set for answers in words, and score them.
+
+The figures are those of the service and of its language model together, so a report always names
+the model. The oracle is no model: it gives the data's answer if the evidence is among the memories
+that a model would read. Its figures are the upper bound of `ask`, and say nothing of quality.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Final
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from ecphoria.client import AsyncClient
+from ecphoria.errors import InvalidInput, ModelUnavailable
+from ecphoria_eval.answers import bleu_1, exact_match, f1, locomo_f1
+from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
+from ecphoria_eval.judge import INSTRUCTION, Judge
+from ecphoria_eval.run import LONGEST_READING_S, Connect, Watch, batches, own_tenant
+
+ALL = "all"
+UNANSWERABLE = "unanswerable"
+ORACLE: Final = "oracle (upper bound)"
+"""Stands in the place of the model's name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """An answer.
+
+    Attributes:
+        text: Empty without an answer.
+        failed: Why the model gave nothing usable, if so; that counts as no answer.
+        by_oracle: Whether it is the data's own answer, which is right in every measure.
+    """
+
+    text: str = ""
+    answered: bool = False
+    tokens: int = 0
+    failed: str | None = None
+    by_oracle: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """A question and the scores of its answer.
+
+    Attributes:
+        category: As the data names it.
+        answered: Whether there was an answer.
+        right: Of a question without an answer, whether none was given; else the exact match.
+        judged: Whether the judge finds it right; None without its judgement.
+    """
+
+    category: str
+    said: Said
+    right: float
+    f1: float
+    locomo_f1: float
+    bleu_1: float
+    judged: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """Means over the questions of a category.
+
+    Attributes:
+        answered: Share with an answer.
+        exact: Exact match by HotpotQA's rules; of unanswerable questions the share without answer.
+        f1: F1 by HotpotQA's rules.
+        locomo_f1: F1 by LoCoMo's rules.
+        bleu_1: BLEU-1.
+        tokens: Tokens a question.
+        failed: Number of questions for which the model gave nothing usable.
+        judged: Share that the judge finds right, of those that it judged; None without a judge. A
+            question without an answer, or a missing answer, needs no judge.
+        unjudged: Number of answers of which the judge gave nothing usable.
+    """
+
+    questions: int
+    answered: float
+    exact: float
+    f1: float
+    locomo_f1: float
+    bleu_1: float
+    tokens: float
+    failed: int
+    judged: float | None = None
+    unjudged: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerReport:
+    """The figures of a data set, by category and of all questions.
+
+    Attributes:
+        model: Name of the language model, or `ORACLE`.
+        unscored: Questions that the data has no answer for, or, for the oracle, no evidence.
+        first_failure: Why the first question failed that did.
+        judge, judge_prompt: Name and instruction of the judge, if there is one.
+    """
+
+    source: str
+    sha256: str
+    model: str
+    categories: Mapping[str, Figures]
+    unscored: int
+    first_failure: str | None = None
+    judge: str | None = None
+    judge_prompt: str | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """Write it as plain values."""
+        return asdict(self)
+
+
+async def measure_answers(
+    dataset: Dataset,
+    connect: Connect,
+    watch: Watch,
+    *,
+    name: str,
+    model: str | None,
+    steps: Sequence[str] | None = None,
+    judge: Judge | None = None,
+) -> AnswerReport:
+    """Append each collection to a tenant of its own, ask, and erase it.
+
+    Args:
+        dataset: What to ask.
+        connect: Opens a client.
+        watch: Told the progress.
+        name: Start of the tenants' names.
+        model: The language model that the service is said to have; None for the oracle.
+        steps: Of consolidation before the questions; None for none.
+        judge: Judges the answers of the model.
+
+    Raises:
+        ModelMissing: The service has no language model.
+        InvalidInput: It has another one, or the oracle is to be judged.
+        EcphoriaError: The service cannot be used.
+    """
+    if model is None and judge is not None:
+        raise InvalidInput("The oracle gives the data's answers; leave out the judge.")
+    scored: list[Scored] = []
+    total = sum(len(_scorable(part, model)) for part in dataset.collections)
+    for number, part in enumerate(dataset.collections, start=1):
+        async with own_tenant(connect, f"{name}-{number}") as client:
+            places = await _remember(client, part, watch)
+            if steps is not None:
+                await client.consolidate(steps=steps, timeout_s=LONGEST_READING_S)
+            for question in _scorable(part, model):
+                if model is None:
+                    said = await _foretold(client, question, places)
+                else:
+                    said = await _asked(client, question, model)
+                scored.append(await _score(question, said, judge))
+                watch("asking", len(scored), total)
+    return AnswerReport(
+        source=dataset.source,
+        sha256=dataset.sha256,
+        model=model or ORACLE,
+        categories=_by_category(scored, is_judged=judge is not None),
+        unscored=len(dataset.questions) - total,
+        first_failure=next((one.said.failed for one in scored if one.said.failed), None),
+        judge=None if judge is None else judge.model,
+        judge_prompt=None if judge is None else INSTRUCTION,
+    )
+
+
+async def _remember(client: AsyncClient, part: Collection, watch: Watch) -> dict[str, str]:
+    """Append a collection; give the ids of its episodes by those of the data."""
+    places: dict[str, str] = {}
+    parts = batches(part)
+    for place, batch in enumerate(parts, start=1):
+        answer = await client.append_batch([request for _, request in batch])
+        for (ident, _), result in zip(batch, answer.results, strict=True):
+            if result.id is not None:
+                places[ident] = result.id
+        watch(f"remembering {part.name}", place, len(parts))
+    return places
+
+
+def _scorable(part: Collection, model: str | None) -> list[Question]:
+    """List the questions with an answer; the oracle needs their evidence too."""
+    return [
+        question
+        for question in part.questions
+        if question.adversarial or (question.answers and (model is not None or question.gold))
+    ]
+
+
+async def _asked(client: AsyncClient, question: Question, model: str) -> Said:
+    try:
+        answer = await client.ask(question.text, brief=True, record=False)
+    except ModelUnavailable as error:
+        return Said(failed=error.message)
+    if answer.model != model:
+        raise InvalidInput(
+            f"The service asks {answer.model}, not {model}; give the right name.", field="model"
+        )
+    text = answer.text if answer.answered else ""
+    return Said(text=text, answered=answer.answered, tokens=answer.tokens)
+
+
+async def _foretold(client: AsyncClient, question: Question, places: Mapping[str, str]) -> Said:
+    """Give the data's answer if `ask` would show a model all of its evidence, else none."""
+    result = await client.recall(question.text, record=False)
+    shown = {str(reference.episode) for reference in result.references}
+    has_all = all(places.get(ident) in shown for ident in question.gold)
+    if question.adversarial or (result.verdict.refused or not has_all):
+        return Said()
+    return Said(text=question.answers[0], answered=True, by_oracle=True)
+
+
+async def _score(question: Question, said: Said, judge: Judge | None) -> Scored:
+    wanted = question.answers
+    judged = None
+    if question.adversarial:
+        right = float(not said.answered)
+        scores = (right, right, right, right)
+    elif said.by_oracle:
+        scores = (1.0, 1.0, 1.0, 1.0)
+    else:
+        scores = (
+            exact_match(said.text, wanted) if said.answered else 0.0,
+            f1(said.text, wanted),
+            locomo_f1(said.text, wanted, question.category),
+            bleu_1(said.text, wanted),
+        )
+    if judge is not None:
+        if question.adversarial or not said.answered:
+            judged = bool(scores[0])
+        else:
+            judged = (await judge.judge(question.text, said.text, wanted)).correct
+    return Scored(
+        category=UNANSWERABLE if question.adversarial else question.kind or question.category,
+        said=said,
+        right=scores[0],
+        f1=scores[1],
+        locomo_f1=scores[2],
+        bleu_1=scores[3],
+        judged=judged,
+    )
+
+
+def _by_category(scored: Sequence[Scored], *, is_judged: bool) -> dict[str, Figures]:
+    groups: dict[str, list[Scored]] = {}
+    for one in scored:
+        groups.setdefault(one.category, []).append(one)
+    named = {name: groups[name] for name in sorted(groups) if name}
+    every = {**named, ALL: list(scored)}
+    return {name: _figures(group, is_judged=is_judged) for name, group in every.items() if group}
+
+
+def _figures(group: Sequence[Scored], *, is_judged: bool) -> Figures:
+    told = [one.judged for one in group if one.judged is not None]
+    return Figures(
+        questions=len(group),
+        answered=fmean(one.said.answered for one in group),
+        exact=fmean(one.right for one in group),
+        f1=fmean(one.f1 for one in group),
+        locomo_f1=fmean(one.locomo_f1 for one in group),
+        bleu_1=fmean(one.bleu_1 for one in group),
+        tokens=fmean(one.said.tokens for one in group),
+        failed=sum(one.said.failed is not None for one in group),
+        judged=fmean(told) if told else None,
+        unjudged=len(group) - len(told) if is_judged else 0,
+    )
+
+
+def show_answers(report: AnswerReport, console: Console, out: Path | None) -> None:
+    """Print the table, and write the report where asked."""
+    table = Table(box=SIMPLE_HEAD)
+    names = ["", "questions", "answered", "exact", "F1", "F1 LoCoMo", "BLEU-1", "tokens", "failed"]
+    for name in names + ["judged"] * (report.judge is not None):
+        table.add_column(name, justify="right" if name else "left")
+    for name, row in report.categories.items():
+        shares = (row.answered, row.exact, row.f1, row.locomo_f1, row.bleu_1)
+        figures = [f"{100 * share:.1f}" for share in shares]
+        figures += [f"{row.tokens:,.0f}", f"{row.failed:,}"]
+        figures += ["-" if row.judged is None else f"{100 * row.judged:.1f}"]
+        table.add_row(name, f"{row.questions:,}", *figures[: len(table.columns) - 2])
+    console.print(f"{report.source}, answered by {report.model}")
+    if report.model == ORACLE:
+        console.print(
+            "No language model was asked: these figures bound `ask`, and are no quality."
+        )
+    if report.judge is not None:
+        unjudged = report.categories[ALL].unjudged
+        console.print(f"judged by {report.judge}" + (f", {unjudged:,} not" if unjudged else ""))
+    console.print(table)
+    if report.first_failure is not None:
+        console.print(f"the first failure: {report.first_failure}", markup=False)
+    if report.unscored:
+        lacking = "evidence or answer" if report.model == ORACLE else "answer"
+        console.print(f"{report.unscored:,} questions have no {lacking} in the data")
+    if out is not None:
+        out.write_text(json.dumps(report.to_json(), indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,199 @@
+"""The strategies that are measured, and one row for each question asked."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ecphoria.calibration.labelled import read_lines
+from ecphoria.errors import BadFile, InvalidInput, UnknownStrategy
+from ecphoria.records.recall import OptionValue
+from ecphoria.records.strategy import StrategyInfo
+from ecphoria_eval.datasets.dataset import ADVERSARIAL
+
+
+class Row(BaseModel):
+    """One line of ROWS.jsonl."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    strategy: str
+    """Its name, `without:...` for an ablation of the default, `NAME:without:...` of another."""
+    collection: str
+    """The conversation or pool."""
+    question: str
+    """Id of the question in its collection."""
+    category: str
+    """Of the question."""
+    kind: str = ""
+    """Of the question, as the data names it."""
+    taken_out: bool = False
+    """Whether its evidence was erased from the store before it was asked."""
+    gold: tuple[str, ...]
+    """Ids of the memories that hold the evidence."""
+    official: tuple[str, ...] | None = None
+    """Evidence as the data spells it."""
+    ranked: tuple[str, ...] = ()
+    """Ids of what was recalled, best first."""
+    scores: tuple[float, ...] = ()
+    """Of what was recalled."""
+    confidence: float = 0.0
+    """Whether the answer is among the hits."""
+    evidence: dict[str, float] = Field(default_factory=dict)
+    """Evidence for the gate, by name."""
+    verdict: str = "failed"
+    """Verdict of the gate."""
+    latency_ms: float = 0.0
+    """Of the whole recall, measured by the service."""
+    timings_ms: dict[str, float] = Field(default_factory=dict)
+    """By phase."""
+    context_tokens: int = 0
+    """Size of the context block."""
+    error: str | None = None
+    """Code of the error if the question failed; it scores 0."""
+
+    @property
+    def adversarial(self) -> bool:
+        """Tell whether the row counts for abstention only."""
+        return self.category == ADVERSARIAL
+
+    @property
+    def scored(self) -> bool:
+        """Tell whether the row counts for recall."""
+        return bool(self.gold) and not self.adversarial and not self.taken_out
+
+
+def write_rows(path: Path, rows: Iterable[Row]) -> None:
+    """Write a row a line."""
+    text = "".join(f"{row.model_dump_json()}\n" for row in rows)
+    path.write_text(text, encoding="utf-8")
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """Read the file of `write_rows`.
+
+    Raises:
+        BadFile: It cannot be read, or is something else.
+    """
+    for record in read_lines(path):
+        try:
+            yield Row.model_validate(record.fields)
+        except ValidationError as error:
+            raise BadFile(f"{record.where} is not a row of results.") from error
+
+
+NAMES = (
+    "dense", "lexical", "fusion", "ppr", "ecphoria", "synapse", "cls", "actr", "synaptic",
+    "ecphory",
+)  # fmt: skip
+"""Strategies measured if none is named, as far as the service has them."""
+
+WITHOUT = "without:"
+_CONSOLIDATION = "consolidation"
+UNCONSOLIDATED = WITHOUT + _CONSOLIDATION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """A strategy with options, under the name it has in the report."""
+
+    name: str
+    strategy: str
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+
+
+def chosen(known: Sequence[StrategyInfo], wanted: Sequence[str]) -> list[Arm]:
+    """Take the strategies wanted, or all that the service has of `NAMES`.
+
+    Args:
+        known: What the service has.
+        wanted: Each a strategy's name, perhaps with options: `cls:preset=paper,base=fusion`.
+
+    Raises:
+        UnknownStrategy: The service has none of this name.
+        InvalidInput: What follows the name are no options.
+    """
+    there = {strategy.name: strategy for strategy in known}
+    names = list(dict.fromkeys(wanted)) or [name for name in NAMES if name in there]
+    return [_arm(there, name) for name in names]
+
+
+def _arm(there: Mapping[str, StrategyInfo], wanted: str) -> Arm:
+    name, _, given = wanted.partition(":")
+    if name not in there:
+        raise UnknownStrategy(
+            f"The service has no strategy `{name}`; it has: {', '.join(sorted(there))}."
+        )
+    types = {option.name: type(option.default) for option in there[name].parameters}
+    options: dict[str, OptionValue] = {}
+    for part in given.split(",") if given else ():
+        option, equals, value = part.partition("=")
+        if not equals:
+            raise InvalidInput(
+                f"`{part}` is no option; write {name}:OPTION=VALUE,OPTION=VALUE.", field="strategy"
+            )
+        options[option] = _read(value, types.get(option, str))
+    return Arm(name=wanted, strategy=name, options=options)
+
+
+def _read(value: str, wanted: type[str | int | float | bool]) -> OptionValue:
+    """Read a value as its option's type; the service refuses what does not fit."""
+    if wanted is bool:
+        return {"true": True, "false": False}.get(value.lower(), value)
+    try:
+        return wanted(value)
+    except ValueError:
+        return value
+
+
+def ablations(known: Sequence[StrategyInfo], arms: Sequence[Arm]) -> list[Arm]:
+    """Switch off each mechanism of some arms, one at a time; beside the default also add fusion.
+
+    A mechanism that an arm has off already is left out. The values of a preset are not known
+    here, so an arm with a preset is measured without each mechanism of its strategy.
+
+    Args:
+        known: What the service has, the default first.
+        arms: To switch mechanisms off in.
+    """
+    default = known[0].name
+    there = {strategy.name: strategy for strategy in known}
+    found = [
+        Arm(
+            name=_without(arm.name, mechanism, default),
+            strategy=arm.strategy,
+            options={**arm.options, **off},
+        )
+        for arm in arms
+        for mechanism, off in there[arm.strategy].mechanisms.items()
+        if not _is_off(there[arm.strategy], arm, off)
+    ]
+    if "fusion" in there and any(arm.name == default for arm in arms):
+        found.append(Arm(name="fusion", strategy="fusion"))
+    return found
+
+
+def unconsolidated(arm: Arm, default: str) -> Arm:
+    """Name an arm as it is before the memory was consolidated."""
+    return replace(arm, name=_without(arm.name, _CONSOLIDATION, default))
+
+
+def whole(name: str, default: str) -> str:
+    """Name the arm that an ablation is compared with.
+
+    >>> whole("synapse:without:fan effect", "ecphoria"), whole("fusion", "ecphoria")
+    ('synapse', 'ecphoria')
+    """
+    arm, _, _ = name.rpartition(f":{WITHOUT}")
+    return arm or default
+
+
+def _without(arm: str, mechanism: str, default: str) -> str:
+    return f"{WITHOUT}{mechanism}" if arm == default else f"{arm}:{WITHOUT}{mechanism}"
+
+
+def _is_off(strategy: StrategyInfo, arm: Arm, off: Mapping[str, OptionValue]) -> bool:
+    defaults = {option.name: option.default for option in strategy.parameters}
+    values = arm.options if "preset" in arm.options else {**defaults, **arm.options}
+    return all(values.get(name) == value for name, value in off.items())

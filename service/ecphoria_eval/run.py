@@ -1,0 +1,415 @@
+"""Ask the questions of a dataset, also with their evidence erased, and keep a row for each.
+
+A client cannot see the store's vectors, so their overlap in words stands for their nearness.
+"""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ecphoria.calibration.questions import LEAST_OVERLAP, distinct_words, overlap
+from ecphoria.client import AsyncClient
+from ecphoria.errors import EcphoriaError, InvalidInput, NotFound, Timeout, TooLarge
+from ecphoria.records.recall import RecallResult
+from ecphoria.wire.episodes import AppendRequest
+from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
+from ecphoria_eval.measures import DEPTH
+from ecphoria_eval.rows import Arm, Row
+
+LONGEST_READING_S: Final = 86_400.0
+"""Longest wait for a language model that reads all memories."""
+
+Connect = Callable[[str | None], AsyncClient]
+"""Opens a client that acts for the tenant of this name, or for none."""
+
+
+@contextlib.asynccontextmanager
+async def own_tenant(
+    connect: Connect, name: str, *, keep: bool = False
+) -> AsyncIterator[AsyncClient]:
+    """Make a tenant of a new name, and erase it at the end however that comes, unless kept."""
+    async with connect(None) as operator, connect(name) as client:
+        await operator.create_tenant(name)
+        try:
+            yield client
+        finally:
+            if not keep:
+                with contextlib.suppress(NotFound):
+                    await operator.erase_tenant(name)
+
+
+class NearCopies:
+    """The near copies among some texts."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._words = {ident: distinct_words(text) for ident, text in texts.items()}
+        self._known: dict[str, frozenset[str]] = {}
+
+    def of(self, idents: Iterable[str]) -> frozenset[str]:
+        """Name the texts that are near copies of any of these, these included."""
+        return frozenset().union(*(self._of(ident) for ident in idents))
+
+    def _of(self, ident: str) -> frozenset[str]:
+        if ident not in self._known:
+            self._known[ident] = frozenset(self._find(ident))
+        return self._known[ident]
+
+    def _find(self, ident: str) -> set[str]:
+        own = self._words.get(ident, frozenset())
+        low, high = LEAST_OVERLAP * len(own), len(own) / LEAST_OVERLAP
+        near = {
+            other
+            for other, theirs in self._words.items()
+            if low <= len(theirs) <= high and overlap(own, theirs) >= LEAST_OVERLAP
+        }
+        return near | {ident}
+
+
+_DELETIONS: Final = 4
+"""Deletions under way at a time."""
+_BATCH: Final = 100
+
+
+def has_evidence(part: Collection) -> tuple[Question, ...]:
+    """List the questions that are asked once more."""
+    return tuple(question for question in part.questions if question.scored)
+
+
+async def ask_without_evidence(
+    part: Collection,
+    client: AsyncClient,
+    known: dict[str, str],
+    ask: Callable[[Question], Awaitable[Row]],
+    findings: Counter[str],
+) -> list[Row]:
+    """Ask every question that has evidence while that evidence is not in the store.
+
+    Questions with the same evidence are asked together, and what two questions in turn need
+    erased stays erased between them. In the end, however that comes, everything is back.
+
+    Args:
+        part: What was appended and what is asked.
+        client: Acts for the tenant.
+        known: Id in the data of each stored episode, by the episode's id; kept up to date.
+        ask: Asks one question.
+        findings: Counts what cannot be done.
+
+    Returns:
+        A row a question, in the order of the questions.
+    """
+    store = _Store(part, client, known, findings)
+    near = NearCopies(
+        {ident: f"{item.title or ''} {item.text}" for ident, item in part.memories.items()}
+    )
+    together: dict[frozenset[str], list[Question]] = {}
+    for question in has_evidence(part):
+        if store.holds(question.gold):
+            together.setdefault(near.of(question.gold), []).append(question)
+        else:
+            findings["questions whose evidence was never stored"] += 1
+    rows: dict[str, Row] = {}
+    try:
+        for evidence, questions in together.items():
+            await store.be_without(evidence)
+            for question in questions:
+                row = await ask(question)
+                rows[question.id] = row.model_copy(update={"taken_out": True})
+    finally:
+        await store.be_without(frozenset())
+    return [rows[one.id] for one in has_evidence(part) if one.id in rows]
+
+
+class _Store:
+    """A tenant from which memories are erased and to which they are appended again."""
+
+    def __init__(
+        self, part: Collection, client: AsyncClient, known: dict[str, str], findings: Counter[str]
+    ) -> None:
+        self._part, self._client, self._known, self._findings = part, client, known, findings
+        self._ids = {ident: episode for episode, ident in known.items()}
+        self._erased: set[str] = set()
+        self._times = 0
+        self._gate = asyncio.Semaphore(_DELETIONS)
+
+    def holds(self, idents: Iterable[str]) -> bool:
+        """Tell whether any of these is stored."""
+        return any(ident in self._ids for ident in idents)
+
+    async def be_without(self, wanted: frozenset[str]) -> None:
+        """Erase the wanted evidence, and append evidence again that is no longer wanted away."""
+        await self._append(self._erased - wanted)
+        await asyncio.gather(*(self._erase(one) for one in sorted(wanted & self._ids.keys())))
+
+    async def _erase(self, ident: str) -> None:
+        async with self._gate:
+            # Noted first: what may be gone is appended again even if this is interrupted.
+            episode = self._ids.pop(ident)
+            self._erased.add(ident)
+            await self._client.delete(episode)
+
+    async def _append(self, idents: set[str]) -> None:
+        """Append with the same fields, so in the same place, under keys never used before."""
+        self._times += 1
+        again = [ident for ident in self._part.memories if ident in idents]
+        for start in range(0, len(again), _BATCH):
+            batch = again[start : start + _BATCH]
+            answer = await self._client.append_batch(
+                [
+                    self._part.memories[ident].model_copy(
+                        update={"idempotency_key": f"{ident}#{self._times}"}
+                    )
+                    for ident in batch
+                ]
+            )
+            for ident, result in zip(batch, answer.results, strict=True):
+                self._erased.discard(ident)
+                if result.id is None:
+                    self._findings["memories refused when they were appended again"] += 1
+                    continue
+                self._ids[ident] = result.id
+                self._known[result.id] = ident
+
+
+Watch = Callable[[str, int, int], None]
+"""Told a stage, how much of it is done, and how much there is."""
+
+_BATCH_ITEMS, _BATCH_BYTES = 100, 4_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Options of a run.
+
+    Attributes:
+        name: Prefix of the tenants' names, which must be new.
+        monotonic: Seconds from some fixed moment.
+        unconsolidated: Arms asked before consolidation, to tell what that changes.
+        take_out: Asked last, each question with its evidence erased from the store.
+        steps: Of consolidation; all if none is named, None leaves it out.
+        concurrency: Questions under way at a time; latencies mean most with one.
+        keep: Leave the tenants in the store.
+    """
+
+    arms: Sequence[Arm]
+    name: str
+    monotonic: Callable[[], float]
+    unconsolidated: Sequence[Arm] = ()
+    take_out: Arm | None = None
+    steps: tuple[str, ...] | None = ()
+    concurrency: int = 1
+    keep: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The rows of a run, and its circumstances.
+
+    Attributes:
+        rows: By strategy, then in the order of the data.
+        seconds: Of appending.
+        consolidation_s: Of consolidating.
+        tenants: Those that were left in the store.
+        findings: What went wrong, and how often.
+    """
+
+    rows: tuple[Row, ...]
+    episodes: int
+    seconds: float
+    consolidation_s: float
+    findings: dict[str, int]
+    tenants: tuple[str, ...]
+
+
+async def run(dataset: Dataset, connect: Connect, plan: Plan, watch: Watch) -> Outcome:
+    """Measure every arm on every question.
+
+    Raises:
+        EcphoriaError: The service cannot be used; a question it refuses only scores 0.
+    """
+    job = _Job(dataset=dataset, plan=plan, watch=watch)
+    tenants = []
+    for number, part in enumerate(dataset.collections, start=1):
+        name = f"{plan.name}-{number}"
+        async with own_tenant(connect, name, keep=plan.keep) as client:
+            tenants.append(name)
+            await job.measure(part, client)
+    order = {arm.name: place for place, arm in enumerate(job.arms)}
+    return Outcome(
+        rows=tuple(sorted(job.rows, key=lambda row: order[row.strategy])),
+        episodes=job.episodes,
+        seconds=job.seconds,
+        consolidation_s=job.consolidation_s,
+        findings=dict(sorted((+job.findings).items())),
+        tenants=tuple(tenants) if plan.keep else (),
+    )
+
+
+class _Job:
+    """A run under way."""
+
+    def __init__(self, *, dataset: Dataset, plan: Plan, watch: Watch) -> None:
+        self.rows: list[Row] = []
+        self.findings: Counter[str] = Counter()
+        self.episodes = 0
+        self.seconds = self.consolidation_s = 0.0
+        self.arms = [*plan.arms, *plan.unconsolidated]
+        self._plan, self._watch = plan, watch
+        self._depth = DEPTH[dataset.suite]
+        self._sent = self._asked = self._without = 0
+        self._to_ask_without = sum(len(has_evidence(part)) for part in dataset.collections)
+        self._to_send = sum(len(part.memories) for part in dataset.collections)
+        self._to_ask = len(dataset.questions) * len(self.arms)
+
+    async def measure(self, part: Collection, client: AsyncClient) -> None:
+        """Append everything, consolidate, then ask everything of one arm after the other."""
+        known = await self._append(part, client)
+        for arm in self._plan.unconsolidated:
+            await self._ask_arm(part, client, arm, known)
+        await self._consolidate(client)
+        for arm in self._plan.arms:
+            await self._ask_arm(part, client, arm, known)
+        if self._plan.take_out is not None:
+            await self._ask_without(part, client, self._plan.take_out, known)
+
+    async def _ask_without(
+        self, part: Collection, client: AsyncClient, arm: Arm, known: dict[str, str]
+    ) -> None:
+        done = self._without
+
+        async def ask(question: Question) -> Row:
+            row = await self._ask(part.name, question, client, arm, known)
+            self._without += 1
+            self._watch("asking without the evidence", self._without, self._to_ask_without)
+            return row
+
+        self.rows += await ask_without_evidence(part, client, known, ask, self.findings)
+        self._without = done + len(has_evidence(part))
+
+    async def _ask_arm(
+        self, part: Collection, client: AsyncClient, arm: Arm, known: dict[str, str]
+    ) -> None:
+        await self._warm(part, client, arm)
+        self.rows += await self._ask_all(part, client, arm, known)
+
+    async def _consolidate(self, client: AsyncClient) -> None:
+        if self._plan.steps is None:
+            return
+        begun = self._plan.monotonic()
+        done = await client.consolidate(steps=self._plan.steps)
+        self.consolidation_s += self._plan.monotonic() - begun
+        for step in done.steps:
+            if step.reason:
+                self.findings[f"consolidations without {step.name}: {step.reason}"] += 1
+
+    async def _ask_all(
+        self, part: Collection, client: AsyncClient, arm: Arm, known: dict[str, str]
+    ) -> list[Row]:
+        waiting = iter(part.questions)
+        answered: dict[str, Row] = {}
+
+        async def work() -> None:
+            for question in waiting:
+                answered[question.id] = await self._ask(part.name, question, client, arm, known)
+                self._asked += 1
+                self._watch("asking", self._asked, self._to_ask)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self._plan.concurrency):
+                    group.create_task(work())
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from failed
+        return [answered[question.id] for question in part.questions]
+
+    async def _append(self, part: Collection, client: AsyncClient) -> dict[str, str]:
+        """Append in batches; tell the data's id of each episode."""
+        known: dict[str, str] = {}
+        for batch in batches(part):
+            begun = self._plan.monotonic()
+            answer = await client.append_batch([request for _, request in batch])
+            self.seconds += self._plan.monotonic() - begun
+            for (ident, _), result in zip(batch, answer.results, strict=True):
+                if result.id is not None:
+                    known[result.id] = ident
+                elif result.problem is not None:
+                    self.findings[f"memories refused: {result.problem.title}"] += 1
+            self._sent += len(batch)
+            self._watch("remembering", self._sent, self._to_send)
+        self.episodes += len(known)
+        return known
+
+    async def _warm(self, part: Collection, client: AsyncClient, arm: Arm) -> None:
+        """Ask once unmeasured, so that no question pays for plans that are made once."""
+        for question in part.questions[:1]:
+            with contextlib.suppress(InvalidInput, TooLarge, Timeout):
+                await self._recall(question, client, arm)
+
+    async def _ask(
+        self, part: str, question: Question, client: AsyncClient, arm: Arm, known: dict[str, str]
+    ) -> Row:
+        answer: RecallResult | EcphoriaError
+        try:
+            answer = await self._recall(question, client, arm)
+        except (InvalidInput, TooLarge, Timeout) as error:
+            self.findings[f"recalls that failed: {error.code}"] += 1
+            answer = error
+        return _row(part, question, arm, answer, known)
+
+    async def _recall(self, question: Question, client: AsyncClient, arm: Arm) -> RecallResult:
+        return await client.recall(
+            question.text,
+            strategy=arm.strategy,
+            options=arm.options,
+            k=self._depth,
+            record=False,
+            collapse=False,  # the gold counts each memory
+        )
+
+
+def batches(part: Collection) -> list[list[tuple[str, AppendRequest]]]:
+    """Cut the memories of a collection into requests, in order."""
+    batches: list[list[tuple[str, AppendRequest]]] = []
+    size = 0
+    for ident, request in part.memories.items():
+        weight = len(request.text.encode())
+        full = not batches or len(batches[-1]) == _BATCH_ITEMS or size + weight > _BATCH_BYTES
+        if full:
+            batches.append([])
+            size = 0
+        batches[-1].append((ident, request))
+        size += weight
+    return batches
+
+
+def _row(
+    part: str,
+    question: Question,
+    arm: Arm,
+    answer: RecallResult | EcphoriaError,
+    known: dict[str, str],
+) -> Row:
+    row = Row(
+        strategy=arm.name,
+        collection=part,
+        question=question.id,
+        category=question.category,
+        kind=question.kind,
+        gold=question.gold,
+        official=question.official,
+    )
+    if isinstance(answer, EcphoriaError):
+        return row.model_copy(update={"error": answer.code})
+    found = {
+        "ranked": tuple(known[hit.episode.id] for hit in answer.hits),
+        "scores": tuple(hit.score for hit in answer.hits),
+        "confidence": answer.confidence,
+        "evidence": answer.evidence,
+        "verdict": answer.verdict,
+        "latency_ms": answer.timings_ms.get("total", 0.0),
+        "timings_ms": answer.timings_ms,
+        "context_tokens": answer.context_tokens,
+    }
+    return row.model_copy(update=found)

@@ -1,0 +1,260 @@
+"""Tables of a report and of the comparison of two."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Table
+
+from ecphoria.errors import BadFile
+from ecphoria_eval.datasets.dataset import Suite
+from ecphoria_eval.measures import (
+    HEADLINE,
+    MEASURES,
+    Abstention,
+    Difference,
+    Figures,
+    Interval,
+    TakenOut,
+    mean,
+)
+from ecphoria_eval.report import Gain, Report, Stored, differences, read_report
+from ecphoria_eval.rows import Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One measure of one strategy in both."""
+
+    strategy: str
+    measure: str
+    before: float
+    after: float
+    gap: Difference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """All that both reports have.
+
+    Attributes:
+        alone: Strategies that only one of them has.
+        unpaired: Questions that only one of them asked.
+    """
+
+    before: Stored
+    after: Stored
+    lines: tuple[Line, ...]
+    alone: tuple[str, ...]
+    unpaired: int
+
+
+def compare(before: Path, after: Path) -> Comparison:
+    """Pair the rows of two reports.
+
+    Raises:
+        BadFile: One is no report, or they are of different data.
+    """
+    first, rows = read_report(before)
+    second, others = read_report(after)
+    if (first.suite, first.data_sha256) != (second.suite, second.data_sha256):
+        raise BadFile(f"{before.name} and {after.name} are reports of different data.")
+    names = {row.strategy: None for row in rows}
+    both = [name for name in names if any(row.strategy == name for row in others)]
+    return Comparison(
+        before=first,
+        after=second,
+        lines=tuple(
+            line
+            for name in both
+            for line in _lines(name, _of(name, rows), _of(name, others), first.suite)
+        ),
+        alone=tuple(sorted({row.strategy for row in (*rows, *others)} - set(both))),
+        unpaired=len(_asked(rows) ^ _asked(others)),
+    )
+
+
+def _lines(name: str, rows: Sequence[Row], others: Sequence[Row], suite: Suite) -> list[Line]:
+    both = _asked(rows) & _asked(others)
+    gaps = differences(rows, others, suite)
+    return [
+        Line(
+            strategy=name,
+            measure=measure,
+            before=_mean(measure, rows, both, suite),
+            after=_mean(measure, others, both, suite),
+            gap=gaps[measure],
+        )
+        for measure in HEADLINE[suite]
+        if measure in gaps
+    ]
+
+
+def _of(name: str, rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row.strategy == name]
+
+
+def _asked(rows: Sequence[Row]) -> set[tuple[str, str]]:
+    return {(row.collection, row.question) for row in rows if row.scored}
+
+
+def _mean(measure: str, rows: Sequence[Row], both: set[tuple[str, str]], suite: Suite) -> float:
+    count = MEASURES[suite][measure]
+    scored = [row for row in rows if row.scored and (row.collection, row.question) in both]
+    return mean([count(row) for row in scored]) or 0.0
+
+
+_CATEGORIES: Mapping[Suite, Mapping[str, str]] = {
+    Suite.LOCOMO: {"1": "multi-hop", "2": "temporal", "3": "open-domain", "4": "single-hop"},
+    Suite.CHATS: {"1": "several messages", "2": "time", "3": "hardly retrieval", "4": "one fact"},
+}
+_SHORT = {"recall": "R", "all": "all", "hit": "hit", "ndcg": "nDCG", "mrr": "MRR"}
+
+
+def strategy_table(report: Report) -> Table:
+    """One line a strategy: recall, refusal, latency."""
+    table = _table("strategy")
+    measures = next(iter(report.strategies.values())).measures if report.strategies else {}
+    talk = report.suite.talk
+    for name in (*map(_short, measures), *(("AUROC", "refused") if talk else ())):
+        table.add_column(name, justify="right")
+    for name in ("p50", "p95"):
+        table.add_column(name, justify="right", style="dim")
+    for name, figures in report.strategies.items():
+        latency = (
+            _ms(figures.latency_ms[f"without_encoding_{share}"]) for share in ("p50", "p95")
+        )
+        cells = [
+            *map(_percent, figures.measures.values()),
+            *(_refusal(figures) if talk else ()),
+            *latency,
+        ]
+        table.add_row(name, *cells, style="bold" if name == report.default else "")
+    return table
+
+
+def gain_table(report: Report) -> Table | None:
+    """One line a kind and a category of question, the default's smallest gain first."""
+    if report.gain is None or not (report.gain.by_kind or report.gain.by_category):
+        return None
+    table = _table("questions")
+    for name in ("n", f"{report.default} {_short(report.gain.measure)}"):
+        table.add_column(name, justify="right")
+    table.add_column("best baseline")
+    for name in ("", "gain"):
+        table.add_column(name, justify="right")
+    names = _CATEGORIES.get(report.suite, {})
+    for kind, gain in report.gain.by_kind.items():
+        table.add_row(escape(kind), *_gain_cells(gain))
+    if report.gain.by_kind:
+        table.add_section()
+    for category, gain in report.gain.by_category.items():
+        table.add_row(escape(f"{category} {names.get(category, '')}".strip()), *_gain_cells(gain))
+    return table
+
+
+def refusal_table(judged: Abstention) -> Table:
+    """A table of abstention by the default, one line for each kind of unanswerable questions."""
+    table = _table("questions without an answer")
+    for name in ("AUROC", *(f"at {float(rate):.1%}" for rate in judged.refusal_at_frr), "ECE"):
+        table.add_column(name, justify="right")
+    kinds: list[tuple[str, Abstention | TakenOut | None]] = [
+        ("of the data", judged if judged.auroc is not None else None),
+        ("evidence taken out", judged.taken_out),
+    ]
+    for name, one in kinds:
+        if one is not None:
+            refused = map(_percent, one.refusal_at_frr.values())
+            table.add_row(name, _percent(one.auroc), *refused, _percent(one.ece))
+    return table
+
+
+def ablation_table(report: Report) -> Table:
+    """One line a mechanism: the loss without it."""
+    table = _table("ablation")
+    told = next(iter(report.ablations.values())).difference if report.ablations else {}
+    headline = [name for name in told if not name.startswith("all")]
+    for name in headline:
+        table.add_column(_short(name), justify="right")
+        table.add_column("", justify="right")
+    table.add_column("over questions", justify="right", style="dim")
+    table.add_column("over collections", justify="right", style="dim")
+    for name, ablation in report.ablations.items():
+        cells = []
+        for measure in headline:
+            cells += [
+                _percent(ablation.figures.measures[measure]),
+                _signed(ablation.difference[measure].mean),
+            ]
+        first = ablation.difference[headline[0]] if headline else None
+        table.add_row(name, *cells, *_intervals(first))
+    return table
+
+
+def comparison_table(found: Comparison) -> Table:
+    """One line a strategy and measure: both figures and how sure their difference is."""
+    table = _table("strategy")
+    table.add_column("")
+    for name in ("before", "after", "difference"):
+        table.add_column(name, justify="right")
+    for name in ("over questions", "over collections"):
+        table.add_column(name, justify="right", style="dim")
+    for line in found.lines:
+        table.add_row(
+            line.strategy,
+            _short(line.measure),
+            _percent(line.before),
+            _percent(line.after),
+            _signed(line.gap.mean),
+            *_intervals(line.gap),
+        )
+    return table
+
+
+def _table(first: str) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim")
+    table.add_column(first, no_wrap=True)
+    return table
+
+
+def _refusal(figures: Figures) -> Sequence[str]:
+    found = figures.abstention
+    if found is None:
+        return "", ""
+    return _percent(found.auroc), _percent(found.refusal_at_frr["0.021"])
+
+
+def _gain_cells(gain: Gain) -> tuple[str, ...]:
+    return (
+        f"{gain.n:,}",
+        _percent(gain.default),
+        gain.best,
+        _percent(gain.best_value),
+        _signed(gain.gain),
+    )
+
+
+def _intervals(gap: Difference | None) -> tuple[str, str]:
+    return (_interval(gap.questions), _interval(gap.collections)) if gap else ("", "")
+
+
+def _interval(found: Interval | None) -> str:
+    return f"{_signed(found[0])} to {_signed(found[1])}" if found else ""
+
+
+def _short(measure: str) -> str:
+    name, _, k = measure.partition("@")
+    return _SHORT[name] + (f"@{k}" if k else "")
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.1f}"
+
+
+def _signed(value: float) -> str:
+    return f"{100 * value:+.1f}"
+
+
+def _ms(value: float | None) -> str:
+    return "" if value is None else f"{value:.0f}"

@@ -1,0 +1,111 @@
+"""Questions that an agent stores never answer themselves, on the real graph and encoder."""
+
+import pytest
+
+from ecphoria.ingest.service import IngestService
+from ecphoria.recall.service import RecallService
+from ecphoria.records.episode import Receipt
+from ecphoria.records.ids import TenantId
+from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Verdict
+from tests.integration.memory.stories import CASES, Case, echoes, life, turns
+
+RANK = {Verdict.EMPTY: 0, Verdict.REFUSE: 0, Verdict.VERIFY: 1, Verdict.ANSWER: 2}
+
+
+async def ask(recalls: RecallService, tenant: TenantId, cue: str) -> RecallResult:
+    return await recalls.recall(tenant, Cue(text=cue), RecallOptions(k=50))
+
+
+async def store(
+    ingest: IngestService, tenant: TenantId, said: list[tuple[str, str]], case: Case, session: str
+) -> None:
+    results = await ingest.append_batch(tenant, turns(said, case, session))
+    assert all(isinstance(one, Receipt) for one in results), results
+
+
+@pytest.mark.parametrize(
+    "case", CASES, ids=lambda case: f"{case.language}-{case.role}-{case.seed}"
+)
+async def test_no_question_answers_itself(
+    case: Case, ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    told = life(case)
+    await store(ingest, tenant, [("user", fact) for fact in told.facts], case, "s")
+    for number, question in enumerate(told.questions):
+        before = await ask(recalls, tenant, question.cue)
+        stored = echoes(question, case)
+        # Every other question is asked in the session of the facts.
+        session = "s" if number % 2 else f"s{number}"
+        await store(ingest, tenant, stored, case, session)
+        after = await ask(recalls, tenant, question.cue)
+        assert after.confidence <= before.confidence + 1e-6, (question, before, after)
+        assert RANK[after.verdict] <= RANK[before.verdict], question
+        echoed = {text for _, text in stored}
+        places = [hit.rank for hit in after.hits if hit.episode.text in echoed]
+        same = {question.cue, *question.replies} & echoed
+        assert all(hit.echo for hit in after.hits if hit.episode.text in same)
+        evidence = [hit.rank for hit in after.hits if not hit.echo]
+        assert evidence == list(range(1, len(evidence) + 1))
+        assert not any(hit.echo for hit in after.hits if hit.episode.text in told.facts)
+        if question.fact is not None:
+            answers = [hit.rank for hit in after.hits if hit.episode.text == question.fact]
+            assert answers[0] < min(places, default=99), question
+        assert not any(text in after.context for text in same)
+
+
+@pytest.mark.parametrize("role", ["roles", "none", "speakers"])
+async def test_a_turn_that_states_and_asks_stays_evidence(
+    role: str, ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    case = Case(seed=1, language="en", role=role)
+    stated = [
+        ("user", "My dog Pixel is ill, what should I do?"),
+        ("user", "Meine Katze Minka frisst nichts, was soll ich tun?"),
+    ]
+    await store(ingest, tenant, stated, case, "s")
+    for cue, text in zip(
+        ("What is my dog called?", "Wie heißt meine Katze?"), stated, strict=True
+    ):
+        found = await ask(recalls, tenant, cue)
+        assert found.hits[0].episode.text == text[1]
+        assert not any(hit.echo for hit in found.hits)
+
+
+async def test_the_reply_to_a_question_of_another_keeps_its_words(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    case = Case(seed=1, language="en", role="roles")
+    said = [("assistant", "Which book do you like most?"), ("user", "Middlemarch, since school.")]
+    await store(ingest, tenant, said, case, "s")
+    found = await ask(recalls, tenant, "Which book do I like most?")
+    assert [(hit.episode.text, hit.echo) for hit in found.hits] == [
+        (said[1][1], False), (said[0][1], True),
+    ]  # fmt: skip
+    assert found.hits[0].parts["lex"] > 0
+
+
+async def test_a_cue_about_questions_finds_them(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    case = Case(seed=1, language="en", role="roles")
+    said = [("user", "I keep bees."), ("user", "What does a hive weigh?")]
+    await store(ingest, tenant, said, case, "s")
+    found = await ask(recalls, tenant, "What did I ask about the weight of a hive?")
+    assert found.hits[0].episode.text == said[1][1]
+    assert not found.hits[0].echo
+
+
+@pytest.mark.parametrize(
+    "cue", ["Wer ist mein Zahnarzt?", "我弟弟叫什么?", "Which opera did the senator review?"]
+)
+async def test_no_answer_without_a_word_and_far_in_meaning(
+    cue: str, ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    case = Case(seed=1, language="en", role="roles")
+    facts = ["The kitchen tap drips at night.", "I bought two kilos of nails."]
+    await store(ingest, tenant, [("user", fact) for fact in facts], case, "s")
+    found = await ask(recalls, tenant, cue)
+    assert found.evidence["similarity"] < 0.2
+    assert found.verdict is Verdict.REFUSE, found
+    assert not found.answerable
+    assert not found.verify

@@ -1,0 +1,182 @@
+"""Every function that reads text takes time in proportion to its length."""
+
+import unicodedata
+from collections.abc import Callable
+from datetime import date
+from time import thread_time
+
+import pytest
+
+from ecphoria.mcp.texts import clipped
+from ecphoria.recall.answer import context_block, cut_to_tokens, same_words
+from ecphoria.recall.seeds import ngrams
+from ecphoria.records.recall import Match, Phrase, Required
+from ecphoria.text.asking import asks_openly, leaves_open, read_asking
+from ecphoria.text.code_blocks import code_blocks, one_line, write_lines
+from ecphoria.text.concepts import extract
+from ecphoria.text.cue import analyse, partial_dates, turn_features, without_caption
+from ecphoria.text.cutting import cut
+from ecphoria.text.dates import resolve_dates
+from ecphoria.text.denial import may_deny
+from ecphoria.text.forms import composed, lowered
+from ecphoria.text.german import is_german
+from ecphoria.text.matching import holds, read_match
+from ecphoria.text.names import (
+    candidate_spans,
+    capitalised_words,
+    lower_words,
+    name_kind,
+    normalise,
+)
+from ecphoria.text.quotes import carries, find_quote
+from ecphoria.text.readable import check_readable
+from ecphoria.text.self_statements import self_statements
+from ecphoria.text.tokens import stems
+from tests.unit.recall.builders import hit
+
+PATTERNS = (
+    *(
+        "1,",
+        "$1 ",
+        "2024 ",
+        '"',
+        "'",
+        "\u201c\u201d",
+        "(",
+        "[1]",
+        "{}",
+        '{"a":',
+        "<a>",
+        "`",
+        "```\n",
+    ),
+    *("yesterday May 5 ", "last May ", "5 ", "3 days ago ", "a couple of ", "A ", "a ", "Of the "),
+    *("a", "A", "1", ".", "-", "...", "? ", "\n", "\n\n", "\n  x", " ", "\t", "# ", "- ", "can "),
+    *(
+        "Ana Roe ",
+        "Ana. ",
+        "ANA",
+        "Ana of ",
+        "C++ ",
+        "+",
+        "#",
+        "@a ",
+        ".N ",
+        "n't ",
+        "I'm ",
+        "you ",
+    ),
+    *("\u6771\u4eac", "\u3042\u3002", "\u0e44\u0e1b", "\u200b", "\u200d", "\ufeff", "\U0001f642"),
+    *(
+        "\u0301",
+        "\u0301\u0323",
+        "e\u0301",
+        "\u0130 ",
+        "\u0f73",
+        "\u2014",
+        "\uff21",
+        "_",
+        "[shares ",
+    ),
+)
+
+_SAID_ON = date(2026, 5, 2)
+
+
+def _write_lines(text: str) -> None:
+    write_lines(text, 0, len(text), code_blocks(text))
+
+
+def _held(text: str) -> None:
+    words = text.split() or ["a"]
+    wanted = Phrase(words=(*words[: len(words) // 2], "no"))
+    near = Phrase(words=(*words[: len(words) // 2], "no"), between=50)
+    holds(Required(phrases=(wanted, near)), words=" ".join(words), terms="")
+
+
+def _required(text: str) -> None:
+    read_match(f'"{text.replace(chr(34), "")} x"', Match.PHRASE)
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "asks_openly": asks_openly,
+    "analyse": lambda text: analyse(text, ("Ana", "Zo\u00eb")),
+    "candidate_spans": lambda text: list(candidate_spans(text)),
+    "capitalised_words": capitalised_words,
+    "carries": lambda text: carries(text, text),
+    "check_readable": lambda text: check_readable("text", text),
+    "composed": composed,
+    "clipped": lambda text: clipped(text, 400),
+    "context_block": lambda text: context_block([hit(1, text)], 2_000),
+    "cut": cut,
+    "cut_to_tokens": lambda text: cut_to_tokens(text, 500),
+    "extract": lambda text: extract(None, text),
+    "find_quote": lambda text: find_quote(text[:2_000], text),
+    "holds": _held,
+    "is_german": is_german,
+    "write_lines": _write_lines,
+    "leaves_open": leaves_open,
+    "lower_words": lower_words,
+    "lowered": lowered,
+    "may_deny": lambda text: may_deny(text, len(text) // 2, len(text) // 2 + 9),
+    "name_kind": name_kind,
+    "ngrams": ngrams,
+    "normalise": normalise,
+    "one_line": one_line,
+    "partial_dates": partial_dates,
+    "read_asking": read_asking,
+    "read_match": _required,
+    "resolve_dates": lambda text: resolve_dates(text, _SAID_ON),
+    "same_words": same_words,
+    "self_statements": lambda text: list(self_statements(text)),
+    "stems": stems,
+    "turn_features": turn_features,
+    "without_caption": without_caption,
+}
+"""The functions by name; a further one needs one line here."""
+
+_SIZE, _TIMES, _ALLOWED, _FLOOR_S = 3_000, 4, 10.0, 0.03
+"""Characters of the short text, how much longer the long one is, and its share of time."""
+
+
+def _cost(read: Callable[[str], object], text: str) -> float:
+    best = float("inf")
+    for _ in range(3):
+        begun = thread_time()
+        read(text)
+        best = min(best, thread_time() - begun)
+        if best < _FLOOR_S:
+            break
+    return best
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_reading_takes_linear_time(name: str) -> None:
+    read, slow = READERS[name], []
+    for pattern in PATTERNS:
+        short = (pattern * _SIZE)[:_SIZE]
+        long = (pattern * _SIZE * _TIMES)[: _SIZE * _TIMES]
+        # Endings that fail after the longest match show what a pattern tries again.
+        for tail in ("", " x", "!"):
+            if _cost(read, long + tail) <= _FLOOR_S:
+                continue
+            costs = _cost(read, short + tail), _cost(read, long + tail)
+            if costs[1] > _ALLOWED * costs[0] + _FLOOR_S:
+                slow.append((pattern, tail, costs))
+
+    assert not slow
+
+
+def test_the_measure_finds_quadratic_time() -> None:
+    def quadratic(text: str) -> int:
+        return sum(text.find("\x00", 0, place) for place in range(0, len(text), 1))
+
+    text = "1," * 40_000
+    assert _cost(quadratic, text) > _ALLOWED * _cost(quadratic, text[: len(text) // 16])
+
+
+def test_marks_out_of_order_are_composed_in_linear_time() -> None:
+    marks = "a" + "\u0301\u0323" * 20_000
+    assert composed(marks) == "\u1ea1" + "\u0323" * 19_999 + "\u0301" * 20_000
+    assert _cost(composed, marks) < 1.0
+    assert unicodedata.is_normalized("NFC", composed(marks[:2_000]))
