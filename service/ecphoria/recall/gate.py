@@ -13,7 +13,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from ecphoria.maths.fusion import PARTS, bounds_of, recipe_score
+from ecphoria.maths.fusion import PARTS, Bounds, TextWeights, bounds_of, recipe_score
 from ecphoria.maths.gate import FEATURES, Evidence, attribution, evidence_features
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.pipeline import ActivationGate, Ranked
@@ -26,6 +26,9 @@ from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.tokens import LIGHT_WORDS, as_written, stems
 
 _SPEAKER, _LENGTH = PARTS.index("spk"), PARTS.index("len")
+# The shipped gates were fitted on scores of this scale and these weights.
+_FITTED = TextWeights(lex=0.28, sem=0.17, ctx=0.13, spk=0.20, len=0.10)
+
 _SHORT_REQUEST = 12
 """Number of stems below which a user's question to an assistant states nothing."""
 
@@ -124,7 +127,8 @@ class _Found:
         # evidence (decision 0030).
         stated = candidates.by_user & (columns.length >= _SHORT_REQUEST)
         self._void = columns.is_question & ~stated
-        scored = recipe_score(candidates.signals, bounds=bounds_of(candidates.signals, self._rows))
+        bounds = bounds_of(candidates.signals, self._rows, measure=Bounds.of)
+        scored = recipe_score(candidates.signals, weights=_FITTED, bounds=bounds)
         self._score = scored.score
         # Without the bonus for the speaker, which is the question; with length twice, because a
         # short reply seldom holds an answer.

@@ -177,7 +177,7 @@ async def _plain_scores(embedder: Embedder, cue: str) -> list[float]:
         (np.array(values) - min(values)) / (max(values) - min(values))
         for values in (lex, sem, ctx)
     ]
-    return (0.28 * scaled[0] + 0.17 * scaled[1] + 0.13 * scaled[2]).tolist()  # type: ignore[no-any-return]
+    return (0.25 * scaled[0] + 0.18 * scaled[1] + 0.16 * scaled[2]).tolist()  # type: ignore[no-any-return]
 
 
 async def test_a_question_about_the_wrong_person_is_refused_in_words(

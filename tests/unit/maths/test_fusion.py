@@ -42,7 +42,7 @@ def test_scores_follow_their_items(matrix: FloatArray, places: list[int]) -> Non
 def test_every_weight_counts_as_printed() -> None:
     raw = np.array([[0.0] * 8, [2.0, 4.0, 5.0, 1.0, 1.0, 1.0, 1.0, 1.0]])
     parts = recipe_score(signals(raw)).parts
-    assert parts[1].tolist() == [0.28, 0.17, 0.13, 0.20, 0.10, -0.05, 0.12, 0.20]
+    assert parts[1].tolist() == [0.25, 0.18, 0.16, 0.22, 0.05, -0.05, 0.12, 0.20]
     assert not parts[0].any()
 
 
@@ -51,8 +51,8 @@ def test_a_document_is_scored_by_words_and_meaning() -> None:
     document = TextSignals(
         lex=words, sem=meaning, ctx=meaning, spk=none, len=none, isq=none, texp=none, date=none
     )
-    fused = fusion(words, meaning, lexical=0.28 / 0.58).score
-    np.testing.assert_allclose(recipe_score(document).score, 0.58 * fused)
+    fused = fusion(words, meaning, lexical=0.25 / 0.59).score
+    np.testing.assert_allclose(recipe_score(document).score, 0.59 * fused)
 
 
 def test_latecomers_are_scaled_by_the_bounds_of_those_before_them() -> None:
@@ -63,8 +63,54 @@ def test_latecomers_are_scaled_by_the_bounds_of_those_before_them() -> None:
     bounds = bounds_of(tell, np.array([True, True, False]))
     assert bounds.lex == Bounds(low=1.0, high=3.0)
     scored = recipe_score(tell, bounds=bounds)
-    assert scored.parts[2, 0] == pytest.approx(0.28)
+    assert scored.parts[2, 0] == pytest.approx(0.25)
     assert scored.parts[2, 1] == 0.0
+
+
+MANY = arrays(np.float64, st.integers(16, 40), elements=st.floats(-100, 100), unique=True).filter(
+    lambda values: values.std() > 1e-3
+)
+
+
+@given(MANY)
+def test_many_values_are_measured_by_their_spread(values: FloatArray) -> None:
+    bounds = Bounds.of_spread(values)
+    assert bounds.low == np.median(values)
+    assert bounds.high - bounds.low == pytest.approx(4 * values.std())
+
+
+@given(MANY, st.floats(0.1, 10), st.floats(-50, 50))
+def test_a_scale_by_spread_does_not_depend_on_the_unit(
+    values: FloatArray, factor: float, shift: float
+) -> None:
+    raw = np.zeros((len(values), 8))
+    raw[:, 0] = values
+    moved = raw.copy()
+    moved[:, 0] = values * factor + shift
+    scores = [recipe_score(signals(one)).score for one in (raw, moved)]
+    np.testing.assert_allclose(scores[0], scores[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("count", [1, 2, 15])
+def test_few_values_are_measured_by_their_range(count: int) -> None:
+    values = np.arange(float(count))
+    assert Bounds.of_spread(values) == Bounds.of(values)
+
+
+def test_a_signal_in_which_one_stands_out_outweighs_one_in_which_many_do() -> None:
+    alone, crowd = np.zeros((40, 8)), np.zeros((40, 8))
+    alone[0, 0] = 1.0
+    crowd[:15, 0] = 1.0
+    best = [recipe_score(signals(one)).score.max() for one in (alone, crowd)]
+    assert best[0] == pytest.approx(0.25 * 1 / (4 * np.sqrt(39) / 40))
+    assert best[1] == pytest.approx(0.25 * 1 / (4 * np.sqrt(15 * 25) / 40))
+    assert best[0] > 3 * best[1]
+
+
+def test_no_value_counts_more_than_three_times_its_weight() -> None:
+    raw = np.zeros((1000, 8))
+    raw[0, 0] = 1.0
+    assert recipe_score(signals(raw)).score[0] == pytest.approx(0.75)
 
 
 def test_equal_signals_say_nothing() -> None:

@@ -320,16 +320,16 @@ _TINY = 1e-12
 class EcphoriaOptions:
     """Weights of the recipe; setting one to 0 switches its signal off."""
 
-    w_lex: float = parameter(0.28, "Words, spread over NEXT.", low=0, high=2, source="fit")
+    w_lex: float = parameter(0.25, "Words, spread over NEXT.", low=0, high=2, source="fit")
     w_sem: float = parameter(
-        0.17, "Cosine of the memory and its passages.", low=0, high=2, source="fit"
+        0.18, "Cosine of the memory and its passages.", low=0, high=2, source="fit"
     )
-    w_ctx: float = parameter(0.13, "Cosine with its neighbours.", low=0, high=2, source="fit")
+    w_ctx: float = parameter(0.16, "Cosine with its neighbours.", low=0, high=2, source="fit")
     w_speaker: float = parameter(
-        0.20, "Spoken by the one whom the cue is about.", low=0, high=2, source="fit"
+        0.22, "Spoken by the one whom the cue is about.", low=0, high=2, source="fit"
     )
     w_length: float = parameter(
-        0.10, "Turns of about 30 stems say most.", low=0, high=2, source="fit"
+        0.05, "Turns of about 30 stems say most.", low=0, high=2, source="fit"
     )
     w_question: float = parameter(
         0.05, "Taken from questions, a user's to an assistant aside.", low=0, high=2, source="fit"
