@@ -8,6 +8,7 @@ The lists are those the recall recipe was measured with; changing one changes th
 import re
 import unicodedata
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -324,6 +325,20 @@ _WRITTEN = re.compile(rf"[\w{UNSPACED}{MARKS}\u00ad\u200c\u200d]+")
 # The original Porter stemmer; ranking and index use the same stems, so a memory that matches is
 # always a candidate (decision 0004).
 _PORTER = Stemmer.Stemmer("porter")  # holds the interpreter lock throughout: threads may share it
+_BY_SCRIPT = {
+    script: Stemmer.Stemmer(language)
+    for script, language in (
+        ("GREEK", "greek"),
+        ("CYRILLIC", "russian"),
+        ("ARMENIAN", "armenian"),
+        ("ARABIC", "arabic"),
+        ("DEVANAGARI", "hindi"),
+        ("TAMIL", "tamil"),
+    )
+}
+"""Stemmers of the scripts of which one language is far the most frequent. Words in Latin letters
+all have Porter's, because a short cue does not tell its language for sure, and a memory and a cue
+must have the same stems."""
 
 
 def words(text: str) -> list[str]:
@@ -361,9 +376,24 @@ def porter(word: str) -> str:
 def stems(text: str) -> tuple[str, ...]:
     """Reduce to stems in order, repeats kept, without stop words.
 
-    The stemmer is Porter's original one (1980). It keeps its own bounded cache of words.
+    The stemmer is Porter's original one (1980); words in Greek, Cyrillic, Armenian, Arabic,
+    Devanagari and Tamil letters have that of their script (Snowball). Each keeps its own bounded
+    cache of words.
+
+    >>> stems("Анна работала в квартире")
+    ('ан', 'работа', 'в', 'квартир')
     """
-    return tuple(_PORTER.stemWords([word for word in words(text) if word not in STOP_WORDS]))
+    kept = [word for word in words(text) if word not in STOP_WORDS]
+    if text.isascii():
+        return tuple(_PORTER.stemWords(kept))
+    return tuple(_stemmer(word[0]).stemWord(word) for word in kept)
+
+
+@lru_cache(10_000)
+def _stemmer(letter: str) -> Stemmer.Stemmer:
+    """Choose the stemmer of the words that begin with a letter, by the letter's script."""
+    script = unicodedata.name(letter, "").partition(" ")[0]
+    return _BY_SCRIPT.get(script, _PORTER)
 
 
 def as_written(text: str, wanted: Collection[str]) -> list[str]:

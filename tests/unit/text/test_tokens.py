@@ -76,3 +76,21 @@ def test_stems_are_told_as_the_text_writes_them(text: str, told: list[str]) -> N
 def test_every_stem_of_a_text_is_told(text: str) -> None:
     told = as_written(text, stems(text))
     assert {stem for word in told for stem in stems(word)} == set(stems(text))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("квартиры", "в квартире"),
+        ("работала", "работать"),
+        ("المدرسة", "مدرسة"),
+        ("किताबें", "किताब"),
+        ("σπίτια", "σπίτι"),
+    ],
+)
+def test_forms_of_a_word_meet_in_the_scripts_of_one_language(one: str, other: str) -> None:
+    assert set(stems(one)) <= set(stems(other))
+
+
+def test_latin_words_keep_their_stems_beside_other_scripts() -> None:
+    assert set(stems("running servers")) <= set(stems("running servers в квартире"))
