@@ -95,19 +95,20 @@ async def test_every_memory_can_be_read_in_each_form_alone(
     told = stored(teller, 9)
     async with speaking(teller, how) as agent:
         listed = ""
-        cursor: int | None = 0
-        while cursor is not None:
-            page = await agent.call_tool("timeline", {"session": "log", "cursor": cursor})
+        asked: dict[str, str] | None = {"session": "log"}
+        while asked is not None:
+            page = await agent.call_tool("timeline", asked)
             listed += seen(page, form)
             cursor = data_of(page).get("next_cursor")
+            asked = {"session": "log", "cursor": cursor} if cursor else None
         for memory in told:
             assert_told(listed, memory)
         for number in (0, 5):
             read = await agent.call_tool("get", {"ids": [told[number]["id"]], "around": 1})
             assert_told(seen(read, form), told[number])
             assert_told(seen(read, form), told[number + 1])
-            asked = {"query": f"What is in note quay{number:03}?", "token_budget": 2_500}
-            found = await agent.call_tool("recall", asked)
+            cue = {"query": f"What is in note quay{number:03}?", "token_budget": 2_500}
+            found = await agent.call_tool("recall", cue)
             if data_of(found)["verdict"] != "refuse":
                 assert_told(seen(found, form), told[number])
             why = await agent.call_tool("why", {"trace_id": data_of(found)["trace_id"]})

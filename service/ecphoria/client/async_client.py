@@ -218,7 +218,7 @@ class AsyncClient(AsyncFacts):
 
     async def page(
         self,
-        cursor: int | str = 0,
+        cursor: str | None = None,
         *,
         metadata: Mapping[str, records.episode.MetadataCondition] | None = None,
         **wanted: Parameter,

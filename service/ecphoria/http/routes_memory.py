@@ -119,7 +119,7 @@ async def list_episodes(
         role=wanted.role,
         metadata=wanted.metadata,
         newest=wanted.order == "newest",
-        cursor=wanted.cursor,
+        cursor=wanted.cursor or 0,
     )
     page = found[: wanted.limit]
     return EpisodePage(

@@ -147,7 +147,7 @@ async def list_dormant(
 ) -> SleeperPage:
     """List dormant memories with the reason, a page at a time."""
     found = await services.forgetting.sleepers(
-        tenant, after_turn=wanted.cursor, limit=wanted.limit + 1
+        tenant, after_turn=wanted.cursor or 0, limit=wanted.limit + 1
     )
     page = found[: wanted.limit]
     return SleeperPage(
@@ -223,7 +223,7 @@ async def list_archived(
         tenant,
         session=wanted.session,
         speaker=wanted.speaker,
-        after_turn=wanted.cursor,
+        after_turn=wanted.cursor or 0,
         limit=wanted.limit + 1,
     )
     page = found[: wanted.limit]

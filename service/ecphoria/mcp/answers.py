@@ -104,7 +104,7 @@ class Timeline(BaseModel):
     """Memories in the order they were recorded."""
 
     memories: list[Memory]
-    next_cursor: int | None = None
+    next_cursor: str | None = None
     """Send it as `cursor` for the next page."""
 
 

@@ -113,8 +113,9 @@ async def neighbourhood(client: AsyncClient, episode: Episode, around: int) -> l
     """Fetch the turns recorded before and after an episode in its session, with it between."""
     if not around or episode.session is None:
         return [episode]
+    # The cursor of this list is the number of the last turn of a page.
     before, after = [
-        await client.page(episode.turn, session=episode.session, order=order, limit=around)
+        await client.page(str(episode.turn), session=episode.session, order=order, limit=around)
         for order in ("newest", "oldest")
     ]
     return [*reversed(before.items), episode, *after.items]
@@ -283,7 +284,9 @@ class Tools:
         after: After = None,
         before: Before = None,
         newest: Annotated[bool, Field(description="The newest first.")] = False,
-        cursor: Annotated[int, Field(ge=0)] = 0,
+        cursor: Annotated[
+            str | None, Field(max_length=18, description="`next_cursor` of the page before.")
+        ] = None,
         limit: Annotated[int, Field(ge=1, le=20)] = 20,
     ) -> Annotated[CallToolResult, Timeline]:
         """List memories in the order they were recorded: of a session, about a name, of a time."""
@@ -299,15 +302,11 @@ class Tools:
                 limit=limit,
             )
         memories = memories_of(page.items)
-        cursor_of_next = page.next_cursor
+        following = page.next_cursor
         if len(memories) < len(page.items):
-            cursor_of_next = str(page.items[len(memories) - 1].turn)
-        data = Timeline(
-            memories=memories, next_cursor=int(cursor_of_next) if cursor_of_next else None
-        )
-        more = (
-            f"There are more: call again with cursor={cursor_of_next}." if cursor_of_next else ""
-        )
+            following = str(page.items[len(memories) - 1].turn)
+        data = Timeline(memories=memories, next_cursor=following)
+        more = f'There are more: call again with cursor="{following}".' if following else ""
         return told("\n".join(filter(None, [lines_of(memories) or "No memories.", more])), data)
 
     async def facts(

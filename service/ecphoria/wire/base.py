@@ -15,6 +15,7 @@ from pydantic import (
     GetJsonSchemaHandler,
     ModelWrapValidatorHandler,
     ValidationError,
+    WithJsonSchema,
     field_validator,
     model_validator,
 )
@@ -121,6 +122,17 @@ class Answer(Body):
 
 
 _Listed = TypeVar("_Listed")
+
+
+def _turn_of(cursor: object) -> int:
+    # The number of a turn; 18 digits fit into Neo4j's integers.
+    if isinstance(cursor, str) and cursor.isascii() and cursor.isdigit() and len(cursor) <= 18:
+        return int(cursor)
+    raise PydanticCustomError("cursor", "the cursor is not one that a page gave")
+
+
+TurnCursor = Annotated[int, BeforeValidator(_turn_of), WithJsonSchema({"type": "string"})]
+"""Cursor of a list in the order of append; opaque text to a caller."""
 
 
 class Listing(Answer, Generic[_Listed]):

@@ -43,6 +43,7 @@ from ecphoria.wire.base import (
     Role,
     StrictFloat,
     StrictInt,
+    TurnCursor,
     first_problems,
 )
 from ecphoria.wire.recall import FilterRequest
@@ -297,7 +298,7 @@ class EpisodeQuery(Parameters):
     """Earliest `occurred_at`, inclusive."""
     occurred_before: Instant | None = None
     """Latest `occurred_at`, exclusive."""
-    cursor: int = Field(default=0, ge=0, le=2**62)
+    cursor: TurnCursor | None = None
     """`next_cursor` of the page before."""
     limit: int = Field(default=100, ge=1, le=1_000)
     """Size of the page."""

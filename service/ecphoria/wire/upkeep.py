@@ -35,6 +35,7 @@ from ecphoria.wire.base import (
     StrictBool,
     StrictFloat,
     StrictInt,
+    TurnCursor,
 )
 
 
@@ -102,7 +103,7 @@ class ExpiryRequest(Request):
 class SleeperQuery(Parameters):
     """Page of dormant episodes."""
 
-    cursor: int = Field(default=0, ge=0, le=2**62)
+    cursor: TurnCursor | None = None
     """`next_cursor` of the page before."""
     limit: int = Field(default=100, ge=1, le=1_000)
     """Size of the page."""
