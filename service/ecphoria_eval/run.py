@@ -329,16 +329,37 @@ class _Job:
         known: dict[str, str] = {}
         for batch in batches(part):
             begun = self._plan.monotonic()
-            answer = await client.append_batch([request for _, request in batch])
+            known |= await self._send(client, batch)
             self.seconds += self._plan.monotonic() - begun
-            for (ident, _), result in zip(batch, answer.results, strict=True):
-                if result.id is not None:
-                    known[result.id] = ident
-                elif result.problem is not None:
-                    self.findings[f"memories refused: {result.problem.title}"] += 1
             self._sent += len(batch)
             self._watch("remembering", self._sent, self._to_send)
         self.episodes += len(known)
+        return known
+
+    async def _send(
+        self, client: AsyncClient, batch: Sequence[tuple[str, AppendRequest]]
+    ) -> dict[str, str]:
+        """Append a batch, in halves if it takes too long; a single memory is then left out.
+
+        Otherwise one slow append would lose everything that was measured before.
+        """
+        try:
+            answer = await client.append_batch([request for _, request in batch])
+        except Timeout:
+            if len(batch) == 1:
+                self.findings["memories whose append took too long"] += 1
+                return {}
+            middle = len(batch) // 2
+            return {
+                **await self._send(client, batch[:middle]),
+                **await self._send(client, batch[middle:]),
+            }
+        known = {}
+        for (ident, _), result in zip(batch, answer.results, strict=True):
+            if result.id is not None:
+                known[result.id] = ident
+            elif result.problem is not None:
+                self.findings[f"memories refused: {result.problem.title}"] += 1
         return known
 
     async def _warm(self, part: Collection, client: AsyncClient, arm: Arm) -> None:

@@ -51,6 +51,8 @@ STRATEGIES = [
 class TinyService:
     """Tenants of episodes; `refuse` names texts that may not be stored or asked.
 
+    A batch with a text of `slow` takes too long.
+
     `skipped` tells why consolidation skips its step; `consolidated` notes for each cycle how many
     questions were asked before, `steps` what it was asked to do, `present` for each question the
     texts that were stored; it is gone after `recalls` of them. `kept` notes what each tenant held
@@ -58,6 +60,7 @@ class TinyService:
     """
 
     refuse: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    slow: frozenset[str] = frozenset()
     tenants: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     skipped: str = ""
@@ -121,6 +124,8 @@ class TinyService:
         return httpx.Response(200, json=_job(state="done", report=report))
 
     def _store(self, tenant: str, episodes: list[dict[str, Any]]) -> httpx.Response:
+        if any(episode["text"] in self.slow for episode in episodes):
+            return httpx.Response(504, json=_problem(504, "timeout"))
         results: list[dict[str, Any]] = []
         for index, episode in enumerate(episodes):
             if episode["text"] in self.refuse:

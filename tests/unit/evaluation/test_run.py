@@ -75,6 +75,14 @@ async def test_a_memory_that_is_refused_is_counted() -> None:
     assert outcome.rows[0].ranked == ("m0", "m3", "m2")
 
 
+async def test_a_memory_whose_append_takes_too_long_costs_no_other() -> None:
+    service = TinyService(slow=frozenset({"green glaze"}))
+    outcome = await run(small(), service.connect, plan(), unwatched)
+    assert outcome.findings["memories whose append took too long"] == 1
+    assert outcome.episodes == 5
+    assert len(outcome.rows) == 5
+
+
 async def test_each_collection_is_consolidated_once_before_its_questions(
     service: TinyService,
 ) -> None:
