@@ -202,6 +202,13 @@ def pytest_terminal_summary(
         terminalreporter.write_line(f"Neo4j: {kind}")
 
 
+def drop_queued_jobs(server: Server) -> None:
+    """Drop the jobs that other modules left in a store; a worker would do them first."""
+    auth = (server.user, server.password)
+    with neo4j.GraphDatabase.driver(server.uri, auth=auth) as driver:
+        driver.execute_query("MATCH (j:Job {state: 'queued'}) DETACH DELETE j")
+
+
 @pytest.fixture(scope="session")
 async def embedder() -> AsyncIterator[Embedder]:
     """The local encoder."""

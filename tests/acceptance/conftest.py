@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import neo4j
 import pytest
 
 from ecphoria.http.app import Started, serve
 from ecphoria.settings import AuthSettings, JobsSettings, Neo4jSettings, ServerSettings, Settings
 from ecphoria.telemetry import configure_logging
-from tests.conftest import CACHE, Server
+from tests.conftest import CACHE, Server, drop_queued_jobs
 
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """Trusts nobody; to read the authorities anew takes each client 30 ms."""
@@ -92,11 +91,9 @@ def server(
 
 @pytest.fixture(scope="module", autouse=True)
 def no_job_waits_for_others(neo4j_server: Server) -> Iterator[None]:
-    """Drop the jobs that a module leaves; a service of a later one would do them first."""
+    """Drop the jobs that a module leaves."""
     yield
-    auth = (neo4j_server.user, neo4j_server.password)
-    with neo4j.GraphDatabase.driver(neo4j_server.uri, auth=auth) as driver:
-        driver.execute_query("MATCH (j:Job {state: 'queued'}) DETACH DELETE j")
+    drop_queued_jobs(neo4j_server)
 
 
 @pytest.fixture(scope="session")

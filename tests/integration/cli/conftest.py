@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ecphoria import Client
-from tests.conftest import CACHE, Server
+from tests.conftest import CACHE, Server, drop_queued_jobs
 
 PROGRAM = [sys.executable, "-c", "from ecphoria.cli.main import run; run()"]
 STOP_WITHIN_S = 60
@@ -92,6 +92,12 @@ def serving(environment: dict[str, str], log: Path) -> Iterator[Served]:
             process.send_signal(signal.SIGTERM)
             process.stdout.read()
             assert process.wait(timeout=STOP_WITHIN_S) == 0, log.read_text()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_job_comes_before(neo4j_server: Server) -> None:
+    """Let a consolidation that a test asks for begin at once."""
+    drop_queued_jobs(neo4j_server)
 
 
 @pytest.fixture(scope="session")
