@@ -131,7 +131,9 @@ def _turn_of(cursor: object) -> int:
     raise PydanticCustomError("cursor", "the cursor is not one that a page gave")
 
 
-TurnCursor = Annotated[int, BeforeValidator(_turn_of), WithJsonSchema({"type": "string"})]
+TurnCursor = Annotated[
+    int, BeforeValidator(_turn_of), WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,18}$"})
+]
 """Cursor of a list in the order of append; opaque text to a caller."""
 
 
