@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from ecphoria.cli.connection import offering, option
-from ecphoria.cli.render import reliability_table
 from ecphoria.cli.terminal import check_targets, stdout
 from ecphoria.errors import InvalidInput
 from ecphoria_eval.options import (
@@ -32,6 +30,7 @@ from ecphoria_eval.options import (
     located,
     on_service,
 )
+from ecphoria_eval.show import draw_plots, show_kept, show_live, show_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -104,9 +103,9 @@ def measure(
     report, outcome = found[0]
     write(report, outcome, out, rows)
     show_report(report)
-    _show_kept(outcome)
+    show_kept(outcome)
     if out is not None:
-        _draw(report, outcome, out)
+        draw_plots(report, outcome, out)
 
 
 def measure_all(
@@ -141,18 +140,13 @@ def measure_all(
     on_service(work, where)
     for report, outcome in found.values():
         show_report(report)
-        _show_kept(outcome)
+        show_kept(outcome)
     console = stdout()
     console.print()
     console.print(domain_table(domains({name: report for name, (report, _) in found.items()})))
     console.print("[dim]Points of 100; the smallest gain over the best baseline first.[/dim]")
     if out is not None:
         console.print(f"[dim]Report: {out}[/dim]")
-
-
-def _show_kept(outcome: "Outcome") -> None:
-    if outcome.tenants:
-        stdout().print(f"[dim]Kept in the store: {', '.join(outcome.tenants)}[/dim]")
 
 
 def _naming(name: str, watch: "Watch") -> "Watch":
@@ -167,45 +161,6 @@ async def evaluate_one(
 
     name = f"eval-{secrets.token_hex(4)}"
     return await evaluate(dataset, wanted, connect, watch, name=name, monotonic=time.perf_counter)
-
-
-def show_report(report: "Report") -> None:
-    """Print the tables of one data set."""
-    from ecphoria_eval.tables import ablation_table, gain_table, refusal_table, strategy_table  # noqa: PLC0415 (costly)
-
-    console = stdout()
-    without = f", {report.n_adversarial:,} without an answer" if report.n_adversarial else ""
-    console.print(
-        f"\n[bold]{escape(report.data)}[/bold]  [dim]{report.n:,} questions{without};"
-        f" {report.embedder}; Neo4j {report.engine['neo4j']}[/dim]"
-    )
-    console.print(strategy_table(report))
-    by_kind = gain_table(report)
-    if by_kind is not None:
-        console.print()
-        console.print(by_kind)
-    if report.ablations:
-        console.print()
-        console.print(ablation_table(report))
-    own = report.strategies.get(report.default)
-    judged = None if own is None else own.abstention
-    if judged is not None and (bins := (judged.taken_out or judged).reliability):
-        console.print()
-        console.print(refusal_table(judged))
-        console.print()
-        console.print(reliability_table(bins))
-    console.print("[dim]Points of 100; milliseconds without encoding the cue.[/dim]")
-    for finding, count in report.findings.items():
-        console.print(f"[dim]{count:,} {escape(finding)}[/dim]")
-
-
-def _draw(report: "Report", outcome: "Outcome", out: Path) -> None:
-    from ecphoria_eval.plots import draw  # noqa: PLC0415 (costly)
-
-    console = stdout()
-    console.print(f"[dim]Report: {out}[/dim]")
-    for path in draw(report, outcome.rows, out):
-        console.print(f"[dim]Plot: {path}[/dim]")
 
 
 @evaluation.command()
@@ -330,6 +285,44 @@ def all_domains(
         where=where,
         out=out,
     )
+
+
+@evaluation.command()
+@located
+def live(
+    *,
+    where: Where,
+    data: Data,
+    corpus: Corpus = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME[:OPTION=VALUE,...]", help="Strategy to measure. Default: the service's."
+        ),
+    ] = None,
+    questions: Questions = None,
+    out: ReportFile = None,
+) -> None:
+    """Ask in the order of time, also before the evidence came, and store questions and replies."""
+    from ecphoria_eval.datasets.told_apart import load_any  # noqa: PLC0415 (costly)
+    from ecphoria_eval.evaluate import evaluate_live  # noqa: PLC0415
+    from ecphoria_eval.report import write  # noqa: PLC0415
+
+    check_targets(out)
+    dataset = some(load_any(data, corpus, None), questions)
+    found: list[tuple[Report, Outcome]] = []
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        name = f"eval-{secrets.token_hex(4)}"
+        measured = evaluate_live(
+            dataset, strategy, connect, watch, name=name, monotonic=time.perf_counter
+        )
+        found.append(await measured)
+
+    on_service(work, where)
+    ((report, outcome),) = found
+    write(report, outcome, out, None)
+    show_live(report)
 
 
 @evaluation.command()

@@ -13,6 +13,7 @@ from rich.table import Table
 from ecphoria.errors import BadFile, InvalidInput
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria_eval.datasets.dataset import Dataset, Suite
+from ecphoria_eval.live import run_live
 from ecphoria_eval.measures import HEADLINE, mean
 from ecphoria_eval.report import Report, make_report
 from ecphoria_eval.rows import Arm, ablations, chosen, unconsolidated, write_rows
@@ -95,6 +96,41 @@ async def evaluate(
         outcome,
         wanted=names,
         default=default,
+        version=version("ecphoria"),
+        service=service,
+    )
+    return report, outcome
+
+
+async def evaluate_live(
+    dataset: Dataset,
+    strategy: str | None,
+    connect: Connect,
+    watch: Watch,
+    *,
+    name: str,
+    monotonic: Callable[[], float],
+) -> tuple[Report, Outcome]:
+    """Measure one strategy, the default if none is named, as an agent uses it.
+
+    The report has the replay without stored questions as the strategy, and the replay with them
+    as its variant `live`.
+
+    Raises:
+        UnknownStrategy: The service has none of this name.
+        EcphoriaError: The service cannot be used.
+    """
+    async with connect(_ANY_TENANT) as client:
+        known = await client.strategies()
+        service = await client.ready()
+    (arm,) = chosen(known, [strategy or known[0].name])
+    plan = Plan(arms=[arm], name=name, monotonic=monotonic)
+    outcome = await run_live(dataset, connect, plan, watch)
+    report = make_report(
+        dataset,
+        outcome,
+        wanted=[arm.name],
+        default=arm.name,
         version=version("ecphoria"),
         service=service,
     )

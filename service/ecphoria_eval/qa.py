@@ -177,7 +177,7 @@ async def measure_answers(
 async def _remember(client: AsyncClient, part: Collection, watch: Watch) -> dict[str, str]:
     """Append a collection; give the ids of its episodes by those of the data."""
     places: dict[str, str] = {}
-    parts = batches(part)
+    parts = batches(part.memories.items())
     for place, batch in enumerate(parts, start=1):
         answer = await client.append_batch([request for _, request in batch])
         for (ident, _), result in zip(batch, answer.results, strict=True):

@@ -280,7 +280,7 @@ class _Job:
         done = self._without
 
         async def ask(question: Question) -> Row:
-            row = await self._ask(part.name, question, client, arm, known)
+            row = await self._row(part, question, client, arm, known)
             self._without += 1
             self._watch("asking without the evidence", self._without, self._to_ask_without)
             return row
@@ -312,7 +312,7 @@ class _Job:
 
         async def work() -> None:
             for question in waiting:
-                answered[question.id] = await self._ask(part.name, question, client, arm, known)
+                answered[question.id] = await self._row(part, question, client, arm, known)
                 self._asked += 1
                 self._watch("asking", self._asked, self._to_ask)
 
@@ -327,74 +327,93 @@ class _Job:
     async def _append(self, part: Collection, client: AsyncClient) -> dict[str, str]:
         """Append in batches; tell the data's id of each episode."""
         known: dict[str, str] = {}
-        for batch in batches(part):
+        for batch in batches(part.memories.items()):
             begun = self._plan.monotonic()
-            known |= await self._send(client, batch)
+            known |= await send(client, batch, self.findings)
             self.seconds += self._plan.monotonic() - begun
             self._sent += len(batch)
             self._watch("remembering", self._sent, self._to_send)
         self.episodes += len(known)
         return known
 
-    async def _send(
-        self, client: AsyncClient, batch: Sequence[tuple[str, AppendRequest]]
-    ) -> dict[str, str]:
-        """Append a batch, in halves if it takes too long; a single memory is then left out.
-
-        Otherwise one slow append would lose everything that was measured before.
-        """
-        try:
-            answer = await client.append_batch([request for _, request in batch])
-        except Timeout:
-            if len(batch) == 1:
-                self.findings["memories whose append took too long"] += 1
-                return {}
-            middle = len(batch) // 2
-            return {
-                **await self._send(client, batch[:middle]),
-                **await self._send(client, batch[middle:]),
-            }
-        known = {}
-        for (ident, _), result in zip(batch, answer.results, strict=True):
-            if result.id is not None:
-                known[result.id] = ident
-            elif result.problem is not None:
-                self.findings[f"memories refused: {result.problem.title}"] += 1
-        return known
-
     async def _warm(self, part: Collection, client: AsyncClient, arm: Arm) -> None:
         """Ask once unmeasured, so that no question pays for plans that are made once."""
         for question in part.questions[:1]:
             with contextlib.suppress(InvalidInput, TooLarge, Timeout):
-                await self._recall(question, client, arm)
+                await recall(question, client, arm, self._depth)
 
-    async def _ask(
-        self, part: str, question: Question, client: AsyncClient, arm: Arm, known: dict[str, str]
+    async def _row(
+        self,
+        part: Collection,
+        question: Question,
+        client: AsyncClient,
+        arm: Arm,
+        known: Mapping[str, str],
     ) -> Row:
-        answer: RecallResult | EcphoriaError
-        try:
-            answer = await self._recall(question, client, arm)
-        except (InvalidInput, TooLarge, Timeout) as error:
-            self.findings[f"recalls that failed: {error.code}"] += 1
-            answer = error
-        return _row(part, question, arm, answer, known)
-
-    async def _recall(self, question: Question, client: AsyncClient, arm: Arm) -> RecallResult:
-        return await client.recall(
-            question.text,
-            strategy=arm.strategy,
-            options=arm.options,
-            k=self._depth,
-            record=False,
-            collapse=False,  # the gold counts each memory
-        )
+        answer = await ask(question, client, arm, depth=self._depth, findings=self.findings)
+        return row_of(part.name, question, arm, answer, known)
 
 
-def batches(part: Collection) -> list[list[tuple[str, AppendRequest]]]:
-    """Cut the memories of a collection into requests, in order."""
+async def send(
+    client: AsyncClient, batch: Sequence[tuple[str, AppendRequest]], findings: Counter[str]
+) -> dict[str, str]:
+    """Append a batch, in halves if it takes too long; a single memory is then left out.
+
+    Otherwise one slow append would lose everything that was measured before.
+
+    Returns:
+        Id in the data of each stored episode, by the episode's id.
+    """
+    try:
+        answer = await client.append_batch([request for _, request in batch])
+    except Timeout:
+        if len(batch) == 1:
+            findings["memories whose append took too long"] += 1
+            return {}
+        middle = len(batch) // 2
+        return {
+            **await send(client, batch[:middle], findings),
+            **await send(client, batch[middle:], findings),
+        }
+    known = {}
+    for (ident, _), result in zip(batch, answer.results, strict=True):
+        if result.id is not None:
+            known[result.id] = ident
+        elif result.problem is not None:
+            findings[f"memories refused: {result.problem.title}"] += 1
+    return known
+
+
+async def ask(
+    question: Question, client: AsyncClient, arm: Arm, *, depth: int, findings: Counter[str]
+) -> RecallResult | EcphoriaError:
+    """Ask one question; a refusal by the service is counted, and given as the answer."""
+    try:
+        return await recall(question, client, arm, depth)
+    except (InvalidInput, TooLarge, Timeout) as error:
+        findings[f"recalls that failed: {error.code}"] += 1
+        return error
+
+
+async def recall(question: Question, client: AsyncClient, arm: Arm, depth: int) -> RecallResult:
+    """Recall `depth` memories; the recall leaves no trace in the store."""
+    return await client.recall(
+        question.text,
+        strategy=arm.strategy,
+        options=arm.options,
+        k=depth,
+        record=False,
+        collapse=False,  # the gold counts each memory
+    )
+
+
+def batches(
+    memories: Iterable[tuple[str, AppendRequest]],
+) -> list[list[tuple[str, AppendRequest]]]:
+    """Cut memories, each with its id in the data, into requests, in order."""
     batches: list[list[tuple[str, AppendRequest]]] = []
     size = 0
-    for ident, request in part.memories.items():
+    for ident, request in memories:
         weight = len(request.text.encode())
         full = not batches or len(batches[-1]) == _BATCH_ITEMS or size + weight > _BATCH_BYTES
         if full:
@@ -405,13 +424,14 @@ def batches(part: Collection) -> list[list[tuple[str, AppendRequest]]]:
     return batches
 
 
-def _row(
+def row_of(
     part: str,
     question: Question,
     arm: Arm,
     answer: RecallResult | EcphoriaError,
-    known: dict[str, str],
+    known: Mapping[str, str],
 ) -> Row:
+    """Build the row of an answer; `known` has the data's id of each episode."""
     row = Row(
         strategy=arm.name,
         collection=part,

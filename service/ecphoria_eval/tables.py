@@ -9,6 +9,7 @@ from rich.table import Table
 
 from ecphoria.errors import BadFile
 from ecphoria_eval.datasets.dataset import Suite
+from ecphoria_eval.live import LIVE
 from ecphoria_eval.measures import (
     HEADLINE,
     MEASURES,
@@ -189,6 +190,23 @@ def ablation_table(report: Report) -> Table:
             ]
         first = ablation.difference[headline[0]] if headline else None
         table.add_row(name, *cells, *_intervals(first))
+    return table
+
+
+def live_table(report: Report) -> Table:
+    """One line a replay: recall, and the gate on questions before and after their evidence."""
+    table = _table("replay")
+    replays = {
+        "questions not stored": report.strategies[report.default],
+        "questions and replies stored": report.ablations[LIVE].figures,
+    }
+    measures = HEADLINE[report.suite]
+    for name in (*map(_short, measures), "AUROC", "ECE"):
+        table.add_column(name, justify="right")
+    for name, figures in replays.items():
+        judged = figures.abstention and figures.abstention.taken_out
+        gate = (_percent(judged.auroc), _percent(judged.ece)) if judged else ("", "")
+        table.add_row(name, *(_percent(figures.measures[one]) for one in measures), *gate)
     return table
 
 

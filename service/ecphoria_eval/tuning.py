@@ -160,7 +160,7 @@ async def tune(
         for number, part in enumerate(dataset.collections, start=1):
             client = await stack.enter_async_context(own_tenant(connect, f"{name}-{number}"))
             known: dict[str, str] = {}
-            parts = batches(part)
+            parts = batches(part.memories.items())
             for place, batch in enumerate(parts, start=1):
                 answer = await client.append_batch([request for _, request in batch])
                 known |= {

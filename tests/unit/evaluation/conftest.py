@@ -13,12 +13,10 @@ from ecphoria_eval.datasets.dataset import Collection, Dataset, Question, Suite
 from ecphoria_eval.report import Report, make_report
 from ecphoria_eval.rows import Arm, ablations, chosen, unconsolidated
 from ecphoria_eval.run import Outcome, Plan, run
-from tests.unit.evaluation.doubles import STRATEGIES, TinyService
+from tests.unit.evaluation.doubles import READINESS, STRATEGIES, TinyService
 
+READY = ReadinessAnswer.model_validate(READINESS)
 KNOWN = TypeAdapter(tuple[StrategyInfo, ...]).validate_python(STRATEGIES)
-READY = ReadinessAnswer(
-    status="ready", degraded=(), neo4j="2026.01.4", gds="2.26.0", model="minilm", dimension=384
-)
 
 
 def memories(*texts: str) -> Mapping[str, AppendRequest]:

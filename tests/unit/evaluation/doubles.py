@@ -46,6 +46,11 @@ STRATEGIES = [
     {"name": "nightly", "doc": "", "presets": ["default"], "parameters": []},
 ]
 
+READINESS = {
+    "status": "ready", "degraded": [], "neo4j": "2026.01.4", "gds": "2.26.0", "model": "minilm",
+    "dimension": 384,
+}  # fmt: skip
+
 
 @dataclass
 class TinyService:
@@ -96,6 +101,8 @@ class TinyService:
             )
         if path == "/v1/strategies":
             return httpx.Response(200, json={"items": STRATEGIES})
+        if path == "/readyz":
+            return httpx.Response(200, json=READINESS)
         assert path == "/v1/recall"
         return self._recall(tenant, body)
 

@@ -1,0 +1,204 @@
+"""Ask the questions of a dataset as an agent does: in the order of time, and store what is said.
+
+A question is asked after the session of its last evidence. Where enough is stored before its first
+evidence, it is asked then as well: the right reply is "I don't know". Question and reply become
+two turns of the store, so later questions meet them. The same run without these turns tells what
+they cost.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final
+
+from ecphoria.client import AsyncClient
+from ecphoria.errors import EcphoriaError
+from ecphoria.records.recall import RecallResult, Verdict
+from ecphoria.wire.episodes import AppendRequest
+from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
+from ecphoria_eval.measures import DEPTH
+from ecphoria_eval.rows import Arm, Row
+from ecphoria_eval.run import (
+    Connect,
+    NearCopies,
+    Outcome,
+    Plan,
+    Watch,
+    ask,
+    batches,
+    own_tenant,
+    row_of,
+    send,
+)
+
+LIVE: Final = "live"
+"""Name of the arm whose questions and replies are stored."""
+
+_LEAST_BEFORE: Final = 10
+"""Memories that must be stored before a question can come too early; an empty store refuses."""
+_SHOWN: Final = 10
+"""Hits that the agent reads."""
+_QUOTED: Final = 200
+"""Characters of a hit that a reply repeats where the data has no answer."""
+_UNKNOWN: Final = "I don't know."
+_SESSION: Final = "questions"
+_NO_TIME: Final = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """One question at one moment.
+
+    Attributes:
+        stored: Number of memories stored by then.
+        early: Whether its evidence is stored later.
+    """
+
+    stored: int
+    question: Question
+    early: bool = False
+
+
+def in_time(part: Collection) -> Collection:
+    """Sort the memories by the time of their events, if each has one."""
+    if any(one.occurred_at is None for one in part.memories.values()):
+        return part
+    ordered = sorted(part.memories.items(), key=lambda pair: pair[1].occurred_at or _NO_TIME)
+    return replace(part, memories=dict(ordered))
+
+
+def schedule(part: Collection) -> list[Asking]:
+    """List the askings in order; `part` is in the order of time.
+
+    A question without evidence is asked when everything is stored.
+    """
+    place = {ident: number for number, ident in enumerate(part.memories)}
+    ends = _session_ends(part.memories.values())
+    near = NearCopies({ident: item.text for ident, item in part.memories.items()})
+    found = []
+    for question in part.questions:
+        evidence = [place[ident] for ident in question.gold if ident in place]
+        stored = ends[max(evidence)] if evidence else len(place)
+        found.append(Asking(stored=stored, question=question))
+        # A near copy of the evidence answers as well.
+        first = min((place[one] for one in near.of(question.gold) if one in place), default=0)
+        if question.scored and first >= _LEAST_BEFORE:
+            found.append(Asking(stored=first, question=question, early=True))
+    return sorted(found, key=lambda asking: asking.stored)
+
+
+def _session_ends(memories: Iterable[AppendRequest]) -> list[int]:
+    """Tell for each memory how many are stored when its session ends."""
+    sessions = [one.session for one in memories]
+    ends = {session: number for number, session in enumerate(sessions, start=1)}
+    return [
+        number if session is None else ends[session]
+        for number, session in enumerate(sessions, start=1)
+    ]
+
+
+async def run_live(dataset: Dataset, connect: Connect, plan: Plan, watch: Watch) -> Outcome:
+    """Replay a data set twice: without and with its questions and replies stored.
+
+    Rows of the first replay have the name of the plan's only arm, those of the second `live`.
+
+    Raises:
+        EcphoriaError: The service cannot be used.
+    """
+    (arm,) = plan.arms
+    replay = _Replay(dataset=dataset, plan=plan, watch=watch)
+    for number, part in enumerate(dataset.collections, start=1):
+        ordered = in_time(part)
+        for stores, each in ((False, arm), (True, replace(arm, name=LIVE))):
+            name = f"{plan.name}-{number}-{'live' if stores else 'plain'}"
+            async with own_tenant(connect, name) as client:
+                await replay.play(ordered, client, each, stores=stores)
+    return replay.outcome()
+
+
+class _Replay:
+    """A run under way."""
+
+    def __init__(self, *, dataset: Dataset, plan: Plan, watch: Watch) -> None:
+        self._plan, self._watch = plan, watch
+        self._depth = DEPTH[dataset.suite]
+        self._rows: list[Row] = []
+        self._findings: Counter[str] = Counter()
+        self._episodes, self._seconds = 0, 0.0
+        self._to_store = 2 * sum(len(part.memories) for part in dataset.collections)
+
+    def outcome(self) -> Outcome:
+        rows = sorted(self._rows, key=lambda row: row.strategy == LIVE)
+        return Outcome(
+            rows=tuple(rows),
+            episodes=self._episodes,
+            seconds=self._seconds,
+            consolidation_s=0.0,
+            findings=dict(sorted((+self._findings).items())),
+            tenants=(),
+        )
+
+    async def play(self, part: Collection, client: AsyncClient, arm: Arm, *, stores: bool) -> None:
+        """Store the memories, and ask each question at its moment."""
+        known: dict[str, str] = {}
+        memories = list(part.memories.items())
+        stored = 0
+        for asking in schedule(part):
+            known |= await self._store(client, memories[stored : asking.stored])
+            stored = asking.stored
+            answer = await ask(
+                asking.question, client, arm, depth=self._depth, findings=self._findings
+            )
+            row = row_of(part.name, asking.question, arm, answer, known)
+            self._rows.append(row.model_copy(update={"taken_out": asking.early}))
+            if stores:
+                when = memories[stored - 1][1].occurred_at if stored else None
+                turns = _turns(asking, answer, row, when, number=len(self._rows))
+                known |= await send(client, turns, self._findings)
+        await self._store(client, memories[stored:])
+
+    async def _store(
+        self, client: AsyncClient, memories: Sequence[tuple[str, AppendRequest]]
+    ) -> dict[str, str]:
+        known: dict[str, str] = {}
+        for batch in batches(memories):
+            begun = self._plan.monotonic()
+            known |= await send(client, batch, self._findings)
+            self._seconds += self._plan.monotonic() - begun
+            self._episodes += len(batch)
+            self._watch("replaying", self._episodes, self._to_store)
+        return known
+
+
+def _turns(
+    asking: Asking,
+    answer: RecallResult | EcphoriaError,
+    row: Row,
+    when: datetime | None,
+    *,
+    number: int,
+) -> list[tuple[str, AppendRequest]]:
+    """Make the turns of a question and its reply, with ids that no memory of the data has."""
+    said = (("user", asking.question.text), ("assistant", _reply(asking.question, answer, row)))
+    return [
+        (
+            f"asked {number}, {role}",
+            AppendRequest(text=text, speaker=role, role=role, session=_SESSION, occurred_at=when),
+        )
+        for role, text in said
+    ]
+
+
+def _reply(question: Question, answer: RecallResult | EcphoriaError, row: Row) -> str:
+    """Reply as an agent would that reads the first ten hits.
+
+    The data's answer if evidence is among them; else, or without one, the first hit's text.
+    """
+    if isinstance(answer, EcphoriaError) or not answer.hits:
+        return _UNKNOWN
+    if answer.verdict in {Verdict.REFUSE, Verdict.EMPTY}:
+        return _UNKNOWN
+    if question.answers and set(row.ranked[:_SHOWN]) & set(question.gold):
+        return question.answers[0]
+    return answer.hits[0].episode.text[:_QUOTED]

@@ -1,0 +1,73 @@
+"""Print what evaluations found."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+
+from ecphoria.cli.render import reliability_table
+from ecphoria.cli.terminal import stdout
+
+if TYPE_CHECKING:
+    from ecphoria_eval.report import Report
+    from ecphoria_eval.run import Outcome
+
+
+def show_kept(outcome: "Outcome") -> None:
+    """Name the tenants that were left in the store."""
+    if outcome.tenants:
+        stdout().print(f"[dim]Kept in the store: {', '.join(outcome.tenants)}[/dim]")
+
+
+def show_report(report: "Report") -> None:
+    """Print the tables of one data set."""
+    from ecphoria_eval.tables import ablation_table, gain_table, refusal_table, strategy_table  # noqa: PLC0415 (costly)
+
+    console = stdout()
+    without = f", {report.n_adversarial:,} without an answer" if report.n_adversarial else ""
+    console.print(
+        f"\n[bold]{escape(report.data)}[/bold]  [dim]{report.n:,} questions{without};"
+        f" {report.embedder}; Neo4j {report.engine['neo4j']}[/dim]"
+    )
+    console.print(strategy_table(report))
+    by_kind = gain_table(report)
+    if by_kind is not None:
+        console.print()
+        console.print(by_kind)
+    if report.ablations:
+        console.print()
+        console.print(ablation_table(report))
+    own = report.strategies.get(report.default)
+    judged = None if own is None else own.abstention
+    if judged is not None and (bins := (judged.taken_out or judged).reliability):
+        console.print()
+        console.print(refusal_table(judged))
+        console.print()
+        console.print(reliability_table(bins))
+    console.print("[dim]Points of 100; milliseconds without encoding the cue.[/dim]")
+    for finding, count in report.findings.items():
+        console.print(f"[dim]{count:,} {escape(finding)}[/dim]")
+
+
+def show_live(report: "Report") -> None:
+    """Print both replays of `ecphoria eval live`."""
+    from ecphoria_eval.tables import ablation_table, live_table  # noqa: PLC0415 (costly)
+
+    console = stdout()
+    console.print(live_table(report))
+    console.print()
+    console.print(ablation_table(report))
+    console.print(
+        "[dim]Points of 100; AUROC and ECE compare each question after its evidence with the same"
+        " question before it.[/dim]"
+    )
+
+
+def draw_plots(report: "Report", outcome: "Outcome", out: Path) -> None:
+    """Draw the plots beside a report, and name the files."""
+    from ecphoria_eval.plots import draw  # noqa: PLC0415 (costly)
+
+    console = stdout()
+    console.print(f"[dim]Report: {out}[/dim]")
+    for path in draw(report, outcome.rows, out):
+        console.print(f"[dim]Plot: {path}[/dim]")
