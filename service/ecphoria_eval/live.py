@@ -7,14 +7,14 @@ they cost.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
 from ecphoria.client import AsyncClient
 from ecphoria.errors import EcphoriaError
-from ecphoria.records.recall import RecallResult, Verdict
+from ecphoria.records.recall import RecallResult
 from ecphoria.wire.episodes import AppendRequest
 from ecphoria_eval.datasets.dataset import Collection, Dataset, Question
 from ecphoria_eval.measures import DEPTH
@@ -40,7 +40,7 @@ _LEAST_BEFORE: Final = 10
 _SHOWN: Final = 10
 """Hits that the agent reads."""
 _QUOTED: Final = 200
-"""Characters of a hit that a reply repeats where the data has no answer."""
+"""Characters of the evidence that a reply repeats where the data has no answer."""
 _UNKNOWN: Final = "I don't know."
 _SESSION: Final = "questions"
 _NO_TIME: Final = datetime.min.replace(tzinfo=UTC)
@@ -148,10 +148,17 @@ class _Replay:
             known |= await self._store(client, memories[stored : asking.stored])
             stored = asking.stored
             answer = await ask(
-                asking.question, client, arm, depth=self._depth, findings=self._findings
+                asking.question,
+                client,
+                arm,
+                depth=self._depth,
+                findings=self._findings,
+                collapse=True,
             )
             row = row_of(part.name, asking.question, arm, answer, known)
-            self._rows.append(row.model_copy(update={"taken_out": asking.early}))
+            shown = {"taken_out": asking.early, "ranked": _shown(answer, row, known)}
+            row = row.model_copy(update=shown)
+            self._rows.append(row)
             if stores:
                 when = memories[stored - 1][1].occurred_at if stored else None
                 turns = _turns(asking, answer, row, when, number=len(self._rows))
@@ -169,6 +176,21 @@ class _Replay:
             self._episodes += len(batch)
             self._watch("replaying", self._episodes, self._to_store)
         return known
+
+
+def _shown(
+    answer: RecallResult | EcphoriaError, row: Row, known: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Name the hits, near copies joined as an agent sees them; one of them may be evidence."""
+    if isinstance(answer, EcphoriaError):
+        return ()
+    groups = [
+        [known[ident] for ident in (hit.episode.id, *hit.copies) if ident in known]
+        for hit in answer.hits
+    ]
+    return tuple(
+        next((one for one in group if one in row.gold), group[0]) for group in groups if group
+    )
 
 
 def _turns(
@@ -191,14 +213,12 @@ def _turns(
 
 
 def _reply(question: Question, answer: RecallResult | EcphoriaError, row: Row) -> str:
-    """Reply as an agent would that reads the first ten hits.
-
-    The data's answer if evidence is among them; else, or without one, the first hit's text.
-    """
-    if isinstance(answer, EcphoriaError) or not answer.hits:
+    """Reply as a careful reader of the first ten hits: "I don't know" without evidence there."""
+    if isinstance(answer, EcphoriaError) or answer.verdict.refused:
         return _UNKNOWN
-    if answer.verdict in {Verdict.REFUSE, Verdict.EMPTY}:
+    evidence = [place for place, one in enumerate(row.ranked[:_SHOWN]) if one in question.gold]
+    if not evidence:
         return _UNKNOWN
-    if question.answers and set(row.ranked[:_SHOWN]) & set(question.gold):
+    if question.answers:
         return question.answers[0]
-    return answer.hits[0].episode.text[:_QUOTED]
+    return answer.hits[evidence[0]].episode.text[:_QUOTED]

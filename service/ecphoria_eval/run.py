@@ -385,25 +385,36 @@ async def send(
 
 
 async def ask(
-    question: Question, client: AsyncClient, arm: Arm, *, depth: int, findings: Counter[str]
+    question: Question,
+    client: AsyncClient,
+    arm: Arm,
+    *,
+    depth: int,
+    findings: Counter[str],
+    collapse: bool = False,
 ) -> RecallResult | EcphoriaError:
     """Ask one question; a refusal by the service is counted, and given as the answer."""
     try:
-        return await recall(question, client, arm, depth)
+        return await recall(question, client, arm, depth, collapse=collapse)
     except (InvalidInput, TooLarge, Timeout) as error:
         findings[f"recalls that failed: {error.code}"] += 1
         return error
 
 
-async def recall(question: Question, client: AsyncClient, arm: Arm, depth: int) -> RecallResult:
-    """Recall `depth` memories; the recall leaves no trace in the store."""
+async def recall(
+    question: Question, client: AsyncClient, arm: Arm, depth: int, *, collapse: bool = False
+) -> RecallResult:
+    """Recall `depth` memories; the recall leaves no trace in the store.
+
+    Without `collapse` near copies are hits of their own, because the gold counts each memory.
+    """
     return await client.recall(
         question.text,
         strategy=arm.strategy,
         options=arm.options,
         k=depth,
         record=False,
-        collapse=False,  # the gold counts each memory
+        collapse=collapse,
     )
 
 

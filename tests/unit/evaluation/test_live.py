@@ -89,13 +89,13 @@ async def test_questions_and_replies_are_stored_in_the_second_replay_only(
     said = [(one["speaker"], one["text"]) for one in live if one["session"] == "questions"]
     assert said == [
         ("user", "is the kiln red"),
-        ("assistant", "row 0 of beans"),
+        ("assistant", "I don't know."),
         ("user", "which row has beans"),
-        ("assistant", "row 0 of beans"),
+        ("assistant", "row 3 of beans"),
         ("user", "is the kiln red"),
         ("assistant", "yes"),
         ("user", "who sold the boat"),
-        ("assistant", "is the kiln red"),
+        ("assistant", "I don't know."),
     ]
     assert [(row.strategy, row.question, row.taken_out) for row in outcome.rows] == [
         (strategy, name, early)
