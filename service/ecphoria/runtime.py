@@ -18,6 +18,8 @@ from typing import Any, TypeVar
 from ecphoria.errors import EncoderUnavailable, InvalidInput, Misconfigured, Timeout
 
 T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
 
 _LONG = 50_000
 """Number of characters whose reading takes a few milliseconds, ten times the cost of a thread."""
@@ -29,6 +31,40 @@ _TEXT_S, _CHARACTERS_A_SECOND = 30.0, 10_000
 
 _REMEMBERED = 1_000
 """Callers whose last turn a lane remembers."""
+
+
+class Bounded(OrderedDict[K, V]):
+    """A map that drops its oldest entries beyond a bound; to write an entry makes it the newest.
+
+    >>> kept = Bounded[str, int](2)
+    >>> kept["a"], kept["b"], kept["a"], kept["c"] = 1, 2, 3, 4
+    >>> dict(kept)
+    {'a': 3, 'c': 4}
+    """
+
+    def __init__(self, most: int, size: Callable[[V], int] | None = None) -> None:
+        """Keep `most` entries, or entries whose sizes add up to `most`."""
+        super().__init__()
+        self._most = most
+        self._size = size
+
+    def __setitem__(self, key: K, value: V) -> None:
+        """Write an entry, and drop the oldest ones beyond the bound."""
+        super().__setitem__(key, value)
+        self.touch(key)
+
+    def touch(self, key: K) -> None:
+        """Make an entry the newest if it is there, and drop the oldest ones beyond the bound.
+
+        An entry may have grown since it was written.
+        """
+        if key in self:
+            self.move_to_end(key)
+        while self._held() > self._most:
+            self.popitem(last=False)
+
+    def _held(self) -> int:
+        return len(self) if self._size is None else sum(map(self._size, self.values()))
 
 
 class CallerGone(Exception):
@@ -170,7 +206,7 @@ class Lane:
         self._number = 0
         self._waiting: list[_Piece] = []
         self._running: set[str] = set()
-        self._served: OrderedDict[str, int] = OrderedDict()
+        self._served = Bounded[str, int](_REMEMBERED)
         self._closed = False
         self._changed = threading.Condition()
 
@@ -253,9 +289,6 @@ class Lane:
                     self._running.add(chosen.caller)
                     self._number += 1
                     self._served[chosen.caller] = self._number
-                    self._served.move_to_end(chosen.caller)
-                    if len(self._served) > _REMEMBERED:
-                        self._served.popitem(last=False)
                     return chosen
                 self._changed.wait()
             return None

@@ -1,6 +1,5 @@
 """Choose an embedder by options, and cache its vectors."""
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from ecphoria.errors import EncoderUnavailable, InvalidInput, Misconfigured
 from ecphoria.models.weights import MODEL, FetchReport, obtain_weights, silent
 from ecphoria.ports import Embedder, TextsNotEmbedded
+from ecphoria.runtime import Bounded
 
 log = structlog.get_logger(__name__)
 
@@ -189,8 +189,7 @@ class CachingEmbedder:
     def __init__(self, embedder: Embedder, *, capacity: int = 1_000) -> None:
         self.hits = 0
         self._embedder = embedder
-        self._capacity = capacity
-        self._vectors: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+        self._vectors = Bounded[bytes, NDArray[np.float32]](capacity)
 
     @property
     def model(self) -> str:
@@ -209,13 +208,11 @@ class CachingEmbedder:
         key = blake2b(texts[0].encode(errors="surrogatepass"), digest_size=16).digest()
         if (known := self._vectors.get(key)) is not None:
             self.hits += 1
-            self._vectors.move_to_end(key)
+            self._vectors.touch(key)
             return known
         vectors = await self._embedder.embed(texts)
         vectors.setflags(write=False)
         self._vectors[key] = vectors
-        if len(self._vectors) > self._capacity:
-            self._vectors.popitem(last=False)
         return vectors
 
     async def close(self) -> None:

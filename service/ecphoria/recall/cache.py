@@ -9,7 +9,6 @@ A tenant has one cache, in columns: an episode has the same slot in each, so tha
 rows of a recall in one operation a column.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
@@ -21,6 +20,7 @@ from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Vector
 from ecphoria.recall.ports import Around, Columns, Window
 from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.runtime import Bounded
 from ecphoria.text.asking import LONGEST_ASKING, STATES, Asking, read_asking
 from ecphoria.text.cue import without_caption
 
@@ -257,9 +257,8 @@ class ColumnReader:
     def __init__(self, graph: Graph, keep: int, *, dormant: bool = False) -> None:
         """Read live episodes, and dormant ones too if `dormant`."""
         self._graph = graph
-        self._keep = keep
         self._dormant = dormant
-        self._memories: OrderedDict[TenantId, _Memory] = OrderedDict()
+        self._memories = Bounded[TenantId, _Memory](keep, len)
 
     def check(self, tenant: TenantId, *, change: int, deletions: int) -> None:
         """Drop the cached rows that the tenant's counters show to be outdated."""
@@ -365,15 +364,8 @@ class ColumnReader:
                     longest=LONGEST_ASKING,
                 )
             )
-        self._bound(tenant)
+        self._memories.touch(tenant)
         return contents, frozenset(contents.missing(missing))
-
-    def _bound(self, tenant: TenantId) -> None:
-        """Drop whole tenants, the least recently used first, until the cache fits its bound."""
-        if tenant in self._memories:
-            self._memories.move_to_end(tenant)
-        while sum(len(memory) for memory in self._memories.values()) > self._keep:
-            self._memories.popitem(last=False)
 
 
 def _columns(places: Sequence[Place], contents: ContentCache, vector: Vector | None) -> Columns:

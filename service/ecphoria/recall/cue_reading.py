@@ -6,7 +6,6 @@ is lost: the rules have read the cue too.
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -16,6 +15,7 @@ from pydantic import Field
 from ecphoria.models.chat import StructuredChat, Truncated, Unusable
 from ecphoria.models.structure import Items, Structure
 from ecphoria.ports import NoAnswer, TextRefused
+from ecphoria.runtime import Bounded
 from ecphoria.text.names import normalise
 
 MOST_NAMES: Final = 16
@@ -67,8 +67,7 @@ class CueReader:
     def __init__(self, chat: StructuredChat, timeout_s: float, keep: int = 256) -> None:
         self._chat = chat
         self._timeout_s = timeout_s
-        self._keep = keep
-        self._known: OrderedDict[str, CueReading] = OrderedDict()
+        self._known = Bounded[str, CueReading](keep)
 
     async def read(self, cue: str) -> CueReading:
         """Read a cue; if the model fails, the reading is empty and tells the reason."""
@@ -77,8 +76,6 @@ class CueReader:
             if reading.degraded:
                 return reading
             self._known[cue] = reading
-            if len(self._known) > self._keep:
-                self._known.popitem(last=False)
         return self._known[cue]
 
     async def _ask(self, cue: str) -> CueReading:

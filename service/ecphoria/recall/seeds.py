@@ -1,7 +1,6 @@
 """Seeds: the memories and concepts that the indexes find for a cue, and its subjects."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -18,7 +17,7 @@ from ecphoria.recall.ports import Columns, FoundConcept, Profile, RecallStore, S
 from ecphoria.records.episode import ROLES
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, Filters
-from ecphoria.runtime import require_encodable
+from ecphoria.runtime import Bounded, require_encodable
 from ecphoria.text.cue import CueAnalysis, analyse
 from ecphoria.text.forms import lowered
 from ecphoria.text.names import normalised_words
@@ -231,8 +230,7 @@ class Participants:
     """
 
     def __init__(self, keep: int = 1_000) -> None:
-        self._keep = keep
-        self._known: OrderedDict[TenantId, _Expected] = OrderedDict()
+        self._known = Bounded[TenantId, _Expected](keep)
 
     def forget(self, tenant: TenantId) -> None:
         """Drop the cache of a tenant."""
@@ -262,9 +260,6 @@ class Participants:
             names=profile.participants, passages=profile.passages > 0, expired=profile.expired
         )
         self._known[tenant] = found
-        self._known.move_to_end(tenant)
-        if len(self._known) > self._keep:
-            self._known.popitem(last=False)
         return found
 
 

@@ -6,13 +6,13 @@ Such a long random secret cannot be guessed from its SHA-256, so it needs no slo
 
 import base64
 import hashlib
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ecphoria.errors import Forbidden, InvalidInput, NotFound, Unauthenticated
 from ecphoria.records.ids import TenantId
 from ecphoria.records.tenant import Principal, Scope
+from ecphoria.runtime import Bounded
 from ecphoria.tenancy.store import Keys, Tenants
 
 Entropy = Callable[[int], bytes]
@@ -73,7 +73,7 @@ class Access:
         self._enabled = enabled
         self._cache_s = cache_s
         self._monotonic = monotonic
-        self._trusted: OrderedDict[str, tuple[Principal, float]] = OrderedDict()
+        self._trusted = Bounded[str, tuple[Principal, float]](_REMEMBERED)
 
     async def identify(self, secret: str | None) -> Principal:
         """Find the caller with this key.
@@ -94,8 +94,6 @@ class Access:
             if found is None:
                 raise Unauthenticated("Nobody issued this API key, or it was revoked.")
             self._trusted[key] = (found, now + self._cache_s)
-            while len(self._trusted) > _REMEMBERED:
-                self._trusted.popitem(last=False)
         return found
 
     def forget(self) -> None:

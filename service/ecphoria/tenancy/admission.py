@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from ecphoria.errors import TooManyRequests
-from ecphoria.runtime import Requester, usable_cores, work_for
+from ecphoria.runtime import Bounded, Requester, usable_cores, work_for
 
 _FEWEST = 2
 """Concurrent requests even on one core: while one waits for the store, another computes."""
@@ -263,7 +263,7 @@ class _Rates:
         self._rate = rate
         self._burst_s = burst_s
         self._monotonic = monotonic
-        self._due: OrderedDict[str, float] = OrderedDict()
+        self._due = Bounded[str, float](_REMEMBERED)
 
     def spend(self, caller: str) -> None:
         """Count one request.
@@ -282,6 +282,3 @@ class _Rates:
                 retry_after_s=math.ceil(over),
             )
         self._due[caller] = due + 1 / self._rate
-        self._due.move_to_end(caller)
-        while len(self._due) > _REMEMBERED:
-            self._due.popitem(last=False)
