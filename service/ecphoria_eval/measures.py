@@ -11,10 +11,10 @@ from functools import partial
 from math import log2
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from ecphoria.calibration.separation import auroc, calibration_error, refusal_at, reliability
+from ecphoria.maths.checks import FloatArray
 from ecphoria.records.calibration import Bin
 from ecphoria_eval.datasets.dataset import Suite
 from ecphoria_eval.rows import Row
@@ -78,7 +78,6 @@ SEED = 20_250
 _DRAWS = 10_000
 _AT_ONCE = 500
 
-FloatArray = NDArray[np.float64]
 Interval = tuple[float, float]
 
 

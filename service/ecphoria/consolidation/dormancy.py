@@ -19,7 +19,7 @@ from ecphoria.errors import TooLarge
 from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.retention import decay, retention_score, retrievability, strength
 from ecphoria.ports import Clock
-from ecphoria.records.history import FIRST_STABILITY
+from ecphoria.records.history import DAY_MS, FIRST_STABILITY
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Change, Outcome
 from ecphoria.records.upkeep import (
@@ -33,7 +33,6 @@ from ecphoria.records.upkeep import (
 
 _PAGE = 5_000
 _CHUNK = 200
-_DAY_MS = 86_400_000.0
 _FADED = {DormancyMode.BUDGET: 0.5, DormancyMode.THRESHOLD: 0.01}
 """Largest retrievability R of a candidate."""
 _LASTS: Mapping[Stability, Mapping[str, float]] = {
@@ -115,7 +114,7 @@ def _judge(
         # Recalls raise S in proportion to its first value.
         begun = [_LASTS[policy.stability][candidate.kind] for candidate in page]
         stable *= np.array(begun) / FIRST_STABILITY
-    recalled = retrievability((now - used) / _DAY_MS, stable)
+    recalled = retrievability((now - used) / DAY_MS, stable)
     held = _strength(page, now)
     prior = np.array([_or(candidate.prior, 0.0) for candidate in page], np.float64)
     keep = retention_score(recalled, held, prior, [candidate.importance for candidate in page])
@@ -143,7 +142,7 @@ def _strength(page: Sequence[DormancyCandidate], now: float) -> FloatArray:
         *decay(
             np.array([_or(candidate.working, 1.0) for candidate in page], np.float64),
             np.array([_or(candidate.lasting, 0.0) for candidate in page], np.float64),
-            (now - since) / _DAY_MS,
+            (now - since) / DAY_MS,
         )
     )
 

@@ -16,7 +16,16 @@ from ecphoria.maths.hebbian import homeostasis, increment, linked
 from ecphoria.maths.retention import decay, grow, refresh, retrievability
 from ecphoria.maths.spiking import Rest, join, leak, next_tau, printed_tau, stimulate
 from ecphoria.maths.spreading import edge_decay
-from ecphoria.records.history import RECENT, USED_HITS, Charge, Link, Stimulation, TauRule, Use
+from ecphoria.records.history import (
+    DAY_MS,
+    RECENT,
+    USED_HITS,
+    Charge,
+    Link,
+    Stimulation,
+    TauRule,
+    Use,
+)
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Trace
 
@@ -87,9 +96,6 @@ def _slower(tau: FloatArray, gap: IntArray, stimulation: Stimulation) -> FloatAr
     return next_tau(tau, gap, start=stimulation.tau)
 
 
-_DAY_MS = 86_400_000.0
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Participation:
     """The share of a memory in a recall.
@@ -141,7 +147,7 @@ def _strengthened(
     """
     one, other = [parts[link.one] for link in pairs], [parts[link.other] for link in pairs]
     joint = [link.coactivations + 1 for link in pairs]
-    age = [0.0 if link.used_ms is None else (at_ms - link.used_ms) / _DAY_MS for link in pairs]
+    age = [0.0 if link.used_ms is None else (at_ms - link.used_ms) / DAY_MS for link in pairs]
     now = np.array([link.learned for link in pairs]) * edge_decay(age)
     grown = increment([part.share for part in one], [part.share for part in other], now)
     often = linked(
@@ -219,7 +225,7 @@ def used(before: Sequence[Use], at_ms: int) -> list[Use]:
     working, lasting = decay(
         [use.working for use in before],
         [use.lasting for use in before],
-        [(at_ms - use.chain_ms) / _DAY_MS for use in before],
+        [(at_ms - use.chain_ms) / DAY_MS for use in before],
     )
     working = refresh(working)
     return [
@@ -241,7 +247,7 @@ def used(before: Sequence[Use], at_ms: int) -> list[Use]:
 def recallable(uses: Sequence[Use], at_ms: int) -> FloatArray:
     """Compute the retrievability R of memories at an instant."""
     return retrievability(
-        [(at_ms - one.stability_ms) / _DAY_MS for one in uses], [one.stability for one in uses]
+        [(at_ms - one.stability_ms) / DAY_MS for one in uses], [one.stability for one in uses]
     )
 
 

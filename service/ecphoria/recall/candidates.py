@@ -16,8 +16,8 @@ from functools import partial
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ecphoria.maths.checks import BoolArray, FloatArray, IntArray
 from ecphoria.maths.fusion import TextSignals
 from ecphoria.maths.lexical import (
     REACH_AHEAD,
@@ -40,8 +40,6 @@ from ecphoria.records.recall import Filters, Required
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.cue import CueAnalysis, date_affinities
 from ecphoria.text.matching import holds
-
-FloatArray = NDArray[np.float64]
 
 _MANY = 100
 """Number of stems of a cue from which reading every word once is faster than one search a stem."""
@@ -68,14 +66,14 @@ class Units:
         part: [u] ordinal of the passage; -1 where the unit is the whole episode.
     """
 
-    row: NDArray[np.int64]
+    row: IntArray
     rows: int
     counts: FloatArray
     length: FloatArray
     cosine: FloatArray
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    part: NDArray[np.int64]
+    start: IntArray
+    end: IntArray
+    part: IntArray
 
     def best(self, values: FloatArray) -> FloatArray:
         """Take each row's largest value, [n], of values [u]."""
@@ -161,7 +159,7 @@ def _count_all(terms: Sequence[str], stems: Sequence[str]) -> FloatArray:
     return counts
 
 
-def _find_all(text: str, sought: str) -> NDArray[np.int64]:
+def _find_all(text: str, sought: str) -> IntArray:
     """Find every place of `" stem "`; neighbours share the blank between them."""
     places = []
     at = text.find(sought)
@@ -176,10 +174,6 @@ def _find_all(text: str, sought: str) -> NDArray[np.int64]:
 # Seeds get two turns around them as candidates; three more back and two ahead only lend their
 # words (decision 0005).
 REACH = 2
-
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

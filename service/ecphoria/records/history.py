@@ -13,6 +13,8 @@ USED_HITS = 5
 # (docs/howto/learning.md).
 FIRST_STABILITY = 30.0
 """S_0, days until a memory that was never recalled can be called back with 1/e."""
+DAY_MS = 86_400_000.0
+"""Milliseconds of a day; the times of uses are milliseconds since 1970."""
 RECENT = 8
 """Uses whose instants are kept; older ones count as spread evenly."""
 
