@@ -1,10 +1,41 @@
-// doc: List a tenant's episodes by turn, from a cursor on.
+// doc: List a tenant's episodes, those of a session, or those that mention a concept or are about
+//   it, by turn, or the newest first, from a cursor on.
 // mode: read
-// params: tenant STRING, after_turn INTEGER, limit INTEGER
+// params: tenant STRING, concept STRING, session STRING, newest BOOLEAN, after_turn INTEGER,
+//   before_turn INTEGER, limit INTEGER
 CYPHER 25
-MATCH (e:Episode)
-WHERE e.tenant = $tenant AND e.turn > $after_turn
+WITH $tenant AS tenant
+CALL (tenant) {
+  WHEN $concept IS NOT NULL THEN {
+    MATCH (:Name {tenant: tenant, normalised: $concept})-[:MENTIONS|ABOUT]-(e:Episode)
+    WHERE $session IS NULL OR e.session = $session
+    RETURN DISTINCT e
+  }
+  WHEN $session IS NOT NULL THEN {
+    MATCH (:Session {tenant: tenant, name: $session})<-[:IN_SESSION]-(e:Episode)
+    RETURN e
+  }
+  // Both walk the index of turns, so that a page reads no more than its episodes.
+  WHEN $newest THEN {
+    MATCH (e:Episode)
+    WHERE e.tenant = tenant AND e.turn < $before_turn
+      // use: listed(e)
+    RETURN e
+    ORDER BY e.tenant DESC, e.turn DESC
+    LIMIT $limit
+  }
+  ELSE {
+    MATCH (e:Episode)
+    WHERE e.tenant = tenant AND e.turn > $after_turn
+      // use: listed(e)
+    RETURN e
+    ORDER BY e.tenant, e.turn
+    LIMIT $limit
+  }
+}
+WITH e
+WHERE e.turn > $after_turn AND e.turn < $before_turn
   // use: listed(e)
 // use: whole(e)
-ORDER BY tenant, turn
+ORDER BY CASE WHEN $newest THEN -turn ELSE turn END
 LIMIT $limit

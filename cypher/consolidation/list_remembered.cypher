@@ -11,5 +11,5 @@ WITH e
 ORDER BY e.turn
 RETURN collect([
   e.id, e.turn, e.occurred_at, coalesce(e.salience, e.importance),
-  coalesce(e.first_person, false), coalesce(e.is_question, false)
+  e.first_person, e.is_question
 ]) AS rows

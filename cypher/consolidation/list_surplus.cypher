@@ -1,6 +1,7 @@
-// doc: List the association edges that one of their ends has stronger ones instead of.
+// doc: List the association edges that one of their ends has stronger ones instead of, and those that
+//   only count, and have not counted since an instant.
 // mode: read
-// params: tenant STRING, keep INTEGER
+// params: tenant STRING, keep INTEGER, before DATETIME
 // each: edge STRING, one STRING, other STRING, weight FLOAT
 CYPHER 25
 CALL () {
@@ -27,6 +28,18 @@ CALL () {
       startNode(r).id, endNode(r).id
     SKIP $keep
   }
+  RETURN r
+  UNION
+  MATCH (n:Episode)
+  WHERE n.tenant = $tenant AND n.turn IS NOT NULL
+  MATCH (n)-[r:SIMILAR]->()
+  WHERE r.weight = 0 AND r.last_used < $before
+  RETURN r
+  UNION
+  MATCH (n:Name)
+  WHERE n.tenant = $tenant AND n.normalised IS NOT NULL AND n:Concept
+  MATCH (n)-[r:ASSOCIATED]->()
+  WHERE r.weight = 0 AND r.last_used < $before
   RETURN r
 }
 WITH r, startNode(r).id AS one, endNode(r).id AS other

@@ -32,8 +32,4 @@ CALL (row) {
     RETURN r
   }
 }
-SET r.weight = 1 - (1 - coalesce(r.w_sim, 0.0)) * (1 - coalesce(r.w_lift, 0.0))
-  * (1 - coalesce(r.w_learned, 0.0) * CASE
-    WHEN r.last_used IS NULL OR r.last_used > $now THEN 1.0
-    ELSE (1 + ($now.epochMillis - r.last_used.epochMillis) / 86400000.0) ^ -0.2
-  END)
+// use: weighed(r)

@@ -4,18 +4,7 @@
 // plan: Eager all are compared before the first changes, chunks are small
 CYPHER 25
 UNWIND $rows AS row
-CALL (row) {
-  WHEN row.edge = 'SIMILAR' THEN {
-    MATCH (one:Episode {id: row.one})-[r:SIMILAR]->(other:Episode)
-    WHERE one.tenant = $tenant AND other.id = row.other
-    RETURN r
-  }
-  WHEN row.edge = 'ASSOCIATED' THEN {
-    MATCH (one:Concept {id: row.one})-[r:ASSOCIATED]->(other:Concept)
-    WHERE one.tenant = $tenant AND other.id = row.other
-    RETURN r
-  }
-}
+// use: association(row)
 WITH row, r
 WHERE r.w_learned = row.was
 SET r.w_learned = row.learned, r.weight = row.weight

@@ -1,11 +1,10 @@
 // doc: Find turns with more than one turn before or after them, or with the wrong or no next one.
 // mode: read
-// params: tenant STRING, limit INTEGER
-// returns: found INTEGER, id LIST<STRING>, detail LIST<STRING>
+// params: tenant STRING
 CYPHER 25
 MATCH (e:Episode)
 WHERE e.tenant = $tenant AND e.turn IS NOT NULL
-WITH e, CASE
+WITH e.id AS id, CASE
   WHEN COUNT { (e)-[:NEXT]->() } > 1 THEN 'has several next turns'
   WHEN COUNT { (e)<-[:NEXT]-() } > 1 THEN 'is the next of several turns'
   WHEN EXISTS {
@@ -17,7 +16,4 @@ WITH e, CASE
     WHERE o.tenant = $tenant AND o.session = e.session AND o.ordinal = e.ordinal + 1
   } THEN 'has no NEXT to the turn that follows it'
 END AS detail
-WHERE detail IS NOT NULL
-WITH e.id AS id, detail
-ORDER BY id
-RETURN count(*) AS found, collect(id)[..$limit] AS id, collect(detail)[..$limit] AS detail
+// use: symptoms(id)

@@ -1,7 +1,6 @@
 // doc: Find episodes that are not in exactly one state or lack what it needs, and passages in another.
 // mode: read
-// params: tenant STRING, limit INTEGER
-// returns: found INTEGER, id LIST<STRING>, detail LIST<STRING>
+// params: tenant STRING
 CYPHER 25
 CALL () {
   MATCH (e:Episode)
@@ -24,8 +23,4 @@ CALL () {
     WHEN e:ArchivedEpisode THEN 'a passage of an archived episode'
   END AS detail
 }
-WITH id, detail
-WHERE detail IS NOT NULL
-WITH id, detail
-ORDER BY id
-RETURN count(*) AS found, collect(id)[..$limit] AS id, collect(detail)[..$limit] AS detail
+// use: symptoms(id)

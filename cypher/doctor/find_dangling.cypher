@@ -1,7 +1,7 @@
-// doc: Find facts without evidence, and edges between concepts whose fact is gone or retracted.
+// doc: Find facts and engrams without evidence, engrams of sessions with evidence elsewhere, and edges
+//   between concepts whose fact is gone or retracted.
 // mode: read
-// params: tenant STRING, limit INTEGER
-// returns: found INTEGER, id LIST<STRING>, detail LIST<STRING>
+// params: tenant STRING
 CYPHER 25
 CALL () {
   MATCH (f:Fact)
@@ -22,7 +22,17 @@ CALL () {
   RETURN f.id AS id,
     'a fact that is ' + CASE r.weight WHEN 0 THEN 'not ' ELSE '' END
       + 'retracted, and its RELATED weighs ' + r.weight AS detail
+  UNION ALL
+  MATCH (g:Engram)
+  WHERE g.tenant = $tenant AND g.recorded_at IS NOT NULL
+  RETURN g.id AS id, CASE
+    WHEN NOT EXISTS { (g)-[:EVIDENCE]->(:Episode) } THEN 'an engram without evidence'
+    WHEN g.kind = 'session' AND NOT EXISTS { (g)-[:SUMMARISES]->(:Session) }
+      THEN 'an engram of no session'
+    WHEN g.kind = 'session' AND EXISTS {
+      MATCH (g)-[:EVIDENCE]->(e:Episode)
+      WHERE NOT EXISTS { (g)-[:SUMMARISES]->(:Session)<-[:IN_SESSION]-(e) }
+    } THEN 'an engram with evidence outside its session'
+  END AS detail
 }
-WITH id, detail
-ORDER BY id, detail
-RETURN count(*) AS found, collect(id)[..$limit] AS id, collect(detail)[..$limit] AS detail
+// use: symptoms(id)

@@ -1,7 +1,6 @@
 // doc: Find concepts and speakers whose counts differ from their edges.
 // mode: read
-// params: tenant STRING, limit INTEGER
-// returns: found INTEGER, id LIST<STRING>, detail LIST<STRING>
+// params: tenant STRING
 CYPHER 25
 CALL () {
   MATCH (n:Name)
@@ -13,8 +12,8 @@ CALL () {
       THEN 'mentions: ' + n.mentions + ' stored, ' + mentions + ' found'
     WHEN n:Concept AND n.abouts <> abouts
       THEN 'abouts: ' + n.abouts + ' stored, ' + abouts + ' found'
-    WHEN coalesce(n.stated, 0) <> stated
-      THEN 'stated: ' + coalesce(n.stated, 0) + ' stored, ' + stated + ' found'
+    WHEN n.stated <> stated
+      THEN 'stated: ' + n.stated + ' stored, ' + stated + ' found'
     WHEN n.titles < 0 OR n.candidates < 0 THEN 'a count below zero'
   END AS detail
   UNION ALL
@@ -26,8 +25,4 @@ CALL () {
       THEN 'episodes: ' + p.episodes + ' stored, ' + episodes + ' found'
   END AS detail
 }
-WITH id, detail
-WHERE detail IS NOT NULL
-WITH id, detail
-ORDER BY id
-RETURN count(*) AS found, collect(id)[..$limit] AS id, collect(detail)[..$limit] AS detail
+// use: symptoms(id)

@@ -1,7 +1,6 @@
 // doc: Find nodes without the edges they need, and erased episodes that are stored again.
 // mode: read
-// params: tenant STRING, limit INTEGER
-// returns: found INTEGER, id LIST<STRING>, detail LIST<STRING>
+// params: tenant STRING
 CYPHER 25
 CALL () {
   MATCH (e:Episode)
@@ -37,12 +36,8 @@ CALL () {
     WHEN n:Concept AND NOT EXISTS { (n)-[:MENTIONS|ABOUT]-() }
       THEN 'a concept that nothing mentions'
     WHEN NOT n:Concept AND EXISTS { (n)--() } THEN 'edges of a name that is no concept'
-    WHEN NOT n:Concept AND n.titles <= 0 AND n.candidates <= 0 AND coalesce(n.stated, 0) <= 0
+    WHEN NOT n:Concept AND n.titles <= 0 AND n.candidates <= 0 AND n.stated <= 0
       THEN 'a name that nothing has'
   END AS detail
 }
-WITH id, detail
-WHERE detail IS NOT NULL
-WITH id, detail
-ORDER BY id
-RETURN count(*) AS found, collect(id)[..$limit] AS id, collect(detail)[..$limit] AS detail
+// use: symptoms(id)

@@ -10,7 +10,7 @@ WHERE t.erasing IS NULL
 CALL () {
   MATCH (n:Name)
   WHERE n.tenant = $tenant AND n.normalised IS NOT NULL
-  RETURN sum(coalesce(n.stated, 0)) AS names
+  RETURN sum(n.stated) AS names
 }
 CALL () {
   MATCH (f:Fact)
@@ -23,6 +23,6 @@ CALL () {
   RETURN count(p) AS passages
 }
 RETURN t.change AS change, t.turn AS turn, t.items AS items, t.titles AS titles,
-  t.length AS length, coalesce(t.stated, 0) AS stated,
+  t.length AS length, t.stated AS stated,
   names + evidence AS came_with,
-  coalesce(t.passages, 0) AS passages, passages AS passages_found
+  t.passages AS passages, passages AS passages_found

@@ -1,7 +1,6 @@
 // doc: Find live episodes, passages and facts that the vector index or the text index cannot hold.
 // mode: read
-// params: tenant STRING, limit INTEGER
-// returns: found INTEGER, id LIST<STRING>, detail LIST<STRING>
+// params: tenant STRING
 CYPHER 25
 MATCH (s:Store {id: 'store'})
 CALL (s) {
@@ -24,6 +23,4 @@ CALL (s) {
     AND coalesce(size(n.embedding), 0) <> s.dimension
   RETURN n.id AS id, 'a live fact without a vector of the store' AS detail
 }
-WITH id, detail
-ORDER BY id
-RETURN count(*) AS found, collect(id)[..$limit] AS id, collect(detail)[..$limit] AS detail
+// use: symptoms(id)

@@ -3,31 +3,9 @@
 // params: limit INTEGER
 // returns: nodes LIST<STRING>
 CYPHER 25
-CALL () {
-  MATCH (n:Episode)
-  WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
-  RETURN n
-  UNION ALL
-  MATCH (n:Passage)
-  WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
-  RETURN n
-  UNION ALL
-  MATCH (n:Concept)
-  WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
-  RETURN n
-  UNION ALL
-  MATCH (n:Fact)
-  WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
-  RETURN n
-  UNION ALL
-  MATCH (n:Engram)
-  WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
-  RETURN n
-  UNION ALL
-  MATCH (n:Item)
-  WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
-  RETURN n
-}
+UNWIND ['Episode', 'Passage', 'Concept', 'Fact', 'Engram', 'Item'] AS label
+MATCH (n:$(label))
+WHERE n.embedding IS NOT NULL AND n.embedding_1 IS NULL
 WITH elementId(n) AS node
 ORDER BY node
 LIMIT $limit

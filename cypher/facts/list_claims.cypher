@@ -26,5 +26,5 @@ ORDER BY place, f.id, e.id, r.valid_from, r.valid_to
 RETURN collect([
   place, f.id, f.subject, f.predicate, f.object, f.qualifier, f.negated,
   f.standing, f.valid_to, f.superseded_by, f.contested_by, e.id, r.valid_from, r.valid_to,
-  coalesce(r.reliability, 0.7), e.occurred_at, e.utc_offset, e.recorded_at, r.by, r.start, r.end
+  r.reliability, e.occurred_at, e.utc_offset, e.recorded_at, r.by, r.start, r.end
 ]) AS rows

@@ -1,16 +1,19 @@
-// doc: Give a job back, to be taken again after a pause, unless another worker has taken it.
+// doc: Give a job back, to be taken again after a pause, or end it, unless another worker has taken it.
 // mode: write
-// params: job STRING, token INTEGER, seconds FLOAT, attempts INTEGER, code STRING, message STRING
-// returns: job STRING
+// params: job STRING, token INTEGER, state STRING, seconds FLOAT, attempts INTEGER, report STRING,
+//   code STRING, message STRING
+// returns: tenant STRING
 CYPHER 25
 MATCH (j:Job {id: $job})
 SET j.held_at = datetime.realtime()
-WITH j
+WITH j, datetime.realtime() AS now
 WHERE j.token = $token AND j.state = 'running'
-SET j.state = 'queued',
-  j.run_after = datetime.realtime() + duration({seconds: $seconds}),
-  j.attempts = j.attempts + $attempts,
-  j.code = $code,
-  j.message = $message
-REMOVE j.lease_until
-RETURN j.id AS job
+SET j.state = $state, j.code = $code, j.message = $message, j.lease_until = null,
+  j.attempts = j.attempts + $attempts
+SET j += CASE $state
+  WHEN 'queued' THEN {run_after: now + duration({seconds: $seconds})}
+  ELSE {
+    finished_at: now, report: $report, slot: null, run_after: null, ended: null, before: null
+  }
+END
+RETURN j.tenant AS tenant

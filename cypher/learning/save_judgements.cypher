@@ -3,7 +3,7 @@
 // params: tenant STRING, id STRING, rows LIST<MAP>
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
-SET t.feedback_total = coalesce(t.feedback_total, 0) + size($rows)
+SET t.feedback_total = t.feedback_total + size($rows)
 WITH t
 MATCH (p:Trace {id: $id})
 WHERE p.tenant = $tenant

@@ -15,8 +15,4 @@ MERGE (one)-[r:SIMILAR]->(other)
 ON CREATE SET r.family = 'association', r.created_at = $now
 SET r.formula = 1, r.w_learned = row.learned, r.coactivations = row.coactivations,
   r.last_used = datetime({epochMillis: row.used_ms})
-SET r.weight = 1 - (1 - coalesce(r.w_sim, 0.0)) * (1 - coalesce(r.w_lift, 0.0))
-  * (1 - r.w_learned * CASE
-    WHEN r.last_used > $now THEN 1.0
-    ELSE (1 + ($now.epochMillis - r.last_used.epochMillis) / 86400000.0) ^ -0.2
-  END)
+// use: weighed(r)

@@ -8,4 +8,4 @@ REMOVE p.pending_since
 SET p.effects_applied = $applied
 WITH p
 MATCH (t:Tenant {id: $tenant})
-SET t.recall_total = coalesce(t.recall_total, 0) + $recalls
+SET t.recall_total = t.recall_total + $recalls

@@ -1,4 +1,5 @@
-// doc: List all nodes of a tenant; its own node and its keys come last.
+// doc: List all nodes of a tenant, its own node and its keys last, or the operators' keys under the
+//   empty tenant.
 // mode: read
 // params: tenant STRING
 // returns: node STRING, late BOOLEAN

@@ -1,8 +1,10 @@
-// doc: Find the stored spellings of a speaker, the wanted sessions that exist, and some known names.
+// doc: Find the stored spellings of a speaker, the wanted sessions that exist, some known names, and
+//   the different metadata of episodes in which wanted entries may stand.
 // mode: read
-// params: tenant STRING, speaker STRING, sessions LIST<STRING>, limit INTEGER
+// params: tenant STRING, speaker STRING, sessions LIST<STRING>, metadata LIST<LIST<STRING>>,
+//   limit INTEGER
 // returns: speakers LIST<STRING>, sessions LIST<STRING>, known_speakers LIST<STRING>,
-//   known_sessions LIST<STRING>
+//   known_sessions LIST<STRING>, metadata LIST<STRING>
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 WHERE t.erasing IS NULL
@@ -34,4 +36,13 @@ RETURN
     RETURN s.name
     ORDER BY s.tenant, s.name
     LIMIT $limit
-  } AS known_sessions
+  } AS known_sessions,
+  COLLECT {
+    UNWIND CASE WHEN $metadata = [] THEN [] ELSE [t.id] END AS tenant
+    MATCH (e:Episode)
+    WHERE e.tenant = tenant AND e.turn > 0
+      AND all(forms IN $metadata WHERE any(form IN forms WHERE e.metadata CONTAINS form))
+    WITH DISTINCT e.metadata AS text
+    RETURN text
+    ORDER BY text
+  } AS metadata

@@ -9,10 +9,10 @@ CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 WHERE t.erasing IS NULL
 RETURN t.items AS items, t.length AS length,
-  t.titles AS titles, coalesce(t.stated, 0) AS stated,
-  coalesce(t.timed, false) AS timed, t.change AS change, t.turn - t.items AS deletions,
-  coalesce(t.passages, 0) AS passages,
-  coalesce(t.recall_total, t.feedback_total) IS NOT NULL AS learned,
+  t.titles AS titles, t.stated AS stated,
+  t.timed AS timed, t.change AS change, t.turn - t.items AS deletions,
+  t.passages AS passages,
+  t.recall_total + t.feedback_total > 0 AS learned,
   coalesce(t.expires_from <= datetime(), false) AS expired, t.gate AS gate,
   coalesce(head(COLLECT { MATCH (s:Store {id: 'store'}) RETURN s.generation }), 0) AS generation,
   COLLECT {

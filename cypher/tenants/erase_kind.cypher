@@ -1,4 +1,4 @@
-// doc: Delete one batch of a tenant's nodes of one kind with their edges, and count it.
+// doc: Delete one batch of a tenant's nodes of one kind, or its own, with their edges, and count it.
 // mode: write
 // params: tenant STRING, kind STRING, batch INTEGER
 // returns: deleted INTEGER
@@ -65,6 +65,10 @@ CALL (tenant) {
   WHEN $kind = 'keys' THEN {
     MATCH (n:ApiKey) WHERE n.tenant = tenant
     RETURN n LIMIT $batch
+  }
+  WHEN $kind = 'tenants' THEN {
+    MATCH (n:Tenant {id: tenant})
+    RETURN n
   }
 }
 DETACH DELETE n

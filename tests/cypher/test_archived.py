@@ -30,13 +30,12 @@ WRITERS = {
 
 def test_the_writers_are_found() -> None:
     assert {
-        "consolidation.save_crowds",
         "consolidation.save_associations",
         "consolidation.save_priors",
-        "learning.save_charges",
+        "consolidation.save_progress",
+        "learning.save_histories",
         "learning.save_judgements",
         "learning.save_links",
-        "learning.save_uses",
     } <= set(WRITERS)
 
 

@@ -76,6 +76,19 @@ class NameCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCounts:
+    """The stored numbers of items of each stem and of each word in lower case, and of names.
+
+    Attributes:
+        names: A name, the number of items with it as title, and that with it as candidate.
+    """
+
+    stems: tuple[tuple[str, int], ...]
+    words: tuple[tuple[str, int], ...]
+    names: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Faults:
     found: int
     id: list[str]
@@ -84,18 +97,14 @@ class _Faults:
 
 _FIND_TOTALS = Statement("doctor.find_totals", Totals)
 _LIST_ACCOUNTS = Statement("doctor.list_accounts", Account)
-_LIST_TERMS = Statement("doctor.list_terms", tuple[str, int])
-_LIST_WORDS = Statement("doctor.list_words", tuple[str, int])
-_LIST_NAMES = Statement("doctor.list_names", tuple[str, NameCounts])
+_LIST_COUNTS = Statement("doctor.list_counts", StoredCounts)
 _LIST_INDEXED = Statement("doctor.list_indexed", str)
 _BY_RULE: Final = {
     "find_miscounted": Rule.COUNTS,
     "find_bad_chains": Rule.CHAINS,
     "find_bad_edges": Rule.EDGES,
-    "find_crowded": Rule.EDGES,
     "find_orphans": Rule.ORPHANS,
     "find_dangling": Rule.PROVENANCE,
-    "find_bad_engrams": Rule.PROVENANCE,
     "find_unindexed": Rule.INDEXES,
     "find_bad_states": Rule.STATES,
 }
@@ -121,17 +130,10 @@ class IntegrityStore:
             _LIST_ACCOUNTS, tenant=tenant, after_turn=after_turn, limit=limit
         )
 
-    async def terms(self, tenant: TenantId) -> Mapping[str, int]:
-        """Read the stored number of items of each stem."""
-        return dict(await self._graph.run(_LIST_TERMS, tenant=tenant))
-
-    async def words(self, tenant: TenantId) -> Mapping[str, int]:
-        """Read the stored number of items of each word in lower case."""
-        return dict(await self._graph.run(_LIST_WORDS, tenant=tenant))
-
-    async def names(self, tenant: TenantId) -> Mapping[str, NameCounts]:
-        """Read the stored counts of every name."""
-        return dict(await self._graph.run(_LIST_NAMES, tenant=tenant))
+    async def counts(self, tenant: TenantId) -> StoredCounts:
+        """Read the stored counts of every stem, word and name."""
+        (found,) = await self._graph.run(_LIST_COUNTS, tenant=tenant)
+        return found
 
     async def indexed(self, tenant: TenantId) -> frozenset[str]:
         """List the episodes in the text index."""
@@ -183,13 +185,16 @@ class Vocabulary:
             if found.title:
                 self._titles[found.title.name] += 1
 
-    def differences(
-        self, words: Mapping[str, int], names: Mapping[str, NameCounts]
-    ) -> Iterator[Symptom]:
+    def differences(self, stored: StoredCounts) -> Iterator[Symptom]:
         """Describe wrong counts of words and names, and episodes with outdated stems."""
         if self.outdated:
             told = f"{self.outdated} of the episodes have those of another version; {_ANEW}"
             yield Symptom(id="words", detail=told)
+        words = dict(stored.words)
+        names = {
+            name: NameCounts(titles=titles, candidates=candidates)
+            for name, titles, candidates in stored.names
+        }
         for word in sorted(words.keys() | self._words.keys()):
             yield from self._miscounted(word, "items", words.get(word, 0), self._words[word])
         for name in sorted(names.keys() | self._titles.keys() | self._candidates.keys()):
@@ -261,12 +266,12 @@ class Doctor:
             await asyncio.to_thread(passages.take, page)
         recount.close_sessions()
         indexed = await self._patient.indexed(tenant)
-        words, names = await self._patient.words(tenant), await self._patient.names(tenant)
+        counts = await self._patient.counts(tenant)
         by_rule = {
             Rule.COUNTS: [
                 *recount.differences(stored),
-                *recount.stem_differences(await self._patient.terms(tenant)),
-                *vocabulary.differences(words, names),
+                *recount.stem_differences(dict(counts.stems)),
+                *vocabulary.differences(counts),
             ],
             Rule.CHAINS: recount.places,
             Rule.INDEXES: [

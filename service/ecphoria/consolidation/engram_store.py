@@ -65,10 +65,9 @@ _LIST_TOUCHED_SESSIONS = Statement("consolidation.list_touched_sessions", Touche
 _LIST_MEMBERS = Statement("consolidation.list_members", Member)
 _REMOVE_ENGRAMS = Statement("consolidation.remove_engrams", Done)
 _CREATE_ENGRAM = Statement("consolidation.create_engram", Done)
-_REMOVE_SESSION_MARK = Statement("consolidation.remove_session_mark", Done)
+_REMOVE_MARKS = Statement("consolidation.remove_marks", Done)
 _LIST_SIMILAR_PAIRS = Statement("consolidation.list_similar_pairs", Association)
 _LIST_CLUSTER_ENGRAMS = Statement("consolidation.list_cluster_engrams", str)
-_CREATE_CLUSTER_ENGRAM = Statement("consolidation.create_cluster_engram", Done)
 _SAVE_ENGRAM_TERMS = Statement("consolidation.save_engram_terms", Done)
 
 
@@ -115,17 +114,7 @@ class EngramStore:
             if engram is None or engram.id != session.engram:
                 await work.run(_REMOVE_ENGRAMS, tenant=tenant, ids=[], session=session.name)
             if engram is not None and engram.id != session.engram:
-                await work.run(
-                    _CREATE_ENGRAM,
-                    tenant=tenant,
-                    session=session.name,
-                    id=engram.id,
-                    summary=engram.summary,
-                    members=engram.members,
-                    evidence=list(engram.evidence),
-                    method=engram.method,
-                    formula=engram.formula,
-                )
+                await _create(work, tenant, engram, session=session.name)
             if final:
                 await _take_mark(work, tenant, session)
 
@@ -171,16 +160,7 @@ class EngramStore:
         async def save(work: Work) -> None:
             if not await work.run(LOCK_TENANT, tenant=tenant):  # same lock, same reason
                 return
-            await work.run(
-                _CREATE_CLUSTER_ENGRAM,
-                tenant=tenant,
-                id=engram.id,
-                summary=engram.summary,
-                members=list(members),
-                evidence=list(engram.evidence),
-                method=engram.method,
-                formula=engram.formula,
-            )
+            await _create(work, tenant, engram, members=members)
 
         await change_under(self._graph, lease, "consolidation.save_cluster", save)
 
@@ -219,5 +199,29 @@ class EngramStore:
         await change_under(self._graph, lease, "consolidation.remove_cluster_engrams", remove)
 
 
+async def _create(
+    work: Work,
+    tenant: TenantId,
+    engram: EngramRow,
+    *,
+    session: str | None = None,
+    members: Sequence[str] = (),
+) -> None:
+    """Store the engram of a session, or of a cluster with these members."""
+    await work.run(
+        _CREATE_ENGRAM,
+        tenant=tenant,
+        session=session,
+        id=engram.id,
+        summary=engram.summary,
+        count=engram.members,
+        members=list(members),
+        evidence=list(engram.evidence),
+        method=engram.method,
+        formula=engram.formula,
+    )
+
+
 async def _take_mark(work: Work, tenant: TenantId, session: TouchedSession) -> None:
-    await work.run(_REMOVE_SESSION_MARK, tenant=tenant, session=session.name, mark=session.mark)
+    marks = [{"name": session.name, "mark": session.mark}]
+    await work.run(_REMOVE_MARKS, tenant=tenant, concepts=[], sessions=marks)

@@ -86,15 +86,13 @@ class Association:
 
 
 _FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
-_LIST_TOUCHED_EPISODES = Statement("consolidation.list_touched_episodes", Touched)
-_LIST_TOUCHED_CONCEPTS = Statement("consolidation.list_touched_concepts", Touched)
+_LIST_TOUCHED = Statement("consolidation.list_touched", Touched)
 _LIST_CROWDS = Statement("consolidation.list_crowds", NeighbourCount)
-_SAVE_CROWDS = Statement("consolidation.save_crowds", Done)
 _LIST_COMPANIONS = Statement("consolidation.list_companions", Companion)
 _LIST_ASSOCIATIONS = Statement("consolidation.list_associations", Association)
 _SAVE_ASSOCIATIONS = Statement("consolidation.save_associations", Done)
 _SAVE_PROGRESS = Statement("consolidation.save_progress", Done)
-_REMOVE_CONCEPT_MARKS = Statement("consolidation.remove_concept_marks", Done)
+_REMOVE_MARKS = Statement("consolidation.remove_marks", Done)
 REMOVE_ASSOCIATIONS = Statement("consolidation.remove_associations", Done)
 
 
@@ -111,7 +109,7 @@ class AssociationStore:
 
     async def touched_episodes(self, tenant: TenantId, after: int) -> Sequence[Touched]:
         """List the episodes after a turn, and those that a write has marked, by turn."""
-        return await self._graph.run(_LIST_TOUCHED_EPISODES, tenant=tenant, after=after)
+        return await self._graph.run(_LIST_TOUCHED, tenant=tenant, after=after, every=False)
 
     async def near(
         self, tenant: TenantId, episodes: Sequence[str], *, fetch: int, above: float
@@ -142,7 +140,7 @@ class AssociationStore:
 
     async def touched_concepts(self, tenant: TenantId, *, every: bool) -> Sequence[Touched]:
         """List the concepts that a write has marked, or all concepts, by id."""
-        return await self._graph.run(_LIST_TOUCHED_CONCEPTS, tenant=tenant, every=every)
+        return await self._graph.run(_LIST_TOUCHED, tenant=tenant, after=None, every=every)
 
     async def companions(
         self, tenant: TenantId, concepts: Sequence[str], *, least: int, most: int
@@ -169,14 +167,15 @@ class AssociationStore:
         done: Sequence[Touched] = (),
     ) -> None:
         """Store parts by nearness in one transaction, and remove the marks of the nodes."""
-        rows = [asdict(count) for count in counts]
+        crowds = [asdict(count) for count in counts]
 
         async def save(work: Work) -> None:
             await _give(work, "SIMILAR", tenant, now, edges)
-            await work.run(_SAVE_CROWDS, tenant=tenant, rows=rows)
             marks = [{"id": node.id, "mark": node.mark} for node in done if node.mark]
             turn = max((node.turn for node in done), default=0)
-            await work.run(_SAVE_PROGRESS, tenant=tenant, turn=turn, total=None, rows=marks)
+            await work.run(
+                _SAVE_PROGRESS, tenant=tenant, turn=turn, total=None, crowds=crowds, rows=marks
+            )
 
         await change_under(self._graph, lease, "consolidation.save_similar", save)
 
@@ -194,7 +193,7 @@ class AssociationStore:
         async def save(work: Work) -> None:
             await _give(work, "ASSOCIATED", tenant, now, edges)
             marks = [{"id": one, "mark": mark} for one, mark in sorted(done.items()) if mark]
-            await work.run(_REMOVE_CONCEPT_MARKS, tenant=tenant, rows=marks)
+            await work.run(_REMOVE_MARKS, tenant=tenant, concepts=marks, sessions=[])
 
         await change_under(self._graph, lease, "consolidation.save_associated", save)
 
@@ -202,7 +201,7 @@ class AssociationStore:
         """Record that every lift was computed with this total."""
 
         async def save(work: Work) -> None:
-            await work.run(_SAVE_PROGRESS, tenant=tenant, turn=0, total=total, rows=[])
+            await work.run(_SAVE_PROGRESS, tenant=tenant, turn=0, total=total, crowds=[], rows=[])
 
         await change_under(self._graph, lease, "consolidation.save_total", save)
 

@@ -73,7 +73,6 @@ class Weakened:
 
 _LIST_LEARNED = Statement("consolidation.list_learned", LearnedLink)
 _LIST_SURPLUS = Statement("consolidation.list_surplus", AssociationLink)
-_LIST_EXPIRED = Statement("consolidation.list_expired", AssociationLink)
 _SAVE_LEARNED = Statement("consolidation.save_learned", Done)
 
 
@@ -98,13 +97,15 @@ class LinkStore:
 
         await change_under(self._graph, lease, "consolidation.save_learned", save)
 
-    async def surplus(self, tenant: TenantId, keep: int) -> Sequence[AssociationLink]:
-        """List the edges that are not among the `keep` strongest of both ends, weakest first."""
-        return await self._graph.run(_LIST_SURPLUS, tenant=tenant, keep=keep)
+    async def surplus(
+        self, tenant: TenantId, keep: int, before: datetime
+    ) -> Sequence[AssociationLink]:
+        """List the edges to remove, weakest first.
 
-    async def expired(self, tenant: TenantId, before: datetime) -> Sequence[AssociationLink]:
-        """List the edges of weight 0 (which only count joint uses) unused since an instant."""
-        return await self._graph.run(_LIST_EXPIRED, tenant=tenant, before=before)
+        These are the edges that are not among the `keep` strongest of both ends, and those of
+        weight 0 (which only count joint uses) unused since an instant.
+        """
+        return await self._graph.run(_LIST_SURPLUS, tenant=tenant, keep=keep, before=before)
 
     async def remove(
         self, tenant: TenantId, lease: Lease | None, links: Sequence[AssociationLink]
@@ -144,10 +145,7 @@ class Prune:
 
     async def run(self, cycle: Cycle) -> Outcome:
         """Remove the surplus edges."""
-        links = [
-            *await self._store.surplus(cycle.tenant, NEIGHBOURS),
-            *await self._store.expired(cycle.tenant, cycle.now - _COUNTS_FOR),
-        ]
+        links = await self._store.surplus(cycle.tenant, NEIGHBOURS, cycle.now - _COUNTS_FOR)
         if not cycle.dry_run:
             async for chunk in cycle.chunks(links, _CHUNK, "prune: edges"):
                 await self._store.remove(cycle.tenant, cycle.lease, chunk)

@@ -52,10 +52,8 @@ class NearNames(AlikeNames):
 
 
 _LIST_ALIKE = Statement("consolidation.list_alike", AlikeNames)
-_SAVE_COMPARED = Statement("consolidation.save_compared", Done)
 _LIST_UNSEARCHED = Statement("consolidation.list_unsearched", str)
 _LIST_NEAR_NAMES = Statement("consolidation.list_near_names", NearNames)
-_SAVE_SEARCHED = Statement("consolidation.save_searched", Done)
 _CREATE_MERGES = Statement("consolidation.create_merges", Done)
 _LIST_MERGES = Statement("merges.list_merges", Merge)
 _UPDATE_MERGE = Statement("merges.update_merge", Merge)
@@ -79,10 +77,7 @@ class MergeStore:
         rows = _rows(compared)
 
         async def save(work: Work) -> None:
-            await work.run(_SAVE_COMPARED, tenant=tenant, rows=rows)
-            merges = [row for row in rows if row["reason"]]
-            if merges:
-                await work.run(_CREATE_MERGES, tenant=tenant, rows=merges)
+            await work.run(_CREATE_MERGES, tenant=tenant, rows=rows, searched=[], generation=None)
 
         await change_under(self._graph, lease, "consolidation.propose_merges", save)
 
@@ -115,10 +110,12 @@ class MergeStore:
 
         async def save(work: Work) -> None:
             await lock_tenant(work, tenant)  # the store may be changing its model (decision 0037)
-            if found:
-                await work.run(_CREATE_MERGES, tenant=tenant, rows=_rows(found))
             await work.run(
-                _SAVE_SEARCHED, tenant=tenant, ids=list(searched), generation=work.generation
+                _CREATE_MERGES,
+                tenant=tenant,
+                rows=_rows(found),
+                searched=list(searched),
+                generation=work.generation,
             )
 
         await change_under(self._graph, lease, "consolidation.propose_near", save)

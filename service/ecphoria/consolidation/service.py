@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import structlog
 
@@ -230,10 +230,14 @@ class _Edges:
 
 
 _FIND_PROGRESS = Statement("consolidation.find_progress", KnnProgress)
-_COUNT_NODES = Statement("consolidation.count_nodes", tuple[str, int])
+_COUNT_NODES = Statement("tenants.count_nodes", tuple[str, int])
 _COUNT_EDGES = Statement("consolidation.count_edges", _Edges)
 _COUNT_DEGREES = Statement("consolidation.count_degrees", tuple[str, Degrees])
 _LIST_GAPS = Statement("consolidation.list_gaps", Gap)
+
+
+_NOT_MEMORIES: Final = frozenset({"Tenant", "Trace", "Job", "Tombstone", "Item", "ApiKey"})
+"""Labels that the size of a graph leaves out."""
 
 
 class GraphSurvey:
@@ -256,7 +260,7 @@ class GraphSurvey:
         )
         return GraphSize(
             turn=turn,
-            nodes=dict(nodes),
+            nodes={label: count for label, count in nodes if label not in _NOT_MEMORIES},
             edges={row.type: row.edges for row in edges},
             faulty_edges=sum(row.faulty for row in edges),
         )

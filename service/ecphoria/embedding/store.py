@@ -121,7 +121,6 @@ _START = Statement("embedding.start_reembedding", int)
 _CANCEL = Statement("embedding.cancel_reembedding", int)
 _HOLD = Statement("embedding.hold_reembedding", ReembeddingState)
 _RELEASE = Statement("embedding.release_reembedding", Done)
-_SAVE_PROGRESS = Statement("embedding.save_progress", Done)
 _LIST_PENDING = Statement("embedding.list_pending", list[str])
 _COUNT_VECTORS = Statement("embedding.count_vectors", Count)
 _LOAD_TEXTS = Statement("embedding.load_texts", _Words)
@@ -255,11 +254,7 @@ class VectorStore:
 
         async def write(work: Work) -> None:
             await _require(work, hold)
-            await _save(work, texts, vectors)
-            if count is not None:
-                await work.run(
-                    _SAVE_PROGRESS, done=count.done, total=count.total, is_first=is_first
-                )
+            await _save(work, texts, vectors, count, is_first=is_first)
 
         await self._graph.change("embedding.save", write)
 
@@ -342,7 +337,14 @@ def _text(row: _Words, owner: _Owner | None) -> str | None:
             return row.text or ""
 
 
-async def _save(work: Work, texts: Sequence[Text], vectors: Sequence[Vector]) -> None:
+async def _save(
+    work: Work,
+    texts: Sequence[Text],
+    vectors: Sequence[Vector],
+    count: Count | None = None,
+    *,
+    is_first: bool = False,
+) -> None:
     made = iter(vectors)
     rows = [
         {
@@ -352,4 +354,10 @@ async def _save(work: Work, texts: Sequence[Text], vectors: Sequence[Vector]) ->
         }
         for one in texts
     ]
-    await work.run(_SAVE_VECTORS, rows=rows)
+    await work.run(
+        _SAVE_VECTORS,
+        rows=rows,
+        done=count and count.done,
+        total=count and count.total,
+        is_first=is_first,
+    )

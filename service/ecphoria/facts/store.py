@@ -125,6 +125,21 @@ class _ClaimRow:
     end: int | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyedFact:
+    """A fact with its key.
+
+    Attributes:
+        of: The episode that claims it, or the concept that it relates; empty for a fact alone.
+        other: The concept to which it relates; empty without one.
+    """
+
+    of: str
+    other: str
+    fact: FactId
+    key: FactKey
+
+
 _LIST_CLAIMS = Statement("facts.list_claims", _ClaimRow)
 _LIST_DECISIONS = Statement("facts.list_decisions", Decision)
 _CREATE_DECISIONS = Statement("facts.create_decisions", Done)
@@ -134,7 +149,7 @@ _LIST_TOUCHED_KEYS = Statement("facts.list_touched_keys", FactKey)
 _LIST_TIMED_KEYS = Statement("facts.list_timed_keys", FactKey)
 _LIST_TIMED_KEYS_OF = Statement("facts.list_timed_keys_of", FactKey)
 _LIST_FACTS = Statement("facts.list_facts", tuple[FactId, FactKey])
-LIST_KEYS_OF_FACTS = Statement("recall.list_keys_of_facts", tuple[FactId, FactKey])
+_LIST_FACT_KEYS = Statement("recall.list_fact_keys", KeyedFact)
 
 
 class FactTransaction:
@@ -161,6 +176,11 @@ class FactTransaction:
     async def records(self, keys: Sequence[FactKey]) -> Sequence[KeyRecord]:
         """Load the stored records of these keys."""
         return await _records(self._work, self._tenant, keys)
+
+    async def existing(self, facts: Sequence[FactId]) -> frozenset[FactId]:
+        """List which of these facts are stored."""
+        found = await keyed(self._work, self._tenant, facts=facts)
+        return frozenset(row.fact for row in found)
 
     async def timed_among(self, keys: Sequence[FactKey]) -> Sequence[FactKey]:
         """List which of these keys have a timeline."""
@@ -233,8 +253,8 @@ class FactStore:
 
     async def key_of(self, tenant: TenantId, fact: FactId) -> FactKey | None:
         """Find the key of a fact; None if there is no such fact."""
-        found = dict(await self._graph.run(LIST_KEYS_OF_FACTS, tenant=tenant, facts=[fact]))
-        return found.get(fact)
+        found = await keyed(self._graph, tenant, facts=[fact])
+        return found[0].key if found else None
 
     async def read(
         self, tenant: TenantId, keys: Sequence[FactKey]
@@ -255,6 +275,29 @@ class FactStore:
     async def class_decisions(self, tenant: TenantId) -> Sequence[Decision]:
         """List decisions about classes, and decisions that undo them, in order."""
         return await _decisions(self._graph, tenant, about_classes=True)
+
+
+async def keyed(
+    graph: Graph | Work,
+    tenant: TenantId,
+    *,
+    facts: Sequence[FactId] = (),
+    episodes: Sequence[EpisodeId] = (),
+    concepts: Sequence[str] = (),
+    hub: int = 0,
+) -> Sequence[KeyedFact]:
+    """List these facts, and those that episodes claim.
+
+    Also those behind the RELATED edges of concepts with at most `hub` edges.
+    """
+    return await graph.run(
+        _LIST_FACT_KEYS,
+        tenant=tenant,
+        facts=list(facts),
+        episodes=list(episodes),
+        concepts=list(concepts),
+        hub=hub,
+    )
 
 
 def classes_of(text: str | None) -> Mapping[str, PredicateClass]:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from ecphoria.errors import Conflict
-from ecphoria.facts.store import LIST_KEYS_OF_FACTS, FactTransaction, classes_of
+from ecphoria.facts.store import FactTransaction, classes_of
 from ecphoria.ingest.rows import (
     REMOVE_EVIDENCE,
     UPDATE_EXPIRY,
@@ -381,8 +381,7 @@ class IngestTransaction:
 
     async def facts(self, ids: Sequence[FactId]) -> frozenset[FactId]:
         """List which of these facts are stored."""
-        rows = await self._work.run(LIST_KEYS_OF_FACTS, tenant=self._tenant, facts=list(ids))
-        return frozenset(fact for fact, _ in rows)
+        return await self._facts.existing(ids)
 
     async def timed_among(self, keys: Sequence[FactKey]) -> Sequence[FactKey]:
         """List which of these keys have a timeline."""

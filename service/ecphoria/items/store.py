@@ -47,7 +47,6 @@ class _Refreshed:
 
 _SAVE_ITEMS = Statement("items.save_items", Done)
 _DELETE_ITEMS = Statement("items.delete_items", int)
-_DROP_EXPIRED = Statement("items.drop_expired", Done)
 _FIND_ITEMS = Statement("items.find_items", Item)
 _LIST_NEWEST = Statement("items.list_newest", Item)
 _LIST_NEAREST = Statement("items.list_nearest", Item)
@@ -85,14 +84,12 @@ class ItemStore:
 
         async def write(work: Work) -> int:
             await lock_tenant(work, tenant)
-            await work.run(_DROP_EXPIRED, tenant=tenant, now=now)
-            if rows:
-                await work.run(_SAVE_ITEMS, tenant=tenant, rows=rows, now=now)
-            if not gone:
-                return 0
+            # Before the others, so that none takes the place of an expired one.
             (deleted,) = await work.run(
                 _DELETE_ITEMS, tenant=tenant, rows=_addresses(gone), now=now
             )
+            if rows:
+                await work.run(_SAVE_ITEMS, tenant=tenant, rows=rows, now=now)
             return deleted
 
         return await self._graph.change("items.write", write)

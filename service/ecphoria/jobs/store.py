@@ -8,20 +8,16 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
 from typing import Final
 
 from ecphoria.errors import Conflict, EcphoriaError, NotFound
-from ecphoria.neo4j_store.decoding import parsed
 from ecphoria.neo4j_store.locks import lock_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
-from ecphoria.records.answered import adapter, to_json
+from ecphoria.records.answered import to_json
 from ecphoria.records.calibration import Calibration, CalibrationOptions
 from ecphoria.records.ids import JobId, TenantId, fresh_id
 from ecphoria.records.job import (
     Claimed,
-    ConsolidationReport,
-    GraphSize,
     Job,
     JobFault,
     JobKind,
@@ -97,38 +93,13 @@ class _Taken:
     tenant: TenantId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _JobRow:
-    id: JobId
-    tenant: TenantId
-    kind: JobKind
-    state: JobState
-    trigger: Trigger
-    steps: list[str]
-    attempts: int
-    created_at: datetime
-    run_after: datetime | None
-    started_at: datetime | None
-    finished_at: datetime | None
-    cancelling: bool
-    place: str
-    done: int
-    total: int
-    ended: tuple[StepReport, ...]
-    before: GraphSize | None
-    report: str | None
-    code: str | None
-    message: str | None
-
-
 _ADD_JOB = Statement("jobs.add_job", JobId)
 _LIST_DUE_JOBS = Statement("jobs.list_due_jobs", JobId)
 _CLAIM_JOB = Statement("jobs.claim_job", _Taken)
 _RENEW_LEASE = Statement("jobs.renew_lease", bool)
-_FINISH_JOB = Statement("jobs.finish_job", TenantId)
-_RELEASE_JOB = Statement("jobs.release_job", JobId)
+_RELEASE_JOB = Statement("jobs.release_job", TenantId)
 _DROP_OLD_JOBS = Statement("jobs.drop_old_jobs", Done)
-_LIST_JOBS = Statement("jobs.list_jobs", _JobRow)
+_LIST_JOBS = Statement("jobs.list_jobs", Job)
 _CANCEL_JOB = Statement("jobs.cancel_job", JobId)
 _RETRY_JOB = Statement("jobs.retry_job", JobId)
 _COUNT_JOBS = Statement("jobs.count_jobs", tuple[JobState, int])
@@ -166,7 +137,7 @@ class JobStore:
             Conflict: Another calibration of the tenant waits.
             NotFound: There is no such tenant.
         """
-        kind, wanted = JobKind.CALIBRATION, [to_json(options)]
+        kind = JobKind.CALIBRATION
 
         async def add(work: Work) -> Job:
             await lock_tenant(work, tenant)
@@ -174,11 +145,11 @@ class JobStore:
                 _LIST_JOBS, tenant=tenant, job=None, kind=kind.value,
                 state=JobState.QUEUED.value, limit=1,
             )  # fmt: skip
-            if waiting and waiting[0].steps != wanted:
+            if waiting and waiting[0].calibration_options != options:
                 raise Conflict(
                     "another calibration waits; let it end or cancel it", job=waiting[0].id
                 )
-            return await add_job(work, tenant, kind, wanted, Trigger.REQUEST)
+            return await add_job(work, tenant, kind, [to_json(options)], Trigger.REQUEST)
 
         return await self._graph.change("jobs.enqueue_calibration", add)
 
@@ -233,17 +204,8 @@ class JobStore:
         """End a job and drop the tenant's oldest; LeaseLost if another worker has taken it."""
 
         async def end(work: Work) -> None:
-            owner = await work.run_one(
-                _FINISH_JOB,
-                job=lease.job,
-                token=lease.token,
-                state=state.value,
-                report=None if report is None else text_of(report),
-                code=fault and fault.code,
-                message=fault and fault.message,
-            )
-            if owner is None:
-                raise LeaseLost
+            told = None if report is None else text_of(report)
+            owner = await _release(work, lease, state, report=told, fault=fault)
             await work.run(_DROP_OLD_JOBS, tenant=owner, keep=self._keep)
 
         await self._graph.change("jobs.finish", end)
@@ -252,17 +214,10 @@ class JobStore:
         self, lease: Lease, *, pause_s: float, counted: bool, fault: JobFault | None = None
     ) -> None:
         """Give a job back, to be taken again after a pause; LeaseLost if another has it."""
-        released = await self._graph.run(
-            _RELEASE_JOB,
-            job=lease.job,
-            token=lease.token,
-            seconds=pause_s,
-            attempts=0 if counted else -1,
-            code=fault and fault.code,
-            message=fault and fault.message,
+        attempts = 0 if counted else -1
+        await _release(
+            self._graph, lease, JobState.QUEUED, pause_s=pause_s, attempts=attempts, fault=fault
         )
-        if not released:
-            raise LeaseLost
 
     async def find(self, tenant: TenantId, job: JobId) -> Job:
         """Find a job; NotFound if it belongs to another tenant, or was dropped."""
@@ -278,11 +233,11 @@ class JobStore:
         limit: int,
     ) -> Sequence[Job]:
         """List jobs, the newest first."""
-        rows = await self._graph.run(
+        found = await self._graph.run(
             _LIST_JOBS, tenant=tenant, job=None, kind=kind and kind.value,
             state=state and state.value, limit=limit,
         )  # fmt: skip
-        return await with_names(self._graph, tenant, [_to_job(row) for row in rows])
+        return await with_names(self._graph, tenant, found)
 
     async def cancel(self, tenant: TenantId, job: JobId) -> Job:
         """Cancel a waiting job, or tell a running one to stop; NotFound, Conflict if it ended."""
@@ -330,49 +285,35 @@ async def add_job(
     raise EcphoriaError("the queue changed too often meanwhile; try again")
 
 
+async def _release(
+    graph: Graph | Work,
+    lease: Lease,
+    state: JobState,
+    *,
+    pause_s: float = 0.0,
+    attempts: int = 0,
+    report: str | None = None,
+    fault: JobFault | None = None,
+) -> TenantId:
+    """Give a job back or end it; return its tenant, or raise LeaseLost."""
+    owner = await graph.run_one(
+        _RELEASE_JOB,
+        job=lease.job,
+        token=lease.token,
+        state=state.value,
+        seconds=pause_s,
+        attempts=attempts,
+        report=report,
+        code=fault and fault.code,
+        message=fault and fault.message,
+    )
+    if owner is None:
+        raise LeaseLost
+    return owner
+
+
 async def _found(graph: Graph | Work, tenant: TenantId, job: JobId) -> Job:
     row = await graph.run_one(_LIST_JOBS, tenant=tenant, job=job, kind=None, state=None, limit=1)
     if row is None:
         raise NotFound("there is no such job, or it was dropped", job=job)
-    return _to_job(row)
-
-
-def _to_job(row: _JobRow) -> Job:
-    if row.kind == JobKind.CALIBRATION:
-        return _to_calibration(row)
-    return _plain(
-        row,
-        steps=tuple(row.steps),
-        report=None if row.report is None else parsed(ConsolidationReport, row.report),
-    )
-
-
-def _to_calibration(row: _JobRow) -> Job:
-    """Read a calibration: its one step is its options as JSON."""
-    options = adapter(CalibrationOptions).validate_json(row.steps[0]) if row.steps else None
-    report = None if row.report is None else adapter(Calibration).validate_json(row.report)
-    return replace(_plain(row), calibration=report, calibration_options=options)
-
-
-def _plain(
-    row: _JobRow, *, steps: tuple[str, ...] = (), report: ConsolidationReport | None = None
-) -> Job:
-    return Job(
-        id=row.id,
-        tenant=row.tenant,
-        kind=row.kind,
-        state=row.state,
-        trigger=row.trigger,
-        steps=steps,
-        attempts=row.attempts,
-        created_at=row.created_at,
-        run_after=row.run_after,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
-        cancelling=row.cancelling,
-        progress=Progress(place=row.place, done=row.done, total=row.total),
-        ended=row.ended,
-        before=row.before,
-        report=report,
-        fault=None if row.code is None else JobFault(code=row.code, message=row.message or ""),
-    )
+    return row

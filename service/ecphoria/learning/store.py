@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.locks import lock_tenant, no_tenant
@@ -81,8 +81,7 @@ _LIST_LINKS = Statement("learning.list_links", Link)
 _SAVE_LINKS = Statement("learning.save_links", Done)
 _LIST_WOKEN = Statement("learning.list_woken", TracedMemory)
 _SAVE_JUDGEMENTS = Statement("learning.save_judgements", Done)
-_SAVE_CHARGES = Statement("learning.save_charges", Done)
-_SAVE_USES = Statement("learning.save_uses", Done)
+_SAVE_HISTORIES = Statement("learning.save_histories", Done)
 
 
 class LearningStore:
@@ -191,27 +190,28 @@ class LearningTransaction:
         """Store judgements and the resulting uses."""
         rows = [asdict(judgement) for judgement in judgements]
         await self._work.run(_SAVE_JUDGEMENTS, tenant=self._tenant, id=trace, rows=rows)
-        await self._save_uses(uses)
+        await self._save_histories(uses, {})
 
     async def write(self, trace: Trace, effects: Effects) -> None:
         """Store the effects and take the trace off the queue."""
-        await self._save_uses(effects.uses)
+        await self._save_histories(effects.uses, effects.charges)
         if effects.links:
             links = [asdict(link) for link in effects.links]
             await self._work.run(
                 _SAVE_LINKS, tenant=self._tenant, now=trace.created_at, rows=links
             )
-        if effects.charges:
-            rows = [
-                {"id": episode, **asdict(effects.charges[episode])}
-                for episode in sorted(effects.charges)
-            ]
-            await self._work.run(_SAVE_CHARGES, tenant=self._tenant, rows=rows)
         await self._work.run(
             _UPDATE_TRACE, tenant=self._tenant, id=trace.id, applied=True, recalls=effects.recalls
         )
 
-    async def _save_uses(self, uses: Mapping[EpisodeId, Use]) -> None:
-        if uses:
-            rows = [{"id": episode, **asdict(uses[episode])} for episode in sorted(uses)]
-            await self._work.run(_SAVE_USES, tenant=self._tenant, rows=rows)
+    async def _save_histories(
+        self, uses: Mapping[EpisodeId, Use], charges: Mapping[EpisodeId, Charge]
+    ) -> None:
+        if uses or charges:
+            await self._work.run(
+                _SAVE_HISTORIES, tenant=self._tenant, uses=_rows(uses), charges=_rows(charges)
+            )
+
+
+def _rows(states: Mapping[EpisodeId, Use] | Mapping[EpisodeId, Charge]) -> list[dict[str, Any]]:
+    return [{"id": episode, **asdict(states[episode])} for episode in sorted(states)]

@@ -18,6 +18,9 @@ from ecphoria.runtime import run_off_loop
 _FIRST_TEXT, _LAST_TEXT = "", "\U0010ffff"
 _FIRST_INSTANT = datetime(1, 1, 1, tzinfo=UTC)
 _LAST_INSTANT = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
+_RANGES = (
+    "session_from", "session_to", "speaker_from", "speaker_to", "occurred_from", "occurred_before",
+)  # fmt: skip
 _SHOWN = 10
 """Number of known names that a message about an unknown name lists."""
 
@@ -28,10 +31,10 @@ class _Named:
     sessions: list[str]
     known_speakers: list[str]
     known_sessions: list[str]
+    metadata: list[str]
 
 
 _FIND_NAMED = Statement("recall.find_named", _Named)
-_LIST_METADATA = Statement("recall.list_metadata", list[str])
 
 
 async def named(
@@ -46,12 +49,17 @@ async def named(
     Raises:
         NotFound: There is no such tenant.
     """
-    filters = await _with_metadata(graph, tenant, filters)
+    conditions = dict(filters.metadata)
     wanted = {*filters.sessions, *(() if filters.session is None else (filters.session,))}
-    if filters.speaker is None and not wanted:
+    if filters.speaker is None and not wanted and not conditions:
         return filters, ()
     row = await graph.run_one(
-        _FIND_NAMED, tenant=tenant, speaker=filters.speaker, sessions=sorted(wanted), limit=_SHOWN
+        _FIND_NAMED,
+        tenant=tenant,
+        speaker=filters.speaker,
+        sessions=sorted(wanted),
+        metadata=forms_of(conditions),
+        limit=_SHOWN,
     )
     if row is None:
         raise no_tenant(tenant)
@@ -60,19 +68,19 @@ async def named(
         unknown.append(_unknown("speaker", [filters.speaker], row.known_speakers))
     if missing := sorted(wanted.difference(row.sessions)):
         unknown.append(_unknown("session", missing, row.known_sessions))
-    return replace(filters, spoken_by=tuple(row.speakers)), tuple(unknown)
+    passing = await _passing(row.metadata, conditions)
+    found = replace(filters, spoken_by=tuple(row.speakers), metadata_texts=passing)
+    return found, tuple(unknown)
 
 
-async def _with_metadata(graph: Graph, tenant: TenantId, filters: Filters) -> Filters:
-    if not filters.metadata:
-        return filters
-    wanted = dict(filters.metadata)
-    (found,) = await graph.run(_LIST_METADATA, tenant=tenant, metadata=forms_of(wanted))
-    size = sum(map(len, found))
-    passing = await run_off_loop(
-        lambda: tuple(text for text in found if meets(json.loads(text), wanted)), size
+async def _passing(
+    found: Sequence[str], wanted: Mapping[str, MetadataCondition]
+) -> tuple[str, ...]:
+    """Choose the texts of metadata that meet conditions."""
+    return await run_off_loop(
+        lambda: tuple(text for text in found if meets(json.loads(text), wanted)),
+        sum(map(len, found)),
     )
-    return replace(filters, metadata_texts=passing)
 
 
 def _unknown(kind: str, names: Sequence[str], known: Sequence[str]) -> str:
@@ -81,8 +89,10 @@ def _unknown(kind: str, names: Sequence[str], known: Sequence[str]) -> str:
     return f"unknown {kind}: {', '.join(names[:_SHOWN])}{listed}"
 
 
-def within(filters: Filters) -> dict[str, str | datetime]:
-    """Convert filters to the ranges that a vector index accepts."""
+def within(filters: Filters) -> dict[str, str | datetime | None]:
+    """Convert filters to the ranges that a vector index accepts; to nulls if there is none."""
+    if filters == Filters():
+        return dict.fromkeys(_RANGES)
     speaker = filters.speakers[0] if filters.speakers else None
     return {
         "session_from": filters.session or _FIRST_TEXT,

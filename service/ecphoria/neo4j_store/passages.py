@@ -4,7 +4,6 @@ A passage never changes, so a process reads each once. The cache drops all of a 
 its episodes was deleted, as the cache of contents does.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
@@ -19,6 +18,7 @@ from ecphoria.ports import Vector
 from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, Required
+from ecphoria.runtime import Bounded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,9 +212,8 @@ class PassageReader:
     def __init__(self, graph: Graph, keep: int, *, dormant: bool = False) -> None:
         """Read passages of live episodes, and of dormant ones too if `dormant`."""
         self._graph = graph
-        self._keep = keep
         self._dormant = dormant
-        self._memories: OrderedDict[TenantId, _Memory] = OrderedDict()
+        self._memories = Bounded[TenantId, _Memory](keep, lambda one: len(one.passages))
 
     def check(self, tenant: TenantId, *, deletions: int) -> None:
         """Drop the cached rows if the number of deleted episodes shows them to be outdated."""
@@ -243,15 +242,8 @@ class PassageReader:
                 )
             )
         found = passages.columns(episodes, vector)
-        self._bound(tenant)
+        self._memories.touch(tenant)
         return found
-
-    def _bound(self, tenant: TenantId) -> None:
-        """Drop whole tenants, the least recently used first, until the cache fits its bound."""
-        if tenant in self._memories:
-            self._memories.move_to_end(tenant)
-        while sum(len(memory.passages) for memory in self._memories.values()) > self._keep:
-            self._memories.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,8 +326,7 @@ _WRITTEN_AT_ONCE: Final = 500
 CREATE_PASSAGES = Statement("ingest.create_passages", Done)
 REMOVE_PASSAGES = Statement("ingest.remove_passages", Done)
 _BY_VECTOR = Statement("recall.seeds_by_passage_vector", PassageSeed)
-_BY_VECTOR_WITHIN = Statement("recall.seeds_by_passage_vector_within", PassageSeed)
-_BY_VECTOR_AMONG = Statement("recall.seeds_by_passage_vector_among", PassageSeed)
+SEEDS_BY_PASSAGE_SCAN = Statement("recall.seeds_by_passage_scan", PassageSeed)
 _BY_TEXT = Statement("recall.seeds_by_passage_text", PassageSeed)
 
 
@@ -369,7 +360,7 @@ class PassageFinder(HistoryReader):
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[PassageSeed]:
         """Search the vector index; score is the cosine; best first, ties by turn, then part."""
-        search = (_BY_VECTOR, _BY_VECTOR_WITHIN, _BY_VECTOR_AMONG)
+        search = (_BY_VECTOR, SEEDS_BY_PASSAGE_SCAN)
         return await self._by_vector(
             search, tenant, vector, limit, filters, at_least=_PASSAGES_AT_LEAST
         )
@@ -388,7 +379,7 @@ class PassageFinder(HistoryReader):
 
     async def _by_vector(
         self,
-        search: tuple[Statement[R], Statement[R], Statement[R]],
+        search: tuple[Statement[R], Statement[R]],
         tenant: TenantId,
         vector: Vector,
         limit: int,
@@ -399,21 +390,21 @@ class PassageFinder(HistoryReader):
         """Search a vector index; for filters that it lacks, compare all that pass.
 
         Args:
-            search: Statements: without filters, with filters of the index, with other filters.
+            search: Statements: of the index, and for filters that it lacks.
             tenant: The tenant.
             vector: The vector to search.
             limit: Number of rows.
             filters: Filters that a result passes.
             at_least: Smallest number of rows to fetch beyond `limit`.
         """
-        plain, filtered, any_filter = search
+        by_index, by_scan = search
         asked = {"tenant": tenant, "vector": packed(vector), "limit": limit}
         if filters.beyond_indexes:
-            return await self._graph.run(any_filter, **asked, **by_filter(filters))
-        asked["fetch"] = max(overfetch(limit), limit + at_least)
-        if filters == Filters():
-            return await self._graph.run(plain, **asked)
-        return await self._graph.run(filtered, **asked, **within(filters))
+            return await self._graph.run(
+                by_scan, **asked, stems=[], scan=None, **by_filter(filters)
+            )
+        fetch = max(overfetch(limit), limit + at_least)
+        return await self._graph.run(by_index, **asked, fetch=fetch, **within(filters))
 
     async def _by_text(
         self,

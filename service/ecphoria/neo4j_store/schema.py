@@ -52,8 +52,7 @@ class StoreMark:
 
 
 FIND_STORE = Statement("server.find_store", StoreMark)
-_ACQUIRE_LOCK = Statement("server.acquire_lock", str)
-_RELEASE_LOCK = Statement("server.release_lock", Done)
+_HOLD_LOCK = Statement("server.hold_lock", str)
 _LIST_MIGRATIONS = Statement("server.list_migrations", tuple[str, str])
 _RECORD_MIGRATION = Statement("server.record_migration", Done)
 _AWAIT_INDEXES = Statement("server.await_indexes", Done)
@@ -100,7 +99,7 @@ async def migrate(
         pending = _pending(files, dict(await graph.run(_LIST_MIGRATIONS)))
         pending = [file for file in pending if up_to is None or file.name <= up_to]
         for file in pending:
-            await graph.run(_ACQUIRE_LOCK, holder=holder, seconds=_LEASE_S)
+            await graph.run(_HOLD_LOCK, holder=holder, seconds=_LEASE_S)
             named = graph.at(binding.generation).queries[file.name]
             await graph.apply_schema(named, vectors=_vector_options(dimension))
             await graph.run(_RECORD_MIGRATION, id=file.name, checksum=_checksum(file))
@@ -135,7 +134,7 @@ async def drop_vector_indexes(graph: Graph) -> None:
 async def _locked(graph: Graph, wait_s: float) -> AsyncIterator[str]:
     holder = uuid.uuid4().hex
     waited = 0.0
-    while not await graph.run(_ACQUIRE_LOCK, holder=holder, seconds=_LEASE_S):
+    while not await graph.run(_HOLD_LOCK, holder=holder, seconds=_LEASE_S):
         if waited >= wait_s:
             raise StoreUnavailable("another service is migrating the store; try again later")
         await asyncio.sleep(_LOCK_RETRY_S)
@@ -143,7 +142,7 @@ async def _locked(graph: Graph, wait_s: float) -> AsyncIterator[str]:
     try:
         yield holder
     finally:
-        await graph.run(_RELEASE_LOCK, holder=holder)
+        await graph.run(_HOLD_LOCK, holder=holder, seconds=0)
 
 
 def _refuse_other_model(binding: StoreMark, model: str, dimension: int) -> None:

@@ -70,7 +70,6 @@ _IDS: Final = (
 """A parameter of the query, a label, and the property that is unique in the store."""
 
 _LIST_NODES = Statement("portability.list_nodes", _Listed)
-_LIST_KEYS = Statement("portability.list_operators_keys", str)
 _LOAD_NODES = Statement("portability.load_nodes", _Node)
 _LOAD_EDGES = Statement("portability.load_edges", _Edge)
 _FIND_IMPORT = Statement("portability.find_import", UnderWay)
@@ -173,12 +172,9 @@ class Copies:
         """
         graph = await self._named()
         async with graph.holding("portability.snapshot", _HELD_S) as work:
-            if tenant is None:
-                keys = await work.run(_LIST_KEYS)
-                yield Snapshot(graph, work, [_Listed(node=key, late=True) for key in keys])
-            else:
+            if tenant is not None:
                 await lock_tenant(work, tenant)
-                yield Snapshot(graph, work, await work.run(_LIST_NODES, tenant=tenant))
+            yield Snapshot(graph, work, await work.run(_LIST_NODES, tenant=tenant or ""))
 
     async def are_taken(self, tenant: str, nodes: Sequence[CopiedNode]) -> bool:
         """Tell whether other nodes of the store have an id or a key of these."""

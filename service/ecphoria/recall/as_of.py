@@ -5,37 +5,18 @@ today.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
-from ecphoria.facts.store import LIST_KEYS_OF_FACTS, FactStore
+from ecphoria.facts.store import FactStore, KeyedFact, keyed
 from ecphoria.facts.timelines import LaidOut, lay_out
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.recall.ports import FactStanding
 from ecphoria.records.fact import FactKey, KeyRecord, PredicateClass, Standing
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Claimed:
-    episode: EpisodeId
-    fact: FactId
-    key: FactKey
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Relating:
-    tail: str
-    head: str
-    fact: FactId
-    key: FactKey
-
-
 _LIST_STANDINGS = Statement("recall.list_standings", FactStanding)
-_LIST_HAPPENED = Statement("recall.list_happened", EpisodeId)
+_LIST_PASSING = Statement("recall.list_passing", EpisodeId)
 _LIST_UNSEEN = Statement("recall.list_unseen", str)
-_LIST_CLAIMED = Statement("recall.list_claimed", _Claimed)
-_LIST_RELATING = Statement("recall.list_relating", _Relating)
 
 
 class AsOfReader:
@@ -53,20 +34,26 @@ class AsOfReader:
             _LIST_STANDINGS, tenant=tenant, episodes=list(episodes), now=now
         )
 
-    async def happened(
+    async def passing(
         self,
         tenant: TenantId,
         ids: Sequence[EpisodeId],
-        happened_by: datetime,
-        known_at: datetime | None,
+        *,
+        happened_by: datetime | None = None,
+        known_at: datetime | None = None,
+        metadata: Sequence[str] | None = None,
     ) -> frozenset[EpisodeId]:
-        """List which of these had occurred by an instant, and were recorded by another."""
+        """List which of these had occurred by an instant, and were recorded by another.
+
+        Their metadata are among `metadata`. None means no bound.
+        """
         rows = await self._graph.run(
-            _LIST_HAPPENED,
+            _LIST_PASSING,
             tenant=tenant,
             ids=list(ids),
             happened_by=happened_by,
             known_at=known_at,
+            metadata=None if metadata is None else list(metadata),
         )
         return frozenset(rows)
 
@@ -87,21 +74,21 @@ class AsOfReader:
         )
         return frozenset(rows)
 
-    async def claimed(self, tenant: TenantId, episodes: Sequence[EpisodeId]) -> Sequence[_Claimed]:
+    async def claimed(
+        self, tenant: TenantId, episodes: Sequence[EpisodeId]
+    ) -> Sequence[KeyedFact]:
         """List the facts that these episodes claim."""
-        return await self._graph.run(_LIST_CLAIMED, tenant=tenant, episodes=list(episodes))
+        return await keyed(self._graph, tenant, episodes=episodes)
 
     async def relating(
         self, tenant: TenantId, concepts: Sequence[str], hub: int
-    ) -> Sequence[_Relating]:
+    ) -> Sequence[KeyedFact]:
         """List the facts behind the RELATED edges of these concepts."""
-        return await self._graph.run(
-            _LIST_RELATING, tenant=tenant, concepts=list(concepts), hub=hub
-        )
+        return await keyed(self._graph, tenant, concepts=concepts, hub=hub)
 
     async def keys_of(self, tenant: TenantId, facts: Sequence[FactId]) -> Mapping[FactId, FactKey]:
         """Find the keys of facts."""
-        return dict(await self._graph.run(LIST_KEYS_OF_FACTS, tenant=tenant, facts=list(facts)))
+        return {one.fact: one.key for one in await keyed(self._graph, tenant, facts=facts)}
 
     async def timelines(
         self, tenant: TenantId, keys: Sequence[FactKey]
@@ -130,7 +117,7 @@ class FactsThen:
         assert now == self._at, "facts of one instant are asked about another"
         claimed = await self._reader.claimed(tenant, episodes)
         await self._lay_out(tenant, {claim.key for claim in claimed})
-        return [self._standing(claim.episode, claim.fact, claim.key) for claim in claimed]
+        return [self._standing(EpisodeId(claim.of), claim.fact, claim.key) for claim in claimed]
 
     async def joined(
         self, tenant: TenantId, concepts: Sequence[str], hub: int
@@ -138,7 +125,7 @@ class FactsThen:
         """List the pairs of one of these with another concept that a fact of that time joins."""
         behind = await self._reader.relating(tenant, concepts, hub)
         await self._lay_out(tenant, {fact.key for fact in behind})
-        return {(fact.tail, fact.head) for fact in behind if self._counts(fact.key, fact.fact)}
+        return {(fact.of, fact.other) for fact in behind if self._counts(fact.key, fact.fact)}
 
     async def counting(self, tenant: TenantId, facts: Sequence[FactId]) -> Sequence[FactId]:
         """Select the facts that were claimed by then and not retracted; some may have ended."""

@@ -17,8 +17,6 @@ from ecphoria.text.names import normalise
 
 _FIND_EPISODE = Statement("archive.find_episode", StoredEpisode)
 _LIST_EPISODES = Statement("archive.list_episodes", StoredEpisode)
-_LIST_NEWEST_EPISODES = Statement("archive.list_newest_episodes", StoredEpisode)
-_LIST_EPISODES_OF = Statement("archive.list_episodes_of", StoredEpisode)
 _LIST_ENGRAMS = Statement("archive.list_engrams", Engram)
 _LIST_SESSIONS = Statement("archive.list_sessions", Session)
 _COUNT_GRAPH = Statement("archive.count_graph", TenantStats)
@@ -77,6 +75,9 @@ class EpisodeArchive:
         size = max(limit, _LEAST_READ) if metadata else limit
         page = {
             "tenant": tenant,
+            "concept": None if concept is None else normalise(concept),
+            "session": session,
+            "newest": newest,
             "speakers": list(filters.speakers) or None,
             "role": role,
             "metadata": forms_of(metadata or {}),
@@ -86,8 +87,9 @@ class EpisodeArchive:
         }
         found: list[Episode] = []
         while len(found) < limit:
-            rows = await self._page(
-                page, session=session, concept=concept, newest=newest, cursor=cursor
+            after, before = (0, cursor or _BEYOND_ALL) if newest else (cursor, _BEYOND_ALL)
+            rows = await self._graph.run(
+                _LIST_EPISODES, after_turn=after, before_turn=before, **page
             )
             read = map(to_episode, rows)
             found += (episode for episode in read if meets(episode.metadata, metadata or {}))
@@ -95,26 +97,6 @@ class EpisodeArchive:
                 break
             cursor = rows[-1].turn
         return found[:limit]
-
-    async def _page(
-        self,
-        page: Mapping[str, object],
-        *,
-        session: str | None,
-        concept: str | None,
-        newest: bool,
-        cursor: int,
-    ) -> list[StoredEpisode]:
-        before = cursor or _BEYOND_ALL
-        signed = {"sign": -1, "after": -before} if newest else {"sign": 1, "after": cursor}
-        if concept is not None or session is not None:
-            name = None if concept is None else normalise(concept)
-            return await self._graph.run(
-                _LIST_EPISODES_OF, concept=name, session=session, **signed, **page
-            )
-        if newest:
-            return await self._graph.run(_LIST_NEWEST_EPISODES, before_turn=before, **page)
-        return await self._graph.run(_LIST_EPISODES, after_turn=cursor, **page)
 
     async def list_sessions(
         self, tenant: TenantId, *, after: str | None, limit: int

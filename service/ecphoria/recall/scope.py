@@ -305,8 +305,8 @@ class ScopedStore:
             return asked
         missing = sorted(asked - self._happened.keys())
         if missing:
-            there = await self._reader.happened(
-                tenant, missing, self._scope.at, self._scope.known_at
+            there = await self._reader.passing(
+                tenant, missing, happened_by=self._scope.at, known_at=self._scope.known_at
             )
             self._happened.update((episode, episode in there) for episode in missing)
         return {episode for episode in asked if self._happened[episode]}

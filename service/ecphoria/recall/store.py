@@ -10,6 +10,7 @@ from ecphoria.neo4j_store.filters import by_filter, named
 from ecphoria.neo4j_store.locks import no_tenant
 from ecphoria.neo4j_store.passages import (
     LIST_NEAREST,
+    SEEDS_BY_PASSAGE_SCAN,
     Neighbour,
     PassageFinder,
     PassageSeed,
@@ -67,9 +68,7 @@ _LOAD_LEXICON = Statement("recall.load_lexicon", _LexiconRow)
 
 
 _SEEDS_BY_VECTOR = Statement("recall.seeds_by_vector", SeedRow)
-_SEEDS_BY_VECTOR_WITHIN = Statement("recall.seeds_by_vector_within", SeedRow)
-_SEEDS_BY_VECTOR_AMONG = Statement("recall.seeds_by_vector_among", SeedRow)
-_LIST_WITH_METADATA = Statement("recall.list_with_metadata", EpisodeId)
+_SEEDS_BY_SCAN = Statement("recall.seeds_by_scan", SeedRow)
 _LIST_EXPIRED = Statement("recall.list_expired", EpisodeId)
 _EVERY: Final = 2**31 - 1
 """A limit that leaves nothing out."""
@@ -77,8 +76,7 @@ _LIST_WORDS = Statement("recall.list_words", tuple[EpisodeId, str])
 _SEEDS_BY_TEXT = Statement("recall.seeds_by_text", SeedRow)
 _EXPAND_FRONTIER = Statement("recall.expand_frontier", Arcs)
 _EXPAND_WINDOW = Statement("recall.expand_window", Arcs)
-_LIST_CONCEPTS_OF = Statement("recall.list_concepts_of", ConceptEdges)
-_LIST_EPISODES_OF = Statement("recall.list_episodes_of", ConceptEdges)
+_LIST_MEMBERSHIPS = Statement("recall.list_memberships", ConceptEdges)
 _LIST_PRIORS = Statement("recall.list_priors", tuple[str, float])
 _LIST_RELATED = Statement("recall.list_related", ConceptArcs)
 _LIST_NEAREST_FACTS = Statement("recall.list_nearest_facts", NearFacts)
@@ -149,7 +147,7 @@ class EpisodeReader(PassageFinder):
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
     ) -> Sequence[SeedRow]:
         """Search the vector index; score is the cosine; best first, ties by turn."""
-        search = (_SEEDS_BY_VECTOR, _SEEDS_BY_VECTOR_WITHIN, _SEEDS_BY_VECTOR_AMONG)
+        search = (_SEEDS_BY_VECTOR, _SEEDS_BY_SCAN)
         return await self._by_vector(search, tenant, vector, limit, filters)
 
     async def seeds_by_text(
@@ -170,13 +168,7 @@ class EpisodeReader(PassageFinder):
         """Choose the episodes whose metadata pass the filters."""
         if not filters.metadata:
             return ids
-        rows = await self._graph.run(
-            _LIST_WITH_METADATA,
-            tenant=tenant,
-            ids=list(ids),
-            metadata=list(filters.metadata_texts),
-        )
-        return set(rows)
+        return await self.as_of.passing(tenant, ids, metadata=filters.metadata_texts)
 
     async def named(self, tenant: TenantId, filters: Filters) -> tuple[Filters, tuple[str, ...]]:
         """Find the stored values that pass, and tell which wanted names do not exist."""
@@ -228,7 +220,7 @@ class EpisodeReader(PassageFinder):
     ) -> ConceptEdges:
         """List the concepts of these episodes, without hubs (over `hub` mentions)."""
         (found,) = await self._graph.run(
-            _LIST_CONCEPTS_OF, tenant=tenant, episodes=list(episodes), hub=hub
+            _LIST_MEMBERSHIPS, tenant=tenant, episodes=list(episodes), concepts=[], hub=hub
         )
         return found
 
@@ -237,7 +229,7 @@ class EpisodeReader(PassageFinder):
     ) -> ConceptEdges:
         """List live episodes about these concepts, or that mention them unless hubs."""
         (found,) = await self._graph.run(
-            _LIST_EPISODES_OF, tenant=tenant, concepts=list(concepts), hub=hub
+            _LIST_MEMBERSHIPS, tenant=tenant, episodes=[], concepts=list(concepts), hub=hub
         )
         return found
 
@@ -355,10 +347,6 @@ def _to_profile(row: _LexiconRow) -> Profile:
     )
 
 
-_LIST_DORMANT = Statement("recall.list_dormant", SeedRow)
-_LIST_DORMANT_PASSAGES = Statement("recall.list_dormant_passages", PassageSeed)
-
-
 class DormantReader(EpisodeReader):
     """Finds live and dormant episodes; implements `ports.recall.RecallStore`.
 
@@ -377,7 +365,7 @@ class DormantReader(EpisodeReader):
         """Search the vector index and the dormant episodes; best first."""
         live = await super().seeds_by_vector(tenant, vector, limit, filters)
         asked = self._asked(tenant, limit, filters, vector=vector)
-        asleep = await self._graph.run(_LIST_DORMANT, **asked)
+        asleep = await self._graph.run(_SEEDS_BY_SCAN, **asked)
         return sorted([*live, *asleep], key=lambda seed: -seed.score)
 
     async def seeds_by_text(
@@ -388,7 +376,7 @@ class DormantReader(EpisodeReader):
         if not stems:
             return live
         asked = self._asked(tenant, limit, filters, stems=stems)
-        return [*live, *await self._graph.run(_LIST_DORMANT, **asked)]
+        return [*live, *await self._graph.run(_SEEDS_BY_SCAN, **asked)]
 
     async def passages_by_vector(
         self, tenant: TenantId, vector: Vector, limit: int, filters: Filters
@@ -396,7 +384,7 @@ class DormantReader(EpisodeReader):
         """Search the vector index and the dormant passages; best first."""
         live = await super().passages_by_vector(tenant, vector, limit, filters)
         asked = self._asked(tenant, limit, filters, vector=vector)
-        asleep = await self._graph.run(_LIST_DORMANT_PASSAGES, **asked)
+        asleep = await self._graph.run(SEEDS_BY_PASSAGE_SCAN, **asked)
         return sorted([*live, *asleep], key=lambda seed: -seed.score)
 
     async def passages_by_text(
@@ -407,7 +395,7 @@ class DormantReader(EpisodeReader):
         if not stems:
             return live
         asked = self._asked(tenant, limit, filters, stems=stems)
-        asleep = await self._graph.run(_LIST_DORMANT_PASSAGES, **asked)
+        asleep = await self._graph.run(SEEDS_BY_PASSAGE_SCAN, **asked)
         return [*live, *asleep]
 
     def _asked(

@@ -12,7 +12,7 @@ from ecphoria.neo4j_store.locks import find_setting, lock_tenant, no_tenant, sav
 from ecphoria.neo4j_store.rows import gate_text
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.ids import KeyId, TenantId
-from ecphoria.records.tenant import ApiKey, Gate, Principal, Tenant
+from ecphoria.records.tenant import ApiKey, Gate, Principal, Scope, Tenant
 
 # Small enough that a batch of episodes with all edges needs far less than the heap.
 _BATCH: Final = 1_000
@@ -33,8 +33,7 @@ class _Left(Exception):
 _CREATE_TENANT = Statement("tenants.create_tenant", Done)
 _LIST_TENANTS = Statement("tenants.list_tenants", Tenant)
 _START_ERASING = Statement("tenants.start_erasing", TenantId)
-_DELETE_TENANT = Statement("tenants.delete_tenant", int)
-_COUNT_REMAINING = Statement("tenants.count_remaining", tuple[str, int])
+_COUNT_NODES = Statement("tenants.count_nodes", tuple[str, int])
 _ERASE_KIND = Statement("tenants.erase_kind", int)
 # Jobs first: without its job a worker can write no more. Then traces, which have edges to nearly
 # all other kinds.
@@ -112,8 +111,8 @@ class Tenants:
         """Delete the tenant's node; raise _Left, and write nothing, if it owns other nodes."""
 
         async def delete(work: Work) -> int:
-            (deleted,) = await work.run(_DELETE_TENANT, tenant=tenant)
-            if left := await work.run(_COUNT_REMAINING, tenant=tenant):
+            (deleted,) = await work.run(_ERASE_KIND, tenant=tenant, kind="tenants", batch=1)
+            if left := await work.run(_COUNT_NODES, tenant=tenant):
                 raise _Left(dict(left))
             return deleted
 
@@ -132,7 +131,6 @@ _CREATE_KEY = Statement("keys.create_key", Done)
 _FIND_PRINCIPAL = Statement("keys.find_principal", Principal)
 _LIST_KEYS = Statement("keys.list_keys", ApiKey)
 _REVOKE_KEY = Statement("keys.revoke_key", KeyId)
-_COUNT_ADMINS = Statement("keys.count_admins", int)
 
 
 class Keys:
@@ -179,5 +177,5 @@ class Keys:
 
     async def count_admins(self) -> int:
         """Count live operator keys with the admin scope."""
-        (admins,) = await self._graph.run(_COUNT_ADMINS)
-        return admins
+        keys = await self.list(None)
+        return sum(Scope.ADMIN in key.scopes and key.revoked_at is None for key in keys)

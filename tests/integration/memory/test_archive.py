@@ -226,17 +226,17 @@ async def test_a_damaged_record_is_told_and_loses_nothing_else(
 
 
 WRITERS: dict[str, tuple[str, dict[str, object]]] = {
-    "crowd": ("consolidation.save_crowds", {"size": 3, "cosine": 0.9, "turn": 4}),
+    "crowd": ("consolidation.save_progress", {"size": 3, "cosine": 0.9, "turn": 4}),
     "prior": ("consolidation.save_priors", {"prior": 0.5}),
     "use": (
-        "learning.save_uses",
+        "learning.save_histories",
         {
             "recent_ms": [1], "count": 1, "first_ms": 1, "stability": 2.0, "stability_ms": 1,
             "working": 0.1, "lasting": 0.2, "chain_ms": 1, "recalls": 1,
         },
     ),
     "charge": (
-        "learning.save_charges",
+        "learning.save_histories",
         {
             "turns": [1], "strengths": [0.5], "tau": 9.0, "potential": 0.1, "current": 0.1,
             "turn": 1,
@@ -255,7 +255,9 @@ async def test_a_stub_is_not_written_to(
     before = await cypher("MATCH (e:Episode {id: $id}) RETURN properties(e) AS p", id=ids[0])
     name, row = WRITERS[writer]
     rows = [{"id": str(ids[0]), **row}]
-    await graph.run(Statement(name, Done), tenant=tenant, rows=rows, concepts=False)
+    given = {"rows": rows, "crowds": rows, "uses": rows, "charges": rows}
+    more = {"concepts": False, "turn": 0, "total": None}
+    await graph.run(Statement(name, Done), tenant=tenant, **given, **more)
     after = await cypher("MATCH (e:Episode {id: $id}) RETURN properties(e) AS p", id=ids[0])
     assert after == before
 

@@ -1,17 +1,32 @@
-// doc: Compare passages of the newest dormant episodes with a vector or count a cue's stems in them.
+// doc: Compare one by one, with a vector or a cue's stems, the passages of all live episodes that pass
+//   filters, or of the newest dormant ones.
 // mode: read
 // params: tenant STRING, vector VECTOR, stems LIST<STRING>, scan INTEGER, limit INTEGER,
 //   role STRING, metadata LIST<STRING>
 // each: passage STRING, episode STRING, session STRING, ordinal INTEGER, part INTEGER, score FLOAT
 CYPHER 25
-MATCH (e:DormantEpisode)
-WHERE e.tenant = $tenant AND e.turn > 0
-  // use: placed(e)
-  AND ($role IS NULL OR e.role = $role)
-  AND ($metadata IS NULL OR e.metadata IN $metadata)
-WITH e
-ORDER BY e.tenant DESC, e.turn DESC
-LIMIT $scan
+WITH $tenant AS tenant
+CALL (tenant) {
+  // Filters that no index has.
+  WHEN $scan IS NULL THEN {
+    MATCH (e:Episode)
+    WHERE e.tenant = tenant AND e.turn > 0 AND e:LiveEpisode
+      // use: placed(e)
+      AND ($role IS NULL OR e.role = $role)
+      AND ($metadata IS NULL OR e.metadata IN $metadata)
+    RETURN e
+  }
+  ELSE {
+    MATCH (e:DormantEpisode)
+    WHERE e.tenant = tenant AND e.turn > 0
+      // use: placed(e)
+      AND ($role IS NULL OR e.role = $role)
+      AND ($metadata IS NULL OR e.metadata IN $metadata)
+    RETURN e
+    ORDER BY e.tenant DESC, e.turn DESC
+    LIMIT $scan
+  }
+}
 MATCH (e)-[:HAS_PASSAGE]->(p:Passage)
 WITH e, p, CASE WHEN $vector IS NULL THEN ' ' + p.terms + ' ' END AS terms
 WITH e, p, CASE
