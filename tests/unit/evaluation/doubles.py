@@ -51,6 +51,8 @@ READINESS = {
     "dimension": 384,
 }  # fmt: skip
 
+_FIXED = {"/v1/strategies": {"items": STRATEGIES}, "/readyz": READINESS}
+
 
 @dataclass
 class TinyService:
@@ -99,10 +101,8 @@ class TinyService:
             return httpx.Response(
                 201, json={"id": "t", "name": body["name"], "created_at": MOMENT}
             )
-        if path == "/v1/strategies":
-            return httpx.Response(200, json={"items": STRATEGIES})
-        if path == "/readyz":
-            return httpx.Response(200, json=READINESS)
+        if path in _FIXED:
+            return httpx.Response(200, json=_FIXED[path])
         assert path == "/v1/recall"
         return self._recall(tenant, body)
 
