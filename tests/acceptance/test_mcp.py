@@ -87,8 +87,8 @@ async def test_an_agent_remembers_recalls_explains_corrects_and_forgets(
         ]
         assert "(not-found)" in await refused(agent, "forget", ids=[theirs], dry_run=False)
 
-        for dry_run in (True, False):
-            gone = await agent.call_tool("forget", {"session": "2026-03-15", "dry_run": dry_run})
+        for given, dry_run in (({}, True), ({"dry_run": False}, False)):
+            gone = await agent.call_tool("forget", {"session": "2026-03-15", **given})
             assert (data_of(gone)["dry_run"], data_of(gone)["count"]) == (dry_run, 3)
         assert owner.texts() == ["I moved to Lisbon in March."]
     assert stranger.texts() == ["The key is under the mat."]

@@ -9,16 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.errors import EcphoriaError, InvalidInput, TooLarge
+from ecphoria.ingest.prepare import facts_by_id
 from ecphoria.ingest.validation import (
     body_hash,
     check_episode,
     checked_claims,
+    checked_expiry,
     checked_time,
     content_key,
 )
 from ecphoria.records.episode import Extracted, NewEpisode, Statement
+from ecphoria.records.ids import TenantId
+from ecphoria.text.concepts import Claim, Triple
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
 FACT = Statement(subject="Ida", predicate="repaints", object="the boat")
 OLD_HASH = "2d98da251e094a510460f4bab517a54f654cfcdf9dd0d079a6de1950bd6d0022"
 """Of the good episode with the fact, before anything could be said of a fact's times."""
@@ -43,6 +48,7 @@ def key(new: NewEpisode) -> str | None:
         ("importance", 1.5, "between 0 and 1"),
         ("importance", float("nan"), "between 0 and 1"),
         ("position", -1, "position"),
+        ("position", 2**31, "position"),
         ("metadata", {"x": float("inf")}, "finite"),
         ("metadata", {"x": 2**70}, "64 bits"),
         ("extraction", Extracted(names=("Oslo", " ")), "blank"),
@@ -61,6 +67,16 @@ def test_what_cannot_be_stored_is_refused_by_name(field: str, value: object, say
     assert refused.value.fields["field"] == field
 
 
+def test_the_end_of_a_life_lies_ahead_by_a_century_at_most() -> None:
+    soon, century = timedelta(microseconds=1), timedelta(days=100 * 366)
+    for ends_at in (NOW + soon, NOW + century, None):
+        assert checked_expiry(ends_at, NOW) == ends_at
+    for wrong in (NOW, NOW - soon, NOW + century + soon, (NOW + soon).replace(tzinfo=None)):
+        with pytest.raises(InvalidInput) as refused:
+            checked_expiry(wrong, NOW)
+        assert refused.value.fields["field"] == "expires_at"
+
+
 @pytest.mark.parametrize(
     ("times", "says"),
     [
@@ -68,6 +84,7 @@ def test_what_cannot_be_stored_is_refused_by_name(field: str, value: object, say
         ({"valid_to": NOW.replace(tzinfo=None)}, "no offset"),
         ({"valid_to": NOW}, "must lie after"),
         ({"valid_from": NOW, "valid_to": NOW}, "must lie after"),
+        ({"valid_from": NOW + 2 * DAY, "valid_to": NOW + DAY}, "must lie after"),
     ],
 )
 def test_a_fact_must_be_of_a_time(times: dict[str, datetime], says: str) -> None:
@@ -75,7 +92,16 @@ def test_a_fact_must_be_of_a_time(times: dict[str, datetime], says: str) -> None
     with pytest.raises(InvalidInput, match=says) as refused:
         checked_claims(given, NOW)
     assert refused.value.fields["field"] == "extraction"
-    checked_claims(Extracted(facts=(replace(FACT, valid_to=NOW + timedelta(days=1)),)), NOW)
+    ahead = replace(FACT, valid_to=NOW + DAY)
+    past = replace(FACT, valid_from=NOW - 2 * DAY, valid_to=NOW - DAY)
+    checked_claims(Extracted(facts=(ahead, past)), NOW)
+
+
+def test_a_denial_and_a_qualified_fact_are_facts_of_their_own() -> None:
+    plain = Triple(subject="ida", predicate="repaints", object="the boat")
+    told = [plain, replace(plain, negated=True), replace(plain, qualifier="in May"), plain]
+    ids = facts_by_id(TenantId("0" * 32), [Claim(fact=fact) for fact in told])
+    assert list(ids.values()) == told[:3]
 
 
 def test_what_is_not_said_of_a_fact_leaves_the_hash_as_it_was() -> None:

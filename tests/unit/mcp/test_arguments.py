@@ -55,6 +55,11 @@ async def test_the_fields_of_a_turn_stand_in_the_schema() -> None:
     assert set(turn["properties"]) == {"text", "speaker", "role", "occurred_at"}
 
 
+async def test_forget_erases_nothing_unless_it_is_told_to() -> None:
+    (tool,) = [tool for tool in await tools_of("ecphoria") if tool.name == "forget"]
+    assert tool.input_schema["properties"]["dry_run"]["default"] is True
+
+
 @pytest.mark.parametrize("blank", ["", "  ", "\n", None])
 @pytest.mark.parametrize("name", ["speaker", "limit"])
 def test_a_blank_optional_argument_is_absent(name: str, blank: object) -> None:

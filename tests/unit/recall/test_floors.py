@@ -1,12 +1,15 @@
 """The least score and the least confidence a caller asks for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from ecphoria.recall.gate import Judgement, count_above, judge_floors
+from ecphoria.recall.gate import Judgement, count_above, count_within, judge_floors
 from ecphoria.recall.pipeline import Ranked
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import RecallOptions, Verdict
+from tests.unit.recall.builders import episode
 
 SURE = Judgement(verdict=Verdict.ANSWER, confidence=0.7, evidence={}, reasons=("it says so",))
 
@@ -24,6 +27,17 @@ def ranked(*scores: float) -> Ranked:
 )
 def test_hits_below_the_least_score_are_left_out(floor: float | None, k: int, hits: int) -> None:
     assert count_above(ranked(0.9, 0.5, 0.1), RecallOptions(k=k, min_score=floor)) == hits
+
+
+@pytest.mark.parametrize(
+    ("characters", "k", "hits"), [(0, 3, 3), (9, 3, 2), (8, 3, 1), (1, 3, 1), (99, 2, 2), (9, 0, 0)]
+)
+def test_the_first_hits_that_fit_into_the_characters_are_given_and_at_least_one(
+    characters: int, k: int, hits: int
+) -> None:
+    texts = {str(row): episode("x" * size) for row, size in enumerate((4, 5, 3))}
+    found = replace(ranked(0.9, 0.5, 0.1), characters=characters)
+    assert count_within(found, k, texts) == hits
 
 
 def test_less_confidence_than_asked_for_is_a_refusal_with_its_reason() -> None:
