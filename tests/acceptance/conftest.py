@@ -50,10 +50,11 @@ def running(settings: Settings) -> Iterator[RunningService]:
                 raise
             up.set_exception(error)
 
-    thread = threading.Thread(target=work)
+    # A start that takes too long must not keep the process of the tests from its end.
+    thread = threading.Thread(target=work, daemon=True)
     thread.start()
     try:
-        started = up.result(timeout=120)
+        started = up.result(timeout=240)
         key = settings.auth.bootstrap_key
         yield RunningService(
             url=started.url, key=key.get_secret_value() if key else "", started=started
@@ -165,7 +166,7 @@ def working(
     neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunningService]:
     """A service with a worker, which consolidates."""
-    home, jobs = tmp_path_factory.mktemp("home"), JobsSettings(workers=1, poll_s=0.1)
+    home, jobs = tmp_path_factory.mktemp("home"), JobsSettings(workers=1)
     with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
         yield service
 

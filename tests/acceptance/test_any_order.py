@@ -644,7 +644,7 @@ class AnyOrder(RuleBasedStateMachine):
 @pytest.fixture
 def house(neo4j_server: Server, tmp_path: Path) -> Iterator[House]:
     """A service with a worker and an archive of its own."""
-    jobs = JobsSettings(workers=1, poll_s=0.05, schedule_s=60)
+    jobs = JobsSettings(workers=1, schedule_s=60)
     made = House(settings_for(neo4j_server, tmp_path, jobs=jobs))
     made.start()
     yield made

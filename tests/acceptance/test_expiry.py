@@ -171,7 +171,7 @@ def erasing(
     request: pytest.FixtureRequest, neo4j_server: Server, home: Path
 ) -> Iterator[tuple[Client, Owner, bool]]:
     """A service that erases by itself, or only in the cycles that it is asked for."""
-    jobs = JobsSettings(workers=1, poll_s=0.1, schedule_s=request.param)
+    jobs = JobsSettings(workers=1, schedule_s=request.param)
     with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
         headers = {"Authorization": f"Bearer {service.key}"}
         with (

@@ -32,7 +32,7 @@ def service(
     neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunningService]:
     """A service with a worker, an archive and a language model of its own."""
-    jobs = JobsSettings(workers=1, poll_s=0.05, schedule_s=60)
+    jobs = JobsSettings(workers=1, schedule_s=60)
     home = tmp_path_factory.mktemp("home")
     with chat_endpoint() as model:
         model.says = obliging

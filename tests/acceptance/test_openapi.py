@@ -152,7 +152,7 @@ def apart(
     neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunningService]:
     """A service of its own with a model, as generated calls archive, consolidate and ask."""
-    jobs = JobsSettings(workers=1, poll_s=0.1, schedule_s=60)
+    jobs = JobsSettings(workers=1, schedule_s=60)
     home = tmp_path_factory.mktemp("home")
     with chat_endpoint() as model:
         model.says = obliging

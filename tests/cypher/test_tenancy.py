@@ -150,7 +150,7 @@ async def pair(
     neo4j_server: Server, noted: Noted, cypher: Cypher, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Pair]:
     """Let three tenants live; the last calls what erases, so that the others are whole."""
-    jobs = JobsSettings(workers=1, poll_s=0.05, schedule_s=60)
+    jobs = JobsSettings(workers=1, schedule_s=60)
     home = tmp_path_factory.mktemp("home")
     with ExitStack() as stack:
         model = stack.enter_context(chat_endpoint())

@@ -13,7 +13,7 @@ from tests.conftest import Server
 
 @pytest.fixture(scope="module")
 def connect(neo4j_server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connect]:
-    home, jobs = tmp_path_factory.mktemp("home"), JobsSettings(workers=1, poll_s=0.1)
+    home, jobs = tmp_path_factory.mktemp("home"), JobsSettings(workers=1)
     with running(settings_for(neo4j_server, home, jobs=jobs)) as service:
         yield lambda tenant: AsyncClient(service.url, service.key, tenant=tenant, timeout=120)
 

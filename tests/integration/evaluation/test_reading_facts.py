@@ -55,7 +55,7 @@ def service(
     with chat_endpoint() as model:
         model.says = reads_the_truth
         llm = LlmSettings(model="scripted", base_url=model.url)
-        jobs = JobsSettings(workers=1, poll_s=0.05, schedule_s=60)
+        jobs = JobsSettings(workers=1, schedule_s=60)
         home = tmp_path_factory.mktemp("home")
         with running(settings_for(neo4j_server, home, jobs=jobs, llm=llm)) as made:
             yield made

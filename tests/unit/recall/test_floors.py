@@ -30,7 +30,8 @@ def test_hits_below_the_least_score_are_left_out(floor: float | None, k: int, hi
 
 
 @pytest.mark.parametrize(
-    ("characters", "k", "hits"), [(0, 3, 3), (9, 3, 2), (8, 3, 1), (1, 3, 1), (99, 2, 2), (9, 0, 0)]
+    ("characters", "k", "hits"),
+    [(0, 3, 3), (9, 3, 2), (8, 3, 1), (1, 3, 1), (99, 2, 2), (9, 0, 0)],
 )
 def test_the_first_hits_that_fit_into_the_characters_are_given_and_at_least_one(
     characters: int, k: int, hits: int
