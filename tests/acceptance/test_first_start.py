@@ -33,19 +33,20 @@ def test_a_first_start_leaves_a_key_a_second_finds_it_good_a_third_replaces_a_st
     engine = Engine(engine_settings(settings))
     assert engine.status().state is EngineState.STOPPED
 
-    with running(settings) as service:
-        assert service.started.services.admin_key_file is None
-        assert key_file.read_text().strip() == key
-        with httpx.Client(base_url=service.url, headers=headers, timeout=60) as client:
-            told = client.post("/v1/recall", json={"cue": "What colour is the kettle?"}).json()
-            assert told["hits"][0]["episode"]["text"] == "The kettle is green."
+    with engine.running():  # one start of Neo4j for both
+        with running(settings) as service:
+            assert service.started.services.admin_key_file is None
+            assert key_file.read_text().strip() == key
+            with httpx.Client(base_url=service.url, headers=headers, timeout=60) as client:
+                told = client.post("/v1/recall", json={"cue": "What colour is the kettle?"}).json()
+                assert told["hits"][0]["episode"]["text"] == "The kettle is green."
 
-    other = "eck_0badcafe_of_another_store"
-    key_file.write_text(other + "\n")
-    with running(settings) as service:
-        assert service.started.services.admin_key_file == key_file
-        assert (settings.home / "admin.eck_0badcafe.key").read_text().strip() == other
-        headers["Authorization"] = f"Bearer {key_file.read_text().strip()}"
-        with httpx.Client(base_url=service.url, headers=headers, timeout=60) as client:
-            assert client.get("/v1/stats").status_code == 200
+        other = "eck_0badcafe_of_another_store"
+        key_file.write_text(other + "\n")
+        with running(settings) as service:
+            assert service.started.services.admin_key_file == key_file
+            assert (settings.home / "admin.eck_0badcafe.key").read_text().strip() == other
+            headers["Authorization"] = f"Bearer {key_file.read_text().strip()}"
+            with httpx.Client(base_url=service.url, headers=headers, timeout=60) as client:
+                assert client.get("/v1/stats").status_code == 200
     assert engine.status().state is EngineState.STOPPED
