@@ -17,7 +17,7 @@ from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
 from ecphoria.records.fact import Ruling
 from ecphoria.records.ids import TenantId
-from ecphoria.records.recall import Cue, RecallOptions, RecallResult
+from ecphoria.records.recall import Cue, Filters, RecallOptions, RecallResult
 from tests.conftest import WallClock
 
 CUE = "Where does Ana Reyes live, in Oslo by the river?"
@@ -126,6 +126,20 @@ async def test_as_of_is_what_a_store_of_that_time_gives(
             assert [hit.score for hit in ours.hits] == pytest.approx(
                 [hit.score for hit in twin.hits], abs=1e-9
             )
+
+
+@pytest.mark.parametrize(
+    ("then", "before"), [("2024-01-01", "2021-04-01"), ("2021-03-15", "2022-01-01")]
+)
+async def test_the_earlier_of_as_of_and_a_filter_of_time_ends_the_search(
+    ingest: IngestService, recalls: RecallService, tenant: TenantId, then: str, before: str
+) -> None:
+    await add(ingest, tenant, (*EARLY, *LATE))
+    for strategy in ("dense", "lexical", "ecphoria"):
+        asked = {"as_of": day(then), "filters": Filters(occurred_before=day(before))}
+        found = texts(await ask(recalls, tenant, "river, kayak", strategy=strategy, **asked))
+        assert found
+        assert not {one.text for one in (*EARLY[2:4], *LATE)}.intersection(found), strategy
 
 
 async def test_what_was_superseded_by_then_is_marked_as_of_then(
