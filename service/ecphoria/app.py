@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -39,6 +39,12 @@ from ecphoria.items.store import ItemStore
 from ecphoria.jobs.service import JobService
 from ecphoria.learning.service import LearningService
 from ecphoria.learning.store import LearningStore
+from ecphoria.mechanisms.actr import Actr
+from ecphoria.mechanisms.cls import Cls
+from ecphoria.mechanisms.ecphory import Ecphory
+from ecphoria.mechanisms.ppr import Ppr
+from ecphoria.mechanisms.synapse import Synapse
+from ecphoria.mechanisms.synaptic import Synaptic
 from ecphoria.models.chat import Budget, ChatOptions, StructuredChat, create_chat
 from ecphoria.models.embedders import CachingEmbedder, EmbedderOptions, create_embedder
 from ecphoria.neo4j_store.queries import cypher_root
@@ -52,8 +58,9 @@ from ecphoria.recall.ask import AskService
 from ecphoria.recall.cue_reading import CueReader
 from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.listing import EpisodeArchive
+from ecphoria.recall.pipeline import Strategy
 from ecphoria.recall.second_look import SecondLookRecall
-from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.service import OWN, RecallService
 from ecphoria.recall.shadow import Policies, ShadowedRecall, TenantPolicies
 from ecphoria.recall.start_context import StartContexts
 from ecphoria.recall.store import DormantReader, EpisodeReader
@@ -77,6 +84,15 @@ _WARM_TENANTS, _WARM_S = 5, 10.0
 # One cue with words and names, and one without, recalled as a request does: these are the queries
 # that a first recall would wait for (decision 0039).
 _WARM_CUES = (Cue(text="What did Ana say about the house in March?"), Cue(text="and?"))
+
+STRATEGIES: Mapping[str, Strategy] = {
+    **OWN,
+    **{
+        mechanism.name: mechanism
+        for mechanism in (Synapse(), Cls(), Actr(), Synaptic(), Ecphory(), Ppr())
+    },
+}
+"""By the name that a recall sends."""
 
 log = structlog.get_logger(__name__)
 
@@ -510,6 +526,7 @@ def _recall(
         traces=TraceStore(graph, settings.recall.traces_kept, learning.wake),
         embedder=CachingEmbedder(embedder),
         clock=SystemClock(),
+        strategies=STRATEGIES,
         default_strategy=settings.recall.strategy,
         snippet=_snippet(cypher_root() / "browser" / _TRACE_QUERY),
         reader=CueReader(chat, settings.llm.cue_s) if chat else None,

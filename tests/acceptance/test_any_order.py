@@ -29,7 +29,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from ecphoria.recall.service import STRATEGIES
+from ecphoria.app import STRATEGIES
 from ecphoria.settings import JobsSettings, Settings
 from tests.acceptance.answers import ended
 from tests.acceptance.conftest import Owner, RunningService, problem, running, settings_for

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import neo4j
 import pytest
 
+from ecphoria.app import STRATEGIES
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
 from ecphoria.learning.service import LearningService
@@ -25,7 +26,7 @@ from ecphoria.neo4j_store.queries import Query
 from ecphoria.neo4j_store.session import Graph, GraphOptions, Statement, _rows_of
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.ports import Embedder
-from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.service import RecallService
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import TenantId
@@ -145,6 +146,7 @@ async def _measured(
     await LearningStore(graph).switch(tenant, on=True, now=LONG_AGO)
     recalls = RecallService(
         store=EpisodeReader(profiled),
+        strategies=STRATEGIES,
         traces=TraceStore(graph, keep=10, pending=learning.wake),
         embedder=embedder,
         clock=WallClock(),

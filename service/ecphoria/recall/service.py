@@ -24,9 +24,11 @@ from ecphoria.recall.answer import (
     passages_of_hits,
     summed_up,
 )
+from ecphoria.recall.baselines import Dense, Fusion, Lexical
 from ecphoria.recall.candidates import gather
 from ecphoria.recall.cue_reading import NO_READING, CueReader, CueReading
 from ecphoria.recall.current_facts import promote_current_facts
+from ecphoria.recall.default import Ecphoria
 from ecphoria.recall.echoes import leave_out_echoes, put_last
 from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.followers import load_followers
@@ -36,14 +38,6 @@ from ecphoria.recall.ports import RecallStore
 from ecphoria.recall.scope import Scope, ScopedStore
 from ecphoria.recall.seeds import Participants, Seeding, Subject, seed
 from ecphoria.recall.store import EpisodeReader
-from ecphoria.recall.strategies.actr import Actr
-from ecphoria.recall.strategies.baselines import Dense, Fusion, Lexical
-from ecphoria.recall.strategies.cls import Cls
-from ecphoria.recall.strategies.ecphoria import Ecphoria
-from ecphoria.recall.strategies.ecphory import Ecphory
-from ecphoria.recall.strategies.ppr import Ppr
-from ecphoria.recall.strategies.synapse import Synapse
-from ecphoria.recall.strategies.synaptic import Synaptic
 from ecphoria.records.ids import TenantId, TraceId, fresh_id
 from ecphoria.records.recall import (
     Cue,
@@ -68,21 +62,10 @@ _TRACES_WAITING = 256
 # Time to collect traces for one write; a crash can lose this much (decision 0008).
 _GATHER_S = 0.5
 
-STRATEGIES: Mapping[str, Strategy] = {
-    strategy.name: strategy
-    for strategy in (
-        Ecphoria(),
-        Synapse(),
-        Cls(),
-        Actr(),
-        Synaptic(),
-        Ecphory(),
-        Ppr(),
-        Fusion(),
-        Dense(),
-        Lexical(),
-    )
+OWN: Mapping[str, Strategy] = {
+    strategy.name: strategy for strategy in (Ecphoria(), Fusion(), Dense(), Lexical())
 }
+"""The default strategy and the plain baselines."""
 
 log = structlog.get_logger(__name__)
 
@@ -97,6 +80,7 @@ class RecallService:
         traces: TraceStore,
         embedder: Embedder,
         clock: Clock,
+        strategies: Mapping[str, Strategy],
         dormant: EpisodeReader | None = None,
         default_strategy: str = "ecphoria",
         snippet: Callable[[TraceId], str] = str,
@@ -111,6 +95,7 @@ class RecallService:
             traces: Keeps the traces.
             embedder: Makes the vector of a cue.
             clock: Tells the instant of a recall.
+            strategies: By the name that a recall sends.
             dormant: Live and dormant memories.
             default_strategy: For recalls that name none.
             snippet: Gives the Cypher that shows a trace.
@@ -125,6 +110,7 @@ class RecallService:
         self._traces = traces
         self._embedder = embedder
         self._clock = clock
+        self._strategies = strategies
         self._default = default_strategy
         self._snippet = snippet
         self._participants = Participants()
@@ -141,8 +127,8 @@ class RecallService:
 
     def strategies(self) -> Sequence[StrategyInfo]:
         """Describe every strategy with its options, the default first."""
-        names = sorted(STRATEGIES, key=lambda name: (name != self._default, name))
-        return [_describe(STRATEGIES[name]) for name in names]
+        names = sorted(self._strategies, key=lambda name: (name != self._default, name))
+        return [_describe(self._strategies[name]) for name in names]
 
     def check(self, strategy: str, options: Mapping[str, OptionValue]) -> None:
         """Check that there is such a strategy and that it takes these options.
@@ -330,12 +316,12 @@ class RecallService:
 
     def _strategy(self, name: str | None) -> Strategy:
         chosen = name or self._default
-        if chosen not in STRATEGIES:
-            known = ", ".join(sorted(STRATEGIES))
+        if chosen not in self._strategies:
+            known = ", ".join(sorted(self._strategies))
             raise UnknownStrategy(
                 f"there is no strategy `{chosen}`; choose from: {known}", field="strategy"
             )
-        return STRATEGIES[chosen]
+        return self._strategies[chosen]
 
     def _trace(
         self,

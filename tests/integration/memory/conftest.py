@@ -2,6 +2,7 @@
 
 import pytest
 
+from ecphoria.app import STRATEGIES
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
 from ecphoria.neo4j_store.session import Graph
@@ -23,6 +24,7 @@ def recalls(graph: Graph, embedder: Embedder) -> RecallService:
     """The read side."""
     return RecallService(
         store=EpisodeReader(graph),
+        strategies=STRATEGIES,
         traces=TraceStore(graph, keep=100),
         embedder=embedder,
         clock=WallClock(),

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from ecphoria.app import STRATEGIES
 from ecphoria.learning.service import LearningService
 from ecphoria.learning.store import LearningStore
 from ecphoria.neo4j_store.session import Graph
@@ -33,6 +34,7 @@ class House:
         self.learning = LearningService(LearningStore(graph), WallClock())
         self.recalls = RecallService(
             store=EpisodeReader(graph),
+            strategies=STRATEGIES,
             traces=TraceStore(graph, keep=100, pending=self.learning.wake),
             embedder=embedder,
             clock=Still(),  # type: ignore[arg-type]  # its instant is a datetime

@@ -6,13 +6,14 @@ from itertools import pairwise
 
 import pytest
 
+from ecphoria.app import STRATEGIES
 from ecphoria.facts.service import FactService, NewDecision
 from ecphoria.facts.store import FactStore
 from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.ports import Embedder
-from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.service import RecallService
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
 from ecphoria.records.fact import Ruling
@@ -178,7 +179,11 @@ async def test_as_of_the_present_is_the_recall_of_the_present(
     """So what differs as of the past are the counts over the whole store, and nothing else."""
     await add(ingest, tenant, (*EARLY, *LATE))
     recalls = RecallService(
-        store=EpisodeReader(graph), traces=TraceStore(graph, 9), embedder=embedder, clock=Still()
+        store=EpisodeReader(graph),
+        strategies=STRATEGIES,
+        traces=TraceStore(graph, 9),
+        embedder=embedder,
+        clock=Still(),
     )
     for strategy in STRATEGIES:
         plain = await ask(recalls, tenant, strategy=strategy)

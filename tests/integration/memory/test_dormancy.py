@@ -8,6 +8,7 @@ from math import exp
 
 import pytest
 
+from ecphoria.app import STRATEGIES
 from ecphoria.consolidation.archive import ArchiveService, Archiving
 from ecphoria.consolidation.archive_files import ColdFiles
 from ecphoria.consolidation.archive_store import ColdStore
@@ -21,7 +22,7 @@ from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.ports import Embedder
 from ecphoria.recall.second_look import SecondLookRecall
-from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.service import RecallService
 from ecphoria.recall.shadow import Policies, ShadowedRecall, TenantPolicies
 from ecphoria.recall.store import DormantReader, EpisodeReader
 from ecphoria.records.episode import NewEpisode, State
@@ -77,6 +78,7 @@ async def test_what_sleeps_is_found_by_no_strategy_and_wakes_unchanged(
 ) -> None:
     recalls = RecallService(
         store=EpisodeReader(graph),
+        strategies=STRATEGIES,
         traces=TraceStore(graph, keep=1),
         embedder=embedder,
         clock=StoppedClock(),
@@ -348,6 +350,7 @@ async def test_a_cue_looks_among_what_sleeps_if_asked_to(  # noqa: PLR0917
 ) -> None:
     recalls = RecallService(
         store=EpisodeReader(graph),
+        strategies=STRATEGIES,
         dormant=DormantReader(graph),
         traces=TraceStore(graph, keep=1),
         embedder=embedder,
@@ -384,6 +387,7 @@ async def test_a_second_look_wakes_what_answers(  # noqa: PLR0917
 ) -> None:
     recalls = RecallService(
         store=EpisodeReader(graph),
+        strategies=STRATEGIES,
         dormant=DormantReader(graph),
         traces=TraceStore(graph, keep=10),
         embedder=embedder,

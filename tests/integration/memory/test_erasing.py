@@ -5,12 +5,13 @@ import types
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ecphoria.app import STRATEGIES
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.ports import Embedder
-from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.service import RecallService
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, RecallOptions
@@ -47,8 +48,8 @@ async def test_no_cache_holds_an_erased_episode(
 ) -> None:
     reader = EpisodeReader(graph)
     recalls = RecallService(
-        store=reader, traces=TraceStore(graph, keep=9), embedder=embedder, clock=WallClock(),
-        caches=(reader.forget,),
+        store=reader, strategies=STRATEGIES, traces=TraceStore(graph, keep=9),
+        embedder=embedder, clock=WallClock(), caches=(reader.forget,),
     )  # fmt: skip
     ingest = IngestService(
         store=IngestStore(graph), embedder=embedder, clock=WallClock(), erased=recalls.forget

@@ -5,12 +5,12 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from ecphoria.app import STRATEGIES
 from ecphoria.ingest.service import IngestService
 from ecphoria.learning.store import LearningStore
 from ecphoria.maths.actr import base_level, older_uses, squash
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Embedder
-from ecphoria.recall.service import STRATEGIES
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult
 from tests.conftest import Cypher

@@ -8,12 +8,13 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from ecphoria.app import STRATEGIES
 from ecphoria.errors import EncoderUnavailable, InvalidInput, NotFound, TooLarge, UnknownStrategy
 from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.ports import Embedder, Vectors
-from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.service import RecallService
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import TenantId, TraceId
@@ -365,6 +366,7 @@ async def test_a_trace_that_cannot_be_written_is_said_and_stops_nothing(
 
     service = RecallService(
         store=EpisodeReader(graph),
+        strategies=STRATEGIES,
         traces=Broken(graph, keep=9),
         embedder=embedder,
         clock=WallClock(),
@@ -398,6 +400,7 @@ async def test_without_the_encoder_memories_are_found_by_their_words(
     await fill(ingest, tenant, chat())
     recalls = RecallService(
         store=EpisodeReader(graph),
+        strategies=STRATEGIES,
         traces=TraceStore(graph, keep=100),
         embedder=Silent(embedder),
         clock=WallClock(),

@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from ecphoria.app import STRATEGIES
 from ecphoria.ingest.service import IngestService
-from ecphoria.recall.service import STRATEGIES, RecallService
+from ecphoria.recall.service import RecallService
 from ecphoria.records.episode import Extracted, NewEpisode, Receipt, Statement
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Cue, Filters, RecallOptions

@@ -9,14 +9,15 @@ from ecphoria.consolidation.knn_store import Association, AssociationStore
 from ecphoria.consolidation.prior import Prior
 from ecphoria.ingest.service import IngestService
 from ecphoria.maths.spreading import SpreadOptions, spread
+from ecphoria.mechanisms.subgraph import GAINS, Subgraph, WalkLimits, fetch
 from ecphoria.neo4j_store.gds import PriorStore
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.recall.service import RecallService
 from ecphoria.recall.store import EpisodeReader
-from ecphoria.recall.subgraph import GAINS, Subgraph, WalkLimits, fetch
+from ecphoria.recall.walk import episode_seed
 from ecphoria.records.episode import NewEpisode
 from ecphoria.records.ids import EpisodeId, TenantId
-from ecphoria.records.recall import OptionValue, RecallResult
+from ecphoria.records.recall import OptionValue, RecallResult, Stream
 from tests.conftest import Server
 from tests.contract.memories import START, concept_id, episode_id, write
 from tests.contract.priors import a_cycle, the_worked_example
@@ -28,10 +29,10 @@ BRIDGE = "Where was the designer of Veldrin Lighthouse born, and what museum is 
 
 async def example(graph: Graph, tenant: TenantId) -> tuple[Subgraph, list[int]]:
     """Fetch the worked example from its two seeds; nodes 0, 1, 2, 3 are turns 1, 2, 3's places."""
-    seeds: dict[str, tuple[str, str, float]] = {
-        episode_id(tenant, "1"): ("episode", "", 0.75),
-        episode_id(tenant, "2"): ("episode", "", 0.25),
-    }
+    seeds = [
+        episode_seed(episode_id(tenant, "1"), Stream.TEXT, 0.75),
+        episode_seed(episode_id(tenant, "2"), Stream.TEXT, 0.25),
+    ]
     found = await fetch(EpisodeReader(graph), tenant, seeds, WalkLimits(), START)
     nodes = ("1", "2", None, "3")
     names = [concept_id(tenant, "bridge") if n is None else episode_id(tenant, n) for n in nodes]

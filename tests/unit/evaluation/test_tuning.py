@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ecphoria.mechanisms.synaptic import Synaptic
 from ecphoria.recall.pipeline import parameters, resolve
-from ecphoria.recall.strategies.synaptic import Synaptic
 from ecphoria_eval.tuning import EXCESS, RANGES, objective
 
 NAMES = st.sets(st.sampled_from("abcdefgh"))

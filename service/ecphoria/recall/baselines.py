@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ecphoria.maths.fusion import Bounds, fusion
 from ecphoria.recall.candidates import Candidates
-from ecphoria.recall.explain import found_directly, seed_records
 from ecphoria.recall.pipeline import FloatArray, Pool, Ranked, Search, TextScore, parameter
+from ecphoria.recall.walk import Walk, seed_records
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.strategy import Mechanisms
 
@@ -97,9 +97,5 @@ def _direct(
     """Rank the memories that the indexes found by their text score alone."""
     pool = Pool.of(search.candidates, text, _rows(search, found))
     pool = pool.kept(np.flatnonzero(pool.found))
-    return pool.ranked(
-        dict(zip(names, pool.parts.T, strict=True)),
-        seeds=seed_records(search.seeding),
-        waves=(),
-        path=found_directly(search.candidates),
-    )
+    parts = dict(zip(names, pool.parts.T, strict=True))
+    return pool.ranked(parts, Walk(seeds=seed_records(search.seeding)))

@@ -14,26 +14,23 @@ from numpy.typing import NDArray
 from ecphoria.maths.clustering import Centroid, carried, hop, positive_cosine, relevance
 from ecphoria.maths.clustering import sources as woken_sources
 from ecphoria.maths.concept_channel import about_gate
-from ecphoria.ports import Vector
-from ecphoria.recall.explain import found_directly, marks
-from ecphoria.recall.pipeline import (
+from ecphoria.mechanisms.base import (
     BASE_MECHANISM,
     BaseOptions,
-    Pool,
-    Ranked,
-    Search,
+    WalkOptions,
     activation_parts,
-    parameter,
+    same_as,
     text_pool,
 )
+from ecphoria.ports import Vector
+from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
 from ecphoria.recall.ports import ConceptEdges
+from ecphoria.recall.walk import STILL, Flow, Walk, concept_seed, marks, shares
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Filters, PathStep, SeedRecord, Stream, Wave, WaveArc
+from ecphoria.records.recall import Filters, Stream
 from ecphoria.records.strategy import Mechanisms
 
 FloatArray = NDArray[np.float64]
-_TRACED = 30
-"""Traces and arcs that a wave lists."""
 _POWER = 0.5
 """Flattens activation among documents; measured."""
 
@@ -45,10 +42,7 @@ class EcphoryOptions(BaseOptions):
     w_activation: float = parameter(
         0.02, "Weight of activation.", low=0, high=5, source="measured on conversations"
     )
-    w_bridge: float = parameter(
-        1.2, "Weight of activation among documents.", low=0, high=5,
-        source="measured on titled passages",
-    )  # fmt: skip
+    w_bridge: float = same_as(WalkOptions, "w_bridge")
     # By default a trace's vector is the mean of its sources' vectors, so nothing more is stored or
     # encoded (docs/explanation/mechanisms/ecphory.md).
     entities: bool = parameter(
@@ -127,22 +121,16 @@ class Ecphory:
         for number in range(1, options.depth + 1):
             if not await walk.hop(number):
                 break
-        woken = walk.woken()
-        active = woken.active()
+        active, gate = walk.wake()
         pool = await base.reached(search, active, weight=options.w_activation + options.w_bridge)
         activation = activation_parts(
             pool.read(active),
             weight=options.w_activation,
             bridge=options.w_bridge,
-            gate=walk.documents * woken.gate(),
+            gate=walk.documents * gate,
             power=_POWER,
         )
-        return pool.ranked(
-            {"base": options.w_base * pool.score, **activation},
-            seeds=walk.seeds(),
-            waves=(*walk.waves, woken.wave(len(walk.waves) + 1)),
-            path=pool.explain(woken, found_directly),
-        )
+        return pool.ranked({"base": options.w_base * pool.score, **activation}, walk.record)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +162,7 @@ class _Walk:
         self._traces: dict[str, _Trace] = {}
         self._vectors = np.empty((0, self._question.size))
         self._direct, self._path = np.empty(0), np.empty(0)
-        self.waves: list[Wave] = []
+        self.record = Walk()
         self.documents = 0.0
 
     async def begin(self, pool: Pool) -> None:
@@ -212,34 +200,48 @@ class _Walk:
         await self._meet(labels, number, centre)
         return True
 
-    def seeds(self) -> tuple[SeedRecord, ...]:
-        """List the traces that the cue found, with their energies."""
-        first = [
-            (trace, float(direct))
-            for trace, direct in zip(self._traces.values(), self._direct, strict=True)
-            if trace.hop == 0
-        ]
-        total = sum(direct for _, direct in first) or 1.0
-        return tuple(
-            SeedRecord(
-                node=trace.id,
-                kind="concept",
-                stream=self._stream(trace.id),
-                label=trace.label,
-                energy=direct / total,
-            )
-            for trace, direct in first
-        )
-
     def _stream(self, concept: str) -> Stream:
         named = any(concept == one.id for one in self._search.seeding.concepts)
         return Stream.NAME if named else Stream.VECTOR
 
-    def woken(self) -> "_Woken":
-        """Let the best traces wake their sources."""
-        best = self._best(self._options.k_final)
-        traces = list(self._traces.values())
-        return _Woken.of([traces[row] for row in best], self._score()[best])
+    def wake(self) -> tuple[dict[EpisodeId, float], float]:
+        """Let the best traces wake their sources.
+
+        Returns:
+            The energy that each source received, and twice the share that came over ABOUT, at
+            most 1.
+        """
+        walk, score, traces = self.record, self._score(), list(self._traces.values())
+        walk.seeds = shares(
+            concept_seed(trace.id, trace.label, self._stream(trace.id), direct)
+            for trace, direct in zip(traces, self._direct.tolist(), strict=True)
+            if trace.hop == 0
+        )
+        best = self._best(self._options.k_final).tolist()
+        walk.entries = {row: (traces[row].edge, float(score[row])) for row in best}
+        edges = [
+            (row, walk.add(source, "episode"), weight, source in traces[row].about)
+            for row in best
+            for source, weight in traces[row].sources.items()
+        ]
+        over = np.array([is_about for *_, is_about in edges], dtype=np.bool_)
+        flow = self._flow([edge[:3] for edge in edges], score)
+        for tail, head, _, is_about in edges:
+            walk.joins[tail, head] = "ABOUT" if is_about else "MENTIONS"
+        walk.flows.append(flow)
+        walk.wave(flow, active=np.unique(flow.head).size)
+        received = np.bincount(flow.head, weights=flow.energy)
+        active = {EpisodeId(walk.ids[node]): float(received[node]) for node in flow.head.tolist()}
+        return active, about_gate(float(flow.energy[over].sum()), float(flow.energy.sum()))
+
+    def _flow(self, edges: Sequence[tuple[int, int, float]], score: FloatArray) -> Flow:
+        """Divide the score of each trace among its sources."""
+        tail = np.array([row for row, _, _ in edges], dtype=np.int64)
+        weight = np.array([weight for _, _, weight in edges], dtype=np.float64)
+        # One target for each edge: what it carries, not yet added up.
+        share = woken_sources(tail, np.arange(tail.size), weight, score, size=tail.size)
+        head = np.array([source for _, source, _ in edges], dtype=np.int64)
+        return Flow(tail=tail, head=head, weight=weight, energy=share)
 
     def _score(self) -> FloatArray:
         return relevance(self._direct, self._path, weight=self._options.path_weight)
@@ -286,7 +288,7 @@ class _Walk:
         if self._options.entities:
             own = await store.figures.concept_vectors(tenant, [trace.id for trace in met])
         self._keep(met, [_vector(trace, own, vectors) for trace in met], centre)
-        self.waves.append(self._wave(number))
+        self._describe(number)
 
     def _trace(
         self, concept: str, label: str, edges: ConceptEdges, there: set[EpisodeId], number: int
@@ -319,12 +321,14 @@ class _Walk:
         path = direct
         if centre is not None:
             path = carried(rows, centre.vector, path=centre.path, keep=self._options.hop_decay)
-        self._traces.update((trace.id, trace) for trace in met)
+        for trace in met:
+            self._traces[trace.id] = trace
+            self.record.add(trace.id, "concept", trace.label)
         self._vectors = np.vstack((self._vectors, rows))
         self._direct = np.concatenate((self._direct, direct))
         self._path = np.concatenate((self._path, path))
 
-    def _wave(self, number: int) -> Wave:
+    def _describe(self, number: int) -> None:
         """Tell which traces a hop drew in."""
         drawn = [
             (trace.id, float(path))
@@ -332,14 +336,8 @@ class _Walk:
             if trace.hop == number
         ]
         says = f"drawn in by hop {number}" if number else "woken by the cue"
-        return Wave(
-            number=number + 1,
-            active=len(self._traces),
-            energy=sum(path for _, path in drawn),
-            arcs=(),
-            arcs_left_out=0,
-            marks=marks(drawn, says),
-        )
+        energy = sum(path for _, path in drawn)
+        self.record.wave(STILL, active=len(self._traces), energy=energy, marks=marks(drawn, says))
 
 
 def _vector(
@@ -350,100 +348,3 @@ def _vector(
         return own[trace.id]
     mean: Vector = np.mean([sources[episode] for episode in trace.sources], axis=0)
     return mean
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Woken:
-    """Sources of the best traces; m edges between both.
-
-    Attributes:
-        score: [s], of each trace.
-        trace: int [m], row of the edge's trace.
-        source: [m], the edge's episode.
-        weight: [m], of the edge.
-        share: [m], what went along it.
-    """
-
-    traces: Sequence[_Trace]
-    score: FloatArray
-    trace: NDArray[np.int64]
-    source: tuple[EpisodeId, ...]
-    weight: FloatArray
-    share: FloatArray
-
-    @classmethod
-    def of(cls, traces: Sequence[_Trace], score: FloatArray) -> "_Woken":
-        edges = [
-            (row, source, weight)
-            for row, trace in enumerate(traces)
-            for source, weight in trace.sources.items()
-        ]
-        rows = np.array([row for row, _, _ in edges], dtype=np.int64)
-        weight = np.array([weight for _, _, weight in edges], dtype=np.float64)
-        # One target for each edge: what it carries, not yet added up.
-        share = woken_sources(rows, np.arange(rows.size), weight, score, size=rows.size)
-        return cls(
-            traces=traces,
-            score=score,
-            trace=rows,
-            source=tuple(source for _, source, _ in edges),
-            weight=weight,
-            share=share,
-        )
-
-    def active(self) -> dict[EpisodeId, float]:
-        """Sum the energy that each source received."""
-        total: dict[EpisodeId, float] = {}
-        for source, share in zip(self.source, self.share.tolist(), strict=True):
-            total[source] = total.get(source, 0.0) + share
-        return total
-
-    def gate(self) -> float:
-        """Measure how much came over ABOUT, twice its share and at most 1."""
-        total = float(self.share.sum())
-        over = sum(
-            share
-            for row, source, share in zip(
-                self.trace, self.source, self.share.tolist(), strict=True
-            )
-            if source in self.traces[row].about
-        )
-        return about_gate(over, total)
-
-    def wave(self, number: int) -> Wave:
-        """Describe the arcs from traces to sources."""
-        order = np.argsort(-self.share, kind="stable")
-        return Wave(
-            number=number,
-            active=len(set(self.source)),
-            energy=float(self.share.sum()),
-            arcs=tuple(
-                WaveArc(
-                    tail=self.traces[self.trace[row]].id,
-                    head=self.source[row],
-                    edge=self._edge(row),
-                    weight=float(self.weight[row]),
-                    energy=float(self.share[row]),
-                )
-                for row in order[:_TRACED]
-            ),
-            arcs_left_out=max(0, order.size - _TRACED),
-        )
-
-    def __call__(self, episode: EpisodeId) -> tuple[PathStep, ...]:
-        """Explain a memory by the trace that gave it most."""
-        rows = [row for row, source in enumerate(self.source) if source == episode]
-        best = max(rows, key=lambda row: self.share[row], default=None)
-        if best is None or self.share[best] <= 0.0:
-            return ()
-        trace = self.traces[self.trace[best]]
-        level, share = float(self.score[self.trace[best]]), float(self.share[best])
-        return (
-            PathStep(
-                node=trace.id, kind="concept", edge=trace.edge, label=trace.label, energy=level
-            ),
-            PathStep(node=episode, kind="episode", edge=self._edge(best), label="", energy=share),
-        )
-
-    def _edge(self, row: int) -> str:
-        return "ABOUT" if self.source[row] in self.traces[self.trace[row]].about else "MENTIONS"

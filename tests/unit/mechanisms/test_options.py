@@ -4,10 +4,13 @@ from dataclasses import fields
 
 import pytest
 
+from ecphoria.app import STRATEGIES
 from ecphoria.errors import InvalidInput
+from ecphoria.maths.spreading import SpreadOptions
+from ecphoria.mechanisms.actr import ActrOptions
+from ecphoria.mechanisms.base import WalkOptions, part_of
+from ecphoria.mechanisms.synapse import Synapse, SynapseOptions
 from ecphoria.recall.pipeline import parameters, resolve
-from ecphoria.recall.service import STRATEGIES
-from ecphoria.recall.strategies.synapse import Synapse, SynapseOptions
 
 
 @pytest.mark.parametrize("name", sorted(STRATEGIES))
@@ -75,3 +78,17 @@ def test_what_is_wrong_is_named_with_what_is_right(
 ) -> None:
     with pytest.raises(InvalidInput, match=says):
         resolve(SynapseOptions, Synapse.presets, given)
+
+
+def test_a_kernel_gets_the_options_of_its_names_and_what_is_added() -> None:
+    options = SynapseOptions(spread=0.3, firing="rebased", seeds=7)
+    kernel = part_of(SpreadOptions, options, scaled=False)
+    assert kernel == SpreadOptions(
+        spread=0.3, firing="rebased", inhibition=options.inhibition, scaled=False
+    )
+
+
+def test_an_option_of_two_mechanisms_is_declared_once() -> None:
+    (first,) = (each for each in parameters(WalkOptions) if each.name == "similar")
+    for options in (SynapseOptions, ActrOptions):
+        assert first in parameters(options)

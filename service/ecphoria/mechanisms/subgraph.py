@@ -1,11 +1,11 @@
-"""Fetch the subgraph around the seeds, step by step, pruned by the server.
+"""A walk over the subgraph around the seeds, fetched step by step, pruned by the server.
 
 Each step asks Neo4j for the strongest edges of the nodes that the last step reached: at most
 `fan` per node and type, none lighter than `floor`. The number of nodes is bounded; the nodes that
 the least energy could reach are cut.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -14,9 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.maths.adjacency import Adjacency, transition
+from ecphoria.maths.concept_channel import about_gate
+from ecphoria.recall.pipeline import Search
 from ecphoria.recall.ports import Arcs, FanLimits, RecallStore
-from ecphoria.records.ids import TenantId
+from ecphoria.recall.walk import Flow, Walk, shares
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import Mark, SeedRecord
 
+FloatArray = NDArray[np.float64]
+# A wave lists the arcs that carry more than this share of its energy.
+_WAVE_SHARE = 0.01
 EDGES = ("NEXT", "MENTIONS", "ABOUT", "SIMILAR", "ASSOCIATED")
 DECAY = 0.01
 """Per day; NEXT is stored with the weight `exp(-DECAY days)`."""
@@ -29,11 +36,13 @@ def gains(
     similar: float = SIMILAR,
     associated: float = 0.0,
     next_back: float = 1.0,
-) -> NDArray[np.float64]:
+    about_back: float = 1.0,
+) -> FloatArray:
     """Give the gain of each type of edge, forward and backward (SYNAPSE: 1 each)."""
     table = np.ones((len(EDGES), 2))
     table[EDGES.index("NEXT"), 1] = next_back
     table[EDGES.index("MENTIONS"), 1] = mention_back
+    table[EDGES.index("ABOUT"), 1] = about_back
     table[EDGES.index("SIMILAR")] = similar
     table[EDGES.index("ASSOCIATED")] = associated
     return table
@@ -50,12 +59,12 @@ class WalkLimits(FanLimits):
     Attributes:
         waves: Hops from the seeds.
         frontier: Nodes expanded in one wave.
-        nodes: Nodes in all.
+        max_nodes: Nodes in all.
     """
 
     waves: int = 3
     frontier: int = 64
-    nodes: int = 2_000
+    max_nodes: int = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,37 +79,23 @@ class Relations:
     tail: NDArray[np.int64]
     head: NDArray[np.int64]
     kind: NDArray[np.int64]
-    weight: NDArray[np.float64]
-    degree: NDArray[np.float64]
+    weight: FloatArray
+    degree: FloatArray
 
 
 @dataclass(slots=True, kw_only=True)
-class Subgraph:
-    """Nodes and edges met so far; indices are local to one recall.
+class Subgraph(Walk):
+    """A walk over stored relationships; a label is the node's name to read.
 
     Attributes:
-        index: Node by id.
-        labels: Names to read.
-        truncated: Whether a cap cut something.
+        edges: Weight by tail, head and place in `EDGES`.
+        degrees: Relationships in the store by node and place in `EDGES`.
+        expanded: Nodes whose edges were fetched.
     """
 
-    ids: list[str] = field(default_factory=list)
-    index: dict[str, int] = field(default_factory=dict)
-    kinds: list[str] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
     edges: dict[tuple[int, int, int], float] = field(default_factory=dict)
     degrees: dict[tuple[int, int], int] = field(default_factory=dict)
     expanded: set[int] = field(default_factory=set)
-    truncated: bool = False
-
-    def add(self, node: str, kind: str, label: str) -> int:
-        """Number a node; a known one keeps its number."""
-        if node not in self.index:
-            self.index[node] = len(self.ids)
-            self.ids.append(node)
-            self.kinds.append(kind)
-            self.labels.append(label)
-        return self.index[node]
 
     def see(self, arcs: Arcs, room: int) -> None:
         """Take in edges; once `room` nodes are known, edges to further nodes are cut."""
@@ -118,7 +113,7 @@ class Subgraph:
 
     def adjacency(
         self,
-        gains: NDArray[np.float64],
+        gains: FloatArray,
         fan_power: float,
         *,
         guard: bool,
@@ -165,18 +160,69 @@ class Subgraph:
         wanted = [tail * size + head for tail, head, sort in self.edges if sort == about]
         return np.isin(arcs.tails() * size + arcs.indices, np.array(wanted, dtype=np.int64))
 
-    def edge_name(self, one: int, other: int) -> str:
+    def edge(self, tail: int, head: int) -> str:
         """Name the type of edge between two nodes, in either direction."""
         for sort, name in enumerate(EDGES):
-            if (one, other, sort) in self.edges or (other, one, sort) in self.edges:
+            if (tail, head, sort) in self.edges or (head, tail, sort) in self.edges:
                 return name
         return ""
+
+    def begin(self, start: FloatArray) -> None:
+        """Let the seeds begin with an energy, by node."""
+        for seed in self.seeds:
+            node = self.index[seed.node]
+            self.entries[node] = (seed.stream, float(start[node]))
+
+    def send(self, arcs: Adjacency, sent: FloatArray) -> None:
+        """Add a step that a path may take: each node sends its energy along its arcs."""
+        self.flows.append(_flow(arcs, arcs.weights * sent[arcs.tails()]))
+
+    def describe(
+        self, arcs: Adjacency, carried: FloatArray, *, active: int, marked: tuple[Mark, ...] = ()
+    ) -> None:
+        """Describe one step: the arcs that carried most, and the number of the others."""
+        rows = np.flatnonzero(carried > _WAVE_SHARE * float(carried.sum()))
+        rows = rows[np.argsort(-carried[rows], kind="stable")]
+        left_out = int((carried > 0.0).sum()) - rows.size
+        flow = _flow(arcs, carried)
+        self.wave(flow, active=active, rows=rows, left_out=left_out, marks=marked)
+
+    def active(self, values: FloatArray) -> dict[EpisodeId, float]:
+        """Read a value per node for the episodes that have one above 0."""
+        return {
+            EpisodeId(self.ids[node]): float(values[node])
+            for node in np.flatnonzero(values > 0.0)
+            if self.kinds[node] == "episode"
+        }
+
+    def bridge_gate(self, arcs: Adjacency, carried: FloatArray) -> float:
+        """Measure how much of the energy that reached episodes came over ABOUT, as a gate.
+
+        Args:
+            arcs: m arcs over the nodes.
+            carried: [m], the energy that went along each.
+        """
+        # In a chat no turn is about a concept, so there the bridge is off and only the small
+        # weight counts (decision 0013).
+        into = carried * self.episodes()[arcs.indices]
+        return about_gate(float(into[self.over_about(arcs)].sum()), float(into.sum()))
+
+
+async def enter(
+    search: Search, taken: Sequence[SeedRecord], limits: WalkLimits
+) -> tuple[Subgraph, FloatArray]:
+    """Fetch the subgraph around the seeds; tell each node's level at the start, [n]."""
+    graph = await fetch(search.store, search.tenant, taken, limits, search.now)
+    graph.seeds = shares(taken)
+    start = np.zeros(len(graph.ids))
+    start[: len(taken)] = [seed.energy for seed in taken]
+    return graph, start
 
 
 async def fetch(
     store: RecallStore,
     tenant: TenantId,
-    seeds: Mapping[str, tuple[str, str, float]],
+    seeds: Sequence[SeedRecord],
     limits: WalkLimits,
     now: datetime,
 ) -> Subgraph:
@@ -185,16 +231,14 @@ async def fetch(
     Args:
         store: Expands a frontier, strongest edges first.
         tenant: Whose graph.
-        seeds: Kind, label and energy by node.
+        seeds: Where the walk begins.
         limits: Caps.
         now: What was learned of edges fades until then.
     """
     graph = Subgraph()
-    energy: list[float] = []
-    for node, (kind, label, amount) in seeds.items():
-        graph.add(node, kind, label)
-        energy.append(amount)
-    reach = np.array(energy)
+    for seed in seeds:
+        graph.add(seed.node, seed.kind, seed.label)
+    reach = np.array([seed.energy for seed in seeds])
     for _ in range(limits.waves):
         frontier = _frontier(graph, reach, limits.frontier)
         if not frontier:
@@ -202,13 +246,17 @@ async def fetch(
         graph.expanded.update(frontier)
         graph.see(
             await store.expand(tenant, [graph.ids[node] for node in frontier], limits, now),
-            limits.nodes,
+            limits.max_nodes,
         )
         reach = _reach(graph, reach)
     return graph
 
 
-def _frontier(graph: Subgraph, reach: NDArray[np.float64], size: int) -> Sequence[int]:
+def _flow(arcs: Adjacency, carried: FloatArray) -> Flow:
+    return Flow(tail=arcs.tails(), head=arcs.indices, weight=arcs.weights, energy=carried)
+
+
+def _frontier(graph: Subgraph, reach: FloatArray, size: int) -> Sequence[int]:
     """Choose the nodes most energy can reach that were not expanded yet."""
     fresh = [node for node in range(reach.size) if node not in graph.expanded and reach[node] > 0]
     fresh.sort(key=lambda node: (-reach[node], node))
@@ -217,7 +265,7 @@ def _frontier(graph: Subgraph, reach: NDArray[np.float64], size: int) -> Sequenc
     return fresh[:size]
 
 
-def _reach(graph: Subgraph, reach: NDArray[np.float64]) -> NDArray[np.float64]:
+def _reach(graph: Subgraph, reach: FloatArray) -> FloatArray:
     """Compute an upper bound of the energy each node can have received by now."""
     known = np.zeros(len(graph.ids))
     known[: reach.size] = reach

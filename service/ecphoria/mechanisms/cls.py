@@ -2,36 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.spreading import HopOptions, Hops, damped, edge_decay, spread_hops
-from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly, marks
-from ecphoria.recall.pipeline import (
+from ecphoria.mechanisms.base import (
     WALK_MECHANISMS,
-    Anchor,
-    Pool,
-    Ranked,
-    Search,
     WalkOptions,
     activation_parts,
-    active_episodes,
-    anchors,
-    bridge_gate,
-    cosine_anchors,
-    enter,
-    near_anchors,
-    parameter,
-    seed_shares,
+    part_of,
     text_pool,
 )
+from ecphoria.mechanisms.seeds import anchors, cosine_anchors, near_anchors
+from ecphoria.mechanisms.subgraph import EDGES, Subgraph, enter
+from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
 from ecphoria.recall.ports import NamedConcept
-from ecphoria.recall.subgraph import EDGES, Subgraph
+from ecphoria.recall.walk import concept_seed, marks
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Stream, Wave
+from ecphoria.records.recall import SeedRecord, Stream
 from ecphoria.records.strategy import Mechanisms
 from ecphoria.text.names import normalised_words
 from ecphoria.text.tokens import STOP_WORDS
@@ -138,8 +129,10 @@ class Cls:
         taken = await _entries(search, base, options)
         graph, start = await enter(search, taken, options.limits(options.hops))
         arcs = _arcs(graph, options, await _kept(search, graph, options))
-        run = spread_hops(arcs, start, options=_kernel_options(options))
-        active = active_episodes(graph, _counted(run, options))
+        run = spread_hops(arcs, start, options=part_of(HopOptions, options))
+        graph.begin(start)
+        _describe(graph, arcs, run, options.threshold)
+        active = graph.active(_counted(run, options))
         pool = await base.reached(search, active, weight=options.w_activation + options.w_bridge)
         lit = pool.read(active)
         if options.w_base == 0.0 and lit.any():
@@ -149,26 +142,13 @@ class Cls:
             lit,
             weight=options.w_activation,
             bridge=options.w_bridge,
-            gate=bridge_gate(graph, arcs, run.carried.sum(axis=0)),
+            gate=graph.bridge_gate(arcs, run.carried.sum(axis=0)),
         )
-        walked = WalkedPath(
-            graph=graph,
-            arcs=arcs,
-            sent=list(run.waves[: len(run.carried)]),
-            start=start,
-            streams={anchor.node: anchor.stream for anchor in taken},
-        )
-        ranked = pool.ranked(
-            {"base": options.w_base * pool.score, **activation},
-            seeds=seed_shares(taken),
-            waves=_waves(graph, arcs, run, options.threshold),
-            path=pool.explain(walked, found_directly),
-            truncated=graph.truncated,
-        )
+        ranked = pool.ranked({"base": options.w_base * pool.score, **activation}, graph)
         return replace(ranked, characters=options.characters)
 
 
-async def _entries(search: Search, base: Pool, options: ClsOptions) -> Sequence[Anchor]:
+async def _entries(search: Search, base: Pool, options: ClsOptions) -> Sequence[SeedRecord]:
     """Choose the seeds and their levels: an exact name, then part of a name, then the cosine."""
     if options.seeding == "names":
         taken = anchors(search, base, options.seeds, lambda _: options.exact_boost)
@@ -183,14 +163,13 @@ async def _entries(search: Search, base: Pool, options: ClsOptions) -> Sequence[
         **{one.id: (one.name, options.exact_boost) for one in search.seeding.concepts},
     }
     named = (
-        Anchor(node=node, kind="concept", stream=Stream.NAME, label=name, level=level)
-        for node, (name, level) in by_name.items()
+        concept_seed(node, name, Stream.NAME, level) for node, (name, level) in by_name.items()
     )
     near = await near_anchors(search, options.concept_seeds)
     return (
         *cosine_anchors(search, options.seeds),
         *named,
-        *(anchor for anchor in near if anchor.node not in by_name),
+        *(seed for seed in near if seed.node not in by_name),
     )
 
 
@@ -232,15 +211,6 @@ def _arcs(graph: Subgraph, options: ClsOptions, kept: FloatArray) -> Adjacency:
     )
 
 
-def _kernel_options(options: ClsOptions) -> HopOptions:
-    return HopOptions(
-        hops=options.hops,
-        decay=options.decay,
-        threshold=options.threshold,
-        aggregation=cast("Literal['sum', 'max']", options.aggregation),
-    )
-
-
 def _counted(run: Hops, options: ClsOptions) -> FloatArray:
     """Read the activation, with the seeds' own or only from the hops."""
     if not options.received_only:
@@ -251,22 +221,16 @@ def _counted(run: Hops, options: ClsOptions) -> FloatArray:
     return np.minimum(1.0, brought)
 
 
-def _waves(graph: Subgraph, arcs: Adjacency, run: Hops, threshold: float) -> tuple[Wave, ...]:
-    stopped = run.cut()
-    return tuple(
-        describe_wave(
-            graph,
+def _describe(graph: Subgraph, arcs: Adjacency, run: Hops, threshold: float) -> None:
+    """Record each hop and what the threshold cut."""
+    for carried, before, after, arrived, stopped in zip(
+        run.carried, run.waves, run.waves[1:], run.arrived, run.cut(), strict=False
+    ):
+        graph.send(arcs, before)
+        cut = ((graph.ids[node], float(arrived[node])) for node in np.flatnonzero(stopped))
+        graph.describe(
             arcs,
             carried,
-            number=hop + 1,
-            active=int((run.waves[hop + 1] > 0.0).sum()),
-            marked=marks(
-                (
-                    (graph.ids[node], float(run.arrived[hop, node]))
-                    for node in np.flatnonzero(stopped[hop])
-                ),
-                f"cut: below the threshold {threshold:g}",
-            ),
+            active=int((after > 0.0).sum()),
+            marked=marks(cut, f"cut: below the threshold {threshold:g}"),
         )
-        for hop, carried in enumerate(run.carried)
-    )

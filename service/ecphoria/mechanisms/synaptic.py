@@ -5,7 +5,7 @@ their spike trains align. Walks no stored edge: neighbours come from the vector 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,23 +23,16 @@ from ecphoria.maths.spiking import (
     stimulate,
     transmission,
 )
-from ecphoria.recall.explain import found_directly, marks
-from ecphoria.recall.history import SpikeTrains
-from ecphoria.recall.pipeline import (
-    BASE_MECHANISM,
-    BaseOptions,
-    Ranked,
-    Search,
-    parameter,
-    text_pool,
-)
+from ecphoria.mechanisms.base import BASE_MECHANISM, BaseOptions, text_pool
+from ecphoria.mechanisms.history import SpikeTrains
+from ecphoria.recall.pipeline import Ranked, Search, parameter
+from ecphoria.recall.walk import LISTED, Flow, Walk, episode_seed, marks, shares
 from ecphoria.records.history import Charge, Stimulation, TauRule
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Filters, Mark, PathStep, SeedRecord, Stream, Wave, WaveArc
+from ecphoria.records.recall import Filters, Mark, Stream
 from ecphoria.records.strategy import Mechanisms
 
 FloatArray = NDArray[np.float64]
-_TRACED = 30
 _CUE = 0
 """The cue is the first node of a walk."""
 
@@ -197,40 +190,23 @@ class Synaptic:
         parts = {"base": options.w_base * pool.score, "activation": lit}
         if options.fired_only:
             parts["fired"] = fired * (options.w_base + options.w_activation)
-        ranked = pool.ranked(
-            parts,
-            seeds=walk.seeds(),
-            waves=walk.describe_waves(firing),
-            path=pool.explain(walk, found_directly),
-        )
+        ranked = pool.ranked(parts, walk.describe(firing))
         return replace(ranked, stimulation=walk.stimulation())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Layer:
-    """One layer: the arcs that passed, and marks of the others."""
+    """The memories that one step met.
 
-    arcs: tuple[WaveArc, ...]
-    left_out: int
-    cut: tuple[Mark, ...]
-    nodes: tuple[int, ...]
+    Attributes:
+        nodes: By number.
+        passed: Arcs along which a stimulus passed.
+        far: Cosine of the neighbours too far from what stimulates them.
+    """
 
-
-@dataclass(slots=True, kw_only=True)
-class _Nodes:
-    """Memories in the order they were met, with their charges if any; the cue is the first."""
-
-    ids: list[str] = field(default_factory=lambda: [""])
-    index: dict[str, int] = field(default_factory=dict)
-    turns: list[int] = field(default_factory=list)
-    charges: dict[int, Charge] = field(default_factory=dict)
-
-    def add(self, node: str, turn: int) -> int:
-        if node not in self.index:
-            self.index[node] = len(self.ids)
-            self.ids.append(node)
-            self.turns.append(turn)
-        return self.index[node]
+    nodes: range
+    passed: int
+    far: Mapping[str, float]
 
 
 class _Walk:
@@ -238,7 +214,10 @@ class _Walk:
 
     def __init__(self, search: Search, options: SynapticOptions) -> None:
         self._search, self._options = search, options
-        self._nodes = _Nodes(turns=[search.seeding.profile.turn + 1])
+        self._walk = Walk()
+        self._walk.add("", "cue")
+        self._turns = [search.seeding.profile.turn + 1]
+        self._charges: dict[int, Charge] = {}
         self._stimulus = np.ones(1)
         self._parent = np.full(1, -1, dtype=np.int64)
         self._layers: list[_Layer] = []
@@ -268,27 +247,27 @@ class _Walk:
         if self._options.refractory and strong:
             fired = self.fire().fired
             strong = [node for node in strong if not fired[node - 1]]
-        strong.sort(key=lambda node: (-self._stimulus[node], self._nodes.ids[node]))
+        strong.sort(key=lambda node: (-self._stimulus[node], self._walk.ids[node]))
         return strong[: self._options.parents]
 
     async def onward(self, parents: Sequence[int]) -> None:
         """Stimulate the nearest neighbours of all parents, by one query."""
-        ids = [EpisodeId(self._nodes.ids[node]) for node in parents]
+        ids = [EpisodeId(self._walk.ids[node]) for node in parents]
         if self._options.scan == "each":
             store, tenant = self._search.store, self._search.tenant
             rows = await store.nearest(tenant, ids, self._options.children)
-            found = [(self._nodes.index[row.of], row.id, row.turn, row.cosine) for row in rows]
+            found = [(self._walk.index[row.of], row.id, row.turn, row.cosine) for row in rows]
         else:
             near = await self._around_centre(ids, self._stimulus[list(parents)])
             found = [(parent, *one) for one in near for parent in parents]
-        await self._stimulate([one for one in found if one[1] not in self._nodes.index])
+        await self._stimulate([one for one in found if one[1] not in self._walk.index])
 
     def fire(self) -> Firing:
         """Charge all reached memories, and find those that fire."""
         options = self._options
-        charges = {node - 1: charge for node, charge in self._nodes.charges.items()}
-        trains = SpikeTrains.of(self._nodes.turns[1:], options.tau_init, charges)
-        waited = options.t_scale * np.maximum(0, self._nodes.turns[_CUE] - trains.charged_at)
+        charges = {node - 1: charge for node, charge in self._charges.items()}
+        trains = SpikeTrains.of(self._turns[1:], options.tau_init, charges)
+        waited = options.t_scale * np.maximum(0, self._turns[_CUE] - trains.charged_at)
         span = options.tau_scale * trains.tau
         level, drive = leak(trains.potential, trains.current, waited, span, rest=self._rest)
         push = self._stimulus[1:] / span if options.over_tau else self._stimulus[1:]
@@ -298,9 +277,9 @@ class _Walk:
         """Record the stimuli given to memories, for learning."""
         options = self._options
         return Stimulation(
-            turn=self._nodes.turns[_CUE],
+            turn=self._turns[_CUE],
             stimuli={
-                EpisodeId(self._nodes.ids[node]): float(self._stimulus[node])
+                EpisodeId(self._walk.ids[node]): float(self._stimulus[node])
                 for node in np.flatnonzero(self._stimulus)
                 if node != _CUE
             },
@@ -320,78 +299,46 @@ class _Walk:
         reached = self._stimulus[1:] > 0.0
         top = np.maximum(0.0, firing.peak)
         return {
-            EpisodeId(self._nodes.ids[row + 1]): float(top[row]) for row in np.flatnonzero(reached)
+            EpisodeId(self._walk.ids[row + 1]): float(top[row]) for row in np.flatnonzero(reached)
         }
 
     def fired(self, firing: Firing) -> list[EpisodeId]:
         """Name the memories that fired."""
-        return [EpisodeId(self._nodes.ids[row + 1]) for row in np.flatnonzero(firing.fired)]
+        return [EpisodeId(self._walk.ids[row + 1]) for row in np.flatnonzero(firing.fired)]
 
-    def seeds(self) -> tuple[SeedRecord, ...]:
-        """List the memories that the cue stimulated, with their energies."""
-        first = self._layers[0].nodes if self._layers else ()
-        total = float(self._stimulus[list(first)].sum()) or 1.0
-        return tuple(
-            SeedRecord(
-                node=self._nodes.ids[node],
-                kind="episode",
-                stream=Stream.VECTOR,
-                label="",
-                energy=float(self._stimulus[node]) / total,
-            )
-            for node in first
-        )
-
-    def describe_waves(self, firing: Firing) -> tuple[Wave, ...]:
+    def describe(self, firing: Firing) -> Walk:
         """Describe each layer: passed arcs, stopped stimuli, fired memories."""
-        waves = []
-        for number, layer in enumerate(self._layers, 1):
+        walk, level = self._walk, self._stimulus.tolist()
+        walk.seeds = shares(
+            episode_seed(walk.ids[node], Stream.VECTOR, level[node])
+            for node in (self._layers[0].nodes if self._layers else ())
+        )
+        walk.entries = {
+            node: (Stream.VECTOR, level[node])
+            for node in np.flatnonzero(self._parent == _CUE).tolist()
+        }
+        for layer in self._layers:
+            flow = self._flow(layer.nodes)
             fired = [node for node in layer.nodes if firing.fired[node - 1]]
-            waves.append(
-                Wave(
-                    number=number,
-                    active=len(layer.nodes),
-                    energy=float(self._stimulus[list(layer.nodes)].sum()),
-                    arcs=layer.arcs,
-                    arcs_left_out=layer.left_out,
-                    marks=(
-                        *marks(
-                            ((self._nodes.ids[one], float(firing.peak[one - 1])) for one in fired),
-                            "fired",
-                        ),
-                        *layer.cut,
-                    ),
-                )
+            peaks = ((walk.ids[node], float(firing.peak[node - 1])) for node in fired)
+            walk.flows.append(flow)
+            walk.wave(
+                flow,
+                active=len(layer.nodes),
+                energy=float(self._stimulus[layer.nodes.start : layer.nodes.stop].sum()),
+                left_out=max(0, layer.passed - min(LISTED, len(layer.nodes))),
+                marks=(*marks(peaks, "fired"), *self._cut(layer)),
             )
-        return tuple(waves)
-
-    def __call__(self, episode: EpisodeId) -> tuple[PathStep, ...]:
-        """Follow the best parents back to the cue."""
-        node = self._nodes.index.get(episode, -1)
-        steps: list[PathStep] = []
-        while node > _CUE and self._stimulus[node] > 0.0:
-            parent = int(self._parent[node])
-            steps.insert(
-                0,
-                PathStep(
-                    node=self._nodes.ids[node],
-                    kind="episode",
-                    edge=Stream.VECTOR if parent == _CUE else "NEAR",
-                    label="",
-                    energy=float(self._stimulus[node]),
-                ),
-            )
-            node = parent
-        return tuple(steps)
+        return walk
 
     async def _stimulate(self, found: Sequence[tuple[int, str, int, float]]) -> None:
         """Pass the parents' stimulus on to a new layer; the better parent of two counts."""
-        before = len(self._nodes.ids)
+        before = len(self._walk.ids)
         near = [row for row in found if row[3] > self._options.cos_th]
         far = {child: cosine for _, child, _, cosine in found if cosine <= self._options.cos_th}
         tail = np.array([parent for parent, _, _, _ in near], dtype=np.int64)
-        head = np.array([self._nodes.add(child, turn) for _, child, turn, _ in near], np.int64)
-        size = len(self._nodes.ids)
+        head = np.array([self._meet(child, turn) for _, child, turn, _ in near], np.int64)
+        size = len(self._walk.ids)
         await self._recharge(range(before, size))
         passed = self._passed(tail, head, np.array([cosine for *_, cosine in near]))
         held = np.zeros(size)
@@ -399,15 +346,12 @@ class _Walk:
         layer = relay(tail, head, passed, stimulus=held, size=size)
         self._stimulus = np.concatenate((self._stimulus, layer.stimulus[before:]))
         self._parent = np.concatenate((self._parent, layer.parent[before:]))
-        nodes = tuple(range(before, size))
-        self._layers.append(
-            _Layer(
-                arcs=self._arcs(nodes),
-                left_out=max(0, tail.size - min(_TRACED, len(nodes))),
-                cut=self._cut(far, nodes),
-                nodes=nodes,
-            )
-        )
+        self._layers.append(_Layer(nodes=range(before, size), passed=tail.size, far=far))
+
+    def _meet(self, memory: str, turn: int) -> int:
+        if memory not in self._walk.index:
+            self._turns.append(turn)
+        return self._walk.add(memory, "episode")
 
     async def _around(
         self, vector: NDArray[Any], count: int, filters: Filters
@@ -442,10 +386,10 @@ class _Walk:
         """Read the charges that earlier recalls left on new memories."""
         if not (nodes and self._search.seeding.profile.learned):
             return
-        by_id = {EpisodeId(self._nodes.ids[node]): node for node in nodes}
+        by_id = {EpisodeId(self._walk.ids[node]): node for node in nodes}
         known = await self._search.store.figures.charges(self._search.tenant, list(by_id))
         frozen = self._options.tau_rule == TauRule.FROZEN
-        self._nodes.charges |= {
+        self._charges |= {
             by_id[episode]: replace(charge, tau=self._options.tau_init) if frozen else charge
             for episode, charge in known.items()
         }
@@ -454,7 +398,7 @@ class _Walk:
         self, tail: NDArray[np.int64], head: NDArray[np.int64], cosine: FloatArray
     ) -> FloatArray:
         options = self._options
-        trains = SpikeTrains.of(self._nodes.turns, options.tau_init, self._nodes.charges)
+        trains = SpikeTrains.of(self._turns, options.tau_init, self._charges)
         tau = 0.5 * (trains.tau[tail] + trains.tau[head]) * options.tau_scale / options.t_scale
         printed = options.alignment == "printed"
         aligned = association(trains.turns[tail], trains.turns[head], tau, printed=printed)
@@ -462,31 +406,25 @@ class _Walk:
         share = transmission(cosine, aligned, floor=options.temporal_floor, most=most)
         return options.p_scale * share
 
-    def _arcs(self, nodes: Sequence[int]) -> tuple[WaveArc, ...]:
-        """List the arcs from best parents; the cue is no node, its arcs are the seeds."""
+    def _flow(self, nodes: range) -> Flow:
+        """List the arcs from best parents; the cue is no memory, its arcs are the seeds."""
         walked = [node for node in nodes if self._parent[node] > _CUE]
-        walked.sort(key=lambda node: (-self._stimulus[node], self._nodes.ids[node]))
-        return tuple(
-            WaveArc(
-                tail=self._nodes.ids[int(self._parent[node])],
-                head=self._nodes.ids[node],
-                edge="NEAR",
-                weight=float(self._stimulus[node] / self._stimulus[self._parent[node]]),
-                energy=float(self._stimulus[node]),
-            )
-            for node in walked[:_TRACED]
-        )
+        walked.sort(key=lambda node: (-self._stimulus[node], self._walk.ids[node]))
+        head = np.array(walked, dtype=np.int64)
+        tail, energy = self._parent[head], self._stimulus[head]
+        self._walk.joins |= dict.fromkeys(zip(tail.tolist(), walked, strict=True), "NEAR")
+        return Flow(tail=tail, head=head, weight=energy / self._stimulus[tail], energy=energy)
 
-    def _cut(self, far: Mapping[str, float], nodes: Sequence[int]) -> tuple[Mark, ...]:
-        weak = [node for node in nodes if self._stimulus[node] <= self._options.stim_th]
-        kept = {self._nodes.ids[node] for node in nodes}
+    def _cut(self, layer: _Layer) -> tuple[Mark, ...]:
+        ids, stimulus = self._walk.ids, self._stimulus
+        met = {ids[node] for node in layer.nodes}
+        far = ((one, cosine) for one, cosine in layer.far.items() if one not in met)
+        weak = (
+            (ids[node], float(stimulus[node]))
+            for node in layer.nodes
+            if stimulus[node] <= self._options.stim_th
+        )
         return (
-            *marks(
-                ((one, cosine) for one, cosine in far.items() if one not in kept),
-                "cut: cosine below cos_th",
-            ),
-            *marks(
-                ((self._nodes.ids[node], float(self._stimulus[node])) for node in weak),
-                "passes nothing on: stimulus below stim_th",
-            ),
+            *marks(far, "cut: cosine below cos_th"),
+            *marks(weak, "passes nothing on: stimulus below stim_th"),
         )

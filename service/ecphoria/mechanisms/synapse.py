@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
@@ -11,28 +12,13 @@ from ecphoria.maths.adjacency import Adjacency, pad
 from ecphoria.maths.concept_channel import boost
 from ecphoria.maths.fusion import min_max
 from ecphoria.maths.spreading import Spread, SpreadOptions, inhibit, spread
-from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly
-from ecphoria.recall.pipeline import (
-    BASE_MECHANISM,
-    ActivationGate,
-    Anchor,
-    Path,
-    Pool,
-    Ranked,
-    Search,
-    active_episodes,
-    anchors,
-    bridge_gate,
-    cosine_anchors,
-    enter,
-    near_anchors,
-    parameter,
-    seed_shares,
-    text_pool,
-)
-from ecphoria.recall.subgraph import DECAY, SIMILAR, Subgraph, WalkLimits, gains
+from ecphoria.mechanisms.base import BASE_MECHANISM, WalkOptions, part_of, same_as, text_pool
+from ecphoria.mechanisms.seeds import anchors, cosine_anchors, near_anchors
+from ecphoria.mechanisms.subgraph import DECAY, Subgraph, WalkLimits, enter, gains
+from ecphoria.recall.pipeline import ActivationGate, Path, Pool, Ranked, Search, parameter
+from ecphoria.recall.walk import concept_seed
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Stream, Wave
+from ecphoria.records.recall import SeedRecord, Stream
 from ecphoria.records.strategy import Mechanisms
 
 FloatArray = NDArray[np.float64]
@@ -45,10 +31,7 @@ class SynapseOptions:
     seeds: int = parameter(
         1, "Anchors taken from each index.", unit="memories", low=1, high=50, source="as measured"
     )  # fmt: skip
-    concept_seeds: int = parameter(
-        0, "Concepts taken by meaning, beside those the cue names; they have vectors after a"
-        " consolidation.", unit="concepts", low=0, high=50, source="SYNAPSE 3.2; off by default",
-    )  # fmt: skip
+    concept_seeds: int = same_as(WalkOptions, "concept_seeds")
     # The paper starts each seed with its cosine; here energies are in proportion to the text
     # scores (docs/explanation/mechanisms/synapse.md).
     injection: str = parameter(
@@ -97,16 +80,10 @@ class SynapseOptions:
     )
     # The paper joins pairs over .92 although it has just merged them; here merging and joining
     # have two thresholds (docs/explanation/mechanisms/synapse.md).
-    similar: float = parameter(
-        SIMILAR, "Gain of SIMILAR: what is near in meaning, or was recalled together.",
-        low=0, high=1, source="2.0",
-    )  # fmt: skip
+    similar: float = same_as(WalkOptions, "similar")
     # Off by default: with `SIMILAR` and `ASSOCIATED` R@10 changes within chance
     # (docs/explanation/consolidation.md).
-    associated: float = parameter(
-        0.0, "Gain of ASSOCIATED: concepts that are mentioned together.", low=0, high=1,
-        source="off by default; the papers 1",
-    )  # fmt: skip
+    associated: float = same_as(WalkOptions, "associated")
     # Edges of a window are not stored: each wave reads them along the session
     # (docs/explanation/mechanisms/synapse.md).
     window: int = parameter(
@@ -147,9 +124,7 @@ class SynapseOptions:
     )
     # Otherwise the seeds would win by the energy they began with
     # (docs/explanation/mechanisms/synapse.md).
-    received_only: bool = parameter(
-        default=True, doc="Count what a node received, not what it began with."
-    )
+    received_only: bool = same_as(WalkOptions, "received_only")
     # The paper's first term is the cosine; the others measure what spreading adds to them
     # (docs/explanation/mechanisms/synapse.md).
     base: str = parameter(
@@ -256,9 +231,7 @@ class Synapse:
     async def rank(self, search: Search, options: SynapseOptions) -> Ranked:
         """Spread from the best seeds, then add activation and prior to the text score."""
         base = text_pool(search, options.base)
-        taken = await _entries(search, base, options)
-        records = seed_shares(taken)
-        graph, start = await _enter(search, base, taken, options)
+        graph, start = await _enter(search, base, options)
         arcs = graph.adjacency(
             gains(options.mention_back, options.similar, options.associated, options.next_back),
             options.fan_power,
@@ -266,36 +239,25 @@ class Synapse:
             decay=options.decay,
             fan=cast("Literal['weight', 'degree']", options.fan_rule),
         )
-        run = spread(arcs, start, options=_kernel_options(options))
+        scaled = options.injection == "shares"
+        run = spread(arcs, start, options=part_of(SpreadOptions, options, scaled=scaled))
+        _describe(graph, arcs, run, options.spread)
         active, gate = _read(graph, arcs, run, options)
-        lit_by_id = active_episodes(graph, active)
+        lit_by_id = graph.active(active)
         pool = await base.reached(search, lit_by_id)
         lit = pool.read(lit_by_id)
         activation = options.w_activation * (lit if options.raw_activation else min_max(lit, 0.0))
         activation += boost(lit, gate, weight=options.w_about)
-        walked = WalkedPath(
-            graph=graph,
-            arcs=arcs,
-            sent=list(run.waves[:-1]),
-            start=start,
-            streams={anchor.node: anchor.stream for anchor in taken},
-            whole=False,
-        )
-        ranked = pool.ranked(
-            {
-                "base": options.w_base * pool.score,
-                "activation": activation,
-                "prior": await _prior(search, pool, options),
-            },
-            seeds=records,
-            waves=_waves(graph, arcs, run, options.spread),
-            path=_path(pool, activation, walked, options),
-            truncated=graph.truncated,
-        )
+        parts = {
+            "base": options.w_base * pool.score,
+            "activation": activation,
+            "prior": await _prior(search, pool, options),
+        }
+        ranked = pool.ranked(parts, graph, _path(pool, activation, graph.path, options))
         return replace(ranked, gate=_gate(ranked, lit_by_id, options))
 
 
-async def _entries(search: Search, base: Pool, options: SynapseOptions) -> Sequence[Anchor]:
+async def _entries(search: Search, base: Pool, options: SynapseOptions) -> Sequence[SeedRecord]:
     """Choose the seeds and their energies."""
     near = await near_anchors(search, options.concept_seeds)
     if options.injection == "shares":
@@ -304,7 +266,7 @@ async def _entries(search: Search, base: Pool, options: SynapseOptions) -> Seque
     return (*cosine_anchors(search, options.seeds), *await _named(search), *near)
 
 
-async def _named(search: Search) -> list[Anchor]:
+async def _named(search: Search) -> list[SeedRecord]:
     """Take the concepts that the cue names, with their cosine, or 1 while they have no vector."""
     named, vector = search.seeding.concepts, search.seeding.vector
     level: dict[str, float] = {}
@@ -314,33 +276,30 @@ async def _named(search: Search) -> list[Anchor]:
         )
         level = {concept: float(np.dot(vector, found)) for concept, found in known.items()}
     return [
-        Anchor(
-            node=concept.id,
-            kind="concept",
-            stream=Stream.NAME,
-            label=concept.name,
-            level=level.get(concept.id, 1.0),
-        )
+        concept_seed(concept.id, concept.name, Stream.NAME, level.get(concept.id, 1.0))
         for concept in named
         if level.get(concept.id, 1.0) > 0.0
     ]
 
 
 async def _enter(
-    search: Search, base: Pool, taken: Sequence[Anchor], options: SynapseOptions
+    search: Search, base: Pool, options: SynapseOptions
 ) -> tuple[Subgraph, FloatArray]:
     """Fetch the subgraph; tell what each node starts with.
 
     The printed curve makes every memory fire, so each candidate is then a node.
     """
-    graph, level = await enter(search, taken, _limits(options))
+    limits = part_of(WalkLimits, options, waves=options.steps, associated=options.associated > 0.0)
+    graph, level = await enter(search, await _entries(search, base, options), limits)
+    graph.whole = False
     if options.firing == "literal":
         for episode in base.ids:
-            graph.add(episode, "episode", "")
-    if options.injection == "cosine":
-        return graph, pad(level, len(graph.ids))
-    shares = np.array([seed.energy for seed in seed_shares(taken)], dtype=np.float64)
-    return graph, pad(shares, len(graph.ids))
+            graph.add(episode, "episode")
+    if options.injection == "shares":
+        level = np.array([seed.energy for seed in graph.seeds], dtype=np.float64)
+    start = pad(level, len(graph.ids))
+    graph.begin(start)
+    return graph, start
 
 
 def _gate(
@@ -356,35 +315,6 @@ def _gate(
     )
 
 
-def _limits(options: SynapseOptions) -> WalkLimits:
-    return WalkLimits(
-        waves=options.steps,
-        frontier=options.frontier,
-        fan=options.fan,
-        floor=options.floor,
-        nodes=options.max_nodes,
-        associated=options.associated > 0.0,
-        window=options.window,
-    )
-
-
-def _kernel_options(options: SynapseOptions) -> SpreadOptions:
-    return SpreadOptions(
-        spread=options.spread,
-        self_decay=options.self_decay,
-        steps=options.steps,
-        alpha=options.alpha,
-        scaled=options.injection == "shares",
-        steepness=options.steepness,
-        threshold=options.threshold,
-        firing=cast("Literal['rebased', 'linear', 'literal']", options.firing),
-        inhibition=options.inhibition,
-        inhibitors=options.inhibitors,
-        inhibition_mode=cast("Literal['pool', 'step', 'off']", options.inhibition_mode),
-        seed_floor=options.seed_floor,
-    )
-
-
 def _read(
     graph: Subgraph, arcs: Adjacency, run: Spread, options: SynapseOptions
 ) -> tuple[FloatArray, float]:
@@ -397,7 +327,7 @@ def _read(
     for wave in run.waves[:-1]:
         received += options.spread * arcs.push(wave)
         carried += arcs.weights * wave[arcs.tails()]
-    gate = bridge_gate(graph, arcs, carried)
+    gate = graph.bridge_gate(arcs, carried)
     if not options.received_only:
         return run.activation, gate
     if options.inhibition_mode == "pool":
@@ -418,23 +348,16 @@ async def _prior(search: Search, pool: Pool, options: SynapseOptions) -> FloatAr
     return options.w_prior * np.array([known.get(episode, 0.0) for episode in pool.ids])
 
 
-def _waves(graph: Subgraph, arcs: Adjacency, run: Spread, share: float) -> tuple[Wave, ...]:
-    return tuple(
-        describe_wave(
-            graph,
-            arcs,
-            share * arcs.weights * before[arcs.tails()],
-            number=number,
-            active=int((run.waves[number] > 0.0).sum()),
-        )
-        for number, before in enumerate(run.waves[:-1], 1)
-    )
+def _describe(graph: Subgraph, arcs: Adjacency, run: Spread, share: float) -> None:
+    """Record each step."""
+    for before, after in pairwise(run.waves):
+        graph.send(arcs, before)
+        carried = share * arcs.weights * before[arcs.tails()]
+        graph.describe(arcs, carried, active=int((after > 0.0).sum()))
 
 
 def _path(pool: Pool, activation: FloatArray, walked: Path, options: SynapseOptions) -> Path:
     """Tell the way of energy to memories that owe more to activation than to their text."""
     by_energy = activation > np.maximum(0.0, options.w_base * pool.score)
     woken = frozenset(pool.ids[row] for row in np.flatnonzero(by_energy))
-    return pool.explain(
-        lambda episode: walked(episode) if episode in woken else (), found_directly
-    )
+    return pool.explain(lambda episode: walked(episode) if episode in woken else ())

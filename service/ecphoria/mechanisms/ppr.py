@@ -1,32 +1,21 @@
 """Personalised PageRank: a random walk that returns to the seeds."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.maths.adjacency import Adjacency
-from ecphoria.maths.spreading import PageRank, push
-from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly, marks
-from ecphoria.recall.pipeline import (
-    WALK_MECHANISMS,
-    Anchor,
-    Ranked,
-    Search,
-    WalkOptions,
-    activation_parts,
-    active_episodes,
-    anchors,
-    bridge_gate,
-    enter,
-    near_anchors,
-    parameter,
-    seed_shares,
-    text_pool,
-)
+from ecphoria.maths.spreading import push
+from ecphoria.mechanisms.base import WALK_MECHANISMS, WalkOptions, activation_parts, text_pool
+from ecphoria.mechanisms.seeds import anchors, near_anchors
+from ecphoria.mechanisms.subgraph import enter
+from ecphoria.recall.pipeline import Ranked, Search, parameter
 from ecphoria.recall.ports import FoundConcept
+from ecphoria.recall.walk import marks
+from ecphoria.records.recall import SeedRecord
 from ecphoria.records.strategy import Mechanisms
 
 FloatArray = NDArray[np.float64]
@@ -95,41 +84,30 @@ class Ppr:
         start = start / (start.sum() or 1.0)
         arcs = _walk(raw)
         own = (1.0 - options.damping) * start if options.received_only else np.zeros_like(start)
-        active = active_episodes(graph, np.maximum(0.0, run.value - own))
+        graph.begin(start)
+        # A path may take any step of the walker: first from a seed, then from anywhere.
+        for sent in (start, *([run.value] * _HOPS)):
+            graph.send(arcs, sent)
+        active = graph.active(np.maximum(0.0, run.value - own))
         pool = await base.reached(search, active, weight=options.w_activation + options.w_bridge)
         carried = options.damping * arcs.weights * run.value[arcs.tails()]
+        stuck = np.flatnonzero((start > 0.0) & (raw.row_sums() == 0.0))
+        graph.describe(
+            arcs,
+            carried,
+            active=int((run.value > 0.0).sum()),
+            marked=marks(
+                ((graph.ids[node], float(start[node])) for node in stuck),
+                "sends back to the seeds: no edges",
+            ),
+        )
         activation = activation_parts(
             pool.read(active),
             weight=options.w_activation,
             bridge=options.w_bridge,
-            gate=bridge_gate(graph, arcs, carried),
+            gate=graph.bridge_gate(arcs, carried),
         )
-        walked = WalkedPath(
-            graph=graph,
-            arcs=arcs,
-            sent=_visits(run, start),
-            start=start,
-            streams={anchor.node: anchor.stream for anchor in taken},
-        )
-        return pool.ranked(
-            {"base": options.w_base * pool.score, **activation},
-            seeds=seed_shares(taken),
-            waves=(
-                describe_wave(
-                    graph,
-                    arcs,
-                    carried,
-                    number=1,
-                    active=int((run.value > 0.0).sum()),
-                    marked=marks(
-                        ((graph.ids[node], float(start[node])) for node in _stuck(raw, start)),
-                        "sends back to the seeds: no edges",
-                    ),
-                ),
-            ),
-            path=pool.explain(walked, found_directly),
-            truncated=graph.truncated,
-        )
+        return pool.ranked({"base": options.w_base * pool.score, **activation}, graph)
 
 
 def _level(search: Search, options: PprOptions) -> Callable[[FoundConcept], float]:
@@ -145,21 +123,13 @@ def _rarity(concept: FoundConcept) -> float:
     return 1.0 / max(1, concept.mentions + concept.abouts)
 
 
-def _weighted(taken: tuple[Anchor, ...], prior: float) -> tuple[Anchor, ...]:
+def _weighted(taken: tuple[SeedRecord, ...], prior: float) -> tuple[SeedRecord, ...]:
     """Lower the weight of memories if concepts are named, which are the better entry."""
-    if not any(anchor.kind == "concept" for anchor in taken):
+    if not any(seed.kind == "concept" for seed in taken):
         return taken
     return tuple(
-        anchor
-        if anchor.kind == "concept"
-        else Anchor(
-            node=anchor.node,
-            kind=anchor.kind,
-            stream=anchor.stream,
-            label=anchor.label,
-            level=prior * anchor.level,
-        )
-        for anchor in taken
+        seed if seed.kind == "concept" else replace(seed, energy=prior * seed.energy)
+        for seed in taken
     )
 
 
@@ -170,12 +140,3 @@ def _walk(raw: Adjacency) -> Adjacency:
         indices=raw.indices,
         weights=raw.weights / np.where(leaving > 0.0, leaving, 1.0)[raw.tails()],
     )
-
-
-def _stuck(raw: Adjacency, start: FloatArray) -> NDArray[np.int64]:
-    return np.flatnonzero((start > 0.0) & (raw.row_sums() == 0.0))
-
-
-def _visits(run: PageRank, start: FloatArray) -> list[FloatArray]:
-    """Stand for the walker's steps when a way is told: first from a seed, then from anywhere."""
-    return [start, *([run.value] * _HOPS)]

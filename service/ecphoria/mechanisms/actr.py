@@ -10,27 +10,22 @@ from numpy.typing import NDArray
 from ecphoria.maths.actr import base_level, fan_share, prime, probabilities, squash
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.concept_channel import boost
-from ecphoria.recall.explain import WalkedPath, describe_wave, found_directly
-from ecphoria.recall.history import Uses
-from ecphoria.recall.pipeline import (
+from ecphoria.mechanisms.base import (
     BASE_MECHANISM,
-    Anchor,
     BaseOptions,
-    Pool,
-    Ranked,
-    Search,
-    active_episodes,
-    anchors,
-    bridge_gate,
-    enter,
-    parameter,
-    seed_shares,
+    WalkOptions,
+    part_of,
+    same_as,
     text_pool,
 )
-from ecphoria.recall.subgraph import EDGES, SIMILAR, Subgraph, WalkLimits, gains
+from ecphoria.mechanisms.history import Uses
+from ecphoria.mechanisms.seeds import anchors
+from ecphoria.mechanisms.subgraph import EDGES, Subgraph, WalkLimits, enter, gains
+from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
+from ecphoria.recall.walk import episode_seed
 from ecphoria.records.history import Use
 from ecphoria.records.ids import EpisodeId
-from ecphoria.records.recall import Mark, Stream
+from ecphoria.records.recall import Mark, SeedRecord, Stream
 from ecphoria.records.strategy import Mechanisms
 
 FloatArray = NDArray[np.float64]
@@ -102,10 +97,7 @@ class ActrOptions(BaseOptions):
     )  # fmt: skip
     # A `SIMILAR` edge primes like any other, whether it was learned or is by nearness
     # (docs/explanation/mechanisms/actr.md).
-    similar: float = parameter(
-        SIMILAR, "Gain of SIMILAR: what is near in meaning, or was recalled together.",
-        low=0, high=1, source="2.0",
-    )  # fmt: skip
+    similar: float = same_as(WalkOptions, "similar")
     links: str = parameter(
         "all", "Edges that prime: `all` under the fan effect, or `similar` alone, by weight.",
         choices=("all", "similar"), source="NeuromemoryAI 3.2: Hebbian links",
@@ -148,8 +140,8 @@ class ActrOptions(BaseOptions):
         2, "Memories from each index that are on one's mind.", unit="memories", low=1, high=50,
         source="measured",
     )  # fmt: skip
-    fan: int = parameter(32, "Edges fetched per node and type.", unit="edges", low=1, high=64)
-    floor: float = parameter(0.05, "Lightest edge fetched.", unit="weight", low=0, high=1)
+    fan: int = same_as(WalkOptions, "fan")
+    floor: float = same_as(WalkOptions, "floor")
 
 
 _DEFAULT = ActrOptions()
@@ -201,43 +193,28 @@ class Actr:
         options = _as_persona(options)
         base = _candidates(search, options)
         taken = await _on_mind(search, base, options)
-        limits = WalkLimits(waves=1 + options.slots, fan=options.fan, floor=options.floor)
-        graph, start = await enter(search, taken, limits)
+        graph, start = await enter(
+            search, taken, part_of(WalkLimits, options, waves=1 + options.slots)
+        )
         arcs = _associations(graph, options)
         start = start / (start.sum() or 1.0)
+        graph.begin(start)
         minds = _minds(graph, arcs, start, options)
-        primed = prime(arcs, minds[-1])
-        active = active_episodes(graph, primed)
+        active = graph.active(prime(arcs, minds[-1]))
         pool = await base.reached(search, active, weight=options.w_context + options.w_bridge)
-        carried = arcs.weights * minds[-1][arcs.tails()]
-        gate = bridge_gate(graph, arcs, carried)
+        gate = graph.bridge_gate(arcs, arcs.weights * minds[-1][arcs.tails()])
+        for mind in minds:
+            graph.send(arcs, mind)
         uses = await _uses(search, pool, options)
-        walked = WalkedPath(
-            graph=graph,
-            arcs=arcs,
-            sent=minds,
-            start=start,
-            streams={anchor.node: anchor.stream for anchor in taken},
-        )
-        ranked = pool.ranked(
-            _parts(pool, pool.read(active), gate, uses, options),
-            seeds=seed_shares(taken),
-            waves=(),
-            path=pool.explain(walked, found_directly),
-            truncated=graph.truncated,
-        )
-        waves = [
-            describe_wave(
-                graph,
+        ranked = pool.ranked(_parts(pool, pool.read(active), gate, uses, options), graph)
+        for number, mind in enumerate(minds, 1):
+            graph.describe(
                 arcs,
                 arcs.weights * mind[arcs.tails()],
-                number=number,
                 active=int((arcs.push(mind) > 0.0).sum()),
                 marked=_likely(ranked, options.temperature) if number == len(minds) else (),
             )
-            for number, mind in enumerate(minds, 1)
-        ]
-        return replace(ranked, waves=tuple(waves))
+        return replace(ranked, waves=tuple(graph.waves))
 
 
 def _as_persona(options: ActrOptions) -> ActrOptions:
@@ -261,20 +238,17 @@ def _candidates(search: Search, options: ActrOptions) -> Pool:
     return replace(pool, found=np.array([one in listed for one in pool.ids], dtype=np.bool_))
 
 
-async def _on_mind(search: Search, base: Pool, options: ActrOptions) -> Sequence[Anchor]:
+async def _on_mind(search: Search, base: Pool, options: ActrOptions) -> Sequence[SeedRecord]:
     """Choose the context: the latest turns of the session, else what the cue calls up."""
     if options.session:
         turns = await search.store.latest_turns(search.tenant, options.session, options.working)
-        return [
-            Anchor(node=turn, kind="episode", stream=Stream.SESSION, label="", level=1.0)
-            for turn in turns
-        ]
+        return [episode_seed(turn, Stream.SESSION, 1.0) for turn in turns]
     named = max(1, len(search.seeding.concepts))
     taken = anchors(search, base, options.seeds, lambda _: 1.0 / named)
     if options.links == "all":
         return taken
     # Only memories have links; the paper gives each of the context the same weight.
-    return [replace(one, level=1.0) for one in taken if one.kind == "episode"]
+    return [replace(one, energy=1.0) for one in taken if one.kind == "episode"]
 
 
 def _minds(

@@ -1,0 +1,157 @@
+"""The base that a mechanism joins: options that mechanisms share, and the score of the text."""
+
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.maths.concept_channel import boost
+from ecphoria.maths.fusion import Bounds, bounds_of, fusion, min_max, recipe_score
+from ecphoria.mechanisms.subgraph import SIMILAR, WalkLimits, gains
+from ecphoria.recall.pipeline import Pool, Search, parameter
+from ecphoria.records.strategy import Mechanisms
+
+FloatArray = NDArray[np.float64]
+Part = TypeVar("Part")
+
+
+def same_as(options: type[Any], name: str) -> Any:
+    """Declare an option as another class of options does."""
+    (declared,) = (one for one in fields(options) if one.name == name)
+    return field(default=declared.default, metadata=declared.metadata)
+
+
+def part_of(part: type[Part], options: Any, **more: object) -> Part:
+    """Make the options of a part, such as a kernel, from a mechanism's options of the same names.
+
+    Args:
+        part: A dataclass.
+        options: Of the mechanism; the part keeps its default where they have no such name.
+        more: Fields that are not options, or have another form there.
+    """
+    names = {one.name for one in fields(part)} & {one.name for one in fields(options)}  # type: ignore[arg-type]  # a dataclass
+    return part(**{name: getattr(options, name) for name in names} | more)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseOptions:
+    """The text score that a mechanism joins."""
+
+    base: str = parameter(
+        "recipe", "Score that activation joins.", choices=("recipe", "fusion"), source="measured"
+    )
+    w_base: float = parameter(
+        1.0, "Weight of that score; 0 ranks by the mechanism alone.", low=0, high=2, source="3.3"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalkOptions(BaseOptions):
+    """Options of a mechanism that walks the graph: its weights and its reach."""
+
+    # At the weight .3 of the design, activation costs several points in conversations and is too
+    # weak among titled documents, so there are two parts (decision 0013).
+    w_activation: float = parameter(
+        0.05, "Weight of activation.", low=0, high=5, source="measured on conversations"
+    )
+    w_bridge: float = parameter(
+        1.2, "Weight of activation among documents.", low=0, high=5,
+        source="measured on titled passages",
+    )  # fmt: skip
+    # Two memories of each index, not ten, start the walk (decision 0013).
+    seeds: int = parameter(
+        2, "Memories taken from each index.", unit="memories", low=1, high=50, source="measured"
+    )
+    # Off by default, because it did not help (docs/explanation/consolidation.md).
+    concept_seeds: int = parameter(
+        0, "Concepts taken by meaning, beside those the cue names; they have vectors after a"
+        " consolidation.", unit="concepts", low=0, high=50, source="SYNAPSE 3.2; off by default",
+    )  # fmt: skip
+    received_only: bool = parameter(
+        default=True, doc="Count what a node received, not what it began with."
+    )
+    mention_back: float = parameter(
+        0.1, "Gain from a concept to what mentions it, and from a document to its title.",
+        low=0, high=1, source="as in the concept channel",
+    )  # fmt: skip
+    # A cycle changes R@10 by +.4 and +.1, within chance (docs/explanation/consolidation.md).
+    similar: float = parameter(
+        SIMILAR, "Gain of SIMILAR: what is near in meaning, or was recalled together.",
+        low=0, high=1, source="2.0",
+    )  # fmt: skip
+    # Off by default: changes of R@10 were within chance (docs/explanation/consolidation.md).
+    associated: float = parameter(
+        0.0, "Gain of ASSOCIATED: concepts that are mentioned together.", low=0, high=1,
+        source="off by default; the papers 1",
+    )  # fmt: skip
+    fan: int = parameter(32, "Edges fetched per node and type.", unit="edges", low=1, high=64)
+    floor: float = parameter(0.05, "Lightest edge fetched.", unit="weight", low=0, high=1)
+    max_nodes: int = parameter(2_000, "Nodes in all.", unit="nodes", low=10, high=10_000)
+
+    def limits(self, waves: int) -> WalkLimits:
+        """Return the bounds of a walk of so many hops."""
+        return part_of(WalkLimits, self, waves=waves, associated=self.associated > 0.0)
+
+    def gains(self) -> FloatArray:
+        """Build the array of gains, forward and backward by type of edge."""
+        back = self.mention_back
+        return gains(back, self.similar, self.associated, about_back=back)
+
+
+BASE_MECHANISM: Mechanisms = {"text score": {"w_base": 0.0}}
+WALK_MECHANISMS: Mechanisms = {
+    "activation": {"w_activation": 0.0, "w_bridge": 0.0},
+    "bridge": {"w_bridge": 0.0},
+    "concept seeds": {"concept_seeds": 0},
+    "mentions back": {"mention_back": 0.0},
+    "similar": {"similar": 0.0},
+    "associated": {"associated": 0.0},
+    **BASE_MECHANISM,
+}
+"""The mechanisms of `WalkOptions`."""
+
+
+def text_pool(search: Search, base: str) -> Pool:
+    """Score the candidates by the default's text score, by plain fusion, or by the cosine.
+
+    Plain fusion finds only what the indexes list: it has no words that spread over NEXT.
+    """
+    candidates, seeding = search.candidates, search.seeding
+    if base == "recipe":
+        bounds = bounds_of(candidates.signals, candidates.inside)
+        return Pool.of(
+            candidates, lambda more: recipe_score(more.signals, bounds=bounds).score[:, None]
+        )
+    if base == "cosine":
+        return Pool.of(candidates, lambda more: more.columns.cosine[:, None])
+    indexed = {seed.id for seed in (*seeding.by_text, *seeding.by_vector)}
+    listed = np.array([episode in indexed for episode in candidates.columns.id], dtype=np.bool_)
+    found = candidates.inside & listed
+    scale = Bounds.of(candidates.single[found]), Bounds.of(candidates.columns.cosine[found])
+    return Pool.of(
+        candidates,
+        lambda more: fusion(more.single, more.columns.cosine, bounds=scale).score[:, None],
+        found,
+    )
+
+
+def activation_parts(
+    lit: FloatArray, *, weight: float, bridge: float, gate: float, power: float = 1.0 / 3.0
+) -> dict[str, FloatArray]:
+    """Turn activation into two parts: one that always counts, one that counts over ABOUT.
+
+    `activation = weight n(a)` and `bridge = w g n(a)^power`, n = a / max a, g the gate: about 1
+    among titled documents and 0 in a chat, where no turn is about anything.
+
+    Args:
+        lit: a [n] >= 0.
+        weight: of activation.
+        bridge: w, of activation among documents.
+        gate: g in [0, 1].
+        power: flattens, so that distant memories count.
+    """
+    return {
+        "activation": weight * min_max(lit, 0.0),
+        "bridge": boost(lit, gate, weight=bridge, power=power),
+    }

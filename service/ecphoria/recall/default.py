@@ -1,0 +1,411 @@
+"""The default strategy: text score with words spread over NEXT, then a walk over concepts.
+
+Its weights and constants were measured (see the docs' page on recall); a part that a store does
+not support (no sessions, no speakers, no titles) is 0 there by itself.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.maths.concept_channel import (
+    ChannelOptions,
+    ChannelState,
+    boost,
+    fact_cue,
+    start,
+    wake_concepts,
+    wake_items,
+    wake_related,
+)
+from ecphoria.maths.concept_channel import path as hops_to
+from ecphoria.maths.fusion import PARTS, TextSignals, TextWeights, bounds_of, rank, recipe_score
+from ecphoria.recall.candidates import Candidates
+from ecphoria.recall.pipeline import Path, Pool, Ranked, Search, TextScore, parameter
+from ecphoria.recall.ports import ConceptArcs, ConceptEdges, FoundConcept, NearFacts, RecallStore
+from ecphoria.recall.walk import Flow, Walk, next_wave, seed_records, text_path
+from ecphoria.records.ids import EpisodeId, TenantId
+from ecphoria.records.recall import PathStep, SeedRecord, Stream
+from ecphoria.records.strategy import Mechanisms
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+_TRACED_HITS = 10
+_TINY = 1e-12
+
+
+@dataclass(slots=True, kw_only=True)
+class ConceptWalk(Walk):
+    """A walk over concepts; episodes and concepts share one numbering.
+
+    Attributes:
+        state: Energies and steps so far.
+        degrees: Of a concept, the episodes that mention it and those that are about it.
+        facts: The nearest fact with a concept at an end, and the edge between them; by the
+            concept, if the cue does not name it.
+    """
+
+    state: ChannelState = field(default_factory=lambda: start([], []))
+    degrees: dict[int, tuple[int, int]] = field(default_factory=dict)
+    facts: dict[int, tuple[PathStep, str]] = field(default_factory=dict)
+
+    def received(self) -> dict[EpisodeId, float]:
+        """List the energy that reached each episode; a seed's own energy is not in it."""
+        return {
+            EpisodeId(self.ids[node]): energy
+            for node, energy in enumerate(self.state.act().tolist())
+            if energy > 0.0
+        }
+
+    def edge(self, tail: int, head: int) -> str:
+        """Name the type of an edge between two concepts, or from a concept to an episode."""
+        return self.joins.get((tail, head), "ABOUT")
+
+    def path(self, episode: EpisodeId) -> tuple[PathStep, ...]:
+        """Name the concepts and episodes energy came through; empty if it did not reach."""
+        if episode not in self.index:
+            return ()
+        steps: list[PathStep] = []
+        for hop in hops_to(self.state.waves, self.index[episode]):
+            first, edge = hop.concept if hop.through < 0 else hop.through, "MENTIONS"
+            if hop.source >= 0 and not steps:
+                steps.append(self.step(hop.source, Stream.RANK, 1.0))
+            elif hop.source < 0 and first in self.facts:
+                fact, edge = self.facts[first]
+                steps.append(fact)
+            elif hop.source < 0:
+                edge = Stream.NAME
+            steps.append(self.step(first, edge, hop.amount))
+            if hop.through >= 0:
+                join = self.edge(hop.through, hop.concept)
+                steps.append(self.step(hop.concept, join, hop.amount))
+            steps.append(self.step(hop.item, self.edge(hop.concept, hop.item), hop.amount))
+        return tuple(steps)
+
+    def enter(self, named: Sequence[FoundConcept], facts: NearFacts | None) -> FloatArray:
+        """Number the concepts the cue leads to, and share its energy out, [n]."""
+        at = self._meet(
+            [concept.id for concept in named],
+            [concept.name for concept in named],
+            [(concept.mentions, concept.abouts) for concept in named],
+        )
+        energy = np.zeros(len(self.ids)) if facts is None else self._enter_by(facts, at)
+        energy[at] += 1.0 / max(1, at.size)
+        self.seeds = self._fact_seeds(energy)
+        return energy
+
+    def wake_concepts(self, edges: ConceptEdges) -> None:
+        """Let the strongest episodes send to their concepts."""
+        item, concept = self._see(edges)
+        size = self.state.items.size
+        self.state = wake_concepts(
+            self.state,
+            item=item,
+            concept=concept,
+            is_title=edges.is_about,
+            item_mentions=np.bincount(item[~edges.is_about], minlength=size).astype(np.float64),
+            item_titles=np.bincount(item[edges.is_about], minlength=size).astype(np.float64),
+            concept_mentions=self._degrees()[:, 0],
+        )
+
+    def wake_related(self, arcs: ConceptArcs) -> None:
+        """Let the strongest concepts send to those that facts or names join to them."""
+        tail = np.array([self.index[concept] for concept in arcs.tail], dtype=np.int64)
+        head = self._meet(arcs.head, arcs.label, zip(arcs.mentions, arcs.abouts, strict=True))
+        for one, other, edge in zip(tail.tolist(), head.tolist(), arcs.edge, strict=True):
+            self.joins.setdefault((one, other), edge)
+        self.state = wake_related(
+            self.state, tail=tail, head=head, weight=arcs.weight, size=len(self.ids)
+        )
+
+    def wake_items(self, edges: ConceptEdges) -> None:
+        """Let the strongest concepts send to their episodes, which ends the step."""
+        item, concept = self._see(edges)
+        degrees = self._degrees()[: self.state.concepts.size]
+        self.state = wake_items(
+            self.state,
+            concept=concept,
+            item=item,
+            is_about=edges.is_about,
+            concept_about=degrees[:, 1],
+            concept_mentions=degrees[:, 0],
+            size=len(self.ids),
+        )
+
+    def end(self) -> None:
+        """Describe each step by the strongest arc into every episode it woke."""
+        for wave in self.state.waves:
+            head = np.flatnonzero(wave.by_concept >= 0)
+            flow = Flow(
+                tail=wave.by_concept[head],
+                head=head,
+                weight=np.ones(head.size),
+                energy=wave.share[head],
+            )
+            active = int((wave.received > 0.0).sum())
+            self.wave(flow, active=active, energy=float(wave.received.sum()))
+
+    def _see(self, edges: ConceptEdges) -> tuple[IntArray, IntArray]:
+        degrees = zip(edges.mentions, edges.abouts, strict=True)
+        concept = self._meet(edges.concept, edges.label, degrees)
+        item = [self.add(episode, "episode") for episode in edges.episode]
+        return np.array(item, dtype=np.int64), concept
+
+    def _meet(
+        self, concepts: Sequence[str], labels: Sequence[str], degrees: Iterable[tuple[int, int]]
+    ) -> IntArray:
+        """Number concepts and learn about them."""
+        nodes = [
+            self.add(concept, "concept", label)
+            for concept, label in zip(concepts, labels, strict=True)
+        ]
+        self.degrees.update(zip(nodes, degrees, strict=True))
+        return np.array(nodes, dtype=np.int64)
+
+    def _degrees(self) -> FloatArray:
+        """Lay out the degrees of all nodes, [n, 2]: mentions and abouts."""
+        known = [self.degrees.get(node, (0, 0)) for node in range(len(self.ids))]
+        return np.array(known, dtype=np.float64).reshape(-1, 2)
+
+    def _enter_by(self, facts: NearFacts, named: IntArray) -> FloatArray:
+        """Share a unit of energy among the ends of facts."""
+        degrees = zip(facts.mentions, facts.abouts, strict=True)
+        ends = self._meet(facts.concept, facts.label, degrees)
+        for row, end in enumerate(ends.tolist()):
+            fact = PathStep(
+                node=facts.fact[row],
+                kind="fact",
+                edge=Stream.FACT,
+                label=facts.statement[row],
+                energy=float(facts.cosine[row]),
+            )
+            if end not in named:
+                self.facts.setdefault(end, (fact, facts.edge[row]))
+        return fact_cue(ends, facts.cosine, self._degrees().sum(axis=1))
+
+    def _fact_seeds(self, cue: FloatArray) -> tuple[SeedRecord, ...]:
+        """List the facts through which energy entered, with the energy of their concepts."""
+        found: dict[str, SeedRecord] = {}
+        for concept, (fact, _) in self.facts.items():
+            known = found[fact.node].energy if fact.node in found else 0.0
+            found[fact.node] = SeedRecord(
+                node=fact.node,
+                kind="fact",
+                stream=Stream.FACT,
+                label=fact.label,
+                energy=known + float(cue[concept]),
+            )
+        return tuple(found.values())
+
+
+async def walk(
+    store: RecallStore,
+    tenant: TenantId,
+    seeds: Mapping[EpisodeId, float],
+    *,
+    named: Sequence[FoundConcept],
+    facts: NearFacts | None,
+    options: ChannelOptions,
+) -> ConceptWalk:
+    """Walk from the best memories, the named concepts and the ends of the nearest facts.
+
+    Args:
+        store: Lists the edges of each half-step's senders, hubs left out.
+        tenant: Whose graph.
+        seeds: Energy of the first memories, sum 1.
+        named: Concepts the cue names; they share one unit of energy in the first step.
+        facts: Facts nearest to the cue; their ends share another unit.
+        options: Steps, caps and shares.
+    """
+    found, hub = ConceptWalk(), options.hub
+    for episode in seeds:
+        found.add(episode, "episode")
+    # The first passage names the subject of the next, so the walk finds passages without a word of
+    # the cue (docs/explanation/recall.md).
+    found.state = start(list(seeds.values()), found.enter(named, facts), options=options)
+    for _ in range(options.steps):
+        senders = [EpisodeId(found.ids[node]) for node in found.state.sending_items()]
+        found.wake_concepts(await store.concepts_of(tenant, senders, hub))
+        if options.related > 0.0:
+            concepts = [found.ids[node] for node in found.state.sending_concepts()]
+            found.wake_related(await store.related(tenant, concepts, hub))
+        concepts = [found.ids[node] for node in found.state.sending_concepts()]
+        found.wake_items(await store.episodes_of(tenant, concepts, hub))
+    found.end()
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EcphoriaOptions:
+    """Weights of the recipe; setting one to 0 switches its signal off."""
+
+    w_lex: float = parameter(0.25, "Words, spread over NEXT.", low=0, high=2, source="fit")
+    w_sem: float = parameter(
+        0.18, "Cosine of the memory and its passages.", low=0, high=2, source="fit"
+    )
+    w_ctx: float = parameter(0.16, "Cosine with its neighbours.", low=0, high=2, source="fit")
+    w_speaker: float = parameter(
+        0.22, "Spoken by the one whom the cue is about.", low=0, high=2, source="fit"
+    )
+    w_length: float = parameter(
+        0.05, "Turns of about 30 stems say most.", low=0, high=2, source="fit"
+    )
+    w_question: float = parameter(
+        0.05, "Taken from questions, a user's to an assistant aside.", low=0, high=2, source="fit"
+    )
+    w_when: float = parameter(
+        0.12, "Names a time where the cue asks for one.", low=0, high=2, source="fit"
+    )
+    w_date: float = parameter(0.20, "Close to a date in the cue.", low=0, high=2, source="fit")
+    next_spreading: bool = parameter(
+        default=True, doc="Let each stem spread along NEXT before it saturates."
+    )
+    w_concepts: float = parameter(
+        1.2, "Weight of the concept channel.", low=0, high=5, source="measured on titled passages"
+    )
+    concept_seeds: int = parameter(
+        2, "Best memories that start the channel.", unit="memories", low=1, high=20
+    )
+    seed_contrast: float = parameter(
+        4.0,
+        "Power of a seed's score: a much better one starts the channel nearly alone.",
+        low=1,
+        high=50,
+        source="measured on titled passages",
+    )
+    # An accepted merge is walked at full weight; before, the two names are joined by the cosine of
+    # their words (decision 0021).
+    w_related: float = parameter(
+        0.4,
+        "Share of energy that goes from a concept to its synonyms and to what facts join it to.",
+        low=0,
+        high=1,
+        source="measured on titled passages",
+    )
+    # If episodes came with facts, the walk also starts at the ends of the nearest ones
+    # (docs/explanation/recall.md).
+    near_facts: int = parameter(
+        5,
+        "Facts nearest to the cue whose ends start the channel too.",
+        unit="facts",
+        low=0,
+        high=50,
+    )
+    concept_steps: int = parameter(3, "Steps of the channel.", unit="steps", low=1, high=6)
+    hub: int = parameter(
+        50, "Mentions above which a concept carries nothing.", unit="mentions", low=1, high=1000
+    )
+
+
+class Ecphoria:
+    """Spread words over NEXT, match speakers and dates, then walk over concepts."""
+
+    name: ClassVar[str] = "ecphoria"
+    seeds: ClassVar[int] = 50
+    options: ClassVar[type[Any]] = EcphoriaOptions
+    presets: ClassVar[Mapping[str, Any]] = {"default": EcphoriaOptions()}
+    mechanisms: ClassVar[Mechanisms] = {
+        "lex": {"w_lex": 0.0},
+        "sem": {"w_sem": 0.0},
+        "ctx": {"w_ctx": 0.0},
+        "speaker": {"w_speaker": 0.0},
+        "length": {"w_length": 0.0},
+        "question": {"w_question": 0.0},
+        "when": {"w_when": 0.0},
+        "date": {"w_date": 0.0},
+        "spreading": {"next_spreading": False},
+        "concepts": {"w_concepts": 0.0},
+        "related": {"w_related": 0.0},
+        "near facts": {"near_facts": 0},
+        "next edges": {"next_spreading": False, "w_ctx": 0.0},
+        "meaning": {"w_sem": 0.0, "w_ctx": 0.0},
+        "turn priors": {"w_length": 0.0, "w_question": 0.0, "w_when": 0.0},
+    }
+
+    async def rank(self, search: Search, options: EcphoriaOptions) -> Ranked:
+        """Score the text of every candidate, then add the activation of the concept channel."""
+        candidates = search.candidates
+        pool = Pool.of(candidates, text_parts(candidates, options))
+        walked = await self._wake(search, pool, options)
+        received, gate = walked.received(), walked.state.gate()
+        if gate > 0.0:
+            missing = [episode for episode in received if not candidates.holds(episode)]
+            pool = await pool.extended(search, missing)
+        concepts = boost(pool.read(received), gate, weight=options.w_concepts)
+        walked.seeds = (*seed_records(search.seeding), *walked.seeds)
+        parts = {**dict(zip(PARTS, pool.parts.T, strict=True)), "concepts": concepts}
+        ranked = pool.ranked(parts, walked, _path(pool, concepts, walked))
+        hits = [episode for episode in ranked.ids[:_TRACED_HITS] if candidates.holds(episode)]
+        return replace(ranked, waves=(next_wave(candidates, hits), *walked.waves))
+
+    async def _wake(self, search: Search, pool: Pool, options: EcphoriaOptions) -> ConceptWalk:
+        if not search.seeding.profile.titles or options.w_concepts == 0.0:
+            return ConceptWalk()
+        best = rank(pool.parts, pool.turn, options.concept_seeds).index
+        energy = np.maximum(0.0, pool.parts[best].sum(axis=1))
+        energy = (energy / max(float(energy.max(initial=0.0)), _TINY)) ** options.seed_contrast
+        total = float(energy.sum())
+        if total <= 0.0 and not search.seeding.concepts:
+            return ConceptWalk()
+        shares = energy / total if total > 0.0 else energy
+        return await walk(
+            search.store,
+            search.tenant,
+            {pool.ids[row]: float(share) for row, share in zip(best, shares, strict=True)},
+            named=search.seeding.concepts,
+            facts=await self._facts(search, options),
+            options=ChannelOptions(
+                steps=options.concept_steps, hub=options.hub, related=options.w_related
+            ),
+        )
+
+    async def _facts(self, search: Search, options: EcphoriaOptions) -> NearFacts | None:
+        vector = search.seeding.vector
+        if not search.seeding.profile.stated or vector is None or not options.near_facts:
+            return None
+        return await search.store.nearest_facts(search.tenant, vector, options.near_facts)
+
+
+def _path(pool: Pool, concepts: FloatArray, walked: ConceptWalk) -> Path:
+    """Tell the way over concepts if they weigh more than the words, else that of the words."""
+    # The first three parts are those of words and meaning.
+    by_concepts = concepts > pool.parts[:, :3].sum(axis=1)
+    woken = frozenset(pool.ids[row] for row in np.flatnonzero(by_concepts))
+    return pool.explain(
+        lambda episode: walked.path(episode) if episode in woken else (), text_path
+    )
+
+
+def text_parts(candidates: Candidates, options: EcphoriaOptions) -> TextScore:
+    """Score text by the recipe, on the scale of these candidates."""
+    weights = text_weights(options)
+    bounds = bounds_of(text_signals(candidates, options), candidates.inside)
+
+    def parts(more: Candidates) -> FloatArray:
+        return recipe_score(text_signals(more, options), weights=weights, bounds=bounds).parts
+
+    return parts
+
+
+def text_signals(candidates: Candidates, options: EcphoriaOptions) -> TextSignals:
+    """Take the recipe's signals; without spreading, a word counts only where it stands."""
+    if options.next_spreading:
+        return candidates.signals
+    return replace(candidates.signals, lex=candidates.single)
+
+
+def text_weights(options: EcphoriaOptions) -> TextWeights:
+    """Read the recipe's weights from the options."""
+    return TextWeights(
+        lex=options.w_lex,
+        sem=options.w_sem,
+        ctx=options.w_ctx,
+        spk=options.w_speaker,
+        len=options.w_length,
+        isq=-options.w_question,
+        texp=options.w_when,
+        date=options.w_date,
+    )

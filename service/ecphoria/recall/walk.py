@@ -1,0 +1,275 @@
+"""The record of a walk: its nodes, where energy entered, and what each step moved.
+
+A strategy fills a `Walk`; the trace's seeds and waves, and the path to each hit, are read from it.
+Words that spread over NEXT have no walk: their path is read from the candidates.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecphoria.maths.lexical import BACK, FORTH
+from ecphoria.recall.candidates import Candidates
+from ecphoria.recall.seeds import Seeding
+from ecphoria.records.ids import EpisodeId
+from ecphoria.records.recall import Mark, PathStep, SeedRecord, Stream, Wave, WaveArc
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+# A trace lists the best seeds of each index, the arcs that carry most, and some marked nodes.
+_TRACED_SEEDS = 10
+LISTED = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Flow:
+    """The energy that one step moved along m arcs.
+
+    Attributes:
+        tail, head: int [m], the numbers of the nodes at the ends.
+        weight: [m], of the arcs.
+        energy: [m].
+    """
+
+    tail: IntArray
+    head: IntArray
+    weight: FloatArray
+    energy: FloatArray
+
+
+STILL: Final = Flow(
+    tail=np.empty(0, np.int64), head=np.empty(0, np.int64), weight=np.empty(0), energy=np.empty(0)
+)
+"""A step that moved nothing along an arc."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Walk:
+    """Nodes met on a walk, numbered once, and the steps between them.
+
+    Attributes:
+        ids, kinds, labels: By number.
+        index: Number by id.
+        joins: Type of the edge from one node to another.
+        entries: What found a node where energy entered, and the energy it began with.
+        flows: The steps that a path may take, in order.
+        whole: Return a path only if it reaches an entry; energy may come from farther than the
+            flows show.
+        seeds, waves: For the trace.
+        truncated: Whether a cap cut something.
+    """
+
+    ids: list[str] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    index: dict[str, int] = field(default_factory=dict)
+    joins: dict[tuple[int, int], str] = field(default_factory=dict)
+    entries: dict[int, tuple[str, float]] = field(default_factory=dict)
+    flows: list[Flow] = field(default_factory=list)
+    whole: bool = True
+    seeds: tuple[SeedRecord, ...] = ()
+    waves: list[Wave] = field(default_factory=list)
+    truncated: bool = False
+
+    def add(self, node: str, kind: str, label: str = "") -> int:
+        """Number a node; a known one keeps its number."""
+        if node not in self.index:
+            self.index[node] = len(self.ids)
+            self.ids.append(node)
+            self.kinds.append(kind)
+            self.labels.append(label)
+        return self.index[node]
+
+    def edge(self, tail: int, head: int) -> str:
+        """Name the type of the edge from one node to another."""
+        return self.joins[tail, head]
+
+    def wave(
+        self,
+        flow: Flow,
+        *,
+        active: int,
+        energy: float | None = None,
+        rows: IntArray | None = None,
+        left_out: int | None = None,
+        marks: tuple[Mark, ...] = (),
+    ) -> None:
+        """Add a wave to the trace.
+
+        Args:
+            flow: The arcs.
+            active: Nodes awake after it.
+            energy: Their energy; that of all arcs if None.
+            rows: Arcs to list, in this order; if None those that carried most.
+            left_out: Arcs not listed; all other arcs if None.
+            marks: Remarks on nodes.
+        """
+        if rows is None:
+            rows = np.argsort(-flow.energy, kind="stable")[:LISTED]
+        self.waves.append(
+            Wave(
+                number=len(self.waves) + 1,
+                active=active,
+                energy=float(flow.energy.sum()) if energy is None else energy,
+                arcs=tuple(self._arc(flow, row) for row in rows.tolist()),
+                arcs_left_out=flow.energy.size - rows.size if left_out is None else left_out,
+                marks=marks,
+            )
+        )
+
+    def path(self, episode: EpisodeId) -> tuple[PathStep, ...]:
+        """Follow the strongest step of each flow back to an entry; empty if no energy came."""
+        if episode not in self.index:
+            return ()
+        node = self.index[episode]
+        steps: list[PathStep] = []
+        seen = set[int]()
+        for flow in reversed(self.flows):
+            seen.add(node)
+            into = np.flatnonzero(flow.head == node)
+            fresh = np.array([tail not in seen for tail in flow.tail[into].tolist()], np.bool_)
+            carried = flow.energy[into] * fresh
+            if not carried.any():
+                continue
+            tail = int(flow.tail[into[np.argmax(carried)]])
+            steps.insert(0, self.step(node, self.edge(tail, node), float(carried.max())))
+            node = tail
+            if self._entry(node)[1] > 0.0:
+                break
+        found_by, energy = self._entry(node)
+        if not steps or (self.whole and energy == 0.0):
+            return ()
+        return (self.step(node, found_by, energy), *steps)
+
+    def step(self, node: int, edge: str, energy: float) -> PathStep:
+        """Record that energy reached a node over an edge."""
+        return PathStep(
+            node=self.ids[node],
+            kind=self.kinds[node],
+            edge=edge,
+            label=self.labels[node],
+            energy=energy,
+        )
+
+    def _entry(self, node: int) -> tuple[str, float]:
+        return self.entries.get(node, (Stream.RANK, 0.0))
+
+    def _arc(self, flow: Flow, row: int) -> WaveArc:
+        tail, head = int(flow.tail[row]), int(flow.head[row])
+        return WaveArc(
+            tail=self.ids[tail],
+            head=self.ids[head],
+            edge=self.edge(tail, head),
+            weight=float(flow.weight[row]),
+            energy=float(flow.energy[row]),
+        )
+
+
+def shares(seeds: Iterable[SeedRecord]) -> tuple[SeedRecord, ...]:
+    """Scale the energies of seeds to sum 1, or 0 if they have none."""
+    listed = tuple(seeds)
+    total = sum(seed.energy for seed in listed) or 1.0
+    return tuple(replace(seed, energy=seed.energy / total) for seed in listed)
+
+
+def marks(nodes: Iterable[tuple[str, float]], says: str) -> tuple[Mark, ...]:
+    """Mark some nodes with the same remark, the strongest first, up to a limit."""
+    ordered = sorted(nodes, key=lambda one: (-one[1], one[0]))[:LISTED]
+    return tuple(Mark(node=node, says=says, value=value) for node, value in ordered)
+
+
+def episode_seed(node: str, stream: Stream, energy: float) -> SeedRecord:
+    """Record that energy entered at an episode."""
+    return SeedRecord(node=node, kind="episode", stream=stream, label="", energy=energy)
+
+
+def concept_seed(node: str, label: str, stream: Stream, energy: float) -> SeedRecord:
+    """Record that energy entered at a concept."""
+    return SeedRecord(node=node, kind="concept", stream=stream, label=label, energy=energy)
+
+
+def seed_records(seeding: Seeding) -> tuple[SeedRecord, ...]:
+    """List the entry nodes with the share of energy each stream gave them."""
+    named = shares(concept_seed(one.id, one.name, Stream.NAME, 1.0) for one in seeding.concepts)
+    by_text, by_vector = (
+        shares(episode_seed(row.id, stream, max(0.0, row.score)) for row in rows[:_TRACED_SEEDS])
+        for stream, rows in ((Stream.TEXT, seeding.by_text), (Stream.VECTOR, seeding.by_vector))
+    )
+    return (*named, *by_text, *by_vector)
+
+
+def found_directly(candidates: Candidates) -> Callable[[EpisodeId], tuple[PathStep, ...]]:
+    """Explain a hit by the index that found it: no edge was walked."""
+
+    def path(episode: EpisodeId) -> tuple[PathStep, ...]:
+        row = candidates.row[episode]
+        by_text = candidates.single[row] > 0.0
+        stream = Stream.TEXT if by_text else Stream.VECTOR
+        found = candidates.single if by_text else candidates.columns.cosine
+        energy = float(found[row])
+        return (PathStep(node=episode, kind="episode", edge=stream, label="", energy=energy),)
+
+    return path
+
+
+def text_path(candidates: Candidates) -> Callable[[EpisodeId], tuple[PathStep, ...]]:
+    """Explain a hit by the turn that contributed most words over NEXT, itself included."""
+
+    def path(episode: EpisodeId) -> tuple[PathStep, ...]:
+        row = candidates.row[episode]
+        source, energy = max(
+            ((source, _carried(candidates, source, row, share))
+             for source, share in _sources(candidates, row)),
+            key=lambda reached: reached[1],
+        )  # fmt: skip
+        if energy <= 0.0 or source == row:
+            return found_directly(candidates)(episode)
+        origin = candidates.columns.id[source]
+        return (
+            PathStep(node=origin, kind="episode", edge=Stream.TEXT, label="",
+                     energy=_carried(candidates, source, source, 1.0)),
+            PathStep(node=episode, kind="episode", edge="NEXT", label="", energy=energy),
+        )  # fmt: skip
+
+    return path
+
+
+def next_wave(candidates: Candidates, hits: Sequence[EpisodeId]) -> Wave:
+    """Describe how the cue's words spread over NEXT, arc by arc for the hits."""
+    arcs = [
+        WaveArc(tail=candidates.columns.id[source], head=hit, edge="NEXT", weight=share,
+                energy=_carried(candidates, source, row, share))
+        for hit, row in ((hit, candidates.row[hit]) for hit in hits)
+        for source, share in _sources(candidates, row)
+        if source != row and _carried(candidates, source, row, share) > 0.0
+    ]  # fmt: skip
+    lit = candidates.signals.lex > 0.0
+    return Wave(
+        number=1,
+        active=int(lit.sum()),
+        energy=float(candidates.signals.lex.sum()),
+        arcs=tuple(arcs),
+        arcs_left_out=max(0, int((lit & (candidates.single <= 0.0)).sum()) - len(arcs)),
+    )
+
+
+def _sources(candidates: Candidates, row: int) -> list[tuple[int, float]]:
+    """Find the turns whose words reach a row, with their shares."""
+    found = [(row, 1.0)]
+    for step, shares in ((candidates.previous, BACK), (candidates.following, FORTH)):
+        at = row
+        for share in shares:
+            at = int(step[at])
+            if at < 0:
+                break
+            found.append((at, share))
+    return found
+
+
+def _carried(candidates: Candidates, source: int, row: int, share: float) -> float:
+    """Measure the part that reaches a row from another row, or from itself."""
+    words = candidates.said if source == row else candidates.lent
+    return share * float(words[source] @ candidates.rarity)
