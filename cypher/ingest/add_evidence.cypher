@@ -11,5 +11,9 @@ MATCH (e:Episode {id: row.episode})
 WHERE e.tenant = $tenant
 CREATE (f)-[:EVIDENCE {
   family: 'provenance', weight: 1.0, created_at: datetime(), reliability: row.reliability,
-  valid_from: row.valid_from, valid_to: row.valid_to, by: row.by, start: row.start, end: row.end
+  valid_from: CASE WHEN row.valid_from IS NOT NULL
+    THEN datetime({epochSeconds: row.valid_from[0], nanosecond: row.valid_from[1]}) END,
+  valid_to: CASE WHEN row.valid_to IS NOT NULL
+    THEN datetime({epochSeconds: row.valid_to[0], nanosecond: row.valid_to[1]}) END,
+  by: row.by, start: row.start, end: row.end
 }]->(e)

@@ -7,21 +7,21 @@ OPTIONAL MATCH (s:Session {tenant: $tenant, name: group.session})
 OPTIONAL MATCH (p:Speaker {tenant: $tenant, name: group.speaker})
 UNWIND group.rows AS row
 WITH s, p, group, row,
-  datetime({epochSeconds: row.recorded_s, nanosecond: row.recorded_ns}) AS recorded_at
+  datetime({epochSeconds: row.recorded_at[0], nanosecond: row.recorded_at[1]}) AS recorded_at
 CREATE (e:Episode:LiveEpisode {
-  id: row.id, tenant: $tenant, turn: row.turn,
+  id: row.id, tenant: $tenant, turn: row.sequence,
   session: group.session, ordinal: row.ordinal, position: row.position,
   speaker: group.speaker, role: row.role,
-  occurred_at: datetime({epochSeconds: row.occurred_s, nanosecond: row.occurred_ns}),
+  occurred_at: datetime({epochSeconds: row.occurred_at[0], nanosecond: row.occurred_at[1]}),
   utc_offset: row.utc_offset,
   recorded_at: recorded_at,
-  expires_at: CASE WHEN row.expires_s IS NOT NULL
-    THEN datetime({epochSeconds: row.expires_s, nanosecond: row.expires_ns}) END,
+  expires_at: CASE WHEN row.expires_at IS NOT NULL
+    THEN datetime({epochSeconds: row.expires_at[0], nanosecond: row.expires_at[1]}) END,
   title: row.title, text: row.text, source: row.source, metadata: row.metadata,
   importance: row.importance, body_hash: row.body_hash,
   idempotency_key: row.idempotency_key,
   terms: row.terms, words: row.words, length: row.length,
-  is_question: row.is_question, time_expression: row.time_expression,
+  is_question: row.is_question, time_expression: row.has_time_expression,
   first_person: row.first_person, second_person: row.second_person
 })
 FOREACH (session IN CASE WHEN s IS NULL THEN [] ELSE [s] END |

@@ -2,16 +2,18 @@
 // mode: read
 // params: tenant STRING, starts LIST<MAP>, margin INTEGER
 // each: session STRING, id STRING, ordinal INTEGER, occurred_at INSTANT, position INTEGER,
-//   turn INTEGER
+//   sequence INTEGER
 CYPHER 25
 UNWIND $starts AS start
-CALL (start) {
+WITH start,
+  datetime({epochSeconds: start.occurred_at[0], nanosecond: start.occurred_at[1]}) AS at
+CALL (start, at) {
   MATCH (before:Episode)
   USING INDEX SEEK before:Episode(tenant, session, occurred_at)
   WHERE before.tenant = $tenant AND before.session = start.session
-    AND before.occurred_at <= start.occurred_at
-    AND (before.occurred_at < start.occurred_at
-      OR coalesce(before.position, 0) <= start.position)
+    AND before.occurred_at <= at
+    AND (before.occurred_at < at
+      OR coalesce(before.position, 0) <= coalesce(start.position, 0))
   WITH before
   // All columns of the index, so that it is walked backwards instead of sorted.
   ORDER BY before.tenant DESC, before.session DESC, before.occurred_at DESC,

@@ -1,7 +1,6 @@
-// doc: Remove episodes with their edges, and return their sessions.
+// doc: Remove episodes with their edges.
 // mode: write
 // params: tenant STRING, ids LIST<STRING>
-// returns: session STRING
 // plan: Eager all are found before the first is deleted, batches are small
 CYPHER 25
 UNWIND $ids AS id
@@ -19,7 +18,4 @@ CALL (e) {
 FOREACH (key IN CASE WHEN e.idempotency_key IS NULL THEN [] ELSE [e.id] END |
   MERGE (b:Tombstone {id: key})
   SET b.tenant = $tenant, b.erased_at = datetime())
-WITH e, e.session AS session
 DETACH DELETE e
-RETURN DISTINCT session
-ORDER BY session

@@ -1,11 +1,11 @@
 // doc: Count one more change and add to the tenant's totals.
 // mode: write
-// params: tenant STRING, turns INTEGER, items INTEGER, titles INTEGER, length INTEGER,
+// params: tenant STRING, appended INTEGER, items INTEGER, titles INTEGER, length INTEGER,
 //   stated INTEGER
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 SET t.change = t.change + 1,
-  t.turn = t.turn + $turns,
+  t.turn = t.turn + $appended,
   t.items = t.items + $items,
   t.titles = t.titles + $titles,
   t.length = t.length + $length,

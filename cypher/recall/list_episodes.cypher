@@ -1,10 +1,10 @@
 // doc: Fetch whole live episodes by id, and dormant ones if wanted.
 // mode: read
 // params: tenant STRING, ids LIST<STRING>, dormant BOOLEAN
-// each: id STRING, tenant STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
-//   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at INSTANT,
-//   recorded_at INSTANT, source STRING, metadata STRING, importance FLOAT, expires_at INSTANT,
-//   state STRING, utc_offset INTEGER
+// each: id STRING, turn INTEGER, text STRING, title STRING, speaker STRING,
+//   role STRING, session STRING, ordinal INTEGER, position INTEGER, occurred_at LOCAL_INSTANT,
+//   recorded_at INSTANT, source STRING, metadata JSON, importance FLOAT, expires_at INSTANT,
+//   state STRING
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
@@ -13,14 +13,14 @@ WHERE e.tenant = $tenant
 WITH e
 ORDER BY e.turn
 WITH [
-  e.id, e.tenant, e.turn, e.text, e.title, e.speaker, e.role, e.session, e.ordinal,
-  e.position, e.occurred_at.epochSeconds * 1000000 + e.occurred_at.microsecond,
+  e.id, e.turn, e.text, e.title, nullIf(e.speaker, ''), e.role, nullIf(e.session, ''), e.ordinal,
+  e.position,
+  [e.occurred_at.epochSeconds * 1000000 + e.occurred_at.microsecond, e.utc_offset],
   e.recorded_at.epochSeconds * 1000000 + e.recorded_at.microsecond,
   e.source, e.metadata, e.importance,
   e.expires_at.epochSeconds * 1000000 + e.expires_at.microsecond,
-  CASE WHEN $dormant AND NOT e:LiveEpisode THEN 'dormant' ELSE 'live' END,
-  e.utc_offset
+  CASE WHEN $dormant AND NOT e:LiveEpisode THEN 'dormant' ELSE 'live' END
 ] AS row
 // Without its text, the episode was archived a moment ago.
-WHERE row[3] IS NOT NULL
+WHERE row[2] IS NOT NULL
 RETURN collect(row) AS rows

@@ -9,7 +9,7 @@ from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Vector
 from ecphoria.records.ids import TenantId
 from tests.conftest import Cypher
-from tests.contract.memories import DIMENSION, appended, made, mention, named, turn, write
+from tests.contract.memories import DIMENSION, appended, mention, named, turn, write
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 COUNT = 120
@@ -57,7 +57,7 @@ async def some_mentions(graph: Graph, tenant: TenantId, count: int) -> None:
         appended(
             *(turn(tenant, number) for number in range(1, count + 1)),
             names=tuple(named(name, candidates=3) for name in MENTIONED),
-            concepts_made=tuple(made(tenant, name) for name in MENTIONED),
+            concepts_made=list(MENTIONED),
             mentions_added=rows,
         ),
     )

@@ -1,29 +1,25 @@
 """Small memories to write, with only the columns a test cares about."""
 
-from collections.abc import AsyncGenerator
-from dataclasses import replace
+from collections import Counter
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 
 from ecphoria.facts.store import EvidenceRow, FactRow, FactStore, FactTransaction, TimelineRow
-from ecphoria.ingest.rows import (
-    AboutRow,
-    ConceptRow,
-    IngestChanges,
-    MentionRow,
-    NameState,
-    NextRow,
-    SynonymRow,
-    TermDelta,
-)
+from ecphoria.ingest.changes import Changes, MentionRow, NextRow
+from ecphoria.ingest.prepare import Prepared
+from ecphoria.ingest.rows import NameState
 from ecphoria.ingest.store import IngestStore, IngestTransaction
 from ecphoria.neo4j_store.passages import PassageRow
-from ecphoria.neo4j_store.rows import EpisodeRow
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Vector
+from ecphoria.records.episode import NewEpisode
 from ecphoria.records.fact import Decision, PredicateClass, Ruling, Standing
 from ecphoria.records.ids import ConceptId, EpisodeId, FactId, TenantId, derived_id, fresh_id
+from ecphoria.text.concepts import Extraction, SynonymPair
+from ecphoria.text.cue import TurnFeatures
 
 START = datetime(2024, 3, 1, 12, tzinfo=UTC)
 DIMENSION = 384
@@ -45,39 +41,54 @@ def concept_id(tenant: TenantId, name: str) -> ConceptId:
     return ConceptId(derived_id(tenant, "concept", name))
 
 
-def turn(tenant: TenantId, number: int, **changed: object) -> EpisodeRow:
+def turn(tenant: TenantId, number: int, **changed: object) -> Prepared:
     """The tenant's turn `number`, at place `number - 1` of session s1, said by Ann."""
-    row = EpisodeRow(
+    new = NewEpisode(text=f"Turn {number} was said.", speaker="Ann", session="s1")
+    words = f"turn said t{number}"
+    row = Prepared(
+        tenant=tenant,
+        new=new,
         id=episode_id(tenant, str(number)),
-        turn=number,
-        text=f"Turn {number} was said.",
-        title=None,
-        speaker="Ann",
-        role=None,
-        session="s1",
+        sequence=number,
         ordinal=number - 1,
-        position=None,
         occurred_at=START + timedelta(minutes=number),
         utc_offset=60,
         recorded_at=START + timedelta(days=1),
-        source=None,
-        metadata={},
-        importance=0.5,
+        expires_at=None,
         body_hash=f"hash {number}",
-        idempotency_key=None,
-        terms=f"turn said t{number}",
-        words=f"turn said t{number}",
+        terms=words,
+        words=words,
         length=3,
-        is_question=False,
-        time_expression=False,
-        first_person=True,
-        second_person=False,
+        features=TurnFeatures(
+            is_question=False, has_time_expression=False, first_person=True, second_person=False
+        ),
+        extraction=Extraction(title=None, candidates=(), words=(), lower=frozenset()),
+        passages=(),
         vector=axis(number),
     )
-    return replace(row, **changed)  # type: ignore[arg-type]  # each test names real fields
+    return changed_to(row, **changed)
 
 
-def document(tenant: TenantId, number: int, title: str, **changed: object) -> EpisodeRow:
+def changed_to(row: Prepared, **changed: object) -> Prepared:
+    """Change columns of an episode: its own, those of its features, and those that were sent."""
+    parts: dict[str, dict[str, object]] = {"own": {}, "features": {}, "new": {}}
+    kinds = {"own": Prepared, "features": TurnFeatures, "new": NewEpisode}
+    for name, value in changed.items():
+        part = next(part for part, kind in kinds.items() if name in names_of(kind))
+        parts[part][name] = value
+    return replace(
+        row,
+        features=replace(row.features, **parts["features"]),  # type: ignore[arg-type]  # real fields
+        new=replace(row.new, **parts["new"]),  # type: ignore[arg-type]  # the same
+        **parts["own"],  # type: ignore[arg-type]  # the same
+    )
+
+
+def names_of(kind: type[Any]) -> set[str]:
+    return {field.name for field in fields(kind)}
+
+
+def document(tenant: TenantId, number: int, title: str, **changed: object) -> Prepared:
     """A titled document without session or speaker."""
     return turn(tenant, number, title=title, session=None, ordinal=None, speaker=None, **changed)
 
@@ -96,20 +107,11 @@ def passage(tenant: TenantId, number: int, part: int, **changed: object) -> Pass
     return replace(row, **changed)  # type: ignore[arg-type]  # each test names real fields
 
 
-def appended(*rows: EpisodeRow, **more: object) -> IngestChanges:
-    """The changes that append rows, with the counts that follow from them."""
-    speakers: dict[str, int] = {}
-    for row in rows:
-        if row.speaker:
-            speakers[row.speaker] = speakers.get(row.speaker, 0) + 1
-    changes = IngestChanges(
-        turns=len(rows),
-        items=len(rows),
-        titles=sum(row.title is not None for row in rows),
-        length=sum(row.length for row in rows),
-        episodes=rows,
-        speakers=tuple(speakers.items()),
-    )
+def appended(*rows: Prepared, **more: object) -> Changes:
+    """The changes that append rows, with the counts that follow from them, but no terms."""
+    changes = Changes()
+    changes.add(rows)
+    changes.terms.clear()
     return replace(changes, **more)  # type: ignore[arg-type]  # each test names real fields
 
 
@@ -133,16 +135,12 @@ def named(name: str, *, titles: int = 0, candidates: int = 0) -> NameState:
     )
 
 
-def made(tenant: TenantId, name: str) -> ConceptRow:
-    return ConceptRow(id=concept_id(tenant, name), normalised=name)
-
-
 def mention(tenant: TenantId, number: int, name: str, weight: float = 1.0) -> MentionRow:
     return MentionRow(episode=episode_id(tenant, str(number)), concept=name, weight=weight)
 
 
-def about(tenant: TenantId, number: int, name: str) -> AboutRow:
-    return AboutRow(episode=episode_id(tenant, str(number)), concept=name)
+def about(tenant: TenantId, number: int, name: str) -> MentionRow:
+    return mention(tenant, number, name)
 
 
 def fact(tenant: TenantId, subject: str, says: str, thing: str) -> FactRow:
@@ -160,16 +158,11 @@ def fact(tenant: TenantId, subject: str, says: str, thing: str) -> FactRow:
     )
 
 
-async def whole(changes: IngestChanges) -> AsyncGenerator[IngestChanges, None]:
-    """Give a change in one part."""
-    yield changes
-
-
-async def write(graph: Graph, tenant: TenantId, changes: IngestChanges) -> None:
+async def write(graph: Graph, tenant: TenantId, changes: Changes) -> None:
     """Apply changes in a transaction of their own."""
 
     async def work(transaction: IngestTransaction) -> None:
-        await transaction.write(whole(changes))
+        await transaction.write(changes)
 
     await IngestStore(graph).change(tenant, work)
 
@@ -195,7 +188,7 @@ async def place_in_time(graph: Graph, tenant: TenantId) -> None:
     await FactStore(graph).change(tenant, work)
 
 
-def everything(tenant: TenantId) -> IngestChanges:
+def everything(tenant: TenantId) -> Changes:
     """Three turns and a document that between them have one of everything."""
     stated = fact(tenant, "rome", "lies on", "tiber")
     return appended(
@@ -211,17 +204,17 @@ def everything(tenant: TenantId) -> IngestChanges:
         turn(tenant, 3, session="s2", ordinal=0, is_question=True),
         document(tenant, 4, "Rome", terms="rome citi tiber"),
         next_added=(follows(tenant, 1, 2),),
-        terms=(TermDelta(stem="turn", items=3), TermDelta(stem="rome", items=1)),
-        words={"rome": 1, "said": 3},
+        terms=Counter({"turn": 3, "rome": 1}),
+        words=Counter({"rome": 1, "said": 3}),
         names=(named("rome", titles=1, candidates=1), named("tiber", candidates=2)),
-        concepts_made=(made(tenant, "rome"), made(tenant, "tiber")),
+        concepts_made=["rome", "tiber"],
         mentions_added=(
             mention(tenant, 1, "rome"),
             mention(tenant, 2, "tiber", 0.5),
             mention(tenant, 4, "tiber"),
         ),
         abouts_added=(about(tenant, 4, "rome"),),
-        synonyms_added=(SynonymRow(one="rome", other="tiber", weight=0.8),),
+        synonyms_added=(SynonymPair(one="rome", other="tiber", weight=0.8),),
         stated=1,
         facts_made=(stated,),
         evidence_added=(

@@ -13,9 +13,9 @@ from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.knn import NEAR, NEIGHBOURS, Associate
 from ecphoria.consolidation.knn_store import AssociationStore
 from ecphoria.consolidation.service import Cycle
+from ecphoria.ingest.prepare import Prepared
 from ecphoria.maths.hebbian import association, combined, lift, round_down_to_step
 from ecphoria.maths.spreading import edge_decay
-from ecphoria.neo4j_store.rows import EpisodeRow
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
@@ -28,7 +28,7 @@ def a_cycle(tenant: TenantId, **how: Any) -> Cycle:
     return Cycle(id=fresh_id(), tenant=tenant, now=NOW, **how)
 
 
-def a_turn(tenant: TenantId, number: int) -> EpisodeRow:
+def a_turn(tenant: TenantId, number: int) -> Prepared:
     return turn(tenant, number, vector=VECTORS[number - 1])
 
 
@@ -62,7 +62,7 @@ async def test_similar_equals_brute_force_in_one_cycle_and_in_many(
         await step.run(a_cycle(tenant))
     shuffled = [int(one) for one in np.random.default_rng(2).permutation(COUNT) + 1]
     rows = (
-        replace(a_turn(other_tenant, number), turn=place, ordinal=place)
+        replace(a_turn(other_tenant, number), sequence=place, ordinal=place)
         for place, number in enumerate(shuffled, 1)
     )
     await write(graph, other_tenant, appended(*rows))

@@ -12,7 +12,7 @@ from ecphoria.consolidation.engrams import MakeClusters, MakeEngrams
 from ecphoria.consolidation.knn import Associate
 from ecphoria.consolidation.knn_store import AssociationStore
 from ecphoria.consolidation.service import Cycle
-from ecphoria.neo4j_store.rows import EpisodeRow
+from ecphoria.ingest.prepare import Prepared
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.records.episode import EngramKind
@@ -35,7 +35,7 @@ def step(graph: Graph) -> MakeClusters:
     return MakeClusters(EngramStore(graph))
 
 
-def said(tenant: TenantId, number: int) -> EpisodeRow:
+def said(tenant: TenantId, number: int) -> Prepared:
     """Of thirteen turns six are about one thing, four about another, three about a third."""
     topic = 0 if number <= 6 else 1 if number <= 10 else 2
     return turn(
@@ -94,7 +94,7 @@ async def test_the_same_whatever_the_order_and_the_cycles(
         rows = []
         for number in part:
             place += 1
-            rows.append(replace(said(other_tenant, number), turn=place))
+            rows.append(replace(said(other_tenant, number), sequence=place))
         await write(graph, other_tenant, appended(*rows))
         await Associate(AssociationStore(graph)).run(a_cycle(other_tenant))
         await step.run(a_cycle(other_tenant))
@@ -124,7 +124,7 @@ async def test_words_of_a_deleted_memory_are_gone_at_once(
     await step.run(a_cycle(tenant))
     found = (await clusters(cypher, tenant))[tuple(range(7, 11))]
     quoted = next(
-        number for number in range(7, 11) if said(tenant, number).text in found["quoted"]
+        number for number in range(7, 11) if said(tenant, number).new.text in found["quoted"]
     )
     await write(graph, tenant, appended(removed=(episode_id(tenant, str(quoted)),)))
     assert set(await clusters(cypher, tenant)) == {tuple(range(1, 7))}

@@ -8,7 +8,7 @@ import pytest
 from ecphoria.consolidation.engram_store import EngramStore
 from ecphoria.consolidation.engrams import CLOSED_AFTER, MakeEngrams
 from ecphoria.consolidation.service import Cycle
-from ecphoria.neo4j_store.rows import EpisodeRow
+from ecphoria.ingest.prepare import Prepared
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.records.ids import TenantId, fresh_id
@@ -29,7 +29,7 @@ def step(graph: Graph) -> MakeEngrams:
     return MakeEngrams(EngramStore(graph))
 
 
-def a_talk(tenant: TenantId, count: int = 9, session: str = "s1") -> list[EpisodeRow]:
+def a_talk(tenant: TenantId, count: int = 9, session: str = "s1") -> list[Prepared]:
     """Turns about three things, five of them about the first; a short one in between."""
     towards = (0, 0, 0, 0, 0, 1, 1, 2, 0)
     return [
@@ -109,7 +109,7 @@ async def test_words_of_a_deleted_memory_are_gone_at_once(
     await step.run(a_cycle(tenant))
     (found,) = await engrams(cypher, tenant)
     unquoted, quoted = [
-        next(one for one in talk if (one.text in found["quoted"]) is wanted)
+        next(one for one in talk if (one.new.text in found["quoted"]) is wanted)
         for wanted in (False, True)
     ]
     await write(graph, tenant, appended(removed=(unquoted.id,)))
@@ -119,7 +119,7 @@ async def test_words_of_a_deleted_memory_are_gone_at_once(
     await step.run(a_cycle(tenant))
     (made,) = await engrams(cypher, tenant)
     assert made["members"] == 7
-    assert quoted.text not in made["summary"]
+    assert quoted.new.text not in made["summary"]
 
 
 async def test_an_engram_is_as_if_the_deleted_had_never_been(
@@ -142,7 +142,7 @@ async def test_a_session_of_too_few_turns_has_none_and_loses_the_one_it_had(
     await write(graph, tenant, appended(*a_talk(tenant, 4)))
     await step.run(a_cycle(tenant))
     (found,) = await engrams(cypher, tenant)
-    gone = [row.id for row in a_talk(tenant, 4) if row.text not in found["quoted"]][:2]
+    gone = [row.id for row in a_talk(tenant, 4) if row.new.text not in found["quoted"]][:2]
     await write(graph, tenant, appended(removed=tuple(gone)))
     counts = (await step.run(a_cycle(tenant))).counts
     assert counts == {"sessions": 1, "open": 0, "made": 0, "dropped": 1}

@@ -1,4 +1,5 @@
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -7,7 +8,8 @@ from typing import TypeVar
 import pytest
 
 from ecphoria.errors import NotFound
-from ecphoria.ingest.rows import IngestChanges, MovedRow, SegmentStart, StoredTurn, TermDelta
+from ecphoria.ingest.changes import Changes
+from ecphoria.ingest.rows import Place
 from ecphoria.ingest.store import IngestStore, IngestTransaction
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.listing import EpisodeArchive
@@ -26,11 +28,9 @@ from tests.contract.memories import (
     episode_id,
     everything,
     follows,
-    made,
     mention,
     named,
     turn,
-    whole,
     write,
 )
 
@@ -42,10 +42,16 @@ async def ask(graph: Graph, tenant: TenantId, work: Ask[T]) -> T:
     return await IngestStore(graph).change(tenant, work)
 
 
+def start_of(session: str, at: datetime, position: int | None) -> Place:
+    return Place(
+        session=session, id=EpisodeId(fresh_id()), occurred_at=at, position=position, sequence=0
+    )
+
+
 async def segment(
     transaction: IngestTransaction, session: str, at: datetime, position: int | None, margin: int
-) -> Sequence[StoredTurn]:
-    start = SegmentStart(session=session, occurred_at=at, position=position or 0)
+) -> Sequence[Place]:
+    start = start_of(session, at, position)
     return (await transaction.segments([start], margin)).get(session, [])
 
 
@@ -73,7 +79,7 @@ async def test_counters_move_only_when_something_is_written(
     graph: Graph, tenant: TenantId
 ) -> None:
     async def look(transaction: IngestTransaction) -> tuple[int, int]:
-        return transaction.change, transaction.turn
+        return transaction.counters.change, transaction.counters.sequence
 
     assert await ask(graph, tenant, look) == (0, 0)
     assert await ask(graph, tenant, look) == (0, 0)
@@ -91,7 +97,7 @@ async def test_nobody_writes_for_a_tenant_that_is_not_there(graph: Graph) -> Non
 
 async def test_an_error_in_the_work_leaves_nothing_behind(graph: Graph, tenant: TenantId) -> None:
     async def fail(transaction: IngestTransaction) -> None:
-        await transaction.write(whole(everything(tenant)))
+        await transaction.write(everything(tenant))
         raise ValueError("stop")
 
     with pytest.raises(ValueError, match="stop"):
@@ -106,10 +112,10 @@ async def test_transactions_of_a_tenant_run_one_after_the_other(
     seen: list[int] = []
 
     async def append(transaction: IngestTransaction) -> None:
-        number = transaction.turn + 1
+        number = transaction.counters.sequence + 1
         await asyncio.sleep(0.02)
-        term = TermDelta(stem="turn", items=1)
-        await transaction.write(whole(appended(turn(tenant, number), terms=(term,))))
+        terms = Counter({"turn": 1})
+        await transaction.write(appended(turn(tenant, number), terms=terms))
         seen.append(number)
 
     await asyncio.gather(*(IngestStore(graph).change(tenant, append) for _ in range(8)))
@@ -132,7 +138,7 @@ async def test_an_episode_is_found_inside_the_transaction_that_wrote_it(
     graph: Graph, tenant: TenantId, other_tenant: TenantId
 ) -> None:
     async def both(transaction: IngestTransaction) -> str:
-        await transaction.write(whole(appended(turn(tenant, 1))))
+        await transaction.write(appended(turn(tenant, 1)))
         found = await transaction.episode(episode_id(tenant, "1"))
         assert found is not None
         return found.text
@@ -147,7 +153,7 @@ async def test_a_segment_starts_a_margin_before_the_key(
     rows = [turn(tenant, number) for number in range(1, 9)]
     await write(graph, tenant, appended(*rows))
 
-    async def ordinals(minute: int, margin: int, position: int | None = None) -> list[int]:
+    async def ordinals(minute: int, margin: int, position: int | None = None) -> list[int | None]:
         at = START + timedelta(minutes=minute)
         placed = await ask(graph, tenant, lambda t: segment(t, "s1", at, position, margin))
         return [one.ordinal for one in placed]
@@ -158,7 +164,7 @@ async def test_a_segment_starts_a_margin_before_the_key(
     assert await ordinals(minute=60, margin=0) == []
     at = START + timedelta(minutes=8)
     placed = await ask(graph, tenant, lambda t: segment(t, "s1", at, None, 1))
-    assert (placed[0].turn, placed[0].occurred_at) == (8, at)
+    assert (placed[0].sequence, placed[0].occurred_at) == (8, at)
     assert await ask(graph, tenant, lambda t: segment(t, "s9", at, None, 5)) == []
     assert await ask(graph, other_tenant, lambda t: segment(t, "s1", at, None, 5)) == []
 
@@ -167,12 +173,14 @@ async def test_segments_of_many_sessions_come_together(graph: Graph, tenant: Ten
     rows = [turn(tenant, number, session=f"s{number % 2}") for number in range(1, 7)]
     await write(graph, tenant, appended(*rows))
     starts = [
-        SegmentStart(session="s0", occurred_at=START + timedelta(minutes=2), position=0),
-        SegmentStart(session="s1", occurred_at=START + timedelta(minutes=5), position=0),
-        SegmentStart(session="s7", occurred_at=START, position=0),
+        start_of("s0", START + timedelta(minutes=2), 0),
+        start_of("s1", START + timedelta(minutes=5), 0),
+        start_of("s7", START, 0),
     ]
     found = await ask(graph, tenant, lambda t: t.segments(starts, 0))
-    assert {name: [one.turn for one in placed] for name, placed in found.items()} == {"s0": [4, 6]}
+    assert {name: [one.sequence for one in placed] for name, placed in found.items()} == {
+        "s0": [4, 6]
+    }
 
 
 async def test_equal_times_are_ordered_by_position_and_none_is_zero(
@@ -185,7 +193,7 @@ async def test_equal_times_are_ordered_by_position_and_none_is_zero(
     ]
     await write(graph, tenant, appended(*rows))
 
-    async def after(position: int | None) -> list[int]:
+    async def after(position: int | None) -> list[int | None]:
         placed = await ask(graph, tenant, lambda t: segment(t, "s1", START, position, 0))
         return [one.ordinal for one in placed]
 
@@ -259,21 +267,19 @@ async def test_stems_of_any_script_and_any_sign_are_found(graph: Graph, tenant: 
 
 async def test_moved_turns_take_their_new_places(graph: Graph, tenant: TenantId) -> None:
     await write(graph, tenant, everything(tenant))
-    moved = MovedRow(id=episode_id(tenant, "2"), ordinal=7)
+    moved = episode_id(tenant, "2")
     await write(
         graph,
         tenant,
-        IngestChanges(
-            moved=(moved,),
-            next_removed=((episode_id(tenant, "1"), episode_id(tenant, "2")),),
-            next_added=(follows(tenant, 2, 1, 0.25),),
+        Changes(
+            moved={moved: 7},
+            next_removed=[(episode_id(tenant, "1"), episode_id(tenant, "2"))],
+            next_added=[follows(tenant, 2, 1, 0.25)],
         ),
     )
-    columns = await EpisodeReader(graph).columns(tenant, [moved.id], [], None)
+    columns = await EpisodeReader(graph).columns(tenant, [moved], [], None)
     assert columns.ordinal.tolist() == [7]
-    arcs = await EpisodeReader(graph).expand(
-        tenant, [moved.id], FanLimits(fan=10, floor=0.0), START
-    )
+    arcs = await EpisodeReader(graph).expand(tenant, [moved], FanLimits(fan=10, floor=0.0), START)
     next_arcs = [
         (head, bool(forward), float(weight))
         for head, edge, forward, weight in zip(
@@ -292,15 +298,16 @@ async def test_removal_takes_along_what_only_the_removed_held(
     await write(
         graph,
         tenant,
-        IngestChanges(
+        Changes(
             items=-2,
             titles=-1,
             length=-6,
-            removed=(episode_id(tenant, "3"), episode_id(tenant, "4")),
-            speakers=(("Ann", -1),),
-            terms=(TermDelta(stem="turn", items=-1), TermDelta(stem="rome", items=-1)),
-            words={"rome": -1, "said": -1},
-            names=(named("rome", titles=-1, candidates=0), named("tiber", candidates=-1)),
+            removed=[episode_id(tenant, "3"), episode_id(tenant, "4")],
+            left=["s2"],
+            speakers=Counter({"Ann": -1}),
+            terms=Counter({"turn": -1, "rome": -1}),
+            words=Counter({"rome": -1, "said": -1}),
+            names=[named("rome", titles=-1, candidates=0), named("tiber", candidates=-1)],
         ),
     )
     stats = await EpisodeArchive(graph).stats(tenant)
@@ -316,14 +323,15 @@ async def test_removal_takes_along_what_only_the_removed_held(
     await write(
         graph,
         tenant,
-        IngestChanges(
+        Changes(
             items=-2,
-            removed=(episode_id(tenant, "1"), episode_id(tenant, "2")),
-            speakers=(("Ann", -1), ("Bob", -1)),
-            terms=(TermDelta(stem="turn", items=-2),),
-            words={"said": -2},
-            names=(named("rome", candidates=-1), named("tiber", candidates=-1)),
-            concepts_unmade=("rome", "tiber"),
+            removed=[episode_id(tenant, "1"), episode_id(tenant, "2")],
+            left=["s1"],
+            speakers=Counter({"Ann": -1, "Bob": -1}),
+            terms=Counter({"turn": -2}),
+            words=Counter({"said": -2}),
+            names=[named("rome", candidates=-1), named("tiber", candidates=-1)],
+            concepts_unmade=["rome", "tiber"],
         ),
     )
     for label in ("Episode", "Session", "Speaker", "Term", "Word", "Name", "Concept"):
@@ -332,7 +340,7 @@ async def test_removal_takes_along_what_only_the_removed_held(
 
 async def test_a_concept_can_be_unmade_and_made_again(graph: Graph, tenant: TenantId) -> None:
     await write(graph, tenant, everything(tenant))
-    await write(graph, tenant, IngestChanges(concepts_unmade=("tiber",)))
+    await write(graph, tenant, Changes(concepts_unmade=["tiber"]))
     reader = EpisodeReader(graph)
     assert (await reader.lexicon(tenant, [], ["tiber"])).concepts == []
     states, _ = await ask(graph, tenant, lambda t: t.names())
@@ -343,9 +351,7 @@ async def test_a_concept_can_be_unmade_and_made_again(graph: Graph, tenant: Tena
     await write(
         graph,
         tenant,
-        IngestChanges(
-            concepts_made=(made(tenant, "tiber"),), mentions_added=(mention(tenant, 2, "tiber"),)
-        ),
+        Changes(concepts_made=["tiber"], mentions_added=[mention(tenant, 2, "tiber")]),
     )
     (concept,) = (await reader.lexicon(tenant, [], ["tiber"])).concepts
     assert (concept.id, concept.mentions) == (concept_id(tenant, "tiber"), 1)
@@ -353,9 +359,7 @@ async def test_a_concept_can_be_unmade_and_made_again(graph: Graph, tenant: Tena
 
 async def test_removed_mentions_are_uncounted(graph: Graph, tenant: TenantId) -> None:
     await write(graph, tenant, everything(tenant))
-    await write(
-        graph, tenant, IngestChanges(mentions_removed=((episode_id(tenant, "2"), "tiber"),))
-    )
+    await write(graph, tenant, Changes(mentions_removed=[(episode_id(tenant, "2"), "tiber")]))
     (concept,) = (await EpisodeReader(graph).lexicon(tenant, [], ["tiber"])).concepts
     assert concept.mentions == 1
     (body,) = await ask(graph, tenant, lambda t: t.bodies_with(["t2"]))

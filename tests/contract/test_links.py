@@ -17,7 +17,6 @@ from tests.contract.memories import (
     concept_id,
     episode_id,
     everything,
-    made,
     named,
     turn,
     write,
@@ -139,8 +138,7 @@ async def test_what_is_no_association_stays_whatever_its_number(
         graph,
         tenant,
         appended(
-            names=tuple(named(name, candidates=2) for name in names),
-            concepts_made=tuple(made(tenant, name) for name in names),
+            names=tuple(named(name, candidates=2) for name in names), concepts_made=list(names)
         ),
     )
     await cypher(

@@ -14,15 +14,15 @@ from ecphoria.consolidation.merge import SAME, MergeReview, MergeStore, ProposeM
 from ecphoria.consolidation.service import Cycle
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.facts.store import FactStore
-from ecphoria.ingest.rows import SynonymRow
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Embedder, Vector
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.fact import MergeStatus
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
+from ecphoria.text.concepts import SynonymPair
 from tests.conftest import Cypher
-from tests.contract.memories import appended, axis, concept_id, made, mention, named, turn, write
+from tests.contract.memories import appended, axis, concept_id, mention, named, turn, write
 
 NAMES = (
     "black sea harbour", "boeing 737", "boeing 747", "harbour black sea", "north harbour school",
@@ -58,12 +58,12 @@ async def fill(graph: Graph, tenant: TenantId) -> None:
         appended(
             *(turn(tenant, number) for number in range(1, len(NAMES) + 1)),
             names=tuple(named(name, candidates=2) for name in NAMES),
-            concepts_made=tuple(made(tenant, name) for name in NAMES),
+            concepts_made=list(NAMES),
             mentions_added=tuple(
                 mention(tenant, number, name) for number, name in enumerate(NAMES, 1)
             ),
             synonyms_added=tuple(
-                SynonymRow(one=one, other=other, weight=0.7) for one, other in PAIRS
+                SynonymPair(one=one, other=other, weight=0.7) for one, other in PAIRS
             ),
         ),
     )
@@ -212,7 +212,7 @@ async def name_all(graph: Graph, tenant: TenantId, first: int, *names: str) -> N
             names=tuple(
                 replace(named(name, candidates=2), kind=KINDS.get(name, "topic")) for name in names
             ),
-            concepts_made=tuple(made(tenant, name) for name in names),
+            concepts_made=list(names),
             mentions_added=tuple(mention(tenant, number, name) for number, name in places),
         ),
     )

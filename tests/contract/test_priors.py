@@ -8,7 +8,7 @@ import pytest
 from ecphoria.consolidation.prior import Prior
 from ecphoria.consolidation.service import Skipped
 from ecphoria.errors import EcphoriaError
-from ecphoria.ingest.rows import IngestChanges
+from ecphoria.ingest.changes import Changes
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.fusion import midrank
 from ecphoria.maths.spreading import push
@@ -26,7 +26,6 @@ from tests.contract.memories import (
     episode_id,
     everything,
     follows,
-    made,
     mention,
     named,
     turn,
@@ -47,7 +46,7 @@ def store(graph: Graph, options: GraphOptions) -> PriorStore:
     return PriorStore(graph, options)
 
 
-def a_web(tenant: TenantId) -> IngestChanges:
+def a_web(tenant: TenantId) -> Changes:
     """Forty turns in four sessions, eight documents, ten concepts: no two nodes look alike."""
     rng = np.random.default_rng(3)
     names = [f"name{number}" for number in range(10)]
@@ -61,7 +60,7 @@ def a_web(tenant: TenantId) -> IngestChanges:
             if n % 10 != 9
         ),
         names=tuple(named(name, candidates=9) for name in names),
-        concepts_made=tuple(made(tenant, name) for name in names),
+        concepts_made=list(names),
         mentions_added=tuple(
             mention(tenant, episode, names[name], float(rng.uniform(0.1, 1)))
             for episode, name in sorted(pairs)

@@ -5,7 +5,7 @@ import pytest
 
 from ecphoria.consolidation.knn_store import Association, AssociationStore
 from ecphoria.errors import NotFound
-from ecphoria.ingest.rows import IngestChanges
+from ecphoria.ingest.changes import Changes
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.recall.ports import Around, Columns, FanLimits, TermCount, Window
 from ecphoria.recall.store import EpisodeReader
@@ -21,7 +21,6 @@ from tests.contract.memories import (
     episode_id,
     everything,
     follows,
-    made,
     mention,
     named,
     turn,
@@ -173,7 +172,7 @@ async def test_columns_join_ids_and_windows_each_once(
 ) -> None:
     rows = [turn(tenant, number) for number in range(1, 9)]
     rows.append(turn(tenant, 9, session="s0", ordinal=0, is_question=True, speaker=None))
-    rows.append(document(tenant, 10, "Rome", time_expression=True, second_person=True))
+    rows.append(document(tenant, 10, "Rome", has_time_expression=True, second_person=True))
     await write(graph, tenant, appended(*rows))
     wanted = [episode_id(tenant, name) for name in ("10", "3", "9")]
     windows = [
@@ -246,7 +245,7 @@ async def test_a_deleted_memory_is_not_remembered(graph: Graph, tenant: TenantId
     windows = [Window(session="s1", first=0, last=9)]
     await warm.columns(tenant, [], windows, None)
     gone = episode_id(tenant, "2")
-    await write(graph, tenant, IngestChanges(items=-1, removed=(gone,)))
+    await write(graph, tenant, Changes(items=-1, removed=[gone]))
     await warm.lexicon(tenant, [], [])
     assert len(warm._columns._memories[tenant]) == 0
     assert gone not in (await warm.columns(tenant, [], windows, None)).id
@@ -308,7 +307,7 @@ async def test_the_turns_of_a_window_share_their_concepts(
             *turns,
             other,
             names=(named("tiber", candidates=2),),
-            concepts_made=(made(tenant, "tiber"),),
+            concepts_made=["tiber"],
             mentions_added=(mention(tenant, 2, "tiber", 0.5), mention(tenant, 8, "tiber")),
         ),
     )
@@ -376,7 +375,7 @@ async def test_a_hub_opens_to_its_strongest_edges_only(
         appended(
             *rows,
             names=(named("hub", candidates=30),),
-            concepts_made=(made(tenant, "hub"),),
+            concepts_made=["hub"],
             mentions_added=mentions,
         ),
     )

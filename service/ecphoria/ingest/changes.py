@@ -1,207 +1,287 @@
-"""Collect the changes of one transaction: sessions, terms and concepts."""
+"""The changes of one transaction, and the statements that write them.
 
-import asyncio
+Rows are sorted by key, so that transactions on the same nodes lock them in the same order.
+"""
+
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import timedelta
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
-from ecphoria.ingest.concepts import ConceptChanges, FactChanges
+from ecphoria.facts.store import EvidenceRow, FactRow
 from ecphoria.ingest.prepare import Prepared
-from ecphoria.ingest.rows import IngestChanges, SegmentStart, TermDelta
-from ecphoria.ingest.sequence import MARGIN, Arrival, Resequenced, resequence
-from ecphoria.ingest.store import IngestTransaction
-from ecphoria.neo4j_store.rows import EpisodeRow
-from ecphoria.ports import Vector, Vectors
-from ecphoria.records.episode import Episode, indexed_text
-from ecphoria.records.ids import EpisodeId
-from ecphoria.runtime import run_off_loop
-from ecphoria.text.concepts import Extraction
-from ecphoria.text.tokens import stems
-
-_TICK = timedelta(microseconds=1)
+from ecphoria.ingest.rows import NameState
+from ecphoria.neo4j_store.encoding import encoded
+from ecphoria.neo4j_store.locks import UPDATE_TENANT, mark_around
+from ecphoria.neo4j_store.passages import CREATE_PASSAGES, REMOVE_PASSAGES, passage_groups
+from ecphoria.neo4j_store.session import Done, Statement, Work
+from ecphoria.records.episode import Episode
+from ecphoria.records.ids import EpisodeId, TenantId, concept_id, derived_id
+from ecphoria.text.concepts import Extraction, SynonymPair
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Encoded:
-    """The vectors of new episodes.
+class NextRow:
+    """A NEXT edge; weight `exp(-.01 * gap_days)` (SYNAPSE, rho per day)."""
+
+    tail: EpisodeId
+    head: EpisodeId
+    gap_days: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MentionRow:
+    """A MENTIONS or ABOUT edge between an episode and a concept.
 
     Attributes:
-        whole: The vector of each episode.
-        parts: The vectors of the passages of long episodes, in their order.
+        concept: Its normalised name.
+        stated: Whether the name was sent with the episode, or read from it by a model.
+        by: The language model that read it.
     """
 
-    whole: Mapping[EpisodeId, Vector]
-    parts: Mapping[EpisodeId, Vectors] = field(default_factory=dict)
+    episode: EpisodeId
+    concept: str
+    weight: float
+    stated: bool = False
+    by: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SequencedBatch:
-    """New episodes with their positions, and the changed sessions."""
+@dataclass(slots=True, kw_only=True)
+class Changes:
+    """Everything that one transaction writes; each step of a write adds to it.
 
-    rows: tuple[EpisodeRow, ...]
-    sessions: Sequence[Resequenced]
+    Concepts are named by their normalised name. A concept's counts of mentions follow its edges,
+    and a fact is deleted with its last evidence.
 
-
-async def sequence_batch(
-    transaction: IngestTransaction, new: Sequence[Prepared], vectors: Encoded
-) -> SequencedBatch:
-    """Place new episodes in their sessions."""
-    turns = {prepared.id: transaction.turn + place for place, prepared in enumerate(new, 1)}
-    sessions = await _sessions(transaction, new, turns)
-    places = {turn: place for part in sessions for turn, place in part.places.items()}
-    return SequencedBatch(
-        rows=tuple(
-            prepared.row(
-                turns[prepared.id],
-                places.get(prepared.id),
-                vectors.whole[prepared.id],
-                vectors.parts.get(prepared.id),
-                transaction.life,
-            )
-            for prepared in new
-        ),
-        sessions=sessions,
-    )
-
-
-async def addition(
-    new: Sequence[Prepared],
-    into: SequencedBatch,
-    facts: FactChanges,
-    name: Callable[[], Coroutine[None, None, ConceptChanges]],
-) -> AsyncGenerator[IngestChanges, None]:
-    """Sequence new episodes, then collect their counts and edges.
-
-    Overlap Python's work with the store's: while the store writes one part, the next part is
-    computed (decision 0027).
+    Attributes:
+        appended, items, titles, length, stated: Added to the tenant's totals; `stated` counts
+            names and facts.
+        episodes: New episodes.
+        removed: Episodes to delete.
+        left: Sessions that lose an episode.
+        woken: Dormant episodes that become live.
+        moved: New ordinals of stored turns.
+        speakers, terms, words: Added to the numbers of items by speaker, stem and lower-case word.
+        names: Added to the counts of names: `titles`, `candidates` and `stated` are differences.
     """
-    told = [prepared for prepared in new if prepared.new.extraction is not None]
-    places = _places(into.sessions)
-    yield replace(
-        places,
-        moved=(),
-        next_added=(),
-        turns=len(new),
-        items=len(new),
-        titles=sum(prepared.new.title is not None for prepared in new),
-        length=sum(row.length for row in into.rows),
-        stated=sum(len(prepared.extraction.stated) for prepared in told) + len(facts.evidence),
-        speakers=_speakers((prepared.new.speaker for prepared in new), 1),
-        episodes=into.rows,
+
+    appended: int = 0
+    items: int = 0
+    titles: int = 0
+    length: int = 0
+    stated: int = 0
+    episodes: list[Prepared] = field(default_factory=list)
+    removed: list[EpisodeId] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    woken: list[EpisodeId] = field(default_factory=list)
+    moved: dict[EpisodeId, int] = field(default_factory=dict)
+    next_removed: list[tuple[EpisodeId, EpisodeId]] = field(default_factory=list)
+    next_added: list[NextRow] = field(default_factory=list)
+    speakers: Counter[str] = field(default_factory=Counter)
+    terms: Counter[str] = field(default_factory=Counter)
+    words: Counter[str] = field(default_factory=Counter)
+    names: list[NameState] = field(default_factory=list)
+    concepts_made: list[str] = field(default_factory=list)
+    concepts_unmade: list[str] = field(default_factory=list)
+    mentions_added: list[MentionRow] = field(default_factory=list)
+    mentions_removed: list[tuple[EpisodeId, str]] = field(default_factory=list)
+    abouts_added: list[MentionRow] = field(default_factory=list)
+    synonyms_added: list[SynonymPair] = field(default_factory=list)
+    facts_made: list[FactRow] = field(default_factory=list)
+    evidence_added: list[EvidenceRow] = field(default_factory=list)
+
+    def add(self, new: Sequence[Prepared]) -> None:
+        """Add new episodes, and count them, their speakers, stems and words."""
+        self.episodes += new
+        self.appended += len(new)
+        self.items += len(new)
+        self.titles += sum(one.new.title is not None for one in new)
+        self.length += sum(one.length for one in new)
+        self.stated += sum(len(one.extraction.stated) for one in new)
+        self.speakers.update(one.new.speaker for one in new if one.new.speaker is not None)
+        self.terms.update(chain.from_iterable(set(one.terms.split()) for one in new))
+        self.words.update(chain.from_iterable(one.extraction.lower for one in new))
+
+    def remove(self, gone: Episode, terms: Sequence[str], found: Extraction) -> None:
+        """Remove an episode from the store and from every count.
+
+        Args:
+            gone: The episode.
+            terms: Its stems with repeats.
+            found: The names and words of its text.
+        """
+        self.removed.append(gone.id)
+        self.items -= 1
+        self.titles -= gone.title is not None
+        self.length -= len(terms)
+        self.terms.subtract(set(terms))
+        self.words.subtract(found.lower)
+        if gone.speaker is not None:
+            self.speakers.subtract([gone.speaker])
+
+
+_CREATE_SESSIONS = Statement("ingest.create_sessions", Done)
+_CREATE_EPISODES = Statement("ingest.create_episodes", Done)
+UPDATE_EXPIRY = Statement("ingest.update_expiry", Done)
+_MOVE_EPISODES = Statement("ingest.move_episodes", Done)
+_REMOVE_EPISODES = Statement("ingest.remove_episodes", Done)
+_ADD_NEXT = Statement("ingest.add_next", Done)
+_REMOVE_NEXT = Statement("ingest.remove_next", Done)
+_COUNT_SPEAKERS = Statement("ingest.count_speakers", Done)
+_COUNT_WORDS = Statement("ingest.count_words", Done)
+_COUNT_NAMES = Statement("ingest.count_names", Done)
+_DROP_EMPTY = Statement("ingest.drop_empty", Done)
+_MAKE_CONCEPTS = Statement("ingest.make_concepts", Done)
+_UNMAKE_CONCEPTS = Statement("ingest.unmake_concepts", Done)
+_ADD_MENTIONS = Statement("ingest.add_mentions", Done)
+_REMOVE_MENTIONS = Statement("ingest.remove_mentions", Done)
+_ADD_ABOUTS = Statement("ingest.add_abouts", Done)
+_ADD_SYNONYMS = Statement("ingest.add_synonyms", Done)
+_CREATE_FACTS = Statement("ingest.create_facts", Done)
+_ADD_EVIDENCE = Statement("ingest.add_evidence", Done)
+_REMOVE_ENGRAMS = Statement("ingest.remove_engrams", Done)
+REMOVE_EVIDENCE = Statement("ingest.remove_evidence", Done)
+_WAKE_EPISODES = Statement("ingest.wake_episodes", Done)
+
+_SENT = (
+    "text", "title", "role", "position", "source", "metadata", "importance", "idempotency_key",
+)  # fmt: skip
+_DERIVED = (
+    "id", "sequence", "ordinal", "occurred_at", "utc_offset", "recorded_at", "expires_at",
+    "body_hash", "terms", "words", "length", "vector",
+)  # fmt: skip
+
+_Write = tuple[Statement[Done], Mapping[str, list[Any]]]
+"""A statement with its rows or columns by parameter; if all are empty, it is skipped."""
+
+
+async def apply_changes(work: Work, tenant: TenantId, changes: Changes) -> None:
+    """Write all changes: totals, removals, additions, and last the empty nodes."""
+    await work.run(
+        UPDATE_TENANT,
+        tenant=tenant,
+        **encoded(changes, "appended", "items", "titles", "length", "stated"),
     )
-    size = sum(len(prepared.text) for prepared in new)
-    terms = partial(_terms, [one.terms for one in new], 1)
-    yield IngestChanges(terms=await run_off_loop(terms, size))
-    words = await run_off_loop(lambda: _words((prepared.extraction for prepared in new), 1), size)
-    naming = asyncio.create_task(name())
-    try:
-        yield IngestChanges(moved=places.moved, next_added=places.next_added, words=words)
-        yield replace(_names(await naming), facts_made=facts.made, evidence_added=facts.evidence)
-    finally:
-        naming.cancel()
-        await asyncio.gather(naming, return_exceptions=True)
+    if changes.next_removed:
+        pairs = _pairs("tail", "head", changes.next_removed)
+        await work.run(_REMOVE_NEXT, tenant=tenant, rows=pairs)
+    if changes.removed:
+        await _remove(work, tenant, sorted(changes.removed))
+    for statement, rows in chain(_places(tenant, changes), _names(tenant, changes)):
+        if any(rows.values()):
+            await work.run(statement, tenant=tenant, **rows)
 
 
-async def removal(
-    transaction: IngestTransaction, gone: Episode, concepts: ConceptChanges
-) -> AsyncGenerator[IngestChanges, None]:
-    """Take an episode out of its session, which closes the gap, and out of every count."""
-    text = indexed_text(gone.title, gone.text)
-    terms = await run_off_loop(partial(stems, text), len(text))
-    sessions: list[Resequenced] = []
-    if gone.session is not None:
-        start = SegmentStart(
-            session=gone.session, occurred_at=gone.occurred_at - _TICK, position=0
-        )
-        before = (await transaction.segments([start], MARGIN))[gone.session]
-        sessions.append(resequence(before, (), frozenset([gone.id])))
-    places = _places(sessions)
-    yield replace(
-        _names(concepts),
-        items=-1,
-        titles=-(gone.title is not None),
-        length=-len(terms),
-        stated=-concepts.unstated,
-        removed=(gone.id,),
-        moved=places.moved,
-        next_removed=places.next_removed,
-        next_added=places.next_added,
-        speakers=_speakers((gone.speaker,), -1),
-        terms=_terms([terms], -1),
-        words=_words(concepts.items, -1),
+async def _remove(work: Work, tenant: TenantId, ids: list[EpisodeId]) -> None:
+    await mark_around(work, tenant, ids)
+    await work.run(_REMOVE_ENGRAMS, tenant=tenant, ids=ids)
+    await work.run(REMOVE_EVIDENCE, tenant=tenant, ids=ids, every=True)
+    await work.run(REMOVE_PASSAGES, tenant=tenant, ids=ids)
+    await work.run(_REMOVE_EPISODES, tenant=tenant, ids=ids)
+
+
+def _places(tenant: TenantId, changes: Changes) -> Iterator[_Write]:
+    """Write episodes in their sessions, and count their speakers and words."""
+    sessions = sorted({one.new.session for one in changes.episodes if one.new.session})
+    yield _CREATE_SESSIONS, {"rows": [_named(tenant, "session", name) for name in sessions]}
+    speakers = [
+        {**_named(tenant, "speaker", name), "episodes": count}
+        for name, count in sorted(changes.speakers.items())
+    ]
+    yield _COUNT_SPEAKERS, {"rows": speakers}
+    yield _CREATE_EPISODES, {"groups": _groups(changes.episodes)}
+    ends = [one.expires_at for one in changes.episodes if one.expires_at is not None]
+    yield UPDATE_EXPIRY, {"ends": [min(ends)] if ends else []}
+    for groups in passage_groups({one.id: one.passages for one in changes.episodes}):
+        yield CREATE_PASSAGES, {"groups": groups}
+    moved = sorted(changes.moved.items())
+    yield _MOVE_EPISODES, {"rows": [{"id": ident, "ordinal": place} for ident, place in moved]}
+    yield _WAKE_EPISODES, {"ids": sorted(changes.woken)}
+    yield _ADD_NEXT, {"rows": [encoded(row) for row in changes.next_added]}
+    stems, stem_items = _counts(changes.terms)
+    words, word_items = _counts(changes.words)
+    yield (
+        _COUNT_WORDS,
+        {"stems": stems, "stem_items": stem_items, "words": words, "word_items": word_items},
     )
 
 
-async def waking(
-    woken: tuple[EpisodeId, ...], concepts: ConceptChanges
-) -> AsyncGenerator[IngestChanges, None]:
-    """Make dormant episodes live, and bring their mentions up to date."""
-    yield replace(_names(concepts), woken=woken)
+def _names(tenant: TenantId, changes: Changes) -> Iterator[_Write]:
+    """Write names and concepts, then their edges, then facts; join concepts when all exist."""
+    yield _COUNT_NAMES, _columns(sorted(changes.names, key=lambda name: name.normalised))
+    yield _REMOVE_MENTIONS, {"rows": _pairs("episode", "concept", changes.mentions_removed)}
+    yield _UNMAKE_CONCEPTS, {"names": sorted(changes.concepts_unmade)}
+    made = [
+        {"id": concept_id(tenant, name), "normalised": name}
+        for name in sorted(changes.concepts_made)
+    ]
+    yield _MAKE_CONCEPTS, {"rows": made}
+    yield _ADD_MENTIONS, {"groups": _by_concept(changes.mentions_added)}
+    yield _ADD_ABOUTS, {"groups": _by_concept(changes.abouts_added)}
+    yield _ADD_SYNONYMS, {"rows": [encoded(pair) for pair in changes.synonyms_added]}
+    yield _CREATE_FACTS, {"rows": [encoded(row) for row in changes.facts_made]}
+    yield _ADD_EVIDENCE, {"rows": [encoded(row) for row in changes.evidence_added]}
+    yield _DROP_EMPTY, {**_counted_down(changes), "sessions": sorted(changes.left)}
 
 
-async def only(changes: IngestChanges) -> AsyncGenerator[IngestChanges, None]:
-    """Yield changes that have only one part."""
-    yield changes
-
-
-async def _sessions(
-    transaction: IngestTransaction, new: Sequence[Prepared], turns: Mapping[EpisodeId, int]
-) -> list[Resequenced]:
-    arrivals: dict[str, list[Arrival]] = {}
-    for prepared in new:
-        if prepared.new.session is not None:
-            arrival = prepared.arrival(turns[prepared.id])
-            arrivals.setdefault(prepared.new.session, []).append(arrival)
-    if not arrivals:
-        return []
-    starts = [_start(session, arriving) for session, arriving in sorted(arrivals.items())]
-    stored = await transaction.segments(starts, MARGIN)
+def _groups(episodes: Iterable[Prepared]) -> list[dict[str, Any]]:
+    """Group new episodes by session and speaker, so that each is looked up once a batch."""
+    groups: dict[tuple[str, str], list[dict[str, object]]] = {}
+    for one in sorted(episodes, key=lambda one: one.sequence):
+        row = {**encoded(one.new, *_SENT), **encoded(one, *_DERIVED), **encoded(one.features)}
+        groups.setdefault((one.new.session or "", one.new.speaker or ""), []).append(row)
     return [
-        resequence(stored.get(session, ()), arriving, frozenset())
-        for session, arriving in sorted(arrivals.items())
+        {"session": session, "speaker": speaker, "rows": rows}
+        for (session, speaker), rows in sorted(groups.items())
     ]
 
 
-def _start(session: str, arrivals: Sequence[Arrival]) -> SegmentStart:
-    occurred_at, position = min(
-        (arrival.occurred_at, arrival.position or 0) for arrival in arrivals
-    )
-    return SegmentStart(session=session, occurred_at=occurred_at, position=position)
+def _named(tenant: TenantId, kind: str, name: str) -> dict[str, object]:
+    return {"name": name, "id": derived_id(tenant, kind, name)}
 
 
-def _places(sessions: Sequence[Resequenced]) -> IngestChanges:
-    return IngestChanges(
-        moved=tuple(row for part in sessions for row in part.moved),
-        next_removed=tuple(pair for part in sessions for pair in part.next_removed),
-        next_added=tuple(row for part in sessions for row in part.next_added),
-    )
+def _pairs(one: str, other: str, pairs: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{one: first, other: second} for first, second in sorted(pairs)]
 
 
-def _names(concepts: ConceptChanges) -> IngestChanges:
-    return IngestChanges(
-        names=concepts.names,
-        concepts_made=concepts.made,
-        concepts_unmade=concepts.unmade,
-        mentions_added=concepts.mentions_added,
-        mentions_removed=concepts.mentions_removed,
-        abouts_added=concepts.abouts_added,
-        synonyms_added=concepts.synonyms_added,
-    )
+def _counts(counts: Mapping[str, int]) -> tuple[list[str], list[int]]:
+    keys = sorted(counts)
+    return keys, [counts[key] for key in keys]
 
 
-def _speakers(names: Iterable[str | None], sign: int) -> tuple[tuple[str, int], ...]:
-    counts = Counter(name for name in names if name is not None)
-    return tuple((name, sign * count) for name, count in sorted(counts.items()))
+def _columns(names: Sequence[NameState]) -> dict[str, list[Any]]:
+    return {
+        "names": [row.normalised for row in names],
+        "surfaces": [row.surface for row in names],
+        "kinds": [row.kind for row in names],
+        "titles": [row.titles for row in names],
+        "candidates": [row.candidates for row in names],
+        "stated": [row.stated for row in names],
+    }
 
 
-def _words(items: Iterable[Extraction], sign: int) -> Mapping[str, int]:
-    counts = Counter(chain.from_iterable(item.lower for item in items))
-    return counts if sign > 0 else {word: -count for word, count in counts.items()}
+def _by_concept(edges: Iterable[MentionRow]) -> list[dict[str, Any]]:
+    groups: dict[str, list[dict[str, object]]] = {}
+    for edge in sorted(edges, key=lambda edge: (edge.concept, edge.episode)):
+        row = encoded(edge, "episode", "weight", "stated", "by")
+        groups.setdefault(edge.concept, []).append(row)
+    return [{"concept": concept, "rows": rows} for concept, rows in groups.items()]
 
 
-def _terms(items: Iterable[Sequence[str]], sign: int) -> tuple[TermDelta, ...]:
-    found = Counter(chain.from_iterable(map(set, items)))
-    return tuple(TermDelta(stem=stem, items=sign * found[stem]) for stem in sorted(found))
+def _counted_down(changes: Changes) -> dict[str, list[str]]:
+    """List nodes whose counts fell; some of them may be empty now."""
+    names = {
+        row.normalised for row in changes.names if min(row.titles, row.candidates, row.stated) < 0
+    }
+    return {
+        "names": sorted(names.union(changes.concepts_unmade)),
+        "speakers": _fallen(changes.speakers),
+        "stems": _fallen(changes.terms),
+        "words": _fallen(changes.words),
+    }
+
+
+def _fallen(counts: Mapping[str, int]) -> list[str]:
+    return sorted(key for key, count in counts.items() if count < 0)

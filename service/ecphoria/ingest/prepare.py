@@ -1,13 +1,11 @@
-"""Prepare episodes for the store: check them, cut long ones into passages, build their rows."""
+"""Prepare episodes for the store: check them, read their names, cut long ones into passages."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from ecphoria.facts.store import EvidenceRow
 from ecphoria.facts.timelines import relation
-from ecphoria.ingest.sequence import Arrival
 from ecphoria.ingest.validation import (
     body_hash,
     check_episode,
@@ -19,8 +17,7 @@ from ecphoria.ingest.validation import (
 )
 from ecphoria.maths.checks import unit_vector
 from ecphoria.neo4j_store.passages import PassageRow
-from ecphoria.neo4j_store.rows import EpisodeRow
-from ecphoria.ports import Vector, Vectors
+from ecphoria.ports import Vector
 from ecphoria.records.episode import (
     NewEpisode,
     indexed_text,
@@ -43,130 +40,69 @@ _SILENT = TurnFeatures(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """A passage of an episode, ready to be encoded.
-
-    Attributes:
-        ordinal: Its place among the passages of the episode.
-        text: What is embedded and indexed.
-        terms: Stems with repeats.
-    """
-
-    id: str
-    ordinal: int
-    span: Span
-    text: str
-    terms: tuple[str, ...]
-
-    def row(self, vector: Vector) -> PassageRow:
-        """Build the row to store from the passage and its vector."""
-        return PassageRow(
-            id=self.id,
-            ordinal=self.ordinal,
-            start=self.span.start,
-            end=self.span.end,
-            terms=" ".join(self.terms),
-            length=len(self.terms),
-            vector=vector,
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """A checked episode, before it has a position in its session.
+    """A checked episode with everything that is stored of it.
 
     Attributes:
-        text: What is embedded and indexed.
-        vector: The vector that the caller sent, at unit length.
-        terms: Stems with repeats.
-        words: The body's normalised words.
-        parts: Its passages, if it is too long for one vector.
+        new: As sent, in one form of Unicode.
+        occurred_at: In UTC.
+        utc_offset: Minutes from UTC to the time of day where it occurred; None for UTC.
+        expires_at: End of its life; None for no end.
+        terms: Stems with repeats, joined by one blank; the text index reads them.
+        words: The body's normalised words, joined by one blank; names are searched in them.
+        length: Number of stems, repeats counted.
+        features: Features of a turn; all false for a document.
+        extraction: The names found in the text, and the names and facts sent with it.
+        passages: Its passages, if it is too long for one vector.
+        vector: At unit length; None before it is encoded.
+        sequence: Its number among the tenant's appends; 0 before it is placed.
+        ordinal: Its place in its session; None without a session, and before it is placed.
     """
 
     tenant: TenantId
     new: NewEpisode
     id: EpisodeId
     body_hash: str
-    text: str
     occurred_at: datetime
+    utc_offset: int | None
     recorded_at: datetime
     expires_at: datetime | None
-    terms: tuple[str, ...]
-    words: tuple[str, ...]
+    terms: str
+    words: str
+    length: int
     features: TurnFeatures
+    extraction: Extraction
+    passages: tuple[PassageRow, ...]
     vector: Vector | None
-    parts: tuple[Part, ...] = ()
+    sequence: int = 0
+    ordinal: int | None = None
 
     @property
     def opening(self) -> str:
         """The text that is encoded for the vector of the whole episode."""
         return opening(self.new.title, self.new.text)
 
-    @cached_property
-    def extraction(self) -> Extraction:
-        """The names found in the text and the names sent with it; extracted on first use."""
-        return extract(self.new.title, self.new.text, words=self.words, given=self.new.extraction)
+    @property
+    def passage_texts(self) -> list[str]:
+        """The texts that are encoded for the vectors of its passages."""
+        new = self.new
+        return [indexed_text(new.title, new.text[one.start : one.end]) for one in self.passages]
 
-    @cached_property
+    def with_vectors(self, made: Iterator[Vector]) -> "Prepared":
+        """Take the vectors of the episode, unless it has one, and of its passages."""
+        vector = next(made) if self.vector is None else self.vector
+        passages = tuple(replace(one, vector=next(made)) for one in self.passages)
+        return replace(self, vector=vector, passages=passages)
+
+    @property
     def facts(self) -> Mapping[FactId, Triple]:
         """The facts sent with the episode; the id of a fact does not depend on the episode."""
-        if self.new.extraction is None:
-            return {}
         return facts_by_id(self.tenant, self.extraction.claims)
 
     @property
     def claims(self) -> tuple[EvidenceRow, ...]:
         """The claims of those facts."""
-        if not self.facts:
-            return ()
         return evidence_rows(self.tenant, self.id, self.extraction.claims, self.new.role)
-
-    def arrival(self, turn: int) -> Arrival:
-        """Give its place in the order of its session."""
-        return Arrival(
-            id=self.id, occurred_at=self.occurred_at, position=self.new.position, turn=turn
-        )
-
-    def row(
-        self,
-        turn: int,
-        ordinal: int | None,
-        vector: Vector,
-        parts: Vectors | None = None,
-        life: timedelta | None = None,
-    ) -> EpisodeRow:
-        """Build the row from text, position and vectors; `life` is the tenant's default."""
-        new = self.new
-        usual_end = None if life is None else self.recorded_at + life
-        return EpisodeRow(
-            id=self.id,
-            turn=turn,
-            text=new.text,
-            title=new.title,
-            speaker=new.speaker,
-            role=new.role,
-            session=new.session,
-            ordinal=ordinal,
-            position=new.position,
-            occurred_at=self.occurred_at,
-            utc_offset=offset_of(new.occurred_at),
-            recorded_at=self.recorded_at,
-            source=new.source,
-            metadata=new.metadata,
-            importance=new.importance,
-            body_hash=self.body_hash,
-            idempotency_key=new.idempotency_key,
-            terms=" ".join(self.terms),
-            words=" ".join(self.words),
-            length=len(self.terms),
-            is_question=self.features.is_question,
-            time_expression=self.features.has_time_expression,
-            first_person=self.features.first_person,
-            second_person=self.features.second_person,
-            vector=vector,
-            passages=_rows(self.parts, parts),
-            expires_at=self.expires_at or usual_end,
-        )
 
 
 def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension: int) -> Prepared:
@@ -184,8 +120,8 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
     new = with_one_form(new)
     occurred_at = checked_time(new.occurred_at, recorded_at)
     checked_claims(new.extraction, occurred_at)
-    text = indexed_text(new.title, new.text)
-    terms = stems(text)
+    terms = stems(indexed_text(new.title, new.text))
+    words = tuple(normalised_words(new.text))
     body = body_hash(new)
     key = content_key(new, body)
     # The uniqueness of the id is the whole mechanism; a table of keys would have to be kept in
@@ -196,39 +132,41 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
         new=new,
         id=ident,
         body_hash=body,
-        text=text,
         occurred_at=occurred_at,
+        utc_offset=offset_of(new.occurred_at),
         recorded_at=recorded_at,
         expires_at=checked_expiry(new.expires_at, recorded_at),
-        terms=terms,
-        words=tuple(normalised_words(new.text)),
+        terms=" ".join(terms),
+        words=" ".join(words),
+        length=len(terms),
         features=turn_features(new.text) if new.session is not None else _SILENT,
+        extraction=extract(new.title, new.text, words=words, given=new.extraction),
+        passages=_passages(tenant, ident, new),
         vector=None if new.vector is None else unit_vector(new.vector, dimension),
-        # The encoder ignores what follows its first 256 word pieces
-        # (docs/explanation/passages.md).
-        parts=parts_of(tenant, ident, new.title, new.text),
     )
 
 
-def parts_of(
-    tenant: TenantId, episode: EpisodeId, title: str | None, text: str
-) -> tuple[Part, ...]:
-    """Cut a text into passages; none if it fits one vector. Equal texts give equal ids."""
+def _passages(tenant: TenantId, episode: EpisodeId, new: NewEpisode) -> tuple[PassageRow, ...]:
+    """Cut a text into passages; none if it fits one vector. Equal texts give equal ids.
+
+    The encoder ignores what follows its first 256 word pieces (docs/explanation/passages.md).
+    """
     return tuple(
-        _part(derived_id(tenant, "passage", f"{episode}\n{ordinal}"), ordinal, span, title, text)
-        for ordinal, span in enumerate(cut(text))
+        _passage(derived_id(tenant, "passage", f"{episode}\n{ordinal}"), ordinal, span, new)
+        for ordinal, span in enumerate(cut(new.text))
     )
 
 
-def _part(ident: str, ordinal: int, span: Span, title: str | None, text: str) -> Part:
-    told = indexed_text(title, text[span.start : span.end])
-    return Part(id=ident, ordinal=ordinal, span=span, text=told, terms=stems(told))
-
-
-def _rows(parts: tuple[Part, ...], vectors: Vectors | None) -> tuple[PassageRow, ...]:
-    if vectors is None:
-        return ()
-    return tuple(part.row(vector) for part, vector in zip(parts, vectors, strict=True))
+def _passage(ident: str, ordinal: int, span: Span, new: NewEpisode) -> PassageRow:
+    terms = stems(indexed_text(new.title, new.text[span.start : span.end]))
+    return PassageRow(
+        id=ident,
+        ordinal=ordinal,
+        start=span.start,
+        end=span.end,
+        terms=" ".join(terms),
+        length=len(terms),
+    )
 
 
 def key_of(triple: Triple) -> FactKey:

@@ -17,8 +17,10 @@ from ecphoria.errors import (
     TooLarge,
 )
 from ecphoria.facts.timelines import settle
-from ecphoria.ingest.changes import Encoded, addition, only, removal, sequence_batch, waking
-from ecphoria.ingest.concepts import ConceptBook, disturbed, facts_of
+from ecphoria.ingest.changes import Changes
+from ecphoria.ingest.facts import add_facts, disturbed
+from ecphoria.ingest.names import ConceptBook
+from ecphoria.ingest.order import place, take_out
 from ecphoria.ingest.prepare import Prepared, facts_by_id, prepare
 from ecphoria.ingest.restate import Restated, ids_of
 from ecphoria.ingest.rows import Reading
@@ -30,7 +32,7 @@ from ecphoria.ingest.validation import (
     checked_expiry,
 )
 from ecphoria.models.embedders import embed_all
-from ecphoria.ports import ArchiveReader, Clock, Embedder, TextsNotEmbedded, Vector, Vectors
+from ecphoria.ports import ArchiveReader, Clock, Embedder, TextsNotEmbedded, Vector
 from ecphoria.records.episode import (
     Episode,
     EpisodeUpdate,
@@ -130,7 +132,9 @@ class IngestService:
                 ready.setdefault(item.id, item)
         # Look up stored episodes first: they need no encoding. Given vectors need no look-up.
         to_encode = sorted(
-            prepared.id for prepared in ready.values() if prepared.vector is None or prepared.parts
+            prepared.id
+            for prepared in ready.values()
+            if prepared.vector is None or prepared.passages
         )
         stored = dict(await self._store.body_hashes(tenant, to_encode)) if to_encode else {}
         fresh = [prepared for prepared in ready.values() if prepared.id not in stored]
@@ -138,11 +142,12 @@ class IngestService:
         faults: Mapping[EpisodeId, EcphoriaError] = {}
         if fresh:
             async with while_wanted(None, ""):
-                vectors, faults = await self._vectors(fresh)
-                fresh = [prepared for prepared in fresh if prepared.id not in faults]
-                facts = await self._fact_vectors(fresh)
+                fresh, faults = await self._encoded(fresh)
+                facts = await self._encoded_facts(
+                    {ident: triple for one in fresh for ident, triple in one.facts.items()}
+                )
             if fresh:
-                known, erased = await self._write(tenant, fresh, vectors, facts)
+                known, erased = await self._write(tenant, fresh, facts)
                 stored |= known
         return list(_results(checked, stored, erased, faults))
 
@@ -201,10 +206,13 @@ class IngestService:
                     raise _WordsArchived
                 await self._archive.forget(tenant, [episode])
                 gone = replace(gone, text="")
-            concepts = await self._book.remove(tenant, transaction, gone)
-            keys = await transaction.timed_of(episode) if transaction.timed else ()
-            await transaction.write(removal(transaction, gone, concepts))
-            await settle(transaction.timelines, keys)
+            changes = Changes()
+            await take_out(transaction, gone, changes)
+            await self._book.remove(transaction, gone, changes)
+            timed = transaction.counters.timed
+            keys = await transaction.facts.timed_of(episode) if timed else ()
+            await transaction.write(changes)
+            await settle(transaction.facts, keys)
             await transaction.forget_erased(self._refuse_keys)
 
         async with self._book.writing(tenant):
@@ -356,16 +364,17 @@ class IngestService:
             await run_off_loop(lambda: [one.extraction for one in restated], size)
             known = [one for one in restated if one.stored.read_facts]
             touched = await disturbed(transaction, restated)
-            for one in known if transaction.timed else ():
-                touched.update(await transaction.timed_of(EpisodeId(one.stored.id)))
+            for one in known if transaction.counters.timed else ():
+                touched.update(await transaction.facts.timed_of(EpisodeId(one.stored.id)))
             if known:
                 gone = [EpisodeId(one.stored.id) for one in known]
                 await transaction.remove_stated_facts(gone, every=by is None)
-            facts = await facts_of(transaction, restated, vectors)
             if restated:
-                changes = await self._book.restate(tenant, transaction, restated, facts)
-                await transaction.write(only(changes))
-                await settle(transaction.timelines, touched)
+                changes = Changes()
+                await add_facts(transaction, restated, vectors, changes)
+                await self._book.restate(transaction, restated, changes)
+                await transaction.write(changes)
+                await settle(transaction.facts, touched)
             await transaction.save_read([one.reading for one in restated])
             return len(restated)
 
@@ -385,8 +394,9 @@ class IngestService:
             bodies = await transaction.sleepers(sorted(set(ids)))
             woken = tuple(body.id for body in bodies)
             if woken:
-                concepts = await self._book.look_again(tenant, transaction, bodies)
-                await transaction.write(waking(woken, concepts))
+                changes = Changes(woken=list(woken))
+                await self._book.look_again(transaction, bodies, changes)
+                await transaction.write(changes)
             return woken
 
         async with self._book.writing(tenant):
@@ -400,12 +410,7 @@ class IngestService:
         results: list[Prepared | EcphoriaError] = []
         for piece in _pieces(items):
             work = partial(self._check_some, tenant, piece, recorded_at)
-            found = await run_text(work, sum(len(new.text) for new in piece))
-            results.extend(found)
-            for one in found:
-                if isinstance(one, Prepared) and one.parts:
-                    # Extract here: for a long text this takes too long for the event loop.
-                    await run_text(partial(getattr, one, "extraction"), len(one.text))
+            results += await run_text(work, sum(len(new.text) for new in piece))
         return results
 
     def _check_some(
@@ -419,41 +424,32 @@ class IngestService:
                 results.append(error)
         return results
 
-    async def _vectors(
+    async def _encoded(
         self, fresh: Sequence[Prepared]
-    ) -> tuple[Encoded, Mapping[EpisodeId, EcphoriaError]]:
+    ) -> tuple[list[Prepared], Mapping[EpisodeId, EcphoriaError]]:
         """Encode all passages, and the episodes without a given vector, in one call.
 
         Returns:
-            The vectors, and the episodes with a text that cannot be encoded, with the reason.
+            The episodes with their vectors, and those with a text that cannot be encoded, with
+            the reason.
         """
-        whole = {prepared.id: prepared.vector for prepared in fresh if prepared.vector is not None}
-        missing = [prepared for prepared in fresh if prepared.id not in whole]
-        texts = [prepared.opening for prepared in missing]
-        texts += (part.text for prepared in fresh for part in prepared.parts)
+        texts: list[str] = []
+        owners: list[EpisodeId] = []
+        for one in fresh:
+            own = [one.opening] if one.vector is None else []
+            texts += (*own, *one.passage_texts)
+            owners += [one.id] * (len(texts) - len(owners))
         if not texts:
-            return Encoded(whole=whole), {}
+            return list(fresh), {}
         faults: dict[EpisodeId, EcphoriaError] = {}
         try:
             made = await self._embedder.embed(texts)
         except TextsNotEmbedded as some:
             made = some.vectors
-            owners = [prepared.id for prepared in missing]
-            owners += (prepared.id for prepared in fresh for _ in prepared.parts)
             faults = {owners[place]: fault for place, fault in some.faults.items()}
-        whole.update((prepared.id, made[place]) for place, prepared in enumerate(missing))
-        parts: dict[EpisodeId, Vectors] = {}
-        first = len(missing)
-        for prepared in fresh:
-            if prepared.parts:
-                parts[prepared.id] = made[first : first + len(prepared.parts)]
-                first += len(prepared.parts)
-        return Encoded(whole=whole, parts=parts), faults
-
-    async def _fact_vectors(self, fresh: Sequence[Prepared]) -> dict[FactId, Vector]:
-        return await self._encoded_facts(
-            {ident: triple for prepared in fresh for ident, triple in prepared.facts.items()}
-        )
+        vectors = iter(made)
+        encoded = [one.with_vectors(vectors) for one in fresh]
+        return [one for one in encoded if one.id not in faults], faults
 
     async def _encoded_facts(self, stated: Mapping[FactId, Triple]) -> dict[FactId, Vector]:
         if not stated:
@@ -463,54 +459,21 @@ class IngestService:
         return dict(zip(stated, made, strict=True))
 
     async def _write(
-        self,
-        tenant: TenantId,
-        fresh: Sequence[Prepared],
-        vectors: Encoded,
-        facts: Mapping[FactId, Vector],
+        self, tenant: TenantId, fresh: Sequence[Prepared], facts: Mapping[FactId, Vector]
     ) -> tuple[Mapping[EpisodeId, str], frozenset[EpisodeId]]:
         """Write the episodes that are not stored yet.
 
         Returns:
             The episodes that another writer stored meanwhile, and erased ones that stay erased.
         """
-        mine = {prepared.id: prepared.body_hash for prepared in fresh}
-        keyed = [prepared.id for prepared in fresh if prepared.new.idempotency_key is not None]
+        mine = {one.id: one.body_hash for one in fresh}
+        work = partial(self._add, fresh, facts)
         unsure = False
-
-        async def work(
-            transaction: IngestTransaction,
-        ) -> tuple[Mapping[EpisodeId, str], frozenset[EpisodeId]]:
-            known = await transaction.body_hashes(list(mine))
-            # Without a key, a late retry looks the same as a wish to store the text again.
-            sought = [episode for episode in keyed if episode not in known]
-            erased = await transaction.erased(sought, self._refuse_keys) if sought else frozenset()
-            new = [
-                prepared
-                for prepared in fresh
-                if prepared.id not in known and prepared.id not in erased
-            ]
-            if new:
-                into = await sequence_batch(transaction, new, vectors)
-                stated = await facts_of(transaction, new, facts)
-                name = partial(self._book.add, tenant, transaction, new)
-                # Episodes first and names last: names are computed while the store writes
-                # (decision 0027).
-                await transaction.write(addition(new, into, stated, name))
-                # Timelines are computed at the append, so recall is never behind (decision 0020).
-                await settle(transaction.timelines, await disturbed(transaction, new))
-            # After an unknown outcome, an episode with our body is the one we wrote.
-            theirs = {
-                episode: body
-                for episode, body in known.items()
-                if not unsure or body != mine[episode]
-            }
-            return theirs, erased
-
         while True:
             try:
                 async with self._book.writing(tenant):
-                    return await self._store.change(tenant, work)
+                    known, erased = await self._store.change(tenant, work)
+                break
             except LifeOver as over:
                 for episode in over.ids:
                     with suppress(NotFound):  # somebody else erased it meanwhile
@@ -520,6 +483,34 @@ class IngestService:
                     raise
                 # The ids are fixed, so a second attempt finds what the first may have written.
                 unsure = True
+        if unsure:  # an episode with our body is the one that we wrote
+            known = {episode: body for episode, body in known.items() if body != mine[episode]}
+        return known, erased
+
+    async def _add(
+        self,
+        fresh: Sequence[Prepared],
+        facts: Mapping[FactId, Vector],
+        transaction: IngestTransaction,
+    ) -> tuple[Mapping[EpisodeId, str], frozenset[EpisodeId]]:
+        """Add the episodes that are neither stored nor erased; return these two groups."""
+        known = await transaction.body_hashes([one.id for one in fresh])
+        # Without a key, a late retry looks the same as a wish to store the text again.
+        keyed = [
+            one.id for one in fresh if one.new.idempotency_key is not None and one.id not in known
+        ]
+        erased = await transaction.erased(keyed, self._refuse_keys) if keyed else frozenset()
+        new = [one for one in fresh if one.id not in known and one.id not in erased]
+        if new:
+            changes = Changes()
+            new = await place(transaction, new, changes)
+            await run_off_loop(partial(changes.add, new), sum(len(one.new.text) for one in new))
+            await add_facts(transaction, new, facts, changes)
+            await self._book.add(transaction, new, changes)
+            await transaction.write(changes)
+            # Timelines are computed at the append, so recall is never behind (decision 0020).
+            await settle(transaction.facts, await disturbed(transaction, new))
+        return known, erased
 
     async def _restored(self, tenant: TenantId, episode: EpisodeId) -> bool:
         """Put an archived episode back into the graph; return whether its record is damaged."""

@@ -1,7 +1,6 @@
 """Write memories: one transaction under the tenant's write lock."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -9,27 +8,15 @@ from typing import TypeVar
 
 from ecphoria.errors import Conflict
 from ecphoria.facts.store import FactTransaction, classes_of
-from ecphoria.ingest.rows import (
-    REMOVE_EVIDENCE,
-    UPDATE_EXPIRY,
-    IngestChanges,
-    NameState,
-    ReadEpisode,
-    Reading,
-    SegmentStart,
-    StatedBy,
-    StoredBody,
-    StoredTurn,
-    apply_changes,
-)
+from ecphoria.ingest.changes import REMOVE_EVIDENCE, UPDATE_EXPIRY, Changes, apply_changes
+from ecphoria.ingest.rows import NameState, Place, ReadEpisode, Reading, StatedBy, StoredBody
+from ecphoria.neo4j_store.encoding import encoded
 from ecphoria.neo4j_store.filters import by_filter, metadata_text, named
-from ecphoria.neo4j_store.locks import Counters, change_under, count_change, lock_tenant
+from ecphoria.neo4j_store.locks import Counters, count_change, hold_lease, lock_tenant
 from ecphoria.neo4j_store.queries import any_phrase
-from ecphoria.neo4j_store.rows import StoredEpisode, to_episode
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.episode import Episode, MetadataValue
-from ecphoria.records.fact import FactKey
-from ecphoria.records.ids import EpisodeId, FactId, TenantId
+from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
 from ecphoria.records.recall import Filters
 
@@ -71,8 +58,8 @@ _RENEW_EXPIRY = Statement("ingest.renew_expiry", Done)
 _SAVE_DETAILS = Statement("ingest.save_details", Done)
 _LIST_TOMBSTONES = Statement("ingest.list_tombstones", EpisodeId)
 _DROP_OLD_TOMBSTONES = Statement("ingest.drop_old_tombstones", Done)
-_FIND_EPISODE = Statement("archive.find_episode", StoredEpisode)
-_LIST_SEGMENTS = Statement("ingest.list_segments", StoredTurn)
+_FIND_EPISODE = Statement("archive.find_episode", Episode)
+_LIST_SEGMENTS = Statement("ingest.list_segments", Place)
 _LIST_NAMES = Statement("ingest.list_names", _NameColumns)
 _LIST_WORDS = Statement("ingest.list_words", list[str])
 _LIST_WORD_COUNTS = Statement("ingest.list_word_counts", tuple[str, int])
@@ -97,9 +84,6 @@ class IngestStore:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        # A writer may need a second connection while it holds its first. If first connections took
-        # the whole pool, all writers would wait for each other.
-        self._pairs = asyncio.Semaphore(max(1, graph.connections // 2))
 
     async def body_hashes(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
@@ -175,57 +159,37 @@ class IngestStore:
             OutcomeUnknown: The server did not answer the commit; all or nothing was written.
             Timeout: The server stopped it; nothing was written.
         """
+        run = partial(_run_locked, tenant, work, lease)
+        return await self._graph.change("ingest.change", run)
 
-        async def locked(transaction: Work) -> T:
-            # Locks of single sessions, words or names would deadlock on words that nearly every
-            # turn has, and the reads in between would not be repeatable (decision 0001).
-            counters = await lock_tenant(transaction, tenant)
-            return await work(IngestTransaction(self._graph, tenant, counters, transaction))
 
-        async with self._pairs:
-            return await change_under(self._graph, lease, "ingest.change", locked)
+async def _run_locked(
+    tenant: TenantId,
+    work: Callable[["IngestTransaction"], Awaitable[T]],
+    lease: Lease | None,
+    opened: Work,
+) -> T:
+    await hold_lease(opened, lease)
+    # Locks of single sessions, words or names would deadlock on words that nearly every turn has,
+    # and the reads in between would not be repeatable (decision 0001).
+    counters = await lock_tenant(opened, tenant)
+    return await work(IngestTransaction(opened, tenant, counters))
 
 
 class IngestTransaction:
-    """One locked transaction."""
+    """One locked transaction.
 
-    def __init__(self, graph: Graph, tenant: TenantId, counters: Counters, work: Work) -> None:
-        self._graph = graph
-        self._tenant = tenant
-        self._counters = counters
+    Attributes:
+        tenant: Whose memories it changes.
+        counters: The tenant's counters before it.
+        facts: The store of facts, in the same transaction.
+    """
+
+    def __init__(self, work: Work, tenant: TenantId, counters: Counters) -> None:
         self._work = work
-        self._facts = FactTransaction(work, tenant, classes_of(counters.classes), counters.change)
-
-    @property
-    def timelines(self) -> FactTransaction:
-        """The store of facts, in the same transaction."""
-        return self._facts
-
-    @property
-    def timed(self) -> bool:
-        """Tell whether any fact of the tenant has a timeline."""
-        return self._counters.timed
-
-    @property
-    def change(self) -> int:
-        """The tenant's change counter before this transaction; +1 when `write` ran."""
-        return self._counters.change
-
-    @property
-    def turn(self) -> int:
-        """The tenant's last turn before this transaction."""
-        return self._counters.turn
-
-    @property
-    def life(self) -> timedelta | None:
-        """The default life of new episodes; None for no end."""
-        days = self._counters.life_days
-        return None if days is None else timedelta(days=days)
-
-    @property
-    def stated(self) -> int:
-        """The number of names and facts that the tenant's episodes state."""
-        return self._counters.stated
+        self.tenant = tenant
+        self.counters = counters
+        self.facts = FactTransaction(work, tenant, classes_of(counters.classes), counters.change)
 
     async def body_hashes(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, str]:
         """Look up which of these episodes exist, and the hash of their bodies.
@@ -233,7 +197,7 @@ class IngestTransaction:
         Raises:
             LifeOver: Some of them are expired; they must be erased first.
         """
-        rows = await self._work.run(_LIST_BODY_HASHES, tenant=self._tenant, ids=list(ids))
+        rows = await self._work.run(_LIST_BODY_HASHES, tenant=self.tenant, ids=list(ids))
         if over := [row.id for row in rows if row.is_over]:
             raise LifeOver(over)
         return {row.id: row.body_hash for row in rows}
@@ -242,21 +206,20 @@ class IngestTransaction:
         """List which of these episodes were erased within `keep`; drop older notes."""
         seconds = keep.total_seconds()
         rows = await self._work.run(
-            _LIST_TOMBSTONES, tenant=self._tenant, ids=list(ids), seconds=seconds
+            _LIST_TOMBSTONES, tenant=self.tenant, ids=list(ids), seconds=seconds
         )
         return frozenset(rows)
 
     async def forget_erased(self, keep: timedelta) -> None:
         """Drop the notes of erasures that are longer ago than `keep`."""
         seconds = keep.total_seconds()
-        await self._work.run(_DROP_OLD_TOMBSTONES, tenant=self._tenant, seconds=seconds)
+        await self._work.run(_DROP_OLD_TOMBSTONES, tenant=self.tenant, seconds=seconds)
 
     async def episode(self, episode: EpisodeId, *, expired: bool = True) -> Episode | None:
         """Fetch one episode of the tenant, live or not; an expired one only if wanted."""
-        row = await self._work.run_one(
-            _FIND_EPISODE, tenant=self._tenant, id=episode, expired=expired
+        return await self._work.run_one(
+            _FIND_EPISODE, tenant=self.tenant, id=episode, expired=expired
         )
-        return None if row is None else to_episode(row)
 
     async def save_details(
         self,
@@ -268,42 +231,31 @@ class IngestTransaction:
         text = None if metadata is None else metadata_text(metadata)
         await self._work.run(
             _SAVE_DETAILS,
-            tenant=self._tenant, id=episode, metadata=text, expires_at=expires_at,
+            tenant=self.tenant, id=episode, metadata=text, expires_at=expires_at,
         )  # fmt: skip
         if expires_at is not None:
-            await self._work.run(UPDATE_EXPIRY, tenant=self._tenant, ends=[expires_at])
-        await count_change(self._work, self._tenant)
+            await self._work.run(UPDATE_EXPIRY, tenant=self.tenant, ends=[expires_at])
+        await count_change(self._work, self.tenant)
 
     async def segments(
-        self, starts: Sequence[SegmentStart], margin: int
-    ) -> Mapping[str, Sequence[StoredTurn]]:
-        """List the turns of each session from its start on, and `margin` turns before, in order.
+        self, starts: Sequence[Place], margin: int
+    ) -> Mapping[str, Sequence[Place]]:
+        """List the turns of each session after its start, and `margin` turns before, in order.
 
-        The order is (occurred_at, position with None as 0, turn). A session that has none, or
+        The order is (occurred_at, position with None as 0, sequence). A session that has none, or
         does not exist, is left out.
         """
-        rows = await self._work.run(
-            _LIST_SEGMENTS,
-            tenant=self._tenant,
-            starts=[
-                {
-                    "session": start.session,
-                    "occurred_at": start.occurred_at,
-                    "position": start.position,
-                }
-                for start in starts
-            ],
-            margin=margin,
-        )
-        found: dict[str, list[StoredTurn]] = {}
+        keys = [encoded(start, "session", "occurred_at", "position") for start in starts]
+        rows = await self._work.run(_LIST_SEGMENTS, tenant=self.tenant, starts=keys, margin=margin)
+        found: dict[str, list[Place]] = {}
         for row in rows:
             found.setdefault(row.session, []).append(row)
         return found
 
     async def names(self) -> tuple[Sequence[NameState], Sequence[str]]:
         """Load every name of the tenant, and every word it has seen in lower case."""
-        (columns,) = await self._work.run(_LIST_NAMES, tenant=self._tenant)
-        (words,) = await self._work.run(_LIST_WORDS, tenant=self._tenant)
+        (columns,) = await self._work.run(_LIST_NAMES, tenant=self.tenant)
+        (words,) = await self._work.run(_LIST_WORDS, tenant=self.tenant)
         states = [
             NameState(
                 normalised=normalised,
@@ -327,74 +279,47 @@ class IngestTransaction:
 
     async def word_counts(self, words: Sequence[str]) -> Mapping[str, int]:
         """Count, for each word, the items that have it in lower case."""
-        return dict(
-            await self._work.run(_LIST_WORD_COUNTS, tenant=self._tenant, words=list(words))
-        )
+        return dict(await self._work.run(_LIST_WORD_COUNTS, tenant=self.tenant, words=list(words)))
 
     async def bodies_with(self, names: Sequence[str]) -> Sequence[StoredBody]:
         """Fetch the live items that have one of these normalised names in their words, each once.
 
-        Items that this transaction writes may be included or missing.
+        Read before writing: a search inside a transaction that has added documents is slow.
         """
         found: dict[EpisodeId, StoredBody] = {}
         for start in range(0, len(names), _NAMES_A_QUERY):
-            query = any_phrase(self._tenant, names[start : start + _NAMES_A_QUERY])
-            look = partial(self._bodies, query)
-            seen = (
-                await self._graph.change("ingest.look_back", look)
-                if self._graph.connections > 1
-                else await look(self._work)
-            )
-            found |= {body.id: body for body in seen}
+            query = any_phrase(self.tenant, names[start : start + _NAMES_A_QUERY])
+            bodies = await self._work.run(_FIND_BODIES, tenant=self.tenant, query=query)
+            found |= {body.id: body for body in bodies}
         return list(found.values())
-
-    async def _bodies(self, query: str, beside: Work) -> Sequence[StoredBody]:
-        """Read in a second write transaction, so that no follower answers with old data."""
-        return await beside.run(_FIND_BODIES, tenant=self._tenant, query=query)
 
     async def sleepers(self, ids: Sequence[EpisodeId]) -> Sequence[StoredBody]:
         """Fetch the bodies of those of these episodes that are dormant."""
-        return await self._work.run(_LIST_SLEEPERS, tenant=self._tenant, ids=list(ids))
+        return await self._work.run(_LIST_SLEEPERS, tenant=self.tenant, ids=list(ids))
 
     async def stated_by(self, ids: Sequence[EpisodeId]) -> Mapping[EpisodeId, StatedBy]:
         """Read the names and facts that were sent with each item."""
-        return dict(await self._work.run(_LIST_STATED_BY, tenant=self._tenant, ids=list(ids)))
+        return dict(await self._work.run(_LIST_STATED_BY, tenant=self.tenant, ids=list(ids)))
 
     async def stated_counts(self, names: Sequence[str]) -> Mapping[str, int]:
         """Count, for each name, the items that state it; names without such items are absent."""
         return dict(
-            await self._work.run(_LIST_STATED_COUNTS, tenant=self._tenant, names=list(names))
+            await self._work.run(_LIST_STATED_COUNTS, tenant=self.tenant, names=list(names))
         )
 
     async def read_episodes(self, ids: Sequence[EpisodeId]) -> Sequence[ReadEpisode]:
         """Fetch those of these episodes that are live, with their names and facts."""
-        return await self._work.run(_LIST_READ, tenant=self._tenant, ids=list(ids))
+        return await self._work.run(_LIST_READ, tenant=self.tenant, ids=list(ids))
 
     async def remove_stated_facts(self, ids: Sequence[EpisodeId], *, every: bool) -> None:
         """Remove the evidence of episodes for all facts, or only for facts that a model found."""
-        await self._work.run(REMOVE_EVIDENCE, tenant=self._tenant, ids=list(ids), every=every)
+        await self._work.run(REMOVE_EVIDENCE, tenant=self.tenant, ids=list(ids), every=every)
 
     async def save_read(self, readings: Sequence[Reading]) -> None:
         """Store on each episode which model read it."""
         rows = [{"id": row.episode, "extracted_by": row.extracted_by} for row in readings]
-        await self._work.run(_SAVE_READ, tenant=self._tenant, rows=rows)
+        await self._work.run(_SAVE_READ, tenant=self.tenant, rows=rows)
 
-    async def facts(self, ids: Sequence[FactId]) -> frozenset[FactId]:
-        """List which of these facts are stored."""
-        return await self._facts.existing(ids)
-
-    async def timed_among(self, keys: Sequence[FactKey]) -> Sequence[FactKey]:
-        """List which of these keys have a timeline."""
-        return await self._facts.timed_among(keys)
-
-    async def timed_of(self, episode: EpisodeId) -> Sequence[FactKey]:
-        """List the keys with a timeline about which an episode makes a claim."""
-        return await self._facts.timed_of(episode)
-
-    async def write(self, changes: AsyncGenerator[IngestChanges, None]) -> None:
-        """Apply the parts of one change; they become visible when the transaction commits.
-
-        The first part has all totals, and all removed episodes and NEXT edges. The next part is
-        computed while the store writes one (decision 0027).
-        """
-        await apply_changes(self._work, self._tenant, changes)
+    async def write(self, changes: Changes) -> None:
+        """Apply changes; they become visible when the transaction commits."""
+        await apply_changes(self._work, self.tenant, changes)

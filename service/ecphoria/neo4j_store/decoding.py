@@ -17,6 +17,8 @@ import numpy as np
 from neo4j.time import DateTime
 from neo4j.vector import Vector as PackedVector
 
+from ecphoria.records.episode import in_offset
+
 R = TypeVar("R")
 Converter = Callable[..., Any]
 
@@ -91,6 +93,11 @@ def _to_instant(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=value)
 
 
+def _to_local(value: tuple[int, int | None]) -> datetime:
+    at, utc_offset = value
+    return in_offset(_to_instant(at), utc_offset)
+
+
 def _to_datetime(value: DateTime) -> datetime:
     return value.to_native().astimezone(UTC)
 
@@ -102,6 +109,7 @@ def _to_vector(value: object) -> object:
 _NATIVE: Final[Mapping[str, Converter]] = {
     "DATETIME": _to_datetime,
     "INSTANT": _to_instant,
+    "LOCAL_INSTANT": _to_local,
     "VECTOR": _to_vector,
     "JSON": json.loads,
     "LIST<JSON>": lambda texts: map(json.loads, texts),

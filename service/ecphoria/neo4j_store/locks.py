@@ -12,10 +12,18 @@ from ecphoria.records.job import Lease, LeaseLost
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counters:
-    """The counters of a tenant, read under its lock."""
+    """The counters of a tenant, read under its lock.
+
+    Attributes:
+        change: Number of changes, by which caches tell whether they are current.
+        sequence: Number of the last append.
+        stated: Number of names and facts that its episodes state.
+        timed: Whether any fact has a timeline.
+        life_days: Default life of new episodes; None for no end.
+    """
 
     change: int
-    turn: int
+    sequence: int
     stated: int
     timed: bool
     classes: str | None
@@ -51,7 +59,7 @@ async def lock_tenant(work: Work, tenant: TenantId) -> Counters:
 
 async def count_change(work: Work, tenant: TenantId) -> None:
     """Take the tenant's lock, and invalidate every cache of its data."""
-    nothing = dict.fromkeys(("turns", "items", "titles", "length", "stated"), 0)
+    nothing = dict.fromkeys(("appended", "items", "titles", "length", "stated"), 0)
     await work.run(UPDATE_TENANT, tenant=tenant, **nothing)
 
 
@@ -91,13 +99,16 @@ async def change_under(
     """
 
     async def held(inner: Work) -> T:
-        if lease is not None and not await inner.run(
-            _HOLD_LEASE, job=lease.job, token=lease.token
-        ):
-            raise LeaseLost
+        await hold_lease(inner, lease)
         return await work(inner)
 
     return await graph.change(name, held)
+
+
+async def hold_lease(work: Work, lease: Lease | None) -> None:
+    """Hold a job's lease until the transaction ends; LeaseLost if another worker has it."""
+    if lease is not None and not await work.run(_HOLD_LEASE, job=lease.job, token=lease.token):
+        raise LeaseLost
 
 
 _MARK_JOINED = Statement("ingest.mark_joined", Done)

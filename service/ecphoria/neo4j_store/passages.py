@@ -11,9 +11,10 @@ from typing import Any, Final, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ecphoria.neo4j_store.encoding import encoded
 from ecphoria.neo4j_store.filters import by_filter, within
 from ecphoria.neo4j_store.queries import any_of
-from ecphoria.neo4j_store.session import Done, Graph, Statement, packed, to_map
+from ecphoria.neo4j_store.session import Done, Graph, Statement, packed
 from ecphoria.ports import Vector
 from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, TenantId
@@ -30,6 +31,7 @@ class PassageRow:
         start, end: Character offsets into the episode's text; `end` is exclusive.
         terms: Stems of the title and the passage with repeats, joined by one blank.
         length: Number of stems.
+        vector: None before the passage is encoded.
     """
 
     id: str
@@ -38,7 +40,7 @@ class PassageRow:
     end: int
     terms: str
     length: int
-    vector: Vector
+    vector: Vector | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,7 +344,7 @@ def passage_groups(
             if size + len(part) > _WRITTEN_AT_ONCE:
                 yield groups
                 groups, size = [], 0
-            groups.append({"episode": episode, "rows": [to_map(row) for row in part]})
+            groups.append({"episode": episode, "rows": [encoded(row) for row in part]})
             size += len(part)
     if groups:
         yield groups

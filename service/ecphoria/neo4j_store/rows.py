@@ -8,7 +8,7 @@ passages in order. The line has their sizes. An instant is `{"$instant": ISO 860
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -17,158 +17,10 @@ from neo4j.vector import Vector as DriverVector
 from neo4j.vector import VectorDType
 
 from ecphoria.errors import EcphoriaError
-from ecphoria.neo4j_store.filters import metadata_text
-from ecphoria.neo4j_store.passages import PassageRow
-from ecphoria.neo4j_store.session import packed
 from ecphoria.neo4j_store.shapes import GONE
 from ecphoria.ports import Vector
-from ecphoria.records.episode import Episode, MetadataValue, State, in_offset
-from ecphoria.records.ids import EpisodeId
 from ecphoria.records.tenant import Gate
 from ecphoria.records.upkeep import StoredInstant, StoredVector, Value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EpisodeRow:
-    """One episode to create, with the columns derived from its text and its position.
-
-    Attributes:
-        terms: Stems with repeats, joined by one blank; the text index reads them.
-        words: The body's normalised words, joined by one blank; names are searched in them.
-        length: Number of stems, repeats counted.
-        is_question, time_expression: Features of a turn; false for a document.
-        first_person, second_person: Whether the text has such pronouns.
-        passages: Its passages, if the text is too long for one vector.
-        expires_at: End of its life; None for no end.
-        utc_offset: Minutes from UTC to the time of day where it occurred; None for UTC.
-    """
-
-    id: EpisodeId
-    turn: int
-    text: str
-    title: str | None
-    speaker: str | None
-    role: str | None
-    session: str | None
-    ordinal: int | None
-    position: int | None
-    occurred_at: datetime
-    recorded_at: datetime
-    source: str | None
-    metadata: Mapping[str, MetadataValue]
-    importance: float
-    body_hash: str
-    idempotency_key: str | None
-    terms: str
-    words: str
-    length: int
-    is_question: bool
-    time_expression: bool
-    first_person: bool
-    second_person: bool
-    vector: Vector
-    passages: tuple[PassageRow, ...] = ()
-    expires_at: datetime | None = None
-    utc_offset: int | None = None
-
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredEpisode:
-    """An episode's columns; no session or speaker is the empty string, which ranges match."""
-
-    id: str
-    tenant: str
-    turn: int
-    text: str
-    title: str | None
-    speaker: str
-    role: str | None
-    session: str
-    ordinal: int | None
-    position: int | None
-    occurred_at: datetime
-    recorded_at: datetime
-    source: str | None
-    metadata: str
-    importance: float
-    expires_at: datetime | None
-    state: str
-    utc_offset: int | None
-
-
-def to_episode(stored: StoredEpisode) -> Episode:
-    """Convert a row to an episode."""
-    return Episode(
-        id=EpisodeId(stored.id),
-        turn=stored.turn,
-        text=stored.text,
-        title=stored.title,
-        speaker=stored.speaker or None,
-        role=stored.role,
-        session=stored.session or None,
-        ordinal=stored.ordinal,
-        position=stored.position,
-        occurred_at=in_offset(stored.occurred_at, stored.utc_offset),
-        recorded_at=stored.recorded_at,
-        source=stored.source,
-        metadata=json.loads(stored.metadata),
-        importance=stored.importance,
-        expires_at=stored.expires_at,
-        state=State(stored.state),
-    )
-
-
-def to_groups(rows: Sequence[EpisodeRow]) -> list[dict[str, Any]]:
-    """Group new episodes by session and speaker, so that each is looked up once a batch."""
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in sorted(rows, key=lambda row: row.turn):
-        groups.setdefault((row.session or "", row.speaker or ""), []).append(_to_map(row))
-    return [
-        {"session": session, "speaker": speaker, "rows": members}
-        for (session, speaker), members in sorted(groups.items())
-    ]
-
-
-def _to_map(row: EpisodeRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "turn": row.turn,
-        "text": row.text,
-        "title": row.title,
-        "role": row.role,
-        "ordinal": row.ordinal,
-        "position": row.position,
-        **_instant("occurred", row.occurred_at),
-        "utc_offset": row.utc_offset,
-        **_instant("recorded", row.recorded_at),
-        **({} if row.expires_at is None else _instant("expires", row.expires_at)),
-        "source": row.source,
-        "metadata": metadata_text(row.metadata),
-        "importance": row.importance,
-        "body_hash": row.body_hash,
-        "idempotency_key": row.idempotency_key,
-        "terms": row.terms,
-        "words": row.words,
-        "length": row.length,
-        "is_question": row.is_question,
-        "time_expression": row.time_expression,
-        "first_person": row.first_person,
-        "second_person": row.second_person,
-        "vector": packed(row.vector),
-    }
-
-
-def _instant(name: str, at: datetime) -> dict[str, int]:
-    """Convert an instant to numbers, which the driver packs a hundred times faster."""
-    since = at - _EPOCH
-    return {
-        f"{name}_s": since.days * 86_400 + since.seconds,
-        f"{name}_ns": since.microseconds * 1_000,
-    }
-
 
 STAYS = frozenset((
     "id", "tenant", "turn", "session", "speaker", "role", "ordinal", "position", "occurred_at",

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
+from typing import Any, Final, Generic, Self, TypeVar
 
 import neo4j
 import numpy as np
@@ -51,10 +51,6 @@ from ecphoria.neo4j_store.queries import (
     vector_name,
 )
 from ecphoria.telemetry import Spans
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 
 # The commit began, and its result is unknown, for instance because the server's disk is full.
 _COMMIT_FAILED = "Neo.DatabaseError.Transaction.TransactionCommitFailed"
@@ -521,14 +517,6 @@ def _timed_out(error: BaseException) -> bool:
 def packed(vector: np.ndarray[Any, np.dtype[np.float32]]) -> PackedVector:
     """Pack a vector as Bolt's float32 array, a fifth of the bytes of a list."""
     return PackedVector.from_numpy(np.ascontiguousarray(vector, dtype=np.float32))
-
-
-def to_map(row: "DataclassInstance") -> dict[str, object]:
-    """Write a row as a map of its fields, vectors packed."""
-    return {
-        name: packed(value) if isinstance(value := getattr(row, name), np.ndarray) else value
-        for name in row.__dataclass_fields__
-    }
 
 
 def _quiet_params(params: Mapping[str, object]) -> dict[str, object]:

@@ -6,7 +6,6 @@ from datetime import datetime
 from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.filters import forms_of, named
 from ecphoria.neo4j_store.locks import no_tenant
-from ecphoria.neo4j_store.rows import StoredEpisode, to_episode
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.records.conditions import meets
 from ecphoria.records.episode import Engram, EngramKind, Episode, MetadataCondition, Session
@@ -15,8 +14,8 @@ from ecphoria.records.recall import Filters
 from ecphoria.records.tenant import TenantStats
 from ecphoria.text.names import normalise
 
-_FIND_EPISODE = Statement("archive.find_episode", StoredEpisode)
-_LIST_EPISODES = Statement("archive.list_episodes", StoredEpisode)
+_FIND_EPISODE = Statement("archive.find_episode", Episode)
+_LIST_EPISODES = Statement("archive.list_episodes", Episode)
 _LIST_ENGRAMS = Statement("archive.list_engrams", Engram)
 _LIST_SESSIONS = Statement("archive.list_sessions", Session)
 _COUNT_GRAPH = Statement("archive.count_graph", TenantStats)
@@ -38,7 +37,7 @@ class EpisodeArchive:
         row = await self._graph.run_one(_FIND_EPISODE, tenant=tenant, id=episode, expired=False)
         if row is None:
             raise NotFound("there is no such episode", episode=episode)
-        return to_episode(row)
+        return row
 
     async def list_episodes(
         self,
@@ -91,8 +90,7 @@ class EpisodeArchive:
             rows = await self._graph.run(
                 _LIST_EPISODES, after_turn=after, before_turn=before, **page
             )
-            read = map(to_episode, rows)
-            found += (episode for episode in read if meets(episode.metadata, metadata or {}))
+            found += (episode for episode in rows if meets(episode.metadata, metadata or {}))
             if len(rows) < size:
                 break
             cursor = rows[-1].turn

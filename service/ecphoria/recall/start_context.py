@@ -15,7 +15,6 @@ from ecphoria.facts.store import FactStore
 from ecphoria.facts.timelines import lay_out
 from ecphoria.neo4j_store.filters import named
 from ecphoria.neo4j_store.queries import any_phrase
-from ecphoria.neo4j_store.rows import StoredEpisode, to_episode
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Clock
 from ecphoria.recall.answer import (
@@ -81,7 +80,7 @@ _LIST_SELF_STATEMENTS = Statement("recall.list_self_statements", EpisodeId)
 _LIST_LATEST_TURNS = Statement("recall.list_latest_turns", EpisodeId)
 _LIST_ENGRAMS_OF_SESSIONS = Statement("recall.list_engrams_of_sessions", Engram)
 _LIST_LEADING_FACTS = Statement("recall.list_leading_facts", _LeadingFact)
-_LIST_EPISODES = Statement("recall.list_episodes", StoredEpisode)
+_LIST_EPISODES = Statement("recall.list_episodes", Episode)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,8 +185,7 @@ class StartContexts:
             tenant=tenant, speakers=speakers, fetch=_FETCHED, limit=_NEWEST,
             queries=[any_phrase(tenant, phrases_of(topic)) for topic in Topic],
         )  # fmt: skip
-        stored = await self._graph.run(_LIST_EPISODES, tenant=tenant, ids=rows, dormant=False)
-        found = [to_episode(row) for row in stored]
+        found = await self._graph.run(_LIST_EPISODES, tenant=tenant, ids=rows, dormant=False)
         return sorted(found, key=lambda one: (one.occurred_at, one.turn), reverse=True)
 
     async def _turns(
@@ -201,7 +199,7 @@ class StartContexts:
         else:
             ids = sessions[0].ids if sessions else []
         stored = await self._graph.run(_LIST_EPISODES, tenant=tenant, ids=ids, dormant=False)
-        found = {row.id: to_episode(row) for row in stored}
+        found = {row.id: row for row in stored}
         return [found[one] for one in ids if one in found]
 
     async def _summaries(

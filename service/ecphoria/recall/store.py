@@ -16,7 +16,6 @@ from ecphoria.neo4j_store.passages import (
     PassageSeed,
     overfetch,
 )
-from ecphoria.neo4j_store.rows import StoredEpisode, to_episode
 from ecphoria.neo4j_store.session import Graph, Statement, packed, require_generation
 from ecphoria.ports import Vector
 from ecphoria.recall.as_of import AsOfReader
@@ -84,7 +83,7 @@ _LIST_NEAR_CONCEPTS = Statement("recall.list_near_concepts", NearConcept)
 _LIST_CONCEPTS_WITH = Statement("recall.list_concepts_with", NamedConcept)
 _LIST_CONCEPT_VECTORS = Statement("recall.list_concept_vectors", tuple[str, Vector])
 _LIST_LATEST_TURNS = Statement("recall.list_latest_turns", EpisodeId)
-_LIST_EPISODES = Statement("recall.list_episodes", StoredEpisode)
+_LIST_EPISODES = Statement("recall.list_episodes", Episode)
 
 
 class EpisodeReader(PassageFinder):
@@ -325,7 +324,7 @@ class EpisodeReader(PassageFinder):
             rows = await self._graph.run(
                 _LIST_EPISODES, tenant=tenant, ids=part, dormant=self._dormant
             )
-            found |= {row.id: to_episode(row) for row in rows}
+            found |= {row.id: row for row in rows}
         return [found[id_] for id_ in ids if id_ in found]
 
 

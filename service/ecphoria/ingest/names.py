@@ -1,4 +1,4 @@
-"""Link episodes to the concepts they name, and store the facts they came with.
+"""Link episodes to the concepts they name.
 
 Whether a name is a concept depends on the whole tenant (seen twice, nowhere in lower case). So a
 new episode can create a concept that older episodes mention, and can end one. `ConceptBook` keeps
@@ -16,39 +16,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Protocol
 from weakref import WeakValueDictionary
 
-from ecphoria.facts.store import EvidenceRow, FactRow
-from ecphoria.facts.timelines import class_of, relation
-from ecphoria.ingest.prepare import Prepared, key_of
+from ecphoria.ingest.changes import Changes, MentionRow
+from ecphoria.ingest.prepare import Prepared
 from ecphoria.ingest.restate import Restated
-from ecphoria.ingest.rows import (
-    AboutRow,
-    ConceptRow,
-    IngestChanges,
-    MentionRow,
-    NameState,
-    StatedBy,
-    StoredBody,
-    SynonymRow,
-)
+from ecphoria.ingest.rows import NameState, StatedBy, StoredBody
 from ecphoria.ingest.store import IngestTransaction
-from ecphoria.ports import Vector
-from ecphoria.records.episode import Episode
-from ecphoria.records.fact import FactKey, PredicateClass
-from ecphoria.records.ids import EpisodeId, FactId, TenantId, concept_id
+from ecphoria.records.episode import Episode, indexed_text
+from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.runtime import run_off_loop
-from ecphoria.text.concepts import (
-    Candidate,
-    Extraction,
-    NameRow,
-    NameTable,
-    SynonymTable,
-    Triple,
-    extract,
-)
-from ecphoria.text.names import NameKind, is_name
+from ecphoria.text.concepts import Candidate, Extraction, NameRow, NameTable, SynonymTable, extract
+from ecphoria.text.names import NameKind
+from ecphoria.text.tokens import stems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,14 +37,6 @@ class ChangedConcepts:
 
     made: tuple[str, ...]
     unmade: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactChanges:
-    """New facts, and the evidence for facts from new episodes."""
-
-    made: tuple[FactRow, ...] = ()
-    evidence: tuple[EvidenceRow, ...] = ()
 
 
 async def standing(
@@ -84,7 +56,7 @@ async def standing(
         ruled: Names that are concepts by rule after this write.
         stated: Change of the number of items that state a name.
     """
-    if not stated and not transaction.stated:
+    if not stated and not transaction.counters.stated:
         return ChangedConcepts(made=tuple(sorted(appeared)), unmade=tuple(sorted(vanished)))
     names = sorted({*appeared, *vanished, *stated})
     counts = await transaction.stated_counts(names)
@@ -101,79 +73,6 @@ async def standing(
     return ChangedConcepts(made=tuple(made), unmade=tuple(unmade))
 
 
-class Stating(Protocol):
-    """An episode with the facts that it states."""
-
-    @property
-    def extraction(self) -> Extraction:
-        """The names and claims of the episode."""
-        ...
-
-    @property
-    def facts(self) -> Mapping[FactId, Triple]:
-        """The facts that the episode states, by id."""
-        ...
-
-    @property
-    def claims(self) -> tuple[EvidenceRow, ...]:
-        """The episode's evidence for these facts."""
-        ...
-
-
-async def facts_of(
-    transaction: IngestTransaction, new: Sequence[Stating], vectors: Mapping[FactId, Vector]
-) -> FactChanges:
-    """Store each fact once, and each episode that states it as evidence."""
-    stated = {ident: triple for prepared in new for ident, triple in prepared.facts.items()}
-    if not stated:
-        return FactChanges()
-    known = await transaction.facts(sorted(stated))
-    return FactChanges(
-        made=tuple(
-            FactRow(
-                id=ident,
-                subject=triple.subject,
-                predicate=triple.predicate,
-                object=triple.object,
-                subject_concept=triple.subject if is_name(triple.subject) else None,
-                object_concept=triple.object if is_name(triple.object) else None,
-                statement=triple.statement,
-                vector=vectors[ident],
-                relation=relation(triple.predicate),
-                qualifier=triple.qualifier,
-                negated=triple.negated,
-            )
-            for ident, triple in sorted(stated.items())
-            if ident not in known
-        ),
-        evidence=tuple(
-            claim for prepared in new for claim in sorted(prepared.claims, key=_by_fact)
-        ),
-    )
-
-
-async def disturbed(transaction: IngestTransaction, new: Sequence[Stating]) -> set[FactKey]:
-    """List the keys of facts whose timelines new episodes may change.
-
-    A key whose values coexist, without an end or a denial, needs no timeline.
-    """
-    own = transaction.timelines.classes
-    sought: set[FactKey] = set()
-    found: set[FactKey] = set()
-    for claim in (claim for prepared in new for claim in prepared.extraction.claims):
-        key = key_of(claim.fact)
-        plain = class_of(key.relation, own) is PredicateClass.MULTI
-        undisturbed = plain and not claim.fact.negated and claim.valid_to is None
-        (sought if undisturbed else found).add(key)
-    if transaction.timed and (sought := sought - found):
-        found.update(await transaction.timed_among(sorted(sought)))
-    return found
-
-
-def _by_fact(claim: EvidenceRow) -> FactId:
-    return claim.fact
-
-
 # The counts of names are in the graph: another process or a restart would not have them (decision
 # 0006).
 _TENANTS_KEPT = 64
@@ -181,31 +80,6 @@ _MENTION_WEIGHT = 0.8
 """SYNAPSE's weight of an explicit mention at full confidence."""
 
 _NOTHING = StatedBy(names=frozenset(), facts=0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConceptChanges:
-    """The changes of a write to names, concepts and their edges.
-
-    Attributes:
-        items: Added items, or removed items if `sign` is -1; `names` counts their names.
-        unstated: Number of stated names and facts that are removed together with their episodes.
-    """
-
-    items: tuple[Extraction, ...]
-    sign: int
-    made: tuple[ConceptRow, ...]
-    unmade: tuple[str, ...]
-    mentions_added: tuple[MentionRow, ...]
-    mentions_removed: tuple[tuple[EpisodeId, str], ...]
-    synonyms_added: tuple[SynonymRow, ...]
-    unstated: int = 0
-    abouts_added: tuple[AboutRow, ...] = ()
-
-    @property
-    def names(self) -> tuple[NameState, ...]:
-        """Count names."""
-        return _names(self.items, self.sign)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,61 +115,43 @@ class ConceptBook:
                     self._kept.popitem(last=False)
 
     async def add(
-        self, tenant: TenantId, transaction: IngestTransaction, new: Sequence[Prepared]
-    ) -> ConceptChanges:
+        self, transaction: IngestTransaction, new: Sequence[Prepared], changes: Changes
+    ) -> None:
         """Add new episodes, and check older episodes that may mention a new name."""
-        names = await self._names(tenant, transaction)
+        names = await self._names(transaction)
         table = names.table
-        size = sum(len(prepared.text) for prepared in new)
-        delta = await run_off_loop(
-            lambda: table.add([prepared.extraction for prepared in new]), size
-        )
-        stated = Counter(named.name for prepared in new for named in prepared.extraction.stated)
+        items = [one.extraction for one in new]
+        size = sum(len(one.new.text) for one in new)
+        delta = await run_off_loop(lambda: table.add(items), size)
         changed = await standing(
             transaction,
             appeared=delta.appeared,
             vanished=delta.vanished,
             ruled=table.concepts,
-            stated=stated,
+            stated=Counter(named.name for item in items for named in item.stated),
         )
         # In the same transaction: a background job would leave another graph until it ran, and
         # another order of arrival would give another graph (decision 0006).
         touched = {*delta.sought, *delta.silenced, *delta.vanished} - set(changed.unmade)
-        found = await transaction.bodies_with(sorted(touched))
-        fresh = {prepared.id for prepared in new}
-        older = [body for body in found if body.id not in fresh]
-        added, removed = await _again(transaction, older, table, frozenset(changed.unmade))
-        mentions = await run_off_loop(
-            lambda: [_all_mentions(prepared, table) for prepared in new], size
+        older = await transaction.bodies_with(sorted(touched))
+        await _read_again(transaction, older, table, changed, changes)
+        mentions = await run_off_loop(lambda: [_all_mentions(one, table) for one in new], size)
+        changes.mentions_added += chain.from_iterable(mentions)
+        changes.names += _names(items, 1)
+        changes.abouts_added += (
+            MentionRow(episode=one.id, concept=one.extraction.title.name, weight=1.0)
+            for one in new
+            if one.extraction.title
         )
-        self._pending[tenant] = replace(names, change=transaction.change + 1)
-        return ConceptChanges(
-            items=tuple(prepared.extraction for prepared in new),
-            sign=1,
-            made=_rows(tenant, changed.made),
-            unmade=changed.unmade,
-            mentions_added=(*added, *chain.from_iterable(mentions)),
-            mentions_removed=removed,
-            synonyms_added=_synonyms(names.alike, changed),
-            abouts_added=tuple(
-                AboutRow(episode=prepared.id, concept=prepared.extraction.title.name)
-                for prepared in new
-                if prepared.extraction.title
-            ),
-        )
+        _stand(names.alike, changed, changes)
+        self._keep(transaction, names)
 
     async def remove(
-        self, tenant: TenantId, transaction: IngestTransaction, gone: Episode
-    ) -> ConceptChanges:
+        self, transaction: IngestTransaction, gone: Episode, changes: Changes
+    ) -> None:
         """Remove an episode, and delete names and words that no other episode has."""
         came_with = (await _came_with(transaction, [gone.id])).get(gone.id, _NOTHING)
-        out = replace(
-            await run_off_loop(partial(extract, gone.title, gone.text), len(gone.text)),
-            stated=tuple(
-                Candidate(name=name, surface=name, kind=NameKind.TOPIC)
-                for name in sorted(came_with.names)
-            ),
-        )
+        out = await _extraction_of(gone, came_with)
         counts = await transaction.word_counts(sorted(out.lower))
         states, lower = await transaction.names()
         last = {word for word, count in counts.items() if count <= 1}
@@ -315,30 +171,25 @@ class ConceptBook:
         touched = {*less, *last} & {state.normalised for state in states}
         found = await transaction.bodies_with(sorted(touched))
         older = [body for body in found if body.id != gone.id]
-        added, removed = await _again(transaction, older, after, frozenset(changed.unmade))
-        alike = SynonymTable(state.normalised for state in states if state.live)
-        synonyms = _synonyms(alike, changed)
-        self._pending[tenant] = _Names(change=transaction.change + 1, table=after, alike=alike)
-        return ConceptChanges(
-            items=(out,),
-            sign=-1,
-            made=_rows(tenant, changed.made),
-            unmade=changed.unmade,
-            mentions_added=added,
-            mentions_removed=removed,
-            synonyms_added=synonyms,
-            unstated=len(came_with.names) + came_with.facts,
+        await _read_again(transaction, older, after, changed, changes)
+        text = indexed_text(gone.title, gone.text)
+        terms = await run_off_loop(partial(stems, text), len(text))
+        changes.remove(gone, terms, out)
+        changes.names += less.values()
+        changes.stated -= len(came_with.names) + came_with.facts
+        names = _Names(
+            change=transaction.counters.change,
+            table=after,
+            alike=SynonymTable(state.normalised for state in states if state.live),
         )
+        _stand(names.alike, changed, changes)
+        self._keep(transaction, names)
 
     async def restate(
-        self,
-        tenant: TenantId,
-        transaction: IngestTransaction,
-        restated: Sequence[Restated],
-        facts: FactChanges,
-    ) -> IngestChanges:
-        """Replace the names and facts that a model read in stored episodes."""
-        names = await self._names(tenant, transaction)
+        self, transaction: IngestTransaction, restated: Sequence[Restated], changes: Changes
+    ) -> None:
+        """Replace the names that were stated for stored episodes."""
+        names = await self._names(transaction)
         table = names.table
         counts = Counter(name for one in restated for name in one.appeared)
         counts.subtract(name for one in restated for name in one.vanished)
@@ -349,62 +200,59 @@ class ConceptBook:
         size = sum(len(one.stored.text) for one in restated)
         edges = await run_off_loop(lambda: [_restated_edges(one, table) for one in restated], size)
         unmade = frozenset(changed.unmade)
-        self._pending[tenant] = replace(names, change=transaction.change + 1)
-        gone = sum(len(one.stored.read) + one.stored.read_facts for one in restated)
-        return IngestChanges(
-            stated=sum(len(one.names) for one in restated) + len(facts.evidence) - gone,
-            names=_stated_names(restated, stated),
-            concepts_made=_rows(tenant, changed.made),
-            concepts_unmade=changed.unmade,
-            mentions_added=tuple(chain.from_iterable(added for added, _ in edges)),
-            mentions_removed=tuple(
-                (EpisodeId(one.stored.id), name)
-                for one, (_, removed) in zip(restated, edges, strict=True)
-                for name in sorted(removed - unmade)
-            ),
-            synonyms_added=_synonyms(names.alike, changed),
-            facts_made=facts.made,
-            evidence_added=facts.evidence,
-        )
+        for one, (added, removed) in zip(restated, edges, strict=True):
+            changes.mentions_added += added
+            changes.mentions_removed += (
+                (EpisodeId(one.stored.id), name) for name in sorted(removed - unmade)
+            )
+            changes.stated += len(one.names) - len(one.stored.read) - one.stored.read_facts
+        changes.names += _stated_names(restated, stated)
+        _stand(names.alike, changed, changes)
+        self._keep(transaction, names)
 
     async def look_again(
-        self, tenant: TenantId, transaction: IngestTransaction, bodies: Sequence[StoredBody]
-    ) -> ConceptChanges:
+        self, transaction: IngestTransaction, bodies: Sequence[StoredBody], changes: Changes
+    ) -> None:
         """Update the mentions of items that were dormant while concepts were made or ended."""
-        names = await self._names(tenant, transaction)
-        added, removed = await _again(transaction, bodies, names.table, frozenset())
-        self._pending[tenant] = replace(names, change=transaction.change + 1)
-        return ConceptChanges(
-            items=(),
-            sign=1,
-            made=(),
-            unmade=(),
-            mentions_added=added,
-            mentions_removed=removed,
-            synonyms_added=(),
-        )
+        names = await self._names(transaction)
+        nothing = ChangedConcepts(made=(), unmade=())
+        await _read_again(transaction, bodies, names.table, nothing, changes)
+        self._keep(transaction, names)
 
-    async def _names(self, tenant: TenantId, transaction: IngestTransaction) -> _Names:
+    async def _names(self, transaction: IngestTransaction) -> _Names:
         """Remove the kept table, which this write will change; return it if it is current."""
-        kept = self._kept.pop(tenant, None)
-        if kept is not None and kept.change == transaction.change:
+        change = transaction.counters.change
+        kept = self._kept.pop(transaction.tenant, None)
+        if kept is not None and kept.change == change:
             return kept
         states, lower = await transaction.names()
         return _Names(
-            change=transaction.change,
+            change=change,
             table=NameTable(map(_row, states), lower),
             alike=SynonymTable(state.normalised for state in states if state.live),
         )
 
+    def _keep(self, transaction: IngestTransaction, names: _Names) -> None:
+        """Keep the table as it will be when this transaction has counted its change."""
+        self._pending[transaction.tenant] = replace(names, change=transaction.counters.change + 1)
 
-def _synonyms(alike: SynonymTable, changed: ChangedConcepts) -> tuple[SynonymRow, ...]:
-    """Pair new concepts with concepts that have nearly the same words."""
+
+def _stand(alike: SynonymTable, changed: ChangedConcepts, changes: Changes) -> None:
+    """Make and end concepts; pair new concepts with concepts that have nearly the same words."""
+    changes.concepts_made += changed.made
+    changes.concepts_unmade += changed.unmade
     alike.remove(changed.unmade)
     alike.add(changed.made)
-    return tuple(
-        SynonymRow(one=pair.one, other=pair.other, weight=pair.weight)
-        for pair in alike.pairs(changed.made)
+    changes.synonyms_added += alike.pairs(changed.made)
+
+
+async def _extraction_of(gone: Episode, came_with: StatedBy) -> Extraction:
+    """Read an episode's names again, and add the names that were sent with it."""
+    found = await run_off_loop(partial(extract, gone.title, gone.text), len(gone.text))
+    stated = (
+        Candidate(name=name, surface=name, kind=NameKind.TOPIC) for name in sorted(came_with.names)
     )
+    return replace(found, stated=tuple(stated))
 
 
 def _row(state: NameState, less: NameState | None = None) -> NameRow:
@@ -440,14 +288,6 @@ def _names(items: Iterable[Extraction], sign: int) -> tuple[NameState, ...]:
         )
         for name in sorted(first)
     )
-
-
-def _rows(tenant: TenantId, names: Iterable[str]) -> tuple[ConceptRow, ...]:
-    return tuple(ConceptRow(id=concept_id(tenant, name), normalised=name) for name in names)
-
-
-def _mentions(episode: EpisodeId, names: Iterable[str]) -> list[MentionRow]:
-    return [MentionRow(episode=episode, concept=name, weight=_MENTION_WEIGHT) for name in names]
 
 
 def _all_mentions(prepared: Prepared, table: NameTable) -> list[MentionRow]:
@@ -511,26 +351,28 @@ def _mentions_of(body: StoredBody, table: NameTable) -> frozenset[str]:
 async def _came_with(
     transaction: IngestTransaction, ids: Sequence[EpisodeId]
 ) -> Mapping[EpisodeId, StatedBy]:
-    return await transaction.stated_by(ids) if ids and transaction.stated else {}
+    return await transaction.stated_by(ids) if ids and transaction.counters.stated else {}
 
 
-async def _again(
+async def _read_again(
     transaction: IngestTransaction,
     older: Sequence[StoredBody],
     table: NameTable,
-    unmade: frozenset[str],
-) -> tuple[tuple[MentionRow, ...], tuple[tuple[EpisodeId, str], ...]]:
+    changed: ChangedConcepts,
+    changes: Changes,
+) -> None:
     """Recompute the mentions of older items; removing a concept removes its edges too."""
     stated = await _came_with(transaction, [body.id for body in older])
-    added: list[MentionRow] = []
-    removed: list[tuple[EpisodeId, str]] = []
     found = await run_off_loop(
         lambda: [_mentions_of(body, table) for body in older],
         sum(len(body.text) for body in older),
     )
+    unmade = frozenset(changed.unmade)
     for body, read in zip(older, found, strict=True):
         was = frozenset(body.mentions)
         now = read | stated[body.id].names if body.id in stated else read
-        added += _mentions(body.id, sorted(now - was))
-        removed += ((body.id, name) for name in sorted(was - now - unmade))
-    return tuple(added), tuple(removed)
+        changes.mentions_added += (
+            MentionRow(episode=body.id, concept=name, weight=_MENTION_WEIGHT)
+            for name in sorted(now - was)
+        )
+        changes.mentions_removed += ((body.id, name) for name in sorted(was - now - unmade))

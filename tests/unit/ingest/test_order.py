@@ -9,79 +9,70 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecphoria.ingest.rows import StoredTurn
-from ecphoria.ingest.sequence import MARGIN, Arrival, Resequenced, resequence
+from ecphoria.ingest.changes import Changes
+from ecphoria.ingest.order import MARGIN, reorder
+from ecphoria.ingest.rows import Place
 from ecphoria.records.ids import EpisodeId
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
 
-def arrival(turn: int, minute: int, position: int | None = None) -> Arrival:
-    return Arrival(
-        id=EpisodeId(f"e{turn}"),
+def arrival(number: int, minute: int, position: int | None = None) -> Place:
+    return Place(
+        session="s",
+        id=EpisodeId(f"e{number}"),
         occurred_at=START + timedelta(minutes=minute),
         position=position,
-        turn=turn,
-    )
-
-
-def stored(turn: Arrival, ordinal: int) -> StoredTurn:
-    return StoredTurn(
-        session="s",
-        id=turn.id,
-        ordinal=ordinal,
-        occurred_at=turn.occurred_at,
-        position=turn.position,
-        turn=turn.turn,
+        sequence=number,
     )
 
 
 @dataclass
 class Session:
-    """A session as a store keeps it: it applies what `resequence` says and nothing else."""
+    """A session as a store keeps it: it applies what `reorder` says and nothing else."""
 
-    turns: dict[EpisodeId, StoredTurn] = field(default_factory=dict)
+    turns: dict[EpisodeId, Place] = field(default_factory=dict)
     links: set[tuple[EpisodeId, EpisodeId]] = field(default_factory=set)
 
-    def ordered(self) -> list[StoredTurn]:
-        return sorted(self.turns.values(), key=lambda turn: turn.ordinal)
+    def ordered(self) -> list[Place]:
+        return sorted(self.turns.values(), key=lambda turn: turn.ordinal or 0)
 
-    def segment(self, key: tuple[datetime, int]) -> list[StoredTurn]:
+    def segment(self, key: tuple[datetime, int]) -> list[Place]:
         turns = self.ordered()
         first = sum((turn.occurred_at, turn.position or 0) <= key for turn in turns)
         return turns[max(0, first - MARGIN) :]
 
-    def add(self, *arrivals: Arrival) -> Resequenced:
+    def add(self, *arrivals: Place) -> Changes:
         before = self.segment(min((one.occurred_at, one.position or 0) for one in arrivals))
-        change = self._change(before, arrivals, frozenset())
+        changes = Changes()
+        ordinals = reorder(before, changes, arrivals=arrivals)
+        self._apply(changes)
         for one in arrivals:
-            self.turns[one.id] = stored(one, change.places[one.id])
-        return change
+            self.turns[one.id] = replace(one, ordinal=ordinals[one.id])
+        return changes
 
     def remove(self, turn: EpisodeId) -> None:
         gone = self.turns[turn]
         before = self.segment((gone.occurred_at - timedelta(microseconds=1), 0))
-        self._change(before, (), frozenset([turn]))
+        changes = Changes()
+        assert reorder(before, changes, removed=frozenset([turn])) == {}
+        self._apply(changes)
         del self.turns[turn]
 
-    def _change(
-        self, before: list[StoredTurn], arrivals: Sequence[Arrival], removed: frozenset[EpisodeId]
-    ) -> Resequenced:
-        change = resequence(before, arrivals, removed)
-        for row in change.moved:
-            assert self.turns[row.id].ordinal != row.ordinal
-            self.turns[row.id] = replace(self.turns[row.id], ordinal=row.ordinal)
-        assert set(change.next_removed) <= self.links
-        self.links -= set(change.next_removed)
-        self.links |= {(row.tail, row.head) for row in change.next_added}
-        return change
+    def _apply(self, changes: Changes) -> None:
+        for turn, ordinal in changes.moved.items():
+            assert self.turns[turn].ordinal != ordinal
+            self.turns[turn] = replace(self.turns[turn], ordinal=ordinal)
+        assert set(changes.next_removed) <= self.links
+        self.links -= set(changes.next_removed)
+        self.links |= {(row.tail, row.head) for row in changes.next_added}
 
 
-def expected(arrivals: Sequence[Arrival]) -> Session:
+def expected(arrivals: Sequence[Place]) -> Session:
     """Work a session out the slow way, from the definitions."""
-    turns = sorted(arrivals, key=lambda one: (one.occurred_at, one.position or 0, one.turn))
+    turns = sorted(arrivals, key=lambda one: (one.occurred_at, one.position or 0, one.sequence))
     return Session(
-        turns={turn.id: stored(turn, place) for place, turn in enumerate(turns)},
+        turns={turn.id: replace(turn, ordinal=place) for place, turn in enumerate(turns)},
         links={(one.id, two.id) for one, two in pairwise(turns)},
     )
 
@@ -95,7 +86,9 @@ turns_in_any_order = st.lists(
 def test_any_order_and_any_batches_give_the_same_session(
     rows: list[tuple[int, int]], size: int
 ) -> None:
-    arrivals = [arrival(turn, minute, position) for turn, (minute, position) in enumerate(rows, 1)]
+    arrivals = [
+        arrival(number, minute, position) for number, (minute, position) in enumerate(rows, 1)
+    ]
     session = Session()
     for start in range(0, len(arrivals), size):
         session.add(*arrivals[start : start + size])
@@ -106,7 +99,7 @@ def test_any_order_and_any_batches_give_the_same_session(
 def test_a_removed_turn_leaves_the_session_as_if_it_had_never_been(
     rows: list[tuple[int, int]], data: st.DataObject
 ) -> None:
-    arrivals = [arrival(turn, minute) for turn, (minute, _) in enumerate(rows, 1)]
+    arrivals = [arrival(number, minute) for number, (minute, _) in enumerate(rows, 1)]
     session = Session()
     session.add(*arrivals)
     gone = data.draw(st.sampled_from(arrivals))
@@ -117,15 +110,15 @@ def test_a_removed_turn_leaves_the_session_as_if_it_had_never_been(
 def test_an_append_moves_nothing() -> None:
     session = Session()
     session.add(*(arrival(turn, turn) for turn in range(1, 40)))
-    change = session.add(arrival(40, 40))
-    assert (change.moved, change.next_removed) == ((), ())
-    assert [(row.tail, row.head) for row in change.next_added] == [("e39", "e40")]
+    changes = session.add(arrival(40, 40))
+    assert (changes.moved, changes.next_removed) == ({}, [])
+    assert [(row.tail, row.head) for row in changes.next_added] == [("e39", "e40")]
 
 
 def test_next_weighs_less_after_a_longer_gap() -> None:
     session = Session()
     first = arrival(1, 0)
-    change = session.add(first, arrival(2, 30 * 24 * 60))
-    (link,) = change.next_added
+    changes = session.add(first, arrival(2, 30 * 24 * 60))
+    (link,) = changes.next_added
     assert link.gap_days == 30.0
     np.testing.assert_allclose(link.weight, 0.740818, atol=5e-7)

@@ -1,0 +1,64 @@
+"""Make the maps that the driver sends of records; the twin of `decoding.py`.
+
+The annotation of a field tells what its value becomes.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from ecphoria.neo4j_store.filters import metadata_text
+from ecphoria.neo4j_store.session import packed
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Converter = Callable[[Any], object]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def encoded(record: "DataclassInstance", *names: str) -> dict[str, object]:
+    """Write the named fields of a record as a map, or all fields if none is named.
+
+    A vector is packed, metadata become JSON, and an instant becomes a list of its seconds since
+    1970 and its nanoseconds. Other values stay.
+    """
+    steps = _steps(type(record), names)
+    values = ((name, step, getattr(record, name)) for name, step in steps)
+    return {
+        name: value if step is None or value is None else step(value)
+        for name, step, value in values
+    }
+
+
+@lru_cache(maxsize=256)
+def _steps(
+    kind: "type[DataclassInstance]", names: tuple[str, ...]
+) -> tuple[tuple[str, Converter | None], ...]:
+    hints = get_type_hints(kind)
+    return tuple((name, _step(hints[name])) for name in names or kind.__dataclass_fields__)
+
+
+def _step(hint: Any) -> Converter | None:
+    if get_origin(hint) in {Union, UnionType}:
+        kinds = [part for part in get_args(hint) if part is not NoneType]
+        return _step(kinds[0]) if len(kinds) == 1 else None
+    return _CONVERTERS.get(get_origin(hint) or hint)
+
+
+def _instant(at: datetime) -> list[int]:
+    # The driver packs two numbers fifty times faster than a datetime.
+    since = at - _EPOCH
+    return [since.days * 86_400 + since.seconds, since.microseconds * 1_000]
+
+
+_CONVERTERS: Final[Mapping[Any, Converter]] = {
+    datetime: _instant,
+    np.ndarray: packed,
+    Mapping: metadata_text,
+}
