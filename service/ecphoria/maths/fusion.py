@@ -206,12 +206,12 @@ def recipe_score(
     >>> recipe_score(tell).score.round(2)
     array([0.17, 0.76])
     """
-    arrays = {name: floats(name, getattr(signals, name)) for name in PARTS}
-    check_same_length(**arrays)
+    columns = np.stack([getattr(signals, name) for name in PARTS], axis=1)
+    parts = floats("signals", columns, ndim=2)
     scale = bounds_of(signals) if bounds is None else bounds
     for name, bound in (("lex", scale.lex), ("sem", scale.sem), ("ctx", scale.ctx)):
-        arrays[name] = _scaled(arrays[name], bound)
-    parts = np.stack([arrays[name] for name in PARTS], axis=1)
+        place = PARTS.index(name)
+        parts[:, place] = _scaled(parts[:, place], bound)
     parts *= (TextWeights() if weights is None else weights).vector()
     return Scored(score=parts.sum(axis=1), parts=parts)
 

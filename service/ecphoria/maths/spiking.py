@@ -267,7 +267,11 @@ def peak(potential: ArrayLike, current: ArrayLike, *, rest: Rest = REST) -> Floa
     """
     v, i = floats("potential", potential), floats("current", current)
     check_same_length(potential=v, current=i)
-    level, drive = v - rest.shift, i + rest.drive
+    return _peak(v, i, rest)
+
+
+def _peak(potential: FloatArray, current: FloatArray, rest: Rest) -> FloatArray:
+    level, drive = potential - rest.shift, current + rest.drive
     rising = (drive > level) & (drive > 0.0)
     safe = np.where(rising, drive, 1.0)
     with np.errstate(over="ignore"):  # a tiny drive on a low level: the power of -inf is 0
@@ -301,7 +305,7 @@ def stimulate(
     if not threshold > 0.0:
         raise ValueError("threshold must be above 0")
     charged = i + push
-    top = peak(v, charged, rest=rest)
+    top = _peak(v, charged, rest)
     fired = (push > 0.0) & (top >= threshold - 1e-12)
     return Firing(potential=v, current=charged, peak=top, fired=fired)
 

@@ -355,7 +355,7 @@ def damped(
     live = (carry > 0.0) & (start != end)
     key, place = np.unique(start[live] * size + end[live], return_inverse=True)
     weights = np.minimum(1.0, np.bincount(place, weights=carry[live], minlength=key.size))
-    return Adjacency.from_arcs(key // max(1, size), key % max(1, size), weights, size=size)
+    return Adjacency.of_checked(key // max(1, size), key % max(1, size), weights, size=size)
 
 
 def edge_decay(age_days: ArrayLike, exponent: float = 0.2) -> FloatArray:

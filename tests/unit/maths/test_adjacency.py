@@ -34,9 +34,6 @@ def test_a_graph_may_be_empty() -> None:
         lambda: Adjacency.from_arcs([0], [1], [-1], size=2),
         lambda: Adjacency.from_arcs([0], [1], [np.inf], size=2),
         lambda: Adjacency.from_arcs([0, 1], [1], [1], size=2),
-        lambda: Adjacency(indptr=np.array([0, 2]), indices=np.zeros(1, int), weights=np.ones(1)),
-        lambda: Adjacency(indptr=np.array([1, 0]), indices=np.zeros(0, int), weights=np.ones(0)),
-        lambda: Adjacency(indptr=np.array([0, 1]), indices=np.array([4]), weights=np.ones(1)),
     ],
 )
 def test_bad_arrays_are_refused(call: object) -> None:

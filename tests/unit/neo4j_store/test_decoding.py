@@ -68,6 +68,7 @@ def test_lists_become_what_the_fields_are() -> None:
         (EpisodeId, "STRING", "a", "a"),
         (Colour, "STRING", "red", Colour.RED),
         (datetime, "INSTANT", 1, datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=UTC)),
+        (datetime, "LOCAL_INSTANT", [0, None], datetime(1970, 1, 1, tzinfo=UTC)),
         (datetime, "DATETIME", DateTime(2024, 1, 2, tzinfo=UTC), datetime(2024, 1, 2, tzinfo=UTC)),
         (list[str], "LIST<STRING>", ["a"], ["a"]),
         (frozenset[str], "LIST<STRING>", ["a", "a"], frozenset({"a"})),
@@ -77,6 +78,11 @@ def test_lists_become_what_the_fields_are() -> None:
 )
 def test_the_row_of_one_column_is_its_value(row: Any, kind: str, value: Any, made: Any) -> None:
     assert decoded(row, {"one": kind}, [[value]]) == [made]
+
+
+def test_a_local_instant_has_the_offset_of_where_it_was() -> None:
+    (at,) = decoded(datetime, {"at": "LOCAL_INSTANT"}, [[[3_600_000_000, 90]]])
+    assert at.isoformat() == "1970-01-01T02:30:00+01:30"
 
 
 def test_the_row_of_two_columns_is_their_pair() -> None:
