@@ -78,7 +78,7 @@ def changed_to(row: Prepared, **changed: object) -> Prepared:
         parts[part][name] = value
     return replace(
         row,
-        features=replace(row.features, **parts["features"]),  # type: ignore[arg-type]  # real fields
+        features=replace(row.features, **parts["features"]),  # type: ignore[arg-type]  # fields
         new=replace(row.new, **parts["new"]),  # type: ignore[arg-type]  # the same
         **parts["own"],  # type: ignore[arg-type]  # the same
     )

@@ -67,7 +67,7 @@ async def test_a_deadlock_is_repeated_when_a_statement_waits_behind_the_one_that
             await transaction.run(TOUCH, name=first)
             if len(attempts) <= 2:
                 await both_hold.wait()
-            # As an append does: one statement under way, the next one asked for meanwhile.
+            # One statement under way, the next one asked for meanwhile.
             ahead = asyncio.create_task(transaction.run(TOUCH, name=second))
             await asyncio.sleep(0)
             try:

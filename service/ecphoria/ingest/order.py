@@ -35,24 +35,36 @@ async def place(
 
     An episode without an end of its own gets that of the tenant's default life.
     """
-    first, days = transaction.counters.sequence + 1, transaction.counters.life_days
-    numbered = [
-        replace(one, sequence=number, expires_at=one.expires_at or _usual_end(one, days))
-        for number, one in enumerate(new, first)
-    ]
+    sequence = transaction.counters.sequence
+    days = transaction.counters.life_days
     arriving: dict[str, list[Place]] = {}
-    for one in numbered:
+    for number, one in enumerate(new, sequence + 1):
         if one.new.session is not None:
-            arriving.setdefault(one.new.session, []).append(_place_of(one, one.new.session))
-    if not arriving:
-        return numbered
-    sessions = sorted(arriving.items())
+            turn = _place_of(one, one.new.session, number)
+            arriving.setdefault(turn.session, []).append(turn)
+    ordinals = await _ordinals(transaction, sorted(arriving.items()), changes)
+    return [
+        replace(
+            one,
+            sequence=number,
+            ordinal=ordinals.get(one.id),
+            expires_at=one.expires_at or _usual_end(one, days),
+        )
+        for number, one in enumerate(new, sequence + 1)
+    ]
+
+
+async def _ordinals(
+    transaction: IngestTransaction, sessions: Sequence[tuple[str, list[Place]]], changes: Changes
+) -> dict[EpisodeId, int]:
+    if not sessions:
+        return {}
     starts = [min(places, key=_key) for _, places in sessions]
     stored = await transaction.segments(starts, MARGIN)
     ordinals: dict[EpisodeId, int] = {}
     for session, places in sessions:
         ordinals |= reorder(stored.get(session, ()), changes, arrivals=places)
-    return [replace(one, ordinal=ordinals.get(one.id)) for one in numbered]
+    return ordinals
 
 
 async def take_out(transaction: IngestTransaction, gone: Episode, changes: Changes) -> None:
@@ -114,13 +126,13 @@ def _link(before: Sequence[Place], after: Sequence[Place], changes: Changes) -> 
     )
 
 
-def _place_of(turn: Prepared, session: str) -> Place:
+def _place_of(turn: Prepared, session: str, sequence: int) -> Place:
     return Place(
         session=session,
         id=turn.id,
         occurred_at=turn.occurred_at,
         position=turn.new.position,
-        sequence=turn.sequence,
+        sequence=sequence,
     )
 
 

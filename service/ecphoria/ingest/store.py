@@ -1,5 +1,6 @@
 """Write memories: one transaction under the tenant's write lock."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -84,6 +85,9 @@ class IngestStore:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
+        # Writers wait here as long as it takes, because a wait for a connection has a limit. Half
+        # of the connections stay free for reads.
+        self._writers = asyncio.Semaphore(max(1, graph.connections // 2))
 
     async def body_hashes(
         self, tenant: TenantId, ids: Sequence[EpisodeId]
@@ -160,7 +164,8 @@ class IngestStore:
             Timeout: The server stopped it; nothing was written.
         """
         run = partial(_run_locked, tenant, work, lease)
-        return await self._graph.change("ingest.change", run)
+        async with self._writers:
+            return await self._graph.change("ingest.change", run)
 
 
 async def _run_locked(

@@ -28,12 +28,11 @@ def encoded(record: "DataclassInstance", *names: str) -> dict[str, object]:
     A vector is packed, metadata become JSON, and an instant becomes a list of its seconds since
     1970 and its nanoseconds. Other values stay.
     """
-    steps = _steps(type(record), names)
-    values = ((name, step, getattr(record, name)) for name, step in steps)
-    return {
-        name: value if step is None or value is None else step(value)
-        for name, step, value in values
-    }
+    made: dict[str, object] = {}
+    for name, step in _steps(type(record), names):
+        value = getattr(record, name)
+        made[name] = value if step is None or value is None else step(value)
+    return made
 
 
 @lru_cache(maxsize=256)

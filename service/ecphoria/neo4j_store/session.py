@@ -222,6 +222,7 @@ class Work:
     def __init__(self, graph: "Graph", transaction: Transaction) -> None:
         self._graph = graph
         self._transaction = transaction
+        self._turn = asyncio.Lock()
         self.unfamiliar = False  # whether a statement ran that never succeeded before
 
     @property
@@ -235,7 +236,8 @@ class Work:
         Errors are the driver's, so that it can retry the transaction.
         """
         self.unfamiliar |= not self._graph.patience.knows(statement.name)
-        return await self._graph.run_in(self._transaction, statement, params)
+        async with self._turn:
+            return await self._graph.run_in(self._transaction, statement, params)
 
     async def run_one(self, statement: Statement[R], **params: object) -> R | None:
         """Run one statement for its first row."""
@@ -263,6 +265,7 @@ class Graph:
         self._on_query = on_query
         self._spans = spans or Spans()
         self._closed = asyncio.Event()  # shared with copies for other generations of vectors
+        self.connections = options.connections
         self.queries = queries
         self._files = queries
         self.generation = 0
