@@ -4,7 +4,8 @@
 // returns: episodes INTEGER, dormant INTEGER, archived INTEGER, passages INTEGER,
 //   sessions INTEGER, speakers INTEGER,
 //   concepts INTEGER, mentions INTEGER, abouts INTEGER, next_edges INTEGER, terms INTEGER,
-//   traces INTEGER, change INTEGER, first_occurred_at DATETIME, last_occurred_at DATETIME
+//   traces INTEGER, recalls_learned INTEGER, recalls_pending INTEGER, unconsolidated INTEGER,
+//   change INTEGER, first_occurred_at DATETIME, last_occurred_at DATETIME
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
 CALL (t) {
@@ -40,6 +41,13 @@ CALL (t) {
   WHERE r.tenant = t.id AND r.created_at IS NOT NULL
   RETURN count(r) AS traces
 }
+CALL (t) {
+  MATCH (p:Trace)
+  WHERE p.tenant = t.id AND p.pending_since IS NOT NULL
+  RETURN count(p) AS recalls_pending
+}
 RETURN episodes, episodes - live - archived AS dormant, archived,
   coalesce(t.passages, 0) AS passages, sessions, speakers, concepts, mentions, abouts,
-  next_edges, terms, traces, t.change AS change, first_occurred_at, last_occurred_at
+  next_edges, terms, traces, coalesce(t.recall_total, 0) AS recalls_learned, recalls_pending,
+  t.turn - coalesce(t.scheduled_turn, 0) AS unconsolidated,
+  t.change AS change, first_occurred_at, last_occurred_at

@@ -2,7 +2,7 @@
 // mode: write
 // params: tenant STRING
 // returns: change INTEGER, sequence INTEGER, stated INTEGER, timed BOOLEAN, classes STRING,
-//   recalls INTEGER, life_days FLOAT, generation INTEGER
+//   recalls INTEGER, settings JSON, generation INTEGER
 // plan: Eager one row, of the tenant; the store is read when the lock is held
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
@@ -13,5 +13,5 @@ WITH t
 WHERE t.locked_at IS NOT NULL AND t.erasing IS NULL
 RETURN t.change AS change, t.turn AS sequence, coalesce(t.stated, 0) AS stated,
   coalesce(t.timed, false) AS timed, t.classes AS classes,
-  coalesce(t.recall_total, 0) AS recalls, toFloat(t.life_days) AS life_days,
+  coalesce(t.recall_total, 0) AS recalls, t.settings AS settings,
   coalesce(head(COLLECT { MATCH (s:Store {id: 'store'}) RETURN s.generation }), 0) AS generation

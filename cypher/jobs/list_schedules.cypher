@@ -1,7 +1,7 @@
 // doc: List the schedules of all tenants, or of those with their own, or that of one tenant.
 // mode: read
 // params: tenant STRING, own_only BOOLEAN
-// returns: tenant STRING, own JSON, turn INTEGER, scheduled_turn INTEGER,
+// returns: tenant STRING, settings JSON, turn INTEGER, scheduled_turn INTEGER,
 //   light_turn INTEGER, due_at DATETIME, active_at DATETIME, now DATETIME
 CYPHER 25
 WITH $tenant AS wanted
@@ -17,7 +17,7 @@ CALL (wanted) {
   }
 }
 WITH t
-WHERE t.erasing IS NULL AND (t.schedule IS NOT NULL OR NOT $own_only)
+WHERE t.erasing IS NULL AND (t.settings CONTAINS '"schedule"' OR NOT $own_only)
 CALL (t) {
   OPTIONAL MATCH (e:Episode)
   WHERE e.tenant = t.id AND e.turn <= t.turn
@@ -32,7 +32,7 @@ CALL (t) {
   LIMIT 1
 }
 WITH t, max(at) AS active_at
-RETURN t.id AS tenant, t.schedule AS own, t.turn AS turn,
+RETURN t.id AS tenant, t.settings AS settings, t.turn AS turn,
   coalesce(t.scheduled_turn, 0) AS scheduled_turn, coalesce(t.light_turn, 0) AS light_turn,
   t.due_at AS due_at, active_at,
   datetime.realtime() AS now

@@ -3,7 +3,7 @@
 // params: tenant STRING, stems LIST<STRING>, names LIST<STRING>
 // returns: items INTEGER, length INTEGER, titles INTEGER, stated INTEGER,
 //   timed BOOLEAN, change INTEGER, deletions INTEGER, passages INTEGER,
-//   learned BOOLEAN, expired BOOLEAN, gate JSON,
+//   learned BOOLEAN, expired BOOLEAN, settings JSON,
 //   generation INTEGER, participants LIST<STRING>, terms LIST<MAP>, concepts LIST<MAP>
 CYPHER 25
 MATCH (t:Tenant {id: $tenant})
@@ -13,7 +13,7 @@ RETURN t.items AS items, t.length AS length,
   t.timed AS timed, t.change AS change, t.turn - t.items AS deletions,
   t.passages AS passages,
   t.recall_total + t.feedback_total > 0 AS learned,
-  coalesce(t.expires_from <= datetime(), false) AS expired, t.gate AS gate,
+  coalesce(t.expires_from <= datetime(), false) AS expired, t.settings AS settings,
   coalesce(head(COLLECT { MATCH (s:Store {id: 'store'}) RETURN s.generation }), 0) AS generation,
   COLLECT {
     MATCH (p:Speaker)

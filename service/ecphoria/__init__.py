@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ecphoria.records.episode import Episode, Receipt
     from ecphoria.records.recall import Hit, RecallResult, Trace
     from ecphoria.records.tenant import Scope
-    from ecphoria.wire.admin import GateAnswer, GateRequest, ShadowAnswer
     from ecphoria.wire.episodes import AppendRequest, BatchAnswer, ExtractedFact, Extraction
+    from ecphoria.wire.settings import GateRequest, SettingsAnswer, TrialAnswer
 
 __all__ = [
     "AppendRequest",
@@ -27,7 +27,6 @@ __all__ = [
     "Episode",
     "ExtractedFact",
     "Extraction",
-    "GateAnswer",
     "GateRequest",
     "Hit",
     "Memory",
@@ -35,8 +34,9 @@ __all__ = [
     "Receipt",
     "Retries",
     "Scope",
-    "ShadowAnswer",
+    "SettingsAnswer",
     "Trace",
+    "TrialAnswer",
 ]
 
 _HOMES = {
@@ -49,16 +49,16 @@ _HOMES = {
     "Episode": "ecphoria.records.episode",
     "ExtractedFact": "ecphoria.wire.episodes",
     "Extraction": "ecphoria.wire.episodes",
-    "GateAnswer": "ecphoria.wire.admin",
-    "GateRequest": "ecphoria.wire.admin",
+    "GateRequest": "ecphoria.wire.settings",
     "Hit": "ecphoria.records.recall",
     "Memory": "ecphoria.memory",
     "RecallResult": "ecphoria.records.recall",
     "Receipt": "ecphoria.records.episode",
     "Retries": "ecphoria.client",
     "Scope": "ecphoria.records.tenant",
-    "ShadowAnswer": "ecphoria.wire.admin",
+    "SettingsAnswer": "ecphoria.wire.settings",
     "Trace": "ecphoria.records.recall",
+    "TrialAnswer": "ecphoria.wire.settings",
 }
 
 _IN_PROCESS = "ecphoria.memory"

@@ -50,6 +50,7 @@ from ecphoria.models.embedders import CachingEmbedder, EmbedderOptions, create_e
 from ecphoria.neo4j_store.queries import cypher_root
 from ecphoria.neo4j_store.schema import Health, check, health, migrate
 from ecphoria.neo4j_store.session import Graph, GraphOptions
+from ecphoria.neo4j_store.tenant_settings import SettingsStore
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.portability.service import Portability
 from ecphoria.portability.store import Copies
@@ -61,7 +62,7 @@ from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.recall.pipeline import Strategy
 from ecphoria.recall.second_look import SecondLookRecall
 from ecphoria.recall.service import OWN, RecallService
-from ecphoria.recall.shadow import Policies, ShadowedRecall, TenantPolicies
+from ecphoria.recall.shadow import ShadowedRecall
 from ecphoria.recall.start_context import StartContexts
 from ecphoria.recall.store import DormantReader, EpisodeReader
 from ecphoria.records.embedding import EmbedderChoice
@@ -74,6 +75,7 @@ from ecphoria.telemetry import Metrics, Spans, open_spans
 from ecphoria.tenancy.access import Access, prefix_of
 from ecphoria.tenancy.admission import Admission, Limits, resting
 from ecphoria.tenancy.service import TenancyService
+from ecphoria.tenancy.settings import SettingsService
 from ecphoria.tenancy.store import Keys, Tenants
 
 ADMIN_KEY_FILE = "admin.key"
@@ -141,7 +143,7 @@ class Services:
     settings: Settings
     ingest: IngestService
     recall: RecallService
-    policies: TenantPolicies
+    tenant_settings: SettingsService
     shadowed: ShadowedRecall
     second_look: SecondLookRecall
     ask: AskService
@@ -231,7 +233,7 @@ async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
         recall = _recall(settings, graph, embedder, learning, chat)
         cold, ingest, forgetting = _writing(settings, graph, embedder, recall.forget)
         tenancy, access = _tenancy(settings, graph, cold)
-        policies, shadowed, second_look = _recalls(graph, recall, forgetting, metrics, own)
+        tenant_settings, shadowed, second_look = _recalls(graph, recall, forgetting, metrics, own)
         extract, archive = Extract(ExtractionStore(graph), ingest, chat), EpisodeArchive(graph)
         calibration = CalibrationService(second_look, archive, SystemClock())
         jobs = await start_background(
@@ -242,7 +244,7 @@ async def assemble(base: Base, embedder: Embedder, generation: int) -> Services:
             settings=settings,
             ingest=ingest,
             recall=recall,
-            policies=policies,
+            tenant_settings=tenant_settings,
             shadowed=shadowed,
             second_look=second_look,
             ask=AskService(second_look, chat, metrics.recall),
@@ -303,7 +305,6 @@ async def warm_up(services: Services) -> None:
             for each in newest[:_WARM_TENANTS]:
                 with suppress(NotFound):  # erased meanwhile
                     tenant = await services.access.tenant_of(operator, each.name)
-                    await services.forgetting.looks_again(tenant)
                     for cue in _WARM_CUES:
                         await services.shadowed.recall(tenant, cue, RecallOptions(), record=False)
 
@@ -452,13 +453,14 @@ def _recalls(
     forgetting: ForgettingService,
     metrics: Metrics,
     stack: AsyncExitStack,
-) -> tuple[TenantPolicies, ShadowedRecall, SecondLookRecall]:
+) -> tuple[SettingsService, ShadowedRecall, SecondLookRecall]:
     stack.push_async_callback(recall.close)
-    policies = TenantPolicies(Policies(graph), recall.check, time.monotonic)
-    shadowed = ShadowedRecall(recall, policies, partial(_tell_shadow, metrics))
+    store = SettingsStore(graph)
+    settings = SettingsService(store, recall.check, SystemClock(), time.monotonic)
+    shadowed = ShadowedRecall(recall, settings.of, partial(_tell_shadow, metrics))
     stack.push_async_callback(shadowed.close)
-    second_look = SecondLookRecall(shadowed, forgetting.looks_again, forgetting.wake)
-    return policies, shadowed, second_look
+    second_look = SecondLookRecall(shadowed, settings.of, forgetting.wake)
+    return settings, shadowed, second_look
 
 
 def _writing(

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from datetime import time as clock_time
 from functools import partial
 from pathlib import Path
 
@@ -34,15 +33,8 @@ from ecphoria.models.chat import StructuredChat
 from ecphoria.neo4j_store.gds import PriorStore
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Clock, Embedder
-from ecphoria.records.job import (
-    Claimed,
-    ConsolidationReport,
-    Job,
-    JobKind,
-    JobReport,
-    JobState,
-    Schedule,
-)
+from ecphoria.records.job import Claimed, ConsolidationReport, Job, JobKind, JobReport, JobState
+from ecphoria.records.settings import Schedule
 from ecphoria.settings import ConsolidationSettings, JobsSettings, Settings
 from ecphoria.telemetry import Metrics
 
@@ -131,11 +123,10 @@ def _worker_options(settings: Settings) -> WorkerOptions:
 
 
 def _schedule(group: ConsolidationSettings) -> Schedule:
-    daily_at = None if group.daily_at is None else clock_time.fromisoformat(group.daily_at)
     return Schedule(
         every_episodes=group.every_episodes,
         every_hours=group.every_hours,
-        daily_at=daily_at,
+        daily_at=group.daily_at,
         idle_minutes=group.idle_minutes,
         light_episodes=group.light_episodes,
     )

@@ -109,7 +109,7 @@ def said(mark: str) -> list[Body]:
 
 def live(owner: Owner, mark: str) -> Life:
     """Live a life that leaves one of everything."""
-    assert owner.put("/v1/learning", json={"on": True}).status_code == 200
+    assert owner.patch("/v1/settings", json={"learning": {"on": True}}).status_code == 200
     told = owner.post("/v1/episodes/batch", json={"episodes": said(mark)}).json()
     assert told["refused"] == 0, told
     ids = [result["id"] for result in told["results"]]
@@ -119,8 +119,8 @@ def live(owner: Owner, mark: str) -> Life:
     trace, hit = recalled["trace_id"], recalled["hits"][0]["episode"]["id"]
     judged = owner.post(f"/v1/traces/{trace}/feedback", json={"useful": [hit]})
     assert judged.status_code == 200, judged.text
-    policy = {"mode": "off", "quiet_days": 0, "archive_days": 90, "second_look": True}
-    assert owner.put("/v1/dormancy/policy", json=policy).status_code == 200
+    policy = {"mode": "off", "quiet_days": 0, "second_look": True}
+    assert owner.patch("/v1/settings", json={"dormancy": policy}).status_code == 200
     owner.post("/v1/dormancy/sleep", json={"ids": ids[12:14]})
     done = ended(owner, owner.post("/v1/consolidation").headers["Location"])
     assert done["state"] == "done", done
@@ -148,7 +148,7 @@ def settled(owner: Owner) -> None:
     """Wait until every recall was learned from."""
     time.sleep(0.7)  # Traces are stored within half a second of an answer.
     deadline = time.monotonic() + 30
-    while owner.get("/v1/learning").json()["pending"]:
+    while owner.get("/v1/stats").json()["recalls_pending"]:
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
@@ -239,18 +239,13 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ],
         ("get", "/v1/predicates"): [("/v1/predicates", {})],
         ("get", "/v1/consolidation"): [("/v1/consolidation", {})],
-        ("get", "/v1/consolidation/schedule"): [("/v1/consolidation/schedule", {})],
         ("get", "/v1/dormancy"): [
             ("/v1/dormancy", {}), ("/v1/dormancy", {"params": {"limit": 1}}),
         ],
-        ("get", "/v1/dormancy/policy"): [("/v1/dormancy/policy", {})],
         ("get", "/v1/doctor"): [("/v1/doctor", {})],
         ("get", "/v1/jobs"): [("/v1/jobs", {}), ("/v1/jobs", {"params": {"state": "done"}})],
         ("get", "/v1/jobs/{job}"): [(f"/v1/jobs/{of.job}", {})],
         ("get", "/v1/keys"): [("/v1/keys", {})],
-        ("get", "/v1/gate"): [("/v1/gate", {})],
-        ("get", "/v1/shadow"): [("/v1/shadow", {})],
-        ("get", "/v1/learning"): [("/v1/learning", {})],
         ("get", "/v1/merges"): [
             ("/v1/merges", {}), ("/v1/merges", {"params": {"status": "proposed"}}),
         ],
@@ -260,8 +255,8 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
         ("get", "/errors/{code}"): [("/errors/not-found", {})],
         ("get", "/v1/browser"): [("/v1/browser", {})],
         ("get", "/browser-guide/{file}"): [("/browser-guide/ecphoria.grass", {})],
-        ("get", "/v1/expiry"): [("/v1/expiry", {})],
-        ("put", "/v1/expiry"): [("/v1/expiry", {"json": {"days": days}}) for days in (9.5, None)],
+        ("get", "/v1/settings"): [("/v1/settings", {})],
+        ("get", "/v1/strategies/trial"): [("/v1/strategies/trial", {})],
         ("patch", "/v1/episodes/{episode}"): [
             (f"/v1/episodes/{one}", {"json": change})
             for one in (of.awake,)  # the others may be in the archive by now, and are refused
@@ -310,23 +305,24 @@ def samples(of: Life) -> Mapping[Route, Sequence[Call]]:
             ("/v1/consolidation", {"json": {"dry_run": True}}), ("/v1/consolidation", {}),
         ],
         ("post", "/v1/extraction/reset"): [("/v1/extraction/reset", {})],
-        ("put", "/v1/consolidation/schedule"): [
-            ("/v1/consolidation/schedule", {"json": {"every_hours": 8000.0}}),
-        ],
-        ("delete", "/v1/consolidation/schedule"): [("/v1/consolidation/schedule", {})],
-        ("put", "/v1/dormancy/policy"): [("/v1/dormancy/policy", {"json": {"mode": "off"}})],
         ("post", "/v1/jobs/{job}/cancel"): [(f"/v1/jobs/{of.job}/cancel", {})],
         ("post", "/v1/jobs/{job}/retry"): [(f"/v1/jobs/{of.job}/retry", {})],
-        ("put", "/v1/gate"): [("/v1/gate", {"json": gate})],
-        ("delete", "/v1/gate"): [("/v1/gate", {})],
         ("post", "/v1/gate/calibrations"): [("/v1/gate/calibrations", {"json": {"memories": 10}})],
         ("post", "/v1/gate/fits"): [("/v1/gate/fits", {"json": QUESTIONS})],
-        ("put", "/v1/shadow"): [("/v1/shadow", {"json": {"strategy": "synapse", "share": 1.0}})],
-        ("post", "/v1/promotion"): [("/v1/promotion", {})],
-        ("delete", "/v1/promotion"): [("/v1/promotion", {})],
-        ("delete", "/v1/shadow/report"): [("/v1/shadow/report", {})],
-        ("delete", "/v1/shadow"): [("/v1/shadow", {})],
-        ("put", "/v1/learning"): [("/v1/learning", {"json": {"on": True}})],
+        ("patch", "/v1/settings"): [
+            ("/v1/settings", {"json": change})
+            for change in (
+                {"expiry": {"days": 9.5}},
+                {"schedule": {"every_hours": 8000.0}},
+                {"dormancy": {"mode": "off"}, "gate": gate},
+                {"expiry": None, "schedule": None, "gate": None},
+                {"trial": {"strategy": "synapse", "share": 1.0}},
+            )
+        ],
+        ("post", "/v1/strategies/promotions"): [("/v1/strategies/promotions", {})],
+        ("delete", "/v1/strategies/promotions/latest"): [
+            ("/v1/strategies/promotions/latest", {}),
+        ],
         ("post", "/v1/keys"): [("/v1/keys", {"json": {"name": "another", "scopes": ["read"]}})],
         ("delete", "/v1/keys/{key}"): [(f"/v1/keys/{of.key}", {})],
         ("put", "/v1/items"): [

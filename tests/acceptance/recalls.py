@@ -30,7 +30,7 @@ def report_of(owner: Owner, compared: int) -> dict[str, Any]:
     """Wait until so many were compared."""
     until = time.monotonic() + 20
     while True:
-        found: dict[str, Any] = owner.get("/v1/shadow").json()
+        found: dict[str, Any] = owner.get("/v1/strategies/trial").json()
         if found["report"]["compared"] >= compared or time.monotonic() > until:
             return found
         time.sleep(0.05)

@@ -38,8 +38,6 @@ CALLS: dict[str, Call] = {
     "patch /v1/episodes/{episode}": lambda o, ids: o.patch(
         f"/v1/episodes/{ids['episode']}", json={"metadata": {"mine": True}}
     ),
-    "get /v1/expiry": lambda o, _: o.get("/v1/expiry"),
-    "put /v1/expiry": lambda o, _: o.put("/v1/expiry", json={"days": 1}),
     "post /v1/recall": lambda o, _: o.post(
         "/v1/recall", json={"cue": SECRET, "k": 200, "explain": True}
     ),
@@ -55,13 +53,6 @@ CALLS: dict[str, Call] = {
     "post /v1/extraction/reset": lambda o, _: o.post("/v1/extraction/reset"),
     "get /v1/consolidation": lambda o, _: o.get("/v1/consolidation"),
     "get /v1/doctor": lambda o, _: o.get("/v1/doctor"),
-    "get /v1/learning": lambda o, _: o.get("/v1/learning"),
-    "put /v1/learning": lambda o, _: o.put("/v1/learning", json={"on": False}),
-    "get /v1/consolidation/schedule": lambda o, _: o.get("/v1/consolidation/schedule"),
-    "put /v1/consolidation/schedule": lambda o, _: o.put(
-        "/v1/consolidation/schedule", json={"every_episodes": 1}
-    ),
-    "delete /v1/consolidation/schedule": lambda o, _: o.delete("/v1/consolidation/schedule"),
     "get /v1/merges": lambda o, _: o.get("/v1/merges"),
     "put /v1/merges": lambda o, _: o.put(
         "/v1/merges", json={"one": "walnut", "other": "walnuts", "status": "accepted"}
@@ -92,8 +83,6 @@ CALLS: dict[str, Call] = {
         "/v1/archive/restore", json={"ids": [ids["episode"]]}
     ),
     "post /v1/archive/scrub": lambda o, _: o.post("/v1/archive/scrub"),
-    "get /v1/dormancy/policy": lambda o, _: o.get("/v1/dormancy/policy"),
-    "put /v1/dormancy/policy": lambda o, _: o.put("/v1/dormancy/policy", json={"budget": 1}),
     "put /v1/episodes/{episode}/pin": lambda o, ids: o.put(f"/v1/episodes/{ids['episode']}/pin"),
     "delete /v1/episodes/{episode}/pin": lambda o, ids: o.delete(
         f"/v1/episodes/{ids['episode']}/pin"
@@ -124,17 +113,25 @@ CALLS: dict[str, Call] = {
     "delete /v1/tenants/{name}": lambda o, ids: o.delete(f"/v1/tenants/{ids['name']}"),
     "get /v1/keys": lambda o, _: o.get("/v1/keys"),
     "post /v1/keys": lambda o, _: o.post("/v1/keys", json={"name": "k", "scopes": ["read"]}),
-    "get /v1/gate": lambda o, _: o.get("/v1/gate"),
-    "put /v1/gate": lambda o, _: o.put("/v1/gate", json=GATE),
-    "delete /v1/gate": lambda o, _: o.delete("/v1/gate"),
     "post /v1/gate/calibrations": lambda o, _: o.post("/v1/gate/calibrations"),
     "post /v1/gate/fits": lambda o, _: o.post("/v1/gate/fits", json=QUESTIONS),
-    "get /v1/shadow": lambda o, _: o.get("/v1/shadow"),
-    "put /v1/shadow": lambda o, _: o.put("/v1/shadow", json={"strategy": "dense"}),
-    "delete /v1/shadow/report": lambda o, _: o.delete("/v1/shadow/report"),
-    "post /v1/promotion": lambda o, _: o.post("/v1/promotion"),
-    "delete /v1/promotion": lambda o, _: o.delete("/v1/promotion"),
-    "delete /v1/shadow": lambda o, _: o.delete("/v1/shadow"),
+    "get /v1/settings": lambda o, _: o.get("/v1/settings"),
+    "patch /v1/settings": lambda o, _: o.patch(
+        "/v1/settings",
+        json={
+            "gate": GATE,
+            "dormancy": {"budget": 1},
+            "expiry": {"days": 1},
+            "learning": {"on": False},
+            "schedule": {"every_episodes": 1},
+            "trial": {"strategy": "dense"},
+        },
+    ),
+    "get /v1/strategies/trial": lambda o, _: o.get("/v1/strategies/trial"),
+    "post /v1/strategies/promotions": lambda o, _: o.post("/v1/strategies/promotions"),
+    "delete /v1/strategies/promotions/latest": lambda o, _: o.delete(
+        "/v1/strategies/promotions/latest"
+    ),
     "delete /v1/keys/{key}": lambda o, ids: o.delete(f"/v1/keys/{ids['key']}"),
 }
 
@@ -253,8 +250,8 @@ SCOPE_OF = {
         "get /v1/episodes/{episode}", "get /v1/episodes", "post /v1/recall",
         "post /v1/ask", "post /v1/ask/stream", "get /v1/context",
         "get /v1/traces/{trace}", "get /v1/strategies", "get /v1/sessions", "get /v1/stats",
-        "get /v1/consolidation", "get /v1/jobs", "get /v1/jobs/{job}", "get /v1/learning",
-        "get /v1/consolidation/schedule", "get /v1/dormancy", "get /v1/facts",
+        "get /v1/consolidation", "get /v1/jobs", "get /v1/jobs/{job}", "get /v1/settings",
+        "get /v1/dormancy", "get /v1/facts",
         "get /v1/facts/{fact}/history", "get /v1/predicates",
         "get /v1/merges", "get /v1/engrams",
         "post /v1/items/find", "post /v1/items/search", "post /v1/items/namespaces",
@@ -272,14 +269,11 @@ SCOPE_OF = {
         "post /v1/facts/{fact}/decisions", "post /v1/decisions/{decision}/undo",
     },
     "admin": {
-        "get /v1/expiry", "put /v1/expiry",
         "get /v1/keys", "post /v1/keys", "delete /v1/keys/{key}",
-        "get /v1/gate", "put /v1/gate", "delete /v1/gate", "post /v1/gate/calibrations",
-        "post /v1/gate/fits",
-        "get /v1/shadow", "put /v1/shadow", "delete /v1/shadow", "delete /v1/shadow/report",
-        "post /v1/promotion", "delete /v1/promotion", "get /v1/doctor",
-        "put /v1/learning", "put /v1/consolidation/schedule", "delete /v1/consolidation/schedule",
-        "get /v1/dormancy/policy", "put /v1/dormancy/policy", "put /v1/predicates/{predicate}",
+        "post /v1/gate/calibrations", "post /v1/gate/fits",
+        "patch /v1/settings", "get /v1/strategies/trial",
+        "post /v1/strategies/promotions", "delete /v1/strategies/promotions/latest",
+        "get /v1/doctor", "put /v1/predicates/{predicate}",
         "post /v1/archive", "post /v1/archive/scrub",
     },
     "operator": {

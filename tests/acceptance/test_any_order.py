@@ -176,11 +176,11 @@ policies = st.fixed_dictionaries(
         "mode": st.sampled_from(("off", "budget", "threshold")),
         "budget": st.integers(1, 12),
         "quiet_days": st.just(0),
-        "archive_days": st.sampled_from((None, 0, 90)),
+        "archive_days": st.sampled_from(("never", 0, 90)),
         "second_look": st.booleans(),
     }
-).map(lambda policy: ("dormancy/policy", policy))
-switches = st.booleans().map(lambda on: ("learning", {"on": on}))
+).map(lambda policy: {"dormancy": policy})
+switches = st.booleans().map(lambda on: {"learning": {"on": on}})
 classes = st.tuples(
     st.sampled_from(RELATIONS), st.sampled_from(("functional", "immutable", "multi"))
 ).map(lambda drawn: (f"predicates/{drawn[0]}", {"predicate_class": drawn[1]}))
@@ -483,12 +483,17 @@ class AnyOrder(RuleBasedStateMachine):
             made = self.call("POST", f"/v1/facts/{fact}/decisions", 201, json=body)
             self.decisions.append(made["id"])
 
-    @rule(wanted=policies | switches | classes)
-    def set_up(self, wanted: tuple[str, Body]) -> None:
+    @rule(wanted=policies | switches)
+    def change_settings(self, wanted: Body) -> None:
+        self.did(f"set {', '.join(wanted)}")
+        found = self.call("PATCH", "/v1/settings", 200, json=wanted)
+        self.second_look = found["dormancy"]["second_look"]
+
+    @rule(wanted=classes)
+    def set_class(self, wanted: tuple[str, Body]) -> None:
         path, body = wanted
-        self.did(f"set {path.split('/')[0]}")
+        self.did("set predicates")
         self.call("PUT", f"/v1/{path}", 200, json=body)
-        self.second_look = body.get("second_look", self.second_look)
 
     # Recall.
 

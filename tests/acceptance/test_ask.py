@@ -279,7 +279,7 @@ def test_what_the_gate_refuses_is_not_sent_to_the_model(ana: Owner, model: ChatE
     cases: list[tuple[Any, dict[str, Any]]] = [(None, {"min_confidence": 1.0}), (gate, {})]
     for set_gate, more in cases:
         if set_gate:
-            assert ana.put("/v1/gate", json=set_gate).status_code == 200
+            assert ana.patch("/v1/settings", json={"gate": set_gate}).status_code == 200
         answer = asked(ana, **more)
         assert (answer["answered"], answer["tokens"]) == (False, 0)
         assert answer["verdict"] == "refuse"
@@ -291,7 +291,7 @@ def test_near_the_threshold_the_model_is_told_to_verify(ana: Owner, model: ChatE
     model.says = says(("To Oslo.", "Oslo", "moved to Oslo"))
     gate = {"weights": {"share": 1.0}, "bias": 0.0, "threshold": 0.0, "verify_below": 1.0}
     for put, told in ((gate, True), (gate | {"verify_below": 0.0}, False)):
-        assert ana.put("/v1/gate", json=put).status_code == 200
+        assert ana.patch("/v1/settings", json={"gate": put}).status_code == 200
         asked(ana)
         messages: Any = model.requests[-1]["messages"]
         assert ("not certain" in messages[0]["content"]) is told

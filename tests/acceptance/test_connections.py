@@ -146,7 +146,7 @@ def test_it_serves_tls(neo4j_server: Server, tmp_path: Path) -> None:
     ("call", "is_known", "status"),
     [
         ("POST /v1/recall", True, 413),
-        ("PUT /v1/gate", True, 413),
+        ("PATCH /v1/settings", True, 413),
         ("POST /v1/episodes", False, 401),
         ("POST /nowhere", True, 413),
     ],

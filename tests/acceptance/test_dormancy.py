@@ -26,14 +26,14 @@ def test_a_memory_sleeps_is_listed_and_wakes(owner: Owner, stranger: Owner) -> N
 
 
 def test_the_policy_is_bounded_and_the_tenants_own(owner: Owner, stranger: Owner) -> None:
-    wanted = {"mode": "threshold", "quiet_days": 0, "archive_days": None}
-    put = owner.put("/v1/dormancy/policy", json=wanted)
+    wanted = {"mode": "threshold", "quiet_days": 0, "archive_days": "never"}
+    put = owner.patch("/v1/settings", json={"dormancy": wanted})
     assert put.status_code == 200, put.text
-    assert owner.get("/v1/dormancy/policy").json() == put.json()
-    assert put.json()["mode"] == "threshold"
-    assert stranger.get("/v1/dormancy/policy").json()["mode"] == "budget"
-    for wrong in ({"budget": 0}, {"quiet_days": -1}, {"mode": "never"}):
-        problem(owner.put("/v1/dormancy/policy", json=wrong), 422, "invalid-input")
+    assert owner.get("/v1/settings").json() == put.json()
+    assert {name: put.json()["dormancy"][name] for name in wanted} == wanted
+    assert stranger.get("/v1/settings").json()["dormancy"]["mode"] == "budget"
+    for wrong in ({"budget": 0}, {"quiet_days": -1}, {"mode": "never"}, {"archive_days": "soon"}):
+        problem(owner.patch("/v1/settings", json={"dormancy": wrong}), 422, "invalid-input")
 
 
 def test_too_many_ids_are_refused(owner: Owner) -> None:

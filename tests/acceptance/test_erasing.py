@@ -144,7 +144,7 @@ async def test_no_copy_of_an_erased_episode_is_left(
     owner: Owner, graph: Graph, home: Path, tmp_path: Path
 ) -> None:
     mark = f"zq{secrets.token_hex(4)}x"
-    assert owner.put("/v1/learning", json={"on": True}).status_code == 200
+    assert owner.patch("/v1/settings", json={"learning": {"on": True}}).status_code == 200
     ids = remember(owner, mark)
     traces = recall_by_all(owner, mark)
     dry = consolidate(owner, dry_run=True)

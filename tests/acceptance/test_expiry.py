@@ -137,18 +137,20 @@ async def test_the_same_words_can_be_said_again_after_their_end(
 
 
 def test_a_tenant_has_a_default_life(client: Client, owner: Owner, stranger: Owner) -> None:
-    assert client.expiry().days is None
-    assert client.set_expiry(30).days == 30
-    assert stranger.get("/v1/expiry").json() == {"days": None}
+    assert client.settings.get().expiry.days is None
+    assert client.settings.change(expiry={"days": 30}).expiry.days == 30
+    assert stranger.get("/v1/settings").json()["expiry"] == {"days": None}
     usual = client.get(client.remember("The kettle is red.").id)
     assert usual.expires_at == usual.recorded_at + timedelta(days=30)
     own = client.get(client.remember("The pot is blue.", expires_at=later(900)).id)
     assert own.expires_at is not None
     assert own.expires_at < later(901)
-    client.set_expiry(None)
+    client.settings.change(expiry=None)
     assert client.get(client.remember("The cup is white.").id).expires_at is None
     for wrong in (0, -1, 36_501, "30", True):
-        problem(owner.put("/v1/expiry", json={"days": wrong}), 422, "invalid-input")
+        problem(
+            owner.patch("/v1/settings", json={"expiry": {"days": wrong}}), 422, "invalid-input"
+        )
 
 
 def test_a_life_that_cannot_be_is_refused(client: Client, owner: Owner) -> None:

@@ -146,8 +146,8 @@ def test_an_erasure_by_metadata_never_leaves_archived_memories_behind(
 ) -> None:
     first = next(iter(client.list()))
     owner.post("/v1/dormancy/sleep", json={"ids": [first.id]})
-    policy = {"mode": "off", "quiet_days": 0, "archive_days": 90, "second_look": True}
-    owner.put("/v1/dormancy/policy", json=policy)
+    policy = {"mode": "off", "quiet_days": 0, "second_look": True}
+    owner.patch("/v1/settings", json={"dormancy": policy})
     assert owner.post("/v1/archive", json={"days": 0}).json() == {"archived": 1}
     with pytest.raises(Conflict, match="1 archived"):
         client.erase(metadata={"place": "pier"})

@@ -10,9 +10,10 @@ STRICT = {"weights": {"share": 0.0}, "bias": -3.0, "threshold": 0.9, "verify_bel
 
 def test_a_gate_is_put_used_shown_and_dropped(owner: Owner) -> None:
     owner.remember("I keep bees behind the mill.", speaker="Ada", session="s")
-    shipped = owner.get("/v1/gate").json()
-    assert shipped == {
-        "own": False, "weights": SHIPPED.weights, "bias": SHIPPED.bias, "fit": None,
+    shipped = owner.get("/v1/settings").json()
+    assert "gate" not in shipped["own"]
+    assert shipped["gate"] == {
+        "weights": SHIPPED.weights, "bias": SHIPPED.bias, "fit": None,
         "threshold": SHIPPED.threshold, "verify_below": SHIPPED.verify_below,
     }  # fmt: skip
     cue = {"cue": "What does Ada keep behind the mill?"}
@@ -22,14 +23,16 @@ def test_a_gate_is_put_used_shown_and_dropped(owner: Owner) -> None:
         "questions": 30, "unanswerable": 10, "auroc": 0.8, "refused": 0.4, "false_refusals": 0.02,
         "data_sha256": "0" * 64, "fitted_at": "2026-01-01T00:00:00Z",
     }  # fmt: skip
-    put = owner.put("/v1/gate", json={**STRICT, "fit": fit})
+    put = owner.patch("/v1/settings", json={"gate": {**STRICT, "fit": fit}})
     assert put.status_code == 200, put.text
-    assert owner.get("/v1/gate").json() == put.json() == {"own": True, **STRICT, "fit": fit}
+    assert owner.get("/v1/settings").json() == put.json()
+    assert (put.json()["gate"], put.json()["own"]) == ({**STRICT, "fit": fit}, ["gate"])
     judged = owner.post("/v1/recall", json=cue).json()
     assert (judged["verdict"], judged["calibrated"]) == ("refuse", True)
     assert judged["evidence"] == before["evidence"]
     for _ in range(2):
-        assert owner.delete("/v1/gate").status_code == 204
+        reset = owner.patch("/v1/settings", json={"gate": None}).json()
+        assert (reset["gate"], reset["own"]) == (shipped["gate"], [])
     after = owner.post("/v1/recall", json=cue).json()
     assert after["confidence"] == before["confidence"]
 
@@ -48,7 +51,7 @@ def test_a_gate_is_put_used_shown_and_dropped(owner: Owner) -> None:
     ],
 )
 def test_what_is_no_gate_is_refused(owner: Owner, change: dict[str, object], told: str) -> None:
-    answer = owner.put("/v1/gate", json={**STRICT, **change})
+    answer = owner.patch("/v1/settings", json={"gate": {**STRICT, **change}})
     problem(answer, 422, "invalid-input")
     assert told in answer.text
-    assert owner.get("/v1/gate").json()["own"] is False
+    assert owner.get("/v1/settings").json()["own"] == []

@@ -95,13 +95,13 @@ def test_a_dry_run_reports_and_is_no_cycle(served: Owner) -> None:
 
 
 def test_a_schedule_runs_cycles_unasked(served: Owner) -> None:
-    before = served.get("/v1/consolidation/schedule").json()
-    assert (before["own"], before["episodes_since"]) == (False, 0)
+    before = served.get("/v1/settings").json()
+    assert (before["own"], before["next_cycle_at"]) == ([], None)
     given = {"every_episodes": 2, "daily_at": "03:30"}
-    kept = served.put("/v1/consolidation/schedule", json=given).json()
-    assert kept["own"]
-    assert {name: kept[name] for name in given} == given
-    assert "T03:30:00" in kept["next_at"]
+    kept = served.patch("/v1/settings", json={"schedule": given}).json()
+    assert kept["own"] == ["schedule.daily_at", "schedule.every_episodes"]
+    assert kept["schedule"] == dict.fromkeys(before["schedule"]) | given
+    assert "T03:30:00" in kept["next_cycle_at"]
     for text in ("One.", "Two."):
         served.remember(text, session="s")
     deadline = time.monotonic() + 60
@@ -110,12 +110,12 @@ def test_a_schedule_runs_cycles_unasked(served: Owner) -> None:
         time.sleep(0.05)
     done = ended(served, f"/v1/jobs/{listed[0]['id']}")
     assert (done["trigger"], done["state"]) == ("schedule", "done")
-    assert served.get("/v1/consolidation/schedule").json()["episodes_since"] == 0
-    assert not served.delete("/v1/consolidation/schedule").json()["own"]
+    assert served.get("/v1/stats").json()["unconsolidated"] == 0
+    assert served.patch("/v1/settings", json={"schedule": None}).json() == before
 
 
 @pytest.mark.parametrize(
     "body", [{"every_episodes": 0}, {"daily_at": "24:00"}, {"daily_at": "3:30"}, {"hourly": True}]
 )
 def test_an_unusable_schedule_is_refused(owner: Owner, body: dict[str, object]) -> None:
-    problem(owner.put("/v1/consolidation/schedule", json=body), 422, "invalid-input")
+    problem(owner.patch("/v1/settings", json={"schedule": body}), 422, "invalid-input")

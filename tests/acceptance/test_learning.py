@@ -18,49 +18,50 @@ def chat(owner: Owner) -> Owner:
     return owner
 
 
-def state(owner: Owner) -> dict[str, object]:
-    answer = owner.get("/v1/learning")
-    assert answer.status_code == 200, answer.text
-    found: dict[str, object] = answer.json()
-    return found
+def state(owner: Owner) -> tuple[bool, int, int]:
+    """Whether the tenant learns, and the numbers of recalls learned from and waiting."""
+    settings, stats = owner.get("/v1/settings").json(), owner.get("/v1/stats").json()
+    return settings["learning"]["on"], stats["recalls_learned"], stats["recalls_pending"]
 
 
-def learned(owner: Owner, recalls: int) -> dict[str, object]:
+def switch(owner: Owner, *, on: bool) -> None:
+    answer = owner.patch("/v1/settings", json={"learning": {"on": on}})
+    assert answer.json()["learning"] == {"on": on}, answer.text
+
+
+def learned(owner: Owner, recalls: int) -> None:
     """Wait until so many recalls were learned from."""
     until = time.monotonic() + 20
-    while True:
-        found = state(owner)
-        if found["recalls"] == recalls and not found["pending"]:
-            return found
+    while (found := state(owner)[1:]) != (recalls, 0):
         assert time.monotonic() < until, found
         time.sleep(0.05)
 
 
 def test_a_tenant_learns_when_it_is_told_to(chat: Owner, stranger: Owner) -> None:
-    assert state(chat) == {"on": False, "recalls": 0, "pending": 0}
+    assert state(chat) == (False, 0, 0)
     alone = [answered(chat, cue) for cue in CUES]
-    assert chat.put("/v1/learning", json={"on": True}).json()["on"] is True
+    switch(chat, on=True)
     beside = [answered(chat, cue) for cue in CUES]
     assert [lasting(body) for body in beside] == [lasting(body) for body in alone]
     learned(chat, len(CUES))
     answered(chat, CUES[0], record=False)
-    assert chat.put("/v1/learning", json={"on": False}).json()["on"] is False
+    switch(chat, on=False)
     answered(chat, CUES[0])
     time.sleep(1.2)  # Traces are stored within half a second of an answer.
-    assert state(chat) == {"on": False, "recalls": len(CUES), "pending": 0}
-    assert state(stranger) == {"on": False, "recalls": 0, "pending": 0}
+    assert state(chat) == (False, len(CUES), 0)
+    assert state(stranger) == (False, 0, 0)
 
 
 def test_the_shadow_is_not_learned_from(chat: Owner) -> None:
-    chat.put("/v1/shadow", json={"strategy": "synaptic", "share": 1.0})
-    chat.put("/v1/learning", json={"on": True})
+    chat.patch("/v1/settings", json={"trial": {"strategy": "synaptic", "share": 1.0}})
+    switch(chat, on=True)
     for cue in CUES:
         answered(chat, cue)
         answered(chat, cue, record=False)
     assert report_of(chat, len(CUES))["report"]["compared"] == len(CUES)
     learned(chat, len(CUES))
     time.sleep(1.2)
-    assert learned(chat, len(CUES))["pending"] == 0
+    learned(chat, len(CUES))
 
 
 def test_a_recall_that_only_looks_leaves_no_trace(chat: Owner) -> None:
@@ -71,10 +72,10 @@ def test_a_recall_that_only_looks_leaves_no_trace(chat: Owner) -> None:
     assert chat.get("/v1/stats").json()["traces"] == 1
 
 
-@pytest.mark.parametrize("body", [{}, {"on": 1}, {"on": "yes"}, {"on": True, "more": 1}])
+@pytest.mark.parametrize("body", [{"on": 1}, {"on": "yes"}, {"on": True, "more": 1}])
 def test_anything_but_on_and_off_is_refused(owner: Owner, body: dict[str, object]) -> None:
-    problem(owner.put("/v1/learning", json=body), 422, "invalid-input")
-    assert state(owner)["on"] is False
+    problem(owner.patch("/v1/settings", json={"learning": body}), 422, "invalid-input")
+    assert state(owner) == (False, 0, 0)
 
 
 def test_feedback_is_taken_right_after_the_answer(chat: Owner) -> None:
@@ -93,4 +94,4 @@ def test_feedback_is_taken_right_after_the_answer(chat: Owner) -> None:
     problem(chat.post(path, json={"useful": [second]}), 409, "conflict")
     problem(chat.post(path, json={}), 422, "invalid-input")
     problem(chat.post("/v1/traces/none/feedback", json=asked), 404, "not-found")
-    assert state(chat) == {"on": False, "recalls": 0, "pending": 0}
+    assert state(chat) == (False, 0, 0)

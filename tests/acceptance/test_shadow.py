@@ -1,4 +1,4 @@
-"""A strategy in the shadow over HTTP: compared, promoted, undone, and never in the way."""
+"""A strategy on trial over HTTP: compared, promoted, rolled back, and never in the way."""
 
 import time
 from typing import Any
@@ -22,21 +22,26 @@ def chat(owner: Owner) -> Owner:
     return owner
 
 
+def tried(owner: Owner, trial: dict[str, Any] | None) -> httpx.Response:
+    return owner.patch("/v1/settings", json={"trial": trial})
+
+
 def ids(body: dict[str, Any]) -> list[str]:
     return [hit["episode"]["id"] for hit in body["hits"]]
 
 
 def test_a_shadow_is_compared_and_changes_no_answer(chat: Owner) -> None:
-    assert chat.get("/v1/shadow").json() == {
-        "live": {"strategy": "ecphoria", "options": {}}, "promoted": [], "shadow": None,
-        "share": 0.0, "report": dict.fromkeys(chat.get("/v1/shadow").json()["report"])
+    before = chat.get("/v1/strategies/trial").json()
+    assert before == {
+        "live": {"strategy": "ecphoria", "options": {}}, "promoted": [], "trial": None,
+        "report": dict.fromkeys(before["report"])
         | dict.fromkeys(("compared", "dropped", "failed", "window"), 0),
     }  # fmt: skip
     alone = [answered(chat, cue) for cue in CUES]
     other = [answered(chat, cue, strategy="synapse", options=SYNAPSE["options"]) for cue in CUES]
-    put = chat.put("/v1/shadow", json=SYNAPSE)
+    put = tried(chat, SYNAPSE)
     assert put.status_code == 200, put.text
-    assert put.json()["shadow"] == {"strategy": "synapse", "options": {"preset": "paper"}}
+    assert put.json()["trial"] == chat.get("/v1/strategies/trial").json()["trial"] == SYNAPSE
     beside = [answered(chat, cue) for cue in CUES]
     assert [lasting(body) for body in beside] == [lasting(body) for body in alone]
     report = report_of(chat, len(CUES))["report"]
@@ -51,42 +56,42 @@ def test_a_shadow_is_compared_and_changes_no_answer(chat: Owner) -> None:
     assert chat.get("/v1/stats").json()["traces"] == 3 * len(CUES), "live ones only"
 
 
-def test_a_report_begins_anew_and_a_shadow_ends(chat: Owner) -> None:
-    chat.put("/v1/shadow", json=SYNAPSE)
+def test_a_report_begins_anew_and_a_trial_ends(chat: Owner) -> None:
+    tried(chat, SYNAPSE)
     answered(chat, CUES[0])
     assert report_of(chat, 1)["report"]["compared"] == 1
-    assert chat.delete("/v1/shadow/report").status_code == 204
-    assert chat.get("/v1/shadow").json()["report"]["compared"] == 0
+    tried(chat, SYNAPSE)
+    assert chat.get("/v1/strategies/trial").json()["report"]["compared"] == 0
     for _ in range(2):
-        assert chat.delete("/v1/shadow").status_code == 204
+        assert tried(chat, None).json()["trial"] is None
     answered(chat, CUES[0])
-    found = chat.get("/v1/shadow").json()
-    assert (found["shadow"], found["report"]["compared"]) == (None, 0)
+    found = chat.get("/v1/strategies/trial").json()
+    assert (found["trial"], found["report"]["compared"]) == (None, 0)
 
 
 def test_a_promotion_is_the_default_of_this_tenant_until_undone(
     chat: Owner, stranger: Owner
 ) -> None:
-    chat.put("/v1/shadow", json=SYNAPSE | {"share": 0.0})
+    tried(chat, SYNAPSE | {"share": 0.0})
     wanted = answered(chat, CUES[0], strategy="synapse", options=SYNAPSE["options"])
-    promoted = chat.post("/v1/promotion").json()
+    promoted = chat.post("/v1/strategies/promotions").json()
     assert promoted["live"] == {"strategy": "synapse", "options": {"preset": "paper"}}
     assert promoted["promoted"] == [promoted["live"]]
-    assert promoted["shadow"] is None
+    assert promoted["trial"] is None
     assert lasting(answered(chat, CUES[0])) == lasting(wanted)
     assert answered(chat, CUES[0], strategy="dense")["strategy"] == "dense"
     stranger.remember("I keep bees.")
     assert answered(stranger, "bees")["strategy"] == "ecphoria"
-    problem(chat.post("/v1/promotion"), 409, "conflict")
-    undone = chat.delete("/v1/promotion").json()
+    problem(chat.post("/v1/strategies/promotions"), 409, "conflict")
+    undone = chat.delete("/v1/strategies/promotions/latest").json()
     assert (undone["live"]["strategy"], undone["promoted"]) == ("ecphoria", [])
     assert answered(chat, CUES[0])["strategy"] == "ecphoria"
-    problem(chat.delete("/v1/promotion"), 409, "conflict")
+    problem(chat.delete("/v1/strategies/promotions/latest"), 409, "conflict")
 
 
 def test_the_operator_sees_figures_without_names(chat: Owner, server: RunningService) -> None:
     before = httpx.get(f"{server.url}/metrics").text
-    chat.put("/v1/shadow", json={"strategy": "lexical", "share": 1})
+    tried(chat, {"strategy": "lexical", "share": 1})
     answered(chat, CUES[1])
     report_of(chat, 1)
     after = httpx.get(f"{server.url}/metrics").text
@@ -114,9 +119,9 @@ def test_the_operator_sees_figures_without_names(chat: Owner, server: RunningSer
     ],
 )
 def test_what_cannot_run_is_refused(
-    owner: Owner, change: dict[str, object], code: str, told: str
+    owner: Owner, change: dict[str, Any], code: str, told: str
 ) -> None:
-    answer = owner.put("/v1/shadow", json={**SYNAPSE, **change})
+    answer = tried(owner, {**SYNAPSE, **change})
     problem(answer, 422, code)
     assert told in answer.text
-    assert owner.get("/v1/shadow").json()["shadow"] is None
+    assert owner.get("/v1/settings").json()["trial"] is None

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
-from ecphoria.consolidation.dormancy_store import DormancyStore
 from ecphoria.consolidation.service import ConsolidationService, GraphSurvey, Step
 from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
@@ -14,10 +13,10 @@ from ecphoria.ports import Embedder
 from ecphoria.records.episode import NewEpisode, Receipt
 from ecphoria.records.ids import TenantId
 from ecphoria.records.tenant import Tenant
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import WallClock
 from tests.contract.memories import START
+from tests.contract.tenants import set_settings
 
 NOWHERE = Path(__file__).parent / "no-archive"
 TURNS = 24
@@ -46,8 +45,7 @@ async def a_memory(graph: Graph, embedder: Embedder, tenant: TenantId) -> None:
     ingest = IngestService(store=IngestStore(graph), embedder=embedder, clock=WallClock())
     receipts = await ingest.append_batch(tenant, [*turns, page])
     assert all(isinstance(one, Receipt) for one in receipts)
-    policy = DormancyPolicy(mode=DormancyMode.BUDGET, budget=BUDGET, quiet_days=0)
-    await DormancyStore(graph).set_policy(tenant, policy)
+    await set_settings(graph, tenant, dormancy={"budget": BUDGET, "quiet_days": 0})
 
 
 def a_service(graph: Graph, steps: Sequence[Step]) -> ConsolidationService:

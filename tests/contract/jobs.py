@@ -13,11 +13,11 @@ from ecphoria.records.job import (
     JobKind,
     JobState,
     Progress,
-    Schedule,
     ScheduleMark,
     StepReport,
     StepStatus,
 )
+from tests.contract.tenants import set_settings
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
 
@@ -25,7 +25,7 @@ NOW = datetime(2024, 3, 1, tzinfo=UTC)
 async def jobs_of(graph: Graph, tenant: TenantId) -> None:
     """A job that rests after a fault, is cancelled while it runs, and ends; a schedule."""
     jobs, schedules = JobStore(graph, keep=5), ScheduleStore(graph)
-    await schedules.save(tenant, Schedule(every_hours=1.0))
+    await set_settings(graph, tenant, schedule={"every_hours": 1.0})
     await schedules.advance(
         tenant,
         lambda standing: ScheduleMark(

@@ -19,12 +19,13 @@ from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.ports import Embedder
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import Claimed, ConsolidationReport, JobKind, JobState, Outcome, Progress
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy
+from ecphoria.records.settings import DormancyMode
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server
 from tests.contract.canonical import canonical
 from tests.contract.cycles import NOWHERE, a_memory, a_service
 from tests.contract.memories import START, appended, turn, write
+from tests.contract.tenants import set_settings
 
 CYCLE = JobKind.CONSOLIDATION
 OPTIONS = WorkerOptions(poll_s=0.05, retries=Retries(limit=3, first_pause_s=0.0))
@@ -158,8 +159,7 @@ async def test_a_clock_set_back_puts_nothing_to_sleep(
 ) -> None:
     await write(graph, tenant, appended(*(turn(tenant, number) for number in range(1, 7))))
     store = DormancyStore(graph)
-    policy = DormancyPolicy(mode=mode, budget=1, quiet_days=0)
-    await store.set_policy(tenant, policy)
+    await set_settings(graph, tenant, dormancy={"mode": mode, "budget": 1, "quiet_days": 0})
 
     async def faded(days: float) -> Sequence[int]:
         cycle = Cycle(id=fresh_id(), tenant=tenant, now=START + timedelta(days=days), dry_run=True)

@@ -16,13 +16,14 @@ from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.recall.ports import FanLimits
 from ecphoria.recall.store import EpisodeReader
-from ecphoria.records.history import Charge, Learning, Use
+from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import TenantId, TraceId
 from ecphoria.records.recall import Trace
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server, WallClock, new_tenant
 from tests.contract.learning import LONG_AGO, judged, learn, stimulated, woke
 from tests.contract.memories import START, appended, episode_id, everything, turn, write
+from tests.contract.tenants import learned, set_settings
 
 STATE = """
 MATCH (n {tenant: $tenant}) WHERE NOT n:Trace
@@ -51,7 +52,7 @@ async def learning(graph: Graph, tenant: TenantId) -> LearningStore:
     """The state of a tenant with seven turns that learns."""
     await write(graph, tenant, appended(*(turn(tenant, number) for number in range(1, 8))))
     store = LearningStore(graph)
-    await store.switch(tenant, on=True, now=LONG_AGO)
+    await set_settings(graph, tenant, learning={"on": True}, now=LONG_AGO)
     return store
 
 
@@ -76,7 +77,7 @@ async def test_a_use_moves_base_level_stability_and_chain(
     # S_0 = 30: R(7 d) = exp(-7/30) = 0.791890, S = 30 (1 + 1.5 (1 - R)) = 39.364970.
     assert use.stability == pytest.approx(39.364970, abs=5e-6)
     assert (use.stability_ms, use.chain_ms, use.recalls) == (ms(later), ms(later), 1)
-    assert await learning.find(tenant) == Learning(on=True, recalls=1, pending=0)
+    assert await learned(graph, tenant) == (1, 0)
 
 
 async def test_only_the_first_five_count_as_used(
@@ -120,7 +121,7 @@ async def test_a_trace_applied_again_changes_nothing(
     state = await cypher(STATE, tenant=tenant)
     assert not await learn(graph, tenant, trace.id)
     assert await cypher(STATE, tenant=tenant) == state
-    assert await learning.find(tenant) == Learning(on=True, recalls=1, pending=0)
+    assert await learned(graph, tenant) == (1, 0)
 
 
 async def test_eight_writers_at_once_lose_nothing(
@@ -149,18 +150,18 @@ async def test_eight_writers_at_once_lose_nothing(
         tenant=tenant,
     )
     assert [row["n"] for row in counted] == [3, 3, 3, 3, 6, 6]
-    assert await learning.find(tenant) == Learning(on=True, recalls=24, pending=0)
+    assert await learned(graph, tenant) == (24, 0)
 
 
 async def test_what_waits_is_found_again_at_the_next_start(
     graph: Graph, tenant: TenantId, learning: LearningStore
 ) -> None:
     await TraceStore(graph, keep=1000).save(tenant, [woke(tenant, 1), woke(tenant, 1, 2)])
-    assert (await learning.find(tenant)).pending == 2
+    assert await learned(graph, tenant) == (0, 2)
     service = LearningService(LearningStore(graph), WallClock())
     await service.begin()
     await service.drain()
-    assert await learning.find(tenant) == Learning(on=True, recalls=2, pending=0)
+    assert await learned(graph, tenant) == (2, 0)
     assert [use.count for use in await uses(graph, tenant, 1, 2)] == [3, 2]
 
 
@@ -186,17 +187,17 @@ async def test_switched_off_nothing_is_written(
     traces = TraceStore(graph, keep=1000, pending=service.wake)
     # Stored without a word to the service, which could else be faster than the switch.
     await TraceStore(graph, keep=1000).save(tenant, [woke(tenant, 1)])
-    await service.switch(tenant, on=False)
+    await set_settings(graph, tenant, learning={"on": False}, now=LONG_AGO)
     state = await cypher(STATE, tenant=tenant)
     await traces.save(tenant, [woke(tenant, 1)])
     await service.begin()
     await service.drain()
     assert await cypher(STATE, tenant=tenant) == state
-    assert await service.of(tenant) == Learning(on=False, recalls=0, pending=0)
-    await service.switch(tenant, on=True)
+    assert await learned(graph, tenant) == (0, 0)
+    await set_settings(graph, tenant, learning={"on": True}, now=WallClock().now())
     await traces.save(tenant, [woke(tenant, 1)])
     await service.drain()
-    assert (await service.of(tenant)).recalls == 0, "recalled before it was switched on"
+    assert await learned(graph, tenant) == (0, 0), "recalled before it was switched on"
 
 
 async def test_another_tenant_stays_as_it_was(
@@ -207,15 +208,15 @@ async def test_another_tenant_stays_as_it_was(
     # Hits are ids: a trace that names another's memory must not reach it.
     await recalled(graph, tenant, [woke(other_tenant, 1, 2), woke(tenant, 1)])
     assert await cypher(STATE, tenant=other_tenant) == state
-    assert await learning.find(other_tenant) == Learning(on=False, recalls=0, pending=0)
-    assert await learning.find(tenant) == Learning(on=True, recalls=1, pending=0)
+    assert await learned(graph, other_tenant) == (0, 0)
+    assert await learned(graph, tenant) == (1, 0)
 
 
 async def test_state_goes_with_its_episode_and_its_tenant(graph: Graph, cypher: Cypher) -> None:
     tenant = await new_tenant(graph)
     await write(graph, tenant, appended(*(turn(tenant, number) for number in (1, 2, 3))))
     store = LearningStore(graph)
-    await store.switch(tenant, on=True, now=LONG_AGO)
+    await set_settings(graph, tenant, learning={"on": True}, now=LONG_AGO)
     gone = woke(tenant, 3, 1)
     await TraceStore(graph, keep=9).save(tenant, [gone])
     await write(graph, tenant, appended(removed=(episode_id(tenant, "3"),)))
@@ -228,7 +229,7 @@ async def test_state_goes_with_its_episode_and_its_tenant(graph: Graph, cypher: 
         {"n": 0}
     ]
     assert tenant not in await store.waiting()
-    for call in (store.find(tenant), store.switch(tenant, on=True, now=LONG_AGO)):
+    for call in (learned(graph, tenant), set_settings(graph, tenant, learning={"on": True})):
         with pytest.raises(NotFound):
             await call
 
@@ -349,7 +350,7 @@ async def test_a_stimulus_charges_and_what_fires_is_reset(
     assert charge.strengths == (1.0, 0.2, 0.05), "at its own turn the larger strength wins"
     # One gap of 10 turns leaves 43.4166, a second one a little less more.
     assert charge.tau == pytest.approx(43.4166 + 0.462117 * (1 - 43.4166 / 172.28), abs=1e-4)
-    assert await learning.find(tenant) == Learning(on=True, recalls=0, pending=0)
+    assert await learned(graph, tenant) == (0, 0)
 
 
 async def test_a_train_keeps_its_latest_sixteen_spikes(
@@ -448,7 +449,7 @@ async def test_a_trace_stored_after_the_service_closed_stays_on_the_queue(
         await service.close()
     await TraceStore(graph, keep=9, pending=service.wake).save(tenant, [woke(tenant, 1)])
     await service.drain()
-    assert (await learning.find(tenant)).pending == 1
+    assert await learned(graph, tenant) == (0, 1)
 
 
 async def test_what_stops_the_queue_is_no_lost_exception(
@@ -468,4 +469,4 @@ async def test_what_stops_the_queue_is_no_lost_exception(
     for number, waiting in ((1, 1), (2, 0)):
         await traces.save(tenant, [woke(tenant, 1, at=START + timedelta(seconds=number))])
         await service.drain()
-        assert (await learning.find(tenant)).pending == waiting
+        assert (await learned(graph, tenant))[1] == waiting

@@ -23,7 +23,6 @@ from ecphoria.errors import (
     StoreUnavailable,
 )
 from ecphoria.jobs.store import JobStore
-from ecphoria.learning.store import LearningStore
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.portability.former import FORMER
@@ -38,7 +37,7 @@ from tests.conftest import Cypher, new_tenant
 from tests.contract.jobs import jobs_of
 from tests.contract.learning import learn, woke
 from tests.contract.memories import episode_id, everything, place_in_time, write
-from tests.contract.tenants import a_key
+from tests.contract.tenants import a_key, gate_values, set_settings
 from tests.contract.traces import a_trace
 from tests.unit.portability.copied import edited, read
 from tests.unit.portability.copied import write as write_lines
@@ -127,13 +126,13 @@ async def tenant(world: World) -> AsyncIterator[TenantId]:
     graph, archive = world.graph, world.archive
     made = await new_tenant(graph)
     await write(graph, made, everything(made))
-    await LearningStore(graph).switch(made, on=True, now=NOW)
+    await set_settings(graph, made, learning={"on": True}, now=NOW)
     traces = [woke(made, 1, 2), a_trace(made)]
     await TraceStore(graph, keep=5).save(made, traces)
     await learn(graph, made, traces[0].id)
     await jobs_of(graph, made)
     await place_in_time(graph, made)
-    await Tenants(graph).set_gate(made, SHIPPED)
+    await set_settings(graph, made, gate=gate_values(SHIPPED))
     asleep = episode_id(made, "2")
     await DormancyStore(graph).put_to_sleep(made, [(asleep, "x")], NOW)
     cold = ColdStore(graph)

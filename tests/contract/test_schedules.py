@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import time, timedelta
+from dataclasses import asdict
+from datetime import timedelta
 
 import pytest
 
@@ -12,8 +13,10 @@ from ecphoria.jobs.store import JobStore
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.records.ids import TenantId, fresh_id
-from ecphoria.records.job import JobState, Schedule, ScheduleMark, ScheduleState, Trigger
+from ecphoria.records.job import JobState, ScheduleMark, ScheduleState, Trigger
+from ecphoria.records.settings import Schedule
 from tests.contract.memories import START, appended, episode_id, turn, write
+from tests.contract.tenants import set_settings
 from tests.contract.traces import a_trace
 
 EVERY_TWO = Schedule(every_episodes=2)
@@ -39,20 +42,22 @@ def by(schedule: Schedule) -> Callable[[ScheduleState], ScheduleMark | None]:
 
 
 async def test_a_schedule_comes_back_as_it_was_given_and_goes(
-    schedules: ScheduleStore, tenant: TenantId, other_tenant: TenantId
+    graph: Graph, schedules: ScheduleStore, tenant: TenantId, other_tenant: TenantId
 ) -> None:
     assert (await schedules.find(tenant)).own is None
     given = Schedule(
-        every_episodes=7, every_hours=1.5, daily_at=time(3, 30), idle_minutes=2.5, light_episodes=5
+        every_episodes=7, every_hours=1.5, daily_at="03:30", idle_minutes=2.5, light_episodes=5
     )
-    assert (await schedules.save(tenant, given)).own == given
+    await set_settings(graph, tenant, schedule=asdict(given))
+    assert (await schedules.find(tenant)).own == given
     listed = await schedules.standings(own_only=True)
     assert [one.own for one in listed if one.tenant in {tenant, other_tenant}] == [given]
     everybody = {one.tenant for one in await schedules.standings(own_only=False)}
     assert {tenant, other_tenant} <= everybody
-    assert (await schedules.save(tenant, None)).own is None
+    await set_settings(graph, tenant, schedule=None)
+    assert (await schedules.find(tenant)).own is None
     with pytest.raises(NotFound):
-        await schedules.save(TenantId(fresh_id()), given)
+        await schedules.find(TenantId(fresh_id()))
 
 
 async def test_of_eight_schedulers_one_queues_the_cycle(
@@ -72,10 +77,10 @@ async def test_of_eight_schedulers_one_queues_the_cycle(
 
 
 async def test_what_is_due_by_time_is_due_once(
-    schedules: ScheduleStore, jobs: JobStore, tenant: TenantId
+    graph: Graph, schedules: ScheduleStore, jobs: JobStore, tenant: TenantId
 ) -> None:
     hourly = Schedule(every_hours=1)
-    await schedules.save(tenant, hourly)
+    await set_settings(graph, tenant, schedule=asdict(hourly))
     assert await schedules.advance(tenant, by(hourly)) is None
     first = await schedules.find(tenant)
     assert first.due_at is not None
@@ -90,7 +95,8 @@ async def test_what_is_due_by_time_is_due_once(
     assert again.due_at is not None
     assert again.due_at > again.now
     assert len(await jobs.list(tenant, limit=9)) == 1
-    assert (await schedules.save(tenant, hourly)).due_at is None
+    await set_settings(graph, tenant, schedule={"every_hours": 2})
+    assert (await schedules.find(tenant)).due_at is None
 
 
 async def test_a_scheduler_that_dies_in_the_middle_leaves_it_to_the_next(
@@ -123,7 +129,7 @@ async def test_a_scheduler_keeps_own_schedules_and_the_services(
     woken: list[str] = []
     for one in (tenant, other_tenant):
         await append(graph, one, 1, 2)
-    await schedules.save(tenant, EVERY_TWO)
+    await set_settings(graph, tenant, schedule=asdict(EVERY_TWO))
 
     def scheduler(default: Schedule) -> Scheduler:
         options = SchedulerOptions(default=default)
@@ -133,7 +139,7 @@ async def test_a_scheduler_keeps_own_schedules_and_the_services(
     assert woken == ["up"]
     assert len(await jobs.list(tenant, limit=9)) == 1
     assert await jobs.list(other_tenant, limit=9) == []
-    await schedules.save(tenant, Schedule())
+    await set_settings(graph, tenant, schedule={"every_episodes": None})
     await append(graph, tenant, 3, 4)
     # Other tests' tenants may be due too: the service's schedule is everybody's.
     assert await scheduler(Schedule(every_episodes=2)).tick() >= 1
@@ -182,7 +188,7 @@ async def test_a_memory_is_active_when_something_is_appended_or_recalled(
         trace = a_trace(tenant, created_at=at, seeds=(), hits=())
         await TraceStore(graph, keep=9).save(tenant, [trace])
         assert (await schedules.find(tenant)).active_at == max(at, appended_at)
-    await schedules.save(tenant, Schedule(idle_minutes=10))
+    await set_settings(graph, tenant, schedule={"idle_minutes": 10})
     listed = await schedules.standings(own_only=True)
     assert [one.active_at for one in listed if one.tenant == tenant] == [late]
     job = await schedules.advance(tenant, by(Schedule(idle_minutes=10)))

@@ -13,7 +13,7 @@ from ecphoria.recall.listing import EpisodeArchive
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.ids import KeyId, TenantId, fresh_id
 from ecphoria.records.job import JobKind
-from ecphoria.records.tenant import Gate, GateFit, Principal, Scope
+from ecphoria.records.tenant import Principal, Scope
 from ecphoria.tenancy.store import Keys, Tenants
 from tests.conftest import Cypher
 from tests.contract.memories import appended, everything, place_in_time, turn, write
@@ -31,33 +31,6 @@ async def test_a_tenant_is_found_by_name_and_listed(graph: Graph) -> None:
     await tenants.erase(made.id)
     with pytest.raises(NotFound):
         await tenants.find(made.name)
-
-
-async def test_a_gate_comes_back_as_it_was_given_and_goes(graph: Graph) -> None:
-    tenants, made, other = Tenants(graph), a_tenant(), a_tenant()
-    for one in (made, other):
-        await tenants.create(one)
-    fit = GateFit(
-        questions=40, unanswerable=12, auroc=0.9, refused=0.5, false_refusals=0.02,
-        data_sha256="a" * 64, fitted_at=NOW,
-    )  # fmt: skip
-    gate = Gate(
-        weights={"share": 1.5, "unheard": -0.25}, bias=0.1, threshold=0.2, verify_below=0.4
-    )
-    for given in (gate, replace(gate, fit=fit)):
-        await tenants.set_gate(made.id, given)
-        assert await tenants.gate(made.id) == given
-        read = await EpisodeReader(graph).lexicon(made.id, [], [])
-        assert read.profile.gate == given
-        assert await tenants.gate(other.id) is None
-    await tenants.set_gate(made.id, None)
-    assert await tenants.gate(made.id) is None
-    for one in (made, other):
-        await tenants.erase(one.id)
-    with pytest.raises(NotFound):
-        await tenants.gate(made.id)
-    with pytest.raises(NotFound):
-        await tenants.set_gate(made.id, gate)
 
 
 def an_item() -> StoredItem:

@@ -35,6 +35,7 @@ from ecphoria.tenancy.store import Tenants
 from ecphoria_eval.load_data import Talk
 from tests.conftest import Cypher, Server, WallClock, new_tenant
 from tests.contract.learning import LONG_AGO
+from tests.contract.tenants import set_settings
 
 R = TypeVar("R")
 
@@ -143,7 +144,7 @@ async def _measured(
     (added,) = _items(talk, APPENDED)
     await ingest.append_batch(tenant, added)
     learning = LearningService(LearningStore(profiled), WallClock())
-    await LearningStore(graph).switch(tenant, on=True, now=LONG_AGO)
+    await set_settings(graph, tenant, learning={"on": True}, now=LONG_AGO)
     recalls = RecallService(
         store=EpisodeReader(profiled),
         strategies=STRATEGIES,

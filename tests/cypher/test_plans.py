@@ -20,21 +20,18 @@ from ecphoria.ingest.service import IngestService
 from ecphoria.ingest.store import IngestStore
 from ecphoria.items.service import ItemService
 from ecphoria.items.store import ItemStore
-from ecphoria.learning.store import LearningStore
 from ecphoria.neo4j_store.gds import PriorStore
 from ecphoria.neo4j_store.queries import Mode, Query, cypher_root, load_queries
 from ecphoria.neo4j_store.session import Graph, GraphOptions
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.portability.store import Copies
 from ecphoria.ports import Embedder
-from ecphoria.recall.shadow import Policies
 from ecphoria.records.episode import Extracted, NewEpisode, Statement
 from ecphoria.records.fact import MergeStatus
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.item import ItemWrite
-from ecphoria.records.recall import Choice, Policy
 from ecphoria.records.tenant import SHIPPED, Scope
-from ecphoria.records.upkeep import CopiedNode, DormancyMode, DormancyPolicy, Located
+from ecphoria.records.upkeep import CopiedNode, Located
 from ecphoria.tenancy.store import Keys, Tenants
 from tests.conftest import Server, WallClock, new_tenant
 from tests.contract.jobs import jobs_of
@@ -48,7 +45,7 @@ from tests.contract.memories import (
     turn,
     write,
 )
-from tests.contract.tenants import a_key
+from tests.contract.tenants import a_key, gate_values, set_settings
 from tests.contract.traces import a_trace
 from tests.graphiti_graph import graphiti_graph
 
@@ -95,8 +92,7 @@ async def planner(
     for _ in range(2):
         tenant = await new_tenant(graph)
         await write(graph, tenant, everything(tenant))
-        learning = LearningStore(graph)
-        await learning.switch(tenant, on=True, now=NOW)
+        await set_settings(graph, tenant, learning={"on": True})
         traces = [woke(tenant, 1, 2), stimulated(tenant, 1, 9, 0.2), a_trace(tenant)]
         await TraceStore(graph, keep=5).save(tenant, traces)
         for trace in traces[:2]:
@@ -110,11 +106,10 @@ async def planner(
         await _merge(graph, tenant)
         later = NOW + timedelta(days=30)
         await MakeEngrams(EngramStore(graph)).run(Cycle(id="cycle", tenant=tenant, now=later))
-        await Tenants(graph).set_gate(tenant, SHIPPED)
+        await set_settings(graph, tenant, gate=gate_values(SHIPPED))
         await place_in_time(graph, tenant)
-        await Policies(graph).save(tenant, Policy(promoted=(Choice(strategy="dense"),)))
         dormancies = DormancyStore(graph)
-        await dormancies.set_policy(tenant, DormancyPolicy(mode=DormancyMode.OFF))
+        await set_settings(graph, tenant, dormancy={"mode": "off"})
         await dormancies.put_to_sleep(tenant, [(episode_id(tenant, "2"), "x")], NOW)
         await dormancies.pin(tenant, turn, pinned=True)
         await _archive(graph, tenant)

@@ -31,13 +31,9 @@ def warm(names: str, failures: dict[str, EcphoriaError] | None = None) -> list[t
     async def tenant_of(_: object, name: str) -> str:
         return name
 
-    async def looks_again(_: object) -> bool:
-        return False
-
     services: Any = SimpleNamespace(
         tenancy=SimpleNamespace(list_tenants=list_tenants),
         access=SimpleNamespace(tenant_of=tenant_of),
-        forgetting=SimpleNamespace(looks_again=looks_again),
         shadowed=SimpleNamespace(recall=recall),
     )
     asyncio.run(warm_up(services))

@@ -1,4 +1,4 @@
-"""Commands about the gate and about strategies in the shadow of the live one."""
+"""The command that fits a gate."""
 
 import json
 from collections import Counter
@@ -7,22 +7,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 from rich.markup import escape
 from rich.table import Table
 
 from ecphoria.calibration.labelled import LabelledFile, load_labelled
 from ecphoria.cli.added import CONVERSATIONS, added
-from ecphoria.cli.connection import Home, Key, TenantName, answering, connect, connected
-from ecphoria.cli.filters import named_values
+from ecphoria.cli.connection import Home, Key, TenantName, connect
 from ecphoria.cli.progress import following, goes_on, watching
 from ecphoria.cli.render import reliability_table
 from ecphoria.cli.terminal import (
     AsJson,
     check_targets,
-    counted,
     if_interrupted,
-    pairs,
     print_json,
     stderr,
     stdout,
@@ -30,122 +26,12 @@ from ecphoria.cli.terminal import (
 )
 from ecphoria.client import Client
 from ecphoria.client.defaults import default_url
-from ecphoria.errors import BadFile, InvalidInput, TooLarge
+from ecphoria.errors import InvalidInput, TooLarge
 from ecphoria.records.calibration import Calibration, FitOptions, Sample
-from ecphoria.records.recall import Choice, ShadowReport
-from ecphoria.wire.admin import GateAnswer, GateRequest, ShadowAnswer
-from ecphoria.wire.base import field_problems
+from ecphoria.records.tenant import Gate
+from ecphoria.wire.settings import GateRequest
 
 commands = typer.Typer(add_completion=False)
-shadow = typer.Typer(no_args_is_help=True, help="Compare another strategy with the live one.")
-gate = typer.Typer(
-    no_args_is_help=True, help="Manage the gate, which decides whether the hits hold an answer."
-)
-commands.add_typer(shadow, name="shadow")
-commands.add_typer(gate, name="gate")
-
-
-def _draw_shadow(found: ShadowAnswer) -> None:
-    source = "promoted" if found.promoted else "the service's default"
-    stdout().print(f"live    {_named(found.live)}  [dim]{source}[/dim]")
-    if found.shadow is None:
-        stdout().print("shadow  [dim]nothing[/dim]")
-    else:
-        stdout().print(f"shadow  {_named(found.shadow)}  [dim]on {found.share:.1%} of cues[/dim]")
-
-
-def _draw_comparison(found: ShadowAnswer) -> None:
-    _draw_shadow(found)
-    if found.shadow is not None:
-        stdout().print(_report(found.report))
-
-
-@shadow.command("show")
-@answering(_draw_comparison)
-def show_shadow(client: Client) -> ShadowAnswer:
-    """Show the live strategy, the shadow, and how they compare."""
-    return client.shadow()
-
-
-@shadow.command("set")
-@answering(_draw_shadow)
-def set_shadow(
-    client: Client,
-    *,
-    strategy: Annotated[str, typer.Argument(metavar="STRATEGY", help="The strategy to try.")],
-    share: Annotated[
-        float,
-        typer.Option(min=0, max=1, metavar="SHARE", help="Share of the cues to compare, 0 to 1."),
-    ] = 0.1,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="A parameter of the strategy; repeatable."),
-    ] = None,
-) -> ShadowAnswer:
-    """Run a strategy in the shadow of the live one."""
-    return client.set_shadow(strategy, options=named_values(option, "option") or {}, share=share)
-
-
-@shadow.command("end")
-@connected
-def end_shadow(client: Client) -> None:
-    """Stop the shadow strategy."""
-    client.end_shadow()
-    stdout().print("Nothing runs in the shadow.")
-
-
-@shadow.command("reset")
-@connected
-def reset_report(client: Client) -> None:
-    """Reset the report of the comparison."""
-    client.reset_shadow_report()
-    stdout().print("The report begins anew.")
-
-
-@shadow.command("promote")
-@answering(_draw_shadow)
-def promote(client: Client) -> ShadowAnswer:
-    """Make the shadow's strategy the tenant's default."""
-    return client.promote_shadow()
-
-
-@shadow.command("undo")
-@answering(_draw_shadow)
-def undo(client: Client) -> ShadowAnswer:
-    """Undo the latest promotion."""
-    return client.undo_promotion()
-
-
-def _named(choice: Choice) -> str:
-    options = "".join(f" {name}={value}" for name, value in choice.options.items())
-    return escape(choice.strategy + options)
-
-
-def _report(found: ShadowReport) -> Table:
-    figures = {
-        "compared": f"{found.compared:,}",
-        "dropped": f"{found.dropped:,}",
-        "failed": f"{found.failed:,}",
-        "hits in both": _told(found.overlap, "{:.1%}"),
-        "rank-biased overlap": _told(found.rank_overlap, "{:.3f}"),
-        "same first hit": _told(found.same_first, "{:.1%}"),
-        "same verdict": _told(found.same_verdict, "{:.1%}"),
-        "places apart": _told(found.rank_difference, "{:.2f}"),
-        "live p50, p95": _pair(found.live_p50_ms, found.live_p95_ms),
-        "shadow p50, p95": _pair(found.shadow_p50_ms, found.shadow_p95_ms),
-        "live context": _told(found.live_tokens, "{:,.0f} tokens"),
-        "shadow context": _told(found.shadow_tokens, "{:,.0f} tokens"),
-    }
-    return pairs(figures.items())
-
-
-def _told(value: float | None, form: str) -> str:
-    return "-" if value is None else form.format(value)
-
-
-def _pair(median: float | None, high: float | None) -> str:
-    return f"{_told(median, '{:.1f}')}, {_told(high, '{:.1f}')} ms"
-
 
 _LABELLED = ".jsonl"
 _HOUR_S = 3_600.0
@@ -249,54 +135,10 @@ def calibrate(
         judged.write_text("".join(lines), encoding="utf-8")
     if apply:
         with connect(where, key, tenant, home) as client:
-            client.set_gate(request)
-        stderr().print("Recalls are judged by it from now on; `ecphoria gate reset` undoes it.")
-
-
-def _draw_gate(found: GateAnswer) -> None:
-    console = stdout()
-    console.print("The tenant's own gate" if found.own else "The shipped gate")
-    console.print(_weights(found))
-    if found.fit is not None:
-        console.print(
-            f"Fitted {found.fit.fitted_at:%Y-%m-%d} on {counted(found.fit.questions, 'question')},"
-            f" {found.fit.unanswerable:,} of them without an answer.\n"
-            f"On questions it had not seen: AUROC {found.fit.auroc:.3f};"
-            f" refuses {found.fit.refused:.1%} of those without an answer"
-            f" and {found.fit.false_refusals:.1%} of the others."
+            client.settings.change(gate=request)
+        stderr().print(
+            "Recalls are judged by it from now on; `ecphoria config unset gate` undoes it."
         )
-
-
-@gate.command("show")
-@answering(_draw_gate)
-def show_gate(client: Client) -> GateAnswer:
-    """Show the gate of a tenant's recalls."""
-    return client.gate()
-
-
-def _tell_applied(_: GateAnswer) -> None:
-    stdout().print("Recalls are judged by it from now on.")
-
-
-@gate.command("apply")
-@answering(_tell_applied)
-def apply_gate(
-    client: Client,
-    *,
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A gate that `ecphoria calibrate` wrote.")
-    ],
-) -> GateAnswer:
-    """Set the gate of a tenant's recalls from a file."""
-    return client.set_gate(_read_gate(file))
-
-
-@gate.command("reset")
-@connected
-def reset_gate(client: Client) -> None:
-    """Go back to the shipped gate."""
-    client.reset_gate()
-    stdout().print("Recalls are judged by the shipped gate again.")
 
 
 def _calibrated(client: Client, memories: int, seed: int, fit: FitOptions) -> Calibration:
@@ -350,27 +192,15 @@ def _show_fit(found: Calibration) -> None:
     console.print(rows)
     console.print(reliability_table(found.reliability))
     console.print(f"Expected calibration error {found.ece:.3f}, both kinds of equal weight")
-    console.print(_weights(GateAnswer.model_validate({**asdict(found.gate), "own": True})))
+    console.print(_weights(found.gate))
     for finding, count in found.findings.items():
         console.print(f"[dim]{count:,} {escape(finding)}[/dim]")
 
 
-def _weights(found: GateAnswer) -> Table:
+def _weights(found: Gate) -> Table:
     rows = table("evidence", "weight")
     for name, weight in {**found.weights, "bias": found.bias}.items():
         rows.add_row(name, f"{weight:+.3f}")
     rows.add_row("refuse below", f"{found.threshold:.3f}")
     rows.add_row("verify below", f"{found.verify_below:.3f}")
     return rows
-
-
-def _read_gate(file: Path) -> GateRequest:
-    try:
-        return GateRequest.model_validate_json(file.read_bytes())
-    except OSError as error:
-        raise BadFile(f"{file} cannot be read: {error.strerror}.", path=str(file)) from error
-    except ValidationError as error:
-        (first, *_) = field_problems(error.errors(), "#")
-        raise BadFile(
-            f"{file.name} is no gate: {first.pointer[2:]} {first.detail}", path=str(file)
-        ) from error

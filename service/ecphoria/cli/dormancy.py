@@ -1,7 +1,6 @@
 """Commands for dormant and archived memories."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from itertools import islice
 from typing import Annotated
 
@@ -14,7 +13,6 @@ from ecphoria.cli.terminal import (
     AsJson,
     counted,
     id_column,
-    pairs,
     print_json,
     print_table,
     stderr,
@@ -22,19 +20,10 @@ from ecphoria.cli.terminal import (
     table,
 )
 from ecphoria.client import Client
-from ecphoria.records.upkeep import (
-    ArchivedMemory,
-    DormancyMode,
-    DormancyPolicy,
-    Restored,
-    Scrub,
-    Stability,
-)
+from ecphoria.records.upkeep import ArchivedMemory, Restored, Scrub
 
 commands = typer.Typer(add_completion=False)
-dormancy = typer.Typer(
-    no_args_is_help=True, help="Manage dormant memories and the dormancy policy."
-)
+dormancy = typer.Typer(no_args_is_help=True, help="Manage dormant memories.")
 archive = typer.Typer(invoke_without_command=True)
 commands.add_typer(dormancy, name="dormancy")
 commands.add_typer(archive, name="archive")
@@ -103,68 +92,6 @@ def pin(
     """Pin a memory, so that it never becomes dormant."""
     client.pin(episode, pinned=not off)
     stdout().print("No longer pinned." if off else "Pinned.")
-
-
-def _draw_policy(found: DormancyPolicy) -> None:
-    archived = "never" if found.archive_days is None else f"after {found.archive_days:g} days"
-    rows = [
-        ("mode", found.mode),
-        ("budget", counted(found.budget, "live memory", "live memories")),
-        ("quiet", f"{found.quiet_days:g} days"),
-        ("archive", archived),
-        ("second look", "on" if found.second_look else "off"),
-        ("stability", found.stability),
-    ]
-    stdout().print(pairs(rows))
-
-
-@dormancy.command("policy")
-@answering(_draw_policy)
-def policy(
-    client: Client,
-    *,
-    mode: Annotated[
-        DormancyMode | None,
-        typer.Option(help="Rule by which consolidation makes memories dormant."),
-    ] = None,
-    budget: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Number of live memories to keep.")
-    ] = None,
-    quiet_days: Annotated[
-        float | None,
-        typer.Option(
-            min=0, metavar="DAYS", help="Memories younger than this, or woken since, stay live."
-        ),
-    ] = None,
-    archive_days: Annotated[
-        float | None,
-        typer.Option(
-            min=0, metavar="DAYS", help="Days a memory is dormant before it is archived."
-        ),
-    ] = None,
-    second_look: Annotated[
-        bool | None,
-        typer.Option(
-            "--second-look/--no-second-look",
-            help="Search dormant memories when the gate refuses a cue.",
-        ),
-    ] = None,
-    stability: Annotated[
-        Stability | None, typer.Option(help="How long a memory of each kind lasts.")
-    ] = None,
-) -> DormancyPolicy:
-    """Show the tenant's dormancy policy; with options, change it."""
-    given = {
-        "mode": mode,
-        "budget": budget,
-        "quiet_days": quiet_days,
-        "archive_days": archive_days,
-        "second_look": second_look,
-        "stability": stability,
-    }
-    changed = {name: value for name, value in given.items() if value is not None}
-    found = client.dormancy_policy()
-    return client.set_dormancy_policy(**(asdict(found) | changed)) if changed else found
 
 
 @archive.callback()

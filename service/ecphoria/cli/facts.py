@@ -1,4 +1,4 @@
-"""Commands for facts, merges, learning and engrams."""
+"""Commands for facts, merges, feedback and engrams."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -24,16 +24,13 @@ from ecphoria.cli.terminal import (
 from ecphoria.client import Client
 from ecphoria.records.episode import Engram, EngramKind
 from ecphoria.records.fact import Decision, Merge, MergeStatus, Predicate, Standing
-from ecphoria.records.history import Learning
 from ecphoria.wire.facts import FactAnswer, FeedbackAnswer, HistoryAnswer
 
 commands = typer.Typer(add_completion=False)
 fact = typer.Typer(no_args_is_help=True, help="Show the history of a fact, or decide about it.")
 merges = typer.Typer(no_args_is_help=True, help="Manage proposed merges of concepts.")
-learning = typer.Typer(no_args_is_help=True, help="Manage learning from recalls.")
 commands.add_typer(fact, name="fact")
 commands.add_typer(merges, name="merges")
-commands.add_typer(learning, name="learning")
 
 AsOf = Annotated[
     str | None,
@@ -246,32 +243,6 @@ def undo_merge(client: Client, *, names: Pair) -> Merge:
     return client.undo_merge(*names)
 
 
-def _draw_learning(found: Learning) -> None:
-    stdout().print(f"learning  {'on' if found.on else 'off'}")
-    stdout().print(f"recalls   {found.recalls:,} learned from, {found.pending:,} waiting")
-
-
-@learning.command("show")
-@answering(_draw_learning)
-def show_learning(client: Client) -> Learning:
-    """Show whether a tenant learns from recalls, and the numbers of learned and waiting ones."""
-    return client.learning()
-
-
-@learning.command("on")
-@answering(_draw_learning)
-def switch_on(client: Client) -> Learning:
-    """Learn from a tenant's recalls from now on."""
-    return client.set_learning(on=True)
-
-
-@learning.command("off")
-@answering(_draw_learning)
-def switch_off(client: Client) -> Learning:
-    """Stop learning; learned values stay, pending effects are dropped."""
-    return client.set_learning(on=False)
-
-
 def _draw_feedback(found: FeedbackAnswer) -> None:
     rows = table(id_column("episode"), "useful", "reliability", "salience")
     for judged in found.episodes:
@@ -280,9 +251,9 @@ def _draw_feedback(found: FeedbackAnswer) -> None:
     print_table(rows, empty="No hit was judged.")
 
 
-@learning.command("feedback")
+@commands.command()
 @answering(_draw_feedback)
-def give_feedback(
+def feedback(
     client: Client,
     *,
     trace: Annotated[str, typer.Argument(metavar="TRACE", help="The recall's trace id.")],

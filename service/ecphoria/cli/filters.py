@@ -101,7 +101,7 @@ def conditions_of(texts: Sequence[str] | None) -> dict[str, MetadataCondition] |
     """
     found: dict[str, MetadataCondition] = {}
     for name, value in _pairs(texts, "metadata"):
-        parsed = _parsed(value)
+        parsed = json_or_text(value)
         found[name] = parsed if isinstance(parsed, dict) else _plain(value)
     return found or None
 
@@ -124,11 +124,12 @@ def _pairs(texts: Sequence[str] | None, field: str) -> Iterator[tuple[str, str]]
 
 
 def _plain(text: str) -> MetadataValue:
-    parsed = _parsed(text)
+    parsed = json_or_text(text)
     return parsed if isinstance(parsed, int | float | bool) else text.strip('"')
 
 
-def _parsed(text: str) -> object:
+def json_or_text(text: str) -> object:
+    """Read a text as JSON, or leave it as it is."""
     try:
         return json.loads(text)
     except ValueError:

@@ -95,17 +95,16 @@ COMMANDS: Final = {
             "Check every record of the archive; exits with 1 if one is damaged.",
         ),
         ("jobs", "upkeep", "Manage background jobs."),
-        ("dormancy", "dormancy", "Manage dormant memories and the dormancy policy."),
-        ("schedule", "upkeep", "Manage the schedule of consolidation."),
+        ("dormancy", "dormancy", "Manage dormant memories."),
         ("eval", ADDED, "Measure recall on public data sets; comes with ecphoria-eval."),
         (
             "calibrate",
             "admin",
             "Fit the gate, which decides whether the hits answer, and show its quality.",
         ),
-        ("gate", "admin", "Manage the gate, which decides whether the hits hold an answer."),
-        ("shadow", "admin", "Compare another strategy with the live one."),
-        ("learning", "facts", "Manage learning from recalls."),
+        ("config", "settings", "Show and change the settings of a tenant."),
+        ("strategy", "settings", "Try another recall strategy, and promote it."),
+        ("feedback", "facts", "Mark hits of a recall as useful or not."),
         ("merges", "facts", "Manage proposed merges of concepts."),
         ("tenants", "tenants", "Manage tenants; needs an operator's key."),
         ("keys", "tenants", "Manage the API keys of a tenant."),
@@ -147,6 +146,16 @@ COMMANDS: Final = {
         ),
     ),
 }
+
+
+MOVED: Final = {
+    "dormancy policy": "`ecphoria config`, keys `dormancy.*`",
+    "gate": "`ecphoria config get gate`, `config set gate FILE` and `config unset gate`",
+    "learning": "`ecphoria config set learning.on true` and `ecphoria feedback`",
+    "schedule": "`ecphoria config`, keys `schedule.*`",
+    "shadow": "`ecphoria strategy`",
+}
+"""The new names of commands that moved."""
 
 
 def load(name: str) -> "Command":
@@ -211,6 +220,9 @@ class LazyGroup(TyperGroup):
         self, ctx: "Context", args: list[str]
     ) -> "tuple[str | None, Command | None, list[str]]":
         """Find the command that is called; what the group lists has only its help."""
+        for words in (args[:1], args[:2]):
+            if moved := MOVED.get(" ".join(words)):
+                ctx.fail(f"`{' '.join(words)}` moved to {moved}.")
         name, listed, rest = super().resolve_command(ctx, args)
         return name, None if listed is None or name is None else load(name), rest
 

@@ -1,6 +1,5 @@
-"""Commands that look after a memory: cycles, their jobs and schedule, and its integrity."""
+"""Commands that look after a memory: cycles, their jobs, and its integrity."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
@@ -14,7 +13,6 @@ from ecphoria.cli.terminal import (
     AsJson,
     counted,
     id_column,
-    pairs,
     print_json,
     print_table,
     stderr,
@@ -23,23 +21,19 @@ from ecphoria.cli.terminal import (
     whole_id,
 )
 from ecphoria.client import Client
-from ecphoria.errors import InvalidInput
 from ecphoria.records.embedding import Provider, Reembedding, ReembeddingState
 from ecphoria.records.job import ConsolidationReport, JobKind, JobState, StepReport
 from ecphoria.records.upkeep import IntegrityReport
-from ecphoria.wire.upkeep import JobAnswer, ScheduleAnswer
+from ecphoria.wire.upkeep import JobAnswer
 
 commands = typer.Typer(add_completion=False)
 jobs = typer.Typer(no_args_is_help=True, help="Manage background jobs.")
-schedule = typer.Typer(no_args_is_help=True, help="Manage the schedule of consolidation.")
 commands.add_typer(jobs, name="jobs")
-commands.add_typer(schedule, name="schedule")
 
 Wait = Annotated[
     bool, typer.Option("--wait/--no-wait", help="Wait for the end, or print the job's id.")
 ]
 Longest = Annotated[float, typer.Option(min=1, metavar="S", help="Longest to wait, in seconds.")]
-_CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 _HOUR_S, _DAY_S = 3_600.0, 86_400.0
 
 
@@ -250,81 +244,6 @@ def _remark(job: JobAnswer) -> str:
             f"{job.progress.done} of {counted(job.progress.total, 'step')}, {job.progress.place}"
         )
     return f"{job.report.seconds:.1f} s" if job.report is not None else ""
-
-
-def _draw_schedule(found: ScheduleAnswer) -> None:
-    rows = [("schedule", "the tenant's own" if found.own else "the service's")]
-    if found.every_episodes is not None:
-        since = f"{found.episodes_since:,} since the last"
-        rows.append(("every", f"{counted(found.every_episodes, 'episode')}, {since}"))
-    if found.every_hours is not None:
-        rows.append(("every", f"{found.every_hours:g} hours"))
-    if found.daily_at is not None:
-        rows.append(("daily at", f"{found.daily_at} UTC"))
-    if found.idle_minutes is not None:
-        rows.append(("when idle for", f"{found.idle_minutes:g} minutes"))
-    if found.light_episodes is not None:
-        rows.append(("light, every", counted(found.light_episodes, "episode")))
-    if found.next_at is not None:
-        rows.append(("next by time", f"{found.next_at:%Y-%m-%d %H:%M} UTC"))
-    if len(rows) == 1:
-        rows.append(("runs", "only when asked"))
-    stdout().print(pairs(rows))
-
-
-@schedule.command("show")
-@answering(_draw_schedule)
-def show_schedule(client: Client) -> ScheduleAnswer:
-    """Show when cycles run, and when the next is due."""
-    return client.schedule()
-
-
-@schedule.command("set")
-@answering(_draw_schedule)
-def set_schedule(
-    client: Client,
-    *,
-    every_episodes: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Run after this number of appended episodes."),
-    ] = None,
-    every_hours: Annotated[
-        float | None,
-        typer.Option(min=0.01, metavar="H", help="Run this number of hours after the last cycle."),
-    ] = None,
-    daily_at: Annotated[
-        str | None, typer.Option(metavar="HH:MM", help="Run at this time of each day, in UTC.")
-    ] = None,
-    idle_minutes: Annotated[
-        float | None,
-        typer.Option(min=0.1, metavar="M", help="Run after this number of idle minutes."),
-    ] = None,
-    light_episodes: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Run a light cycle after this number of appended episodes."
-        ),
-    ] = None,
-) -> ScheduleAnswer:
-    """Set the tenant's own schedule; without options, no cycle runs by itself."""
-    if daily_at is not None and not _CLOCK.fullmatch(daily_at):
-        raise InvalidInput(
-            f"`{daily_at}` is no time of day; write it like 03:30.", field="daily-at"
-        )
-    return client.set_schedule(
-        every_episodes=every_episodes,
-        every_hours=every_hours,
-        daily_at=daily_at,
-        idle_minutes=idle_minutes,
-        light_episodes=light_episodes,
-    )
-
-
-@schedule.command("reset")
-@answering(_draw_schedule)
-def reset_schedule(client: Client) -> ScheduleAnswer:
-    """Go back to the service's schedule."""
-    return client.reset_schedule()
 
 
 def _draw_doctor(found: IntegrityReport) -> None:

@@ -1,9 +1,9 @@
-"""The calls of the asynchronous client that administer tenants, keys, gates and strategies."""
+"""The calls of the asynchronous client that administer tenants, keys and the embedding model."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from ecphoria import records, wire
 from ecphoria.client.async_upkeep import AsyncUpkeep
@@ -13,7 +13,7 @@ _EMBEDDING = "/v1/embedding"
 
 
 class AsyncAdministration(AsyncUpkeep):
-    """Tenants, keys, gates, shadows, and the embedding model of the store."""
+    """Tenants, keys, calibrations, and the embedding model of the store."""
 
     async def tenants(self) -> Sequence[records.tenant.Tenant]:
         """List the tenants by name; needs an operator's key."""
@@ -48,18 +48,6 @@ class AsyncAdministration(AsyncUpkeep):
         """Revoke a key by its id; it is refused within seconds."""
         await self._send(Call("DELETE", f"/v1/keys/{segment(key)}", repeatable=False))
 
-    async def gate(self) -> wire.admin.GateAnswer:
-        """Show the gate of the tenant's recalls; needs the scope admin."""
-        return await self._ask(wire.admin.GateAnswer, "GET", "/v1/gate")
-
-    async def set_gate(self, gate: wire.admin.GateRequest) -> wire.admin.GateAnswer:
-        """Set the tenant's own gate; it applies from the next recall."""
-        return await self._ask(wire.admin.GateAnswer, "PUT", "/v1/gate", gate)
-
-    async def reset_gate(self) -> None:
-        """Go back to the shipped gate."""
-        await self._send(Call("DELETE", "/v1/gate"))
-
     async def calibrate(
         self,
         *,
@@ -73,7 +61,7 @@ class AsyncAdministration(AsyncUpkeep):
     ) -> records.calibration.Calibration:
         """Fit a gate on questions made of the tenant's memories; needs the scope admin.
 
-        It applies nothing; `set_gate` takes the gate.
+        It applies nothing; `settings.change(gate=...)` takes the gate.
 
         Args:
             memories: Number of memories to make questions of, 10 to 2,000.
@@ -149,50 +137,6 @@ class AsyncAdministration(AsyncUpkeep):
             data_sha256=data_sha256,
         )
         return await self._ask(records.calibration.Calibration, "POST", "/v1/gate/fits", wanted)
-
-    async def shadow(self) -> wire.admin.ShadowAnswer:
-        """Show the default strategy, the one in its shadow, and how they compare.
-
-        Needs the scope admin, as do the calls that change it.
-        """
-        return await self._ask(wire.admin.ShadowAnswer, "GET", "/v1/shadow")
-
-    async def set_shadow(
-        self,
-        strategy: str,
-        *,
-        options: Mapping[str, records.recall.OptionValue] | None = None,
-        share: float = 0.1,
-    ) -> wire.admin.ShadowAnswer:
-        """Run a strategy in the shadow of the live one; answers stay as they are.
-
-        Args:
-            strategy: Name of the strategy to try.
-            options: Its parameters, `preset` among them.
-            share: Share of the cues, 0 to 1.
-        """
-        wanted = body_of(
-            wire.admin.ShadowRequest, strategy=strategy, options=dict(options or {}), share=share
-        )
-        return await self._ask(wire.admin.ShadowAnswer, "PUT", "/v1/shadow", wanted)
-
-    async def end_shadow(self) -> None:
-        """Stop the shadow strategy."""
-        await self._send(Call("DELETE", "/v1/shadow"))
-
-    async def reset_shadow_report(self) -> None:
-        """Reset the report of the comparison."""
-        await self._send(Call("DELETE", "/v1/shadow/report"))
-
-    async def promote_shadow(self) -> wire.admin.ShadowAnswer:
-        """Make the shadow's strategy the tenant's default, and end the shadow."""
-        return await self._ask(wire.admin.ShadowAnswer, "POST", "/v1/promotion", repeatable=False)
-
-    async def undo_promotion(self) -> wire.admin.ShadowAnswer:
-        """Undo the latest promotion."""
-        return await self._ask(
-            wire.admin.ShadowAnswer, "DELETE", "/v1/promotion", repeatable=False
-        )
 
     async def change_embedding(
         self,

@@ -11,6 +11,7 @@ import httpx
 
 from ecphoria import records, wire
 from ecphoria.client.async_facts import AsyncFacts
+from ecphoria.client.async_settings import AsyncSettings
 from ecphoria.client.defaults import DEFAULT_URL, target
 from ecphoria.client.exchange import (
     Call,
@@ -39,6 +40,9 @@ class AsyncClient(AsyncFacts):
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands
     for. Calls that may safely be sent twice are sent again when the service does not answer for a
     moment; an append counts as one, because it carries a key.
+
+    Attributes:
+        settings: The tenant's settings, and the strategy on trial.
 
     Args:
         base_url: Address of the service; `ECPHORIA_URL` or this machine's if absent.
@@ -89,6 +93,7 @@ class AsyncClient(AsyncFacts):
             retries or Retries(),
         )
         self._timeout_s = timeout
+        self.settings = AsyncSettings(self)
 
     async def remember(
         self,

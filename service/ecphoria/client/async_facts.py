@@ -101,19 +101,6 @@ class AsyncFacts(AsyncItems):
         path = f"/v1/predicates/{segment(predicate)}"
         return await self._ask(records.fact.Decision, "PUT", path, wanted, repeatable=False)
 
-    async def learning(self) -> records.history.Learning:
-        """Show whether the tenant learns from recalls."""
-        return await self._ask(records.history.Learning, "GET", "/v1/learning")
-
-    async def set_learning(self, *, on: bool) -> records.history.Learning:
-        """Switch learning from recalls on or off; needs the scope admin.
-
-        Args:
-            on: Off, what was learned stays, and recalls that wait are left out.
-        """
-        wanted = body_of(wire.facts.LearningRequest, on=on)
-        return await self._ask(records.history.Learning, "PUT", "/v1/learning", wanted)
-
     async def feedback(
         self, trace: str, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
     ) -> wire.facts.FeedbackAnswer:

@@ -169,8 +169,15 @@ class AsyncConnection:
             attempt += 1
 
 
+class AsyncCalls:
+    """Calls about one subject, over a connection."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._ask = connection._ask  # noqa: SLF001
+
+
 class AsyncUpkeep(AsyncConnection):
-    """Calls that look after a memory: jobs, consolidation, dormancy, archive, merges, shadow."""
+    """Calls that look after a memory: jobs, consolidation, dormancy, archive, merges."""
 
     async def consolidate(
         self,
@@ -332,46 +339,6 @@ class AsyncUpkeep(AsyncConnection):
         path = f"/v1/jobs/{segment(job)}/retry"
         return await self._ask(wire.upkeep.JobAnswer, "POST", path, repeatable=False)
 
-    async def schedule(self) -> wire.upkeep.ScheduleAnswer:
-        """Show the schedule of the tenant's cycles."""
-        return await self._ask(wire.upkeep.ScheduleAnswer, "GET", "/v1/consolidation/schedule")
-
-    async def set_schedule(
-        self,
-        *,
-        every_episodes: int | None = None,
-        every_hours: float | None = None,
-        daily_at: str | None = None,
-        idle_minutes: float | None = None,
-        light_episodes: int | None = None,
-    ) -> wire.upkeep.ScheduleAnswer:
-        """Set the tenant's own schedule; needs the scope admin.
-
-        Each argument that is given starts cycles. Without any, cycles run only on request.
-
-        Args:
-            every_episodes: Run a cycle after this number of appended episodes.
-            every_hours: Run one this number of hours after the last one that time started.
-            daily_at: Run one at this time of each day in UTC, such as `03:30`.
-            idle_minutes: Run one after this number of minutes without an append or a recall.
-            light_episodes: Run a light cycle after this number of appended episodes.
-        """
-        wanted = body_of(
-            wire.upkeep.ScheduleRequest,
-            every_episodes=every_episodes,
-            every_hours=None if every_hours is None else float(every_hours),
-            daily_at=daily_at,
-            idle_minutes=None if idle_minutes is None else float(idle_minutes),
-            light_episodes=light_episodes,
-        )
-        return await self._ask(
-            wire.upkeep.ScheduleAnswer, "PUT", "/v1/consolidation/schedule", wanted
-        )
-
-    async def reset_schedule(self) -> wire.upkeep.ScheduleAnswer:
-        """Go back to the service's schedule."""
-        return await self._ask(wire.upkeep.ScheduleAnswer, "DELETE", "/v1/consolidation/schedule")
-
     async def doctor(self, *, timeout_s: float = 600.0) -> records.upkeep.IntegrityReport:
         """Check the integrity of the graph and its counts; changes nothing.
 
@@ -451,55 +418,6 @@ class AsyncUpkeep(AsyncConnection):
         """Pin or unpin a memory; pinned memories never become dormant."""
         method = "PUT" if pinned else "DELETE"
         await self._send(Call(method, f"/v1/episodes/{segment(episode)}/pin"))
-
-    async def dormancy_policy(self) -> records.upkeep.DormancyPolicy:
-        """Show the tenant's dormancy policy; needs the scope admin."""
-        return await self._ask(records.upkeep.DormancyPolicy, "GET", "/v1/dormancy/policy")
-
-    async def set_dormancy_policy(
-        self,
-        *,
-        mode: records.upkeep.DormancyMode | str = "budget",
-        budget: int = 10_000,
-        quiet_days: float = 7.0,
-        archive_days: float | None = 90.0,
-        second_look: bool = False,
-        stability: records.upkeep.Stability | str = "uniform",
-    ) -> records.upkeep.DormancyPolicy:
-        """Set the dormancy policy, from the next consolidation on; needs the scope admin.
-
-        Args:
-            mode: `off`, `budget` or `threshold`.
-            budget: Live memories to keep.
-            quiet_days: Younger memories, and those that a recall woke since, stay awake.
-            archive_days: After so many days asleep a memory goes to the archive; None for never.
-            second_look: Search dormant memories too when the gate refuses a cue.
-            stability: How long a memory of each kind lasts: `uniform`, `by_kind` or `printed`.
-        """
-        wanted = body_of(
-            wire.upkeep.DormancyPolicyRequest,
-            mode=mode,
-            budget=budget,
-            quiet_days=quiet_days,
-            archive_days=archive_days,
-            second_look=second_look,
-            stability=stability,
-        )
-        return await self._ask(records.upkeep.DormancyPolicy, "PUT", "/v1/dormancy/policy", wanted)
-
-    async def expiry(self) -> records.upkeep.ExpiryPolicy:
-        """Show the default life of the tenant's episodes; needs the scope admin."""
-        return await self._ask(records.upkeep.ExpiryPolicy, "GET", "/v1/expiry")
-
-    async def set_expiry(self, days: float | None) -> records.upkeep.ExpiryPolicy:
-        """Set the default life of the tenant's episodes; needs the scope admin.
-
-        Args:
-            days: Days from its append until an episode expires that came without `expires_at`;
-                None for never.
-        """
-        wanted = wire.upkeep.ExpiryRequest(days=None if days is None else float(days))
-        return await self._ask(records.upkeep.ExpiryPolicy, "PUT", "/v1/expiry", wanted)
 
     async def archive(
         self, *, days: float = 90.0, timeout_s: float = 600.0

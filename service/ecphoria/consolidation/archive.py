@@ -50,7 +50,7 @@ class Archiving:
                 until then are complete, all others unchanged.
         """
         policy = await self._policies.policy(cycle.tenant)
-        if policy.archive_days is None:
+        if policy.archive_days == "never":
             return Outcome(counts={"archived": 0, "wiped": await self._collect(cycle)})
         return await self.archive(cycle, policy.archive_days)
 

@@ -22,14 +22,8 @@ from ecphoria.ports import Clock
 from ecphoria.records.history import DAY_MS, FIRST_STABILITY
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Change, Outcome
-from ecphoria.records.upkeep import (
-    DormancyMode,
-    DormancyPolicy,
-    ExpiryPolicy,
-    Restored,
-    Sleeper,
-    Stability,
-)
+from ecphoria.records.settings import DormancyMode, DormancyPolicy, Stability
+from ecphoria.records.upkeep import Restored, Sleeper
 
 _PAGE = 5_000
 _CHUNK = 200
@@ -236,7 +230,7 @@ Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[tuple[EpisodeId, ...]
 
 
 class ForgettingService:
-    """The dormancy service: list, make dormant, wake, pin, and set the policy."""
+    """The dormancy service: list, make dormant, wake and pin."""
 
     def __init__(
         self, store: DormancyStore, archive: ArchiveService, wake: Wake, clock: Clock
@@ -245,28 +239,6 @@ class ForgettingService:
         self._archive = archive
         self._wake = wake
         self._clock = clock
-
-    async def policy(self, tenant: TenantId) -> DormancyPolicy:
-        """Find the tenant's policy of forgetting; NotFound without the tenant."""
-        return await self._store.policy(tenant)
-
-    async def set_policy(self, tenant: TenantId, policy: DormancyPolicy) -> DormancyPolicy:
-        """Set the tenant's policy of forgetting; NotFound without the tenant."""
-        await self._store.set_policy(tenant, policy)
-        return policy
-
-    async def expiry(self, tenant: TenantId) -> ExpiryPolicy:
-        """Find the default life of new episodes; NotFound without the tenant."""
-        return ExpiryPolicy(days=await self._store.life_days(tenant))
-
-    async def set_expiry(self, tenant: TenantId, policy: ExpiryPolicy) -> ExpiryPolicy:
-        """Set the default life of new episodes; NotFound without the tenant."""
-        await self._store.set_life_days(tenant, policy.days)
-        return policy
-
-    async def looks_again(self, tenant: TenantId) -> bool:
-        """Tell whether a refused recall also searches dormant memories."""
-        return (await self._store.policy(tenant)).second_look
 
     async def sleepers(
         self, tenant: TenantId, *, after_turn: int, limit: int

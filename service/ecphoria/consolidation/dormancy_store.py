@@ -1,24 +1,17 @@
-"""Store of dormancy: states of episodes, reasons and policies."""
+"""Store of dormancy: states of episodes, and reasons."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 
 from ecphoria.errors import NotFound
-from ecphoria.neo4j_store.decoding import parsed
-from ecphoria.neo4j_store.locks import (
-    change_under,
-    count_change,
-    find_setting,
-    lock_tenant,
-    mark_around,
-    save_setting,
-)
+from ecphoria.neo4j_store.locks import change_under, count_change, lock_tenant, mark_around
 from ecphoria.neo4j_store.session import Graph, Statement, Work
+from ecphoria.neo4j_store.tenant_settings import SettingsStore
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
-from ecphoria.records.upkeep import DormancyPolicy, Sleeper
+from ecphoria.records.settings import DormancyPolicy
+from ecphoria.records.upkeep import Sleeper
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,23 +57,7 @@ class DormancyStore:
 
     async def policy(self, tenant: TenantId) -> DormancyPolicy:
         """Find the tenant's policy of forgetting; NotFound without the tenant."""
-        text = await find_setting(self._graph, tenant, "dormancy")
-        return DormancyPolicy() if text is None else parsed(DormancyPolicy, text)
-
-    async def set_policy(self, tenant: TenantId, policy: DormancyPolicy) -> None:
-        """Store the tenant's policy of forgetting; NotFound without the tenant."""
-        text = None if policy == DormancyPolicy() else json.dumps(asdict(policy), sort_keys=True)
-        await save_setting(self._graph, tenant, "dormancy", text)
-
-    async def life_days(self, tenant: TenantId) -> float | None:
-        """Find the default life in days, None for no end; NotFound without the tenant."""
-        text = await find_setting(self._graph, tenant, "life_days")
-        return None if text is None else float(text)
-
-    async def set_life_days(self, tenant: TenantId, days: float | None) -> None:
-        """Store the default life in days; NotFound without the tenant."""
-        text = None if days is None else repr(days)
-        await save_setting(self._graph, tenant, "life_days", text)
+        return (await SettingsStore(self._graph).find(tenant)).settings.dormancy
 
     async def count_live(self, tenant: TenantId) -> int:
         """Count the live episodes."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ecphoria.consolidation.knn_store import Association
-from ecphoria.neo4j_store.locks import LOCK_TENANT, change_under, save_setting
+from ecphoria.neo4j_store.locks import LOCK_TENANT, change_under, save_property
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
 from ecphoria.ports import Vector, Vectors
 from ecphoria.records.ids import TenantId
@@ -134,7 +134,7 @@ class EngramStore:
         """Record the formula by which all engrams of a tenant are made."""
 
         async def save(work: Work) -> None:
-            await save_setting(work, tenant, "engram_formula", formula)
+            await save_property(work, tenant, "engram_formula", formula)
 
         await change_under(self._graph, lease, "consolidation.save_formula", save)
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from ecphoria.extraction.reading import Unread, told_by
 from ecphoria.neo4j_store.decoding import parsed
-from ecphoria.neo4j_store.locks import change_under, find_setting, lock_tenant, save_setting
+from ecphoria.neo4j_store.locks import change_under, find_property, lock_tenant, save_property
 from ecphoria.neo4j_store.session import Graph, Statement, Work
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.job import Lease
@@ -109,9 +109,9 @@ class ExtractionStore:
 
 
 async def _position(graph: Graph | Work, tenant: TenantId) -> Position:
-    text = await find_setting(graph, tenant, "extraction")
+    text = await find_property(graph, tenant, "extraction")
     return parsed(Position, text) if text else Position()
 
 
 async def _save(work: Work, tenant: TenantId, position: Position) -> None:
-    await save_setting(work, tenant, "extraction", json.dumps(asdict(position)))
+    await save_property(work, tenant, "extraction", json.dumps(asdict(position)))

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from ecphoria.neo4j_store.locks import change_under, count_change, find_setting, lock_tenant
+from ecphoria.neo4j_store.locks import change_under, count_change, find_property, lock_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.ports import Vector
 from ecphoria.records.episode import DEFAULT_RELIABILITY, in_offset
@@ -260,7 +260,7 @@ class FactStore:
         self, tenant: TenantId, keys: Sequence[FactKey]
     ) -> tuple[Mapping[str, PredicateClass], Sequence[KeyRecord]]:
         """Load the tenant's own classes and the stored records of these keys."""
-        classes = await find_setting(self._graph, tenant, "classes")
+        classes = await find_property(self._graph, tenant, "classes")
         return classes_of(classes), await _records(self._graph, tenant, keys)
 
     async def touched(self, tenant: TenantId, limit: int) -> Sequence[FactKey]:

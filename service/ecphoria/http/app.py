@@ -33,12 +33,12 @@ from ecphoria.http.routes_admin import (
     browser_routes,
     gate_routes,
     operations_routes,
-    shadow_routes,
 )
 from ecphoria.http.routes_embedding import embedding_routes
 from ecphoria.http.routes_facts import facts_routes, learning_routes, merges_routes
 from ecphoria.http.routes_items import items_routes
 from ecphoria.http.routes_memory import episodes_routes, overview_routes, recall_routes
+from ecphoria.http.routes_settings import settings_routes, strategies_routes
 from ecphoria.http.routes_upkeep import (
     cold_routes,
     consolidation_routes,
@@ -71,8 +71,9 @@ _TAGS = {
     "dormancy": "Memories that recall leaves out until they wake, and the lives of memories.",
     "archive": "Long dormant memories in files.",
     "jobs": "Background work that was queued.",
-    "administration": "Tenants, keys, the gate, and the strategy in the shadow.",
-    "learning": "Learning from recalls and from feedback.",
+    "administration": "Tenants, keys, and the fit of the gate.",
+    "settings": "The settings of a tenant, and the strategy on trial.",
+    "learning": "Learning from feedback.",
     "merges": "Names that may mean the same.",
     "operations": "Health, metrics and the explanation of errors.",
     "browser": "Files for Neo4j Browser.",
@@ -93,7 +94,8 @@ _ROUTERS = (
     administration_routes,
     embedding_routes,
     gate_routes,
-    shadow_routes,
+    settings_routes,
+    strategies_routes,
     learning_routes,
     merges_routes,
     operations_routes,

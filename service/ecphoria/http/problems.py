@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from fastapi import FastAPI, Request
@@ -87,6 +87,17 @@ _BEHIND_A_KEY = (
 )
 _OF_THE_SERVER = (errors.ArchiveUnavailable,)
 """Errors whose messages name folders of the server; only the log has these."""
+_MOVED: Final = {
+    "/v1/consolidation/schedule": "`schedule` of /v1/settings",
+    "/v1/dormancy/policy": "`dormancy` of /v1/settings",
+    "/v1/expiry": "`expiry` of /v1/settings",
+    "/v1/gate": "`gate` of /v1/settings",
+    "/v1/learning": "`learning` of /v1/settings, its counts to /v1/stats",
+    "/v1/promotion": "/v1/strategies/promotions",
+    "/v1/shadow": "`trial` of /v1/settings, its report to /v1/strategies/trial",
+    "/v1/shadow/report": "/v1/strategies/trial",
+}
+"""The new places of routes that moved."""
 _RETRY_AFTER_S = {429: "1", 503: "2", 504: "5"}
 
 
@@ -161,7 +172,7 @@ def install(app: FastAPI, metrics: Metrics) -> None:
             return await ours(request, cause)
         if isinstance(cause, RequestValidationError):
             return await invalid(request, cause)
-        response = answer(request, _of_http(error))
+        response = answer(request, _of_http(error, request.url.path))
         response.headers.update(error.headers or {})
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             response.headers["Allow"] = ", ".join(_methods(app, request.url.path))
@@ -244,8 +255,10 @@ def _matches(routes: Iterable[BaseRoute], scope: Scope) -> bool:
     return any(route.matches(dict(scope))[0] is Match.FULL for route in routes)
 
 
-def _of_http(error: HTTPException) -> Problem:
+def _of_http(error: HTTPException, path: str) -> Problem:
     if error.status_code == HTTPStatus.NOT_FOUND:
+        if moved := _MOVED.get(path):
+            return problem_of(NotFound(f"This path moved to {moved}."))
         return problem_of(
             NotFound("There is no such path; see /openapi.json for those there are.")
         )

@@ -10,7 +10,6 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.concurrency import run_in_threadpool
 from starlette.status import HTTP_201_CREATED, HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
-from ecphoria.app import Services
 from ecphoria.errors import (
     Conflict,
     EcphoriaError,
@@ -19,16 +18,14 @@ from ecphoria.errors import (
     NotFound,
     StoreUnavailable,
     TooLarge,
-    UnknownStrategy,
 )
 from ecphoria.http.auth import Admin, GuardedRoute, Operator, Served, TenantAdmin
 from ecphoria.http.problems import PROBLEMS, guarded, responses
 from ecphoria.http.routes_upkeep import tell
 from ecphoria.http.traits import having
 from ecphoria.records.calibration import Calibration
-from ecphoria.records.ids import KeyId, TenantId
-from ecphoria.records.recall import Choice, Policy
-from ecphoria.records.tenant import SHIPPED, Gate, Tenant
+from ecphoria.records.ids import KeyId
+from ecphoria.records.tenant import Tenant
 from ecphoria.wire.admin import (
     BrowserFileAnswer,
     BrowserFileList,
@@ -36,16 +33,12 @@ from ecphoria.wire.admin import (
     ErasureAnswer,
     ErrorAnswer,
     FitRequest,
-    GateAnswer,
-    GateRequest,
     HealthAnswer,
     IssuedKeyAnswer,
     KeyAnswer,
     KeyList,
     KeyRequest,
     ReadinessAnswer,
-    ShadowAnswer,
-    ShadowRequest,
     TenantList,
     TenantRequest,
 )
@@ -216,26 +209,6 @@ def _doc(file: Path) -> str:
 gate_routes = APIRouter(prefix="/v1/gate", tags=["administration"], route_class=GuardedRoute)
 
 
-@gate_routes.get("", responses=guarded())
-async def get_gate(tenant: TenantAdmin, services: Served) -> GateAnswer:
-    """Show the gate of the tenant's recalls."""
-    return _gate_answer(await services.tenancy.gate(tenant))
-
-
-@gate_routes.put("", responses=guarded())
-async def set_gate(body: GateRequest, tenant: TenantAdmin, services: Served) -> GateAnswer:
-    """Set the tenant's own gate; it applies from the next recall."""
-    gate = body.to_model()
-    await services.tenancy.set_gate(tenant, gate)
-    return _gate_answer(gate)
-
-
-@gate_routes.delete("", status_code=HTTP_204_NO_CONTENT, responses=guarded())
-async def reset_gate(tenant: TenantAdmin, services: Served) -> None:
-    """Go back to the shipped gate."""
-    await services.tenancy.set_gate(tenant, None)
-
-
 @gate_routes.post("/calibrations", status_code=HTTP_202_ACCEPTED, responses=guarded(Conflict))
 async def calibrate_gate(
     tenant: TenantAdmin,
@@ -256,67 +229,3 @@ async def fit_gate(body: FitRequest, _: TenantAdmin, services: Served) -> Calibr
     """Fit a gate on the evidence of labelled questions; stores and applies nothing."""
     samples = [sample.to_model() for sample in body.samples]
     return await services.calibration.fit(samples, body.options(), data_sha256=body.data_sha256)
-
-
-def _gate_answer(gate: Gate) -> GateAnswer:
-    return GateAnswer.model_validate(
-        {
-            "own": gate is not SHIPPED,
-            **{name: getattr(gate, name) for name in GateAnswer.model_fields if name != "own"},
-        }
-    )
-
-
-shadow_routes = APIRouter(prefix="/v1", tags=["administration"], route_class=GuardedRoute)
-
-
-@shadow_routes.get("/shadow", responses=guarded())
-async def get_shadow(tenant: TenantAdmin, services: Served) -> ShadowAnswer:
-    """Show the tenant's default strategy, the one in its shadow, and how they compare."""
-    return _shadow_answer(services, tenant, await services.policies.of(tenant))
-
-
-@shadow_routes.put("/shadow", responses=guarded(UnknownStrategy))
-async def set_shadow(body: ShadowRequest, tenant: TenantAdmin, services: Served) -> ShadowAnswer:
-    """Run a strategy in the shadow of the live one, on a share of the cues."""
-    policy = await services.policies.set_shadow(tenant, body.to_model())
-    return _shadow_answer(services, tenant, policy)
-
-
-@shadow_routes.delete("/shadow", status_code=HTTP_204_NO_CONTENT, responses=guarded())
-async def end_shadow(tenant: TenantAdmin, services: Served) -> None:
-    """Stop the shadow strategy."""
-    await services.policies.set_shadow(tenant, None)
-    services.shadowed.reset(tenant)
-
-
-@shadow_routes.delete("/shadow/report", status_code=HTTP_204_NO_CONTENT, responses=guarded())
-async def reset_shadow_report(tenant: TenantAdmin, services: Served) -> None:
-    """Reset the report of the comparison."""
-    services.shadowed.reset(tenant)
-
-
-@shadow_routes.post("/promotion", responses=guarded(Conflict))
-async def promote_shadow(tenant: TenantAdmin, services: Served) -> ShadowAnswer:
-    """Make the shadow's strategy the tenant's default, and end the shadow."""
-    return _shadow_answer(services, tenant, await services.policies.promote(tenant))
-
-
-@shadow_routes.delete("/promotion", responses=guarded(Conflict))
-async def undo_promotion(tenant: TenantAdmin, services: Served) -> ShadowAnswer:
-    """Undo the latest promotion."""
-    return _shadow_answer(services, tenant, await services.policies.undo(tenant))
-
-
-def _shadow_answer(services: Services, tenant: TenantId, policy: Policy) -> ShadowAnswer:
-    live = policy.live or Choice(strategy=services.settings.recall.strategy)
-    shadow = policy.shadow
-    return ShadowAnswer.model_validate(
-        {
-            "live": live,
-            "promoted": policy.promoted,
-            "shadow": shadow and shadow.choice,
-            "share": shadow.share if shadow else 0.0,
-            "report": services.shadowed.report(tenant, policy),
-        }
-    )

@@ -11,7 +11,6 @@ from ecphoria.facts.store import FactQuery
 from ecphoria.http.auth import Caller, GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
 from ecphoria.records.fact import Decision, Merge, Ruling
-from ecphoria.records.history import Learning
 from ecphoria.records.ids import EpisodeId, FactId, TraceId
 from ecphoria.wire.facts import (
     ClassRequest,
@@ -23,7 +22,6 @@ from ecphoria.wire.facts import (
     FeedbackRequest,
     HistoryAnswer,
     HistoryQuery,
-    LearningRequest,
     MergePage,
     MergeQuery,
     MergeRequest,
@@ -133,18 +131,6 @@ async def decide_merge(body: MergeRequest, tenant: Writer, services: Served) -> 
 
 
 learning_routes = APIRouter(prefix="/v1", tags=["learning"], route_class=GuardedRoute)
-
-
-@learning_routes.get("/learning", responses=guarded())
-async def get_learning(tenant: Reader, services: Served) -> Learning:
-    """Show whether the tenant learns from recalls, and the number of recalls so far."""
-    return await services.learning.of(tenant)
-
-
-@learning_routes.put("/learning", responses=guarded())
-async def set_learning(body: LearningRequest, tenant: TenantAdmin, services: Served) -> Learning:
-    """Switch learning from recalls on or off."""
-    return await services.learning.switch(tenant, on=body.on)
 
 
 @learning_routes.post("/traces/{trace}/feedback", responses=guarded(Conflict, TooLarge))

@@ -5,28 +5,23 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from starlette.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
-from ecphoria.app import Services
 from ecphoria.errors import ArchiveDamaged, ArchiveUnavailable, Conflict, ModelMissing, TooLarge
 from ecphoria.http.auth import GuardedRoute, Reader, Served, TenantAdmin, Writer
 from ecphoria.http.problems import guarded
 from ecphoria.http.traits import having
 from ecphoria.records.ids import EpisodeId, JobId
-from ecphoria.records.job import ConsolidationReport, Job, JobState, ScheduleState
-from ecphoria.records.upkeep import DormancyPolicy, ExpiryPolicy, IntegrityReport, Restored, Scrub
+from ecphoria.records.job import ConsolidationReport, Job, JobState
+from ecphoria.records.upkeep import IntegrityReport, Restored, Scrub
 from ecphoria.wire.upkeep import (
     ArchiveAnswer,
     ArchivedPage,
     ArchivedQuery,
     ArchiveRequest,
     ConsolidationRequest,
-    DormancyPolicyRequest,
-    ExpiryRequest,
     IdsAnswer,
     IdsRequest,
     JobAnswer,
     JobList,
-    ScheduleAnswer,
-    ScheduleRequest,
     SleeperPage,
     SleeperQuery,
 )
@@ -104,40 +99,6 @@ async def get_last_report(tenant: Reader, services: Served) -> ConsolidationRepo
     return await services.jobs.last_report(tenant)
 
 
-@consolidation_routes.get("/schedule", responses=guarded())
-async def get_schedule(tenant: Reader, services: Served) -> ScheduleAnswer:
-    """Show the schedule of the tenant's cycles."""
-    return _answer(services, await services.jobs.schedule(tenant))
-
-
-@consolidation_routes.put("/schedule", responses=guarded())
-async def set_schedule(
-    body: ScheduleRequest, tenant: TenantAdmin, services: Served
-) -> ScheduleAnswer:
-    """Set the tenant's own schedule; an empty one runs no cycles."""
-    return _answer(services, await services.jobs.set_schedule(tenant, body.to_model()))
-
-
-@consolidation_routes.delete("/schedule", responses=guarded())
-async def reset_schedule(tenant: TenantAdmin, services: Served) -> ScheduleAnswer:
-    """Go back to the service's schedule."""
-    return _answer(services, await services.jobs.set_schedule(tenant, None))
-
-
-def _answer(services: Services, standing: ScheduleState) -> ScheduleAnswer:
-    kept, next_at = services.jobs.kept_by(standing)
-    return ScheduleAnswer(
-        own=standing.own is not None,
-        every_episodes=kept.every_episodes,
-        every_hours=kept.every_hours,
-        daily_at=kept.daily_at and kept.daily_at.isoformat("minutes"),
-        idle_minutes=kept.idle_minutes,
-        light_episodes=kept.light_episodes,
-        next_at=next_at,
-        episodes_since=standing.turn - standing.scheduled_turn,
-    )
-
-
 dormancy_routes = APIRouter(prefix="/v1", tags=["dormancy"], route_class=GuardedRoute)
 
 
@@ -167,32 +128,6 @@ async def wake(body: IdsRequest, tenant: Writer, services: Served) -> IdsAnswer:
     """Make dormant memories live again, exactly as they were."""
     woken = await services.forgetting.wake(tenant, [EpisodeId(one) for one in body.ids])
     return IdsAnswer(ids=tuple(woken))
-
-
-@dormancy_routes.get("/dormancy/policy", responses=guarded())
-async def get_dormancy_policy(tenant: TenantAdmin, services: Served) -> DormancyPolicy:
-    """Show the tenant's dormancy policy."""
-    return await services.forgetting.policy(tenant)
-
-
-@dormancy_routes.put("/dormancy/policy", responses=guarded())
-async def set_dormancy_policy(
-    body: DormancyPolicyRequest, tenant: TenantAdmin, services: Served
-) -> DormancyPolicy:
-    """Set the tenant's dormancy policy; it applies from the next consolidation."""
-    return await services.forgetting.set_policy(tenant, body.to_model())
-
-
-@dormancy_routes.get("/expiry", responses=guarded())
-async def get_expiry(tenant: TenantAdmin, services: Served) -> ExpiryPolicy:
-    """Show the default life of the tenant's episodes."""
-    return await services.forgetting.expiry(tenant)
-
-
-@dormancy_routes.put("/expiry", responses=guarded())
-async def set_expiry(body: ExpiryRequest, tenant: TenantAdmin, services: Served) -> ExpiryPolicy:
-    """Set the default life of the tenant's episodes; it applies from the next append."""
-    return await services.forgetting.set_expiry(tenant, body.to_model())
 
 
 @dormancy_routes.put(

@@ -36,7 +36,8 @@ async def place(
     An episode without an end of its own gets that of the tenant's default life.
     """
     sequence = transaction.counters.sequence
-    days = transaction.counters.life_days
+    settings = transaction.counters.settings
+    days = None if settings is None else settings.expiry.days
     arriving: dict[str, list[Place]] = {}
     for number, one in enumerate(new, sequence + 1):
         if one.new.session is not None:

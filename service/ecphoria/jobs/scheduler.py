@@ -1,10 +1,9 @@
 """Start consolidation by schedules."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
 
 import structlog
 
@@ -13,18 +12,10 @@ from ecphoria.jobs.store import JobStore, add_job
 from ecphoria.neo4j_store.locks import LOCK_TENANT, no_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.ids import TenantId
-from ecphoria.records.job import (
-    Job,
-    JobKind,
-    JobState,
-    Schedule,
-    ScheduleMark,
-    ScheduleState,
-    Trigger,
-)
+from ecphoria.records.job import Job, JobKind, JobState, ScheduleMark, ScheduleState, Trigger
+from ecphoria.records.settings import Schedule
 
 _LIST_SCHEDULES = Statement("jobs.list_schedules", ScheduleState)
-_SAVE_SCHEDULE = Statement("jobs.save_schedule", TenantId)
 _MARK_SCHEDULE = Statement("jobs.mark_schedule", Done)
 
 
@@ -40,12 +31,6 @@ class ScheduleStore:
         if standing is None:
             raise no_tenant(tenant)
         return standing
-
-    async def save(self, tenant: TenantId, own: Schedule | None) -> ScheduleState:
-        """Set a tenant's own schedule, or the service's with None; NotFound without the tenant."""
-        text = None if own is None else _text_of(own)
-        await self._graph.run(_SAVE_SCHEDULE, tenant=tenant, schedule=text)
-        return await self.find(tenant)
 
     async def standings(self, *, own_only: bool) -> Sequence[ScheduleState]:
         """List the schedules of all tenants, or of tenants with their own."""
@@ -76,11 +61,6 @@ class ScheduleStore:
         return await self._graph.change("jobs.advance_schedule", look)
 
 
-def _text_of(schedule: Schedule) -> str:
-    daily_at = schedule.daily_at and schedule.daily_at.isoformat("minutes")
-    return json.dumps(asdict(schedule) | {"daily_at": daily_at})
-
-
 # No schedule by default, because a cycle may change the answers of recalls (decision 0017).
 _NEVER = Schedule()
 
@@ -90,18 +70,19 @@ log = structlog.get_logger(__name__)
 def next_due(schedule: Schedule, after: datetime) -> datetime | None:
     """Tell the first instant after `after` at which a schedule is due by time.
 
-    >>> from datetime import UTC, time
+    >>> from datetime import UTC
     >>> noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    >>> str(next_due(Schedule(every_hours=6, daily_at=time(3, 30)), noon))
+    >>> str(next_due(Schedule(every_hours=6, daily_at="03:30"), noon))
     '2026-03-01 18:00:00+00:00'
-    >>> str(next_due(Schedule(daily_at=time(3, 30)), noon))
+    >>> str(next_due(Schedule(daily_at="03:30"), noon))
     '2026-03-02 03:30:00+00:00'
     """
     instants = []
     if schedule.every_hours is not None:
         instants.append(after + timedelta(hours=schedule.every_hours))
     if schedule.daily_at is not None:
-        today = datetime.combine(after.date(), schedule.daily_at, tzinfo=after.tzinfo)
+        at = time.fromisoformat(schedule.daily_at)
+        today = datetime.combine(after.date(), at, tzinfo=after.tzinfo)
         instants.append(today if today > after else today + timedelta(days=1))
     return min(instants, default=None)
 

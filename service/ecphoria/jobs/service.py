@@ -8,14 +8,8 @@ from ecphoria.jobs.scheduler import ScheduleStore, next_due
 from ecphoria.jobs.store import JobStore
 from ecphoria.records.calibration import CalibrationOptions
 from ecphoria.records.ids import JobId, TenantId
-from ecphoria.records.job import (
-    ConsolidationReport,
-    Job,
-    JobKind,
-    JobState,
-    Schedule,
-    ScheduleState,
-)
+from ecphoria.records.job import ConsolidationReport, Job, JobKind, JobState
+from ecphoria.records.settings import Schedule
 
 
 class JobService:
@@ -116,16 +110,9 @@ class JobService:
         self._wake()
         return job_again
 
-    async def schedule(self, tenant: TenantId) -> ScheduleState:
-        """Find a tenant's schedule and its state; NotFound without the tenant."""
-        return await self._schedules.find(tenant)
-
-    async def set_schedule(self, tenant: TenantId, own: Schedule | None) -> ScheduleState:
-        """Set a tenant's own schedule, or the service's with None; NotFound without the tenant."""
-        return await self._schedules.save(tenant, own)
-
-    def kept_by(self, standing: ScheduleState) -> tuple[Schedule, datetime | None]:
-        """Find the schedule that applies to a tenant, and its next time."""
+    async def schedule(self, tenant: TenantId) -> tuple[Schedule, datetime | None]:
+        """Find the schedule in force and the next time of a cycle; NotFound without the tenant."""
+        standing = await self._schedules.find(tenant)
         schedule = self._default if standing.own is None else standing.own
         coming = next_due(schedule, standing.now)
         return schedule, coming and (standing.due_at or coming)

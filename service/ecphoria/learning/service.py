@@ -1,4 +1,4 @@
-"""Learn from recalls: the switch, feedback, and pending effects.
+"""Learn from recalls: feedback, and pending effects.
 
 Traces with pending effects have a mark in the store, so a restart loses none. One transaction
 under the tenant's lock applies the effects of a trace and removes the mark. So each is applied
@@ -19,7 +19,7 @@ from ecphoria.learning.store import HitJudgement, LearningStore, LearningTransac
 from ecphoria.maths.retention import reliability, salience
 from ecphoria.ports import Clock
 from ecphoria.records.episode import usual_reliability
-from ecphoria.records.history import USED_HITS, FeedbackResult, Learning, Use
+from ecphoria.records.history import USED_HITS, FeedbackResult, Use
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
 
 
@@ -122,23 +122,6 @@ class LearningService:
         self._queue: dict[TenantId, None] = {}
         self._worker: asyncio.Task[None] | None = None
         self._closed = False
-
-    async def of(self, tenant: TenantId) -> Learning:
-        """Find whether the tenant learns, and from how many recalls it learned.
-
-        Raises:
-            NotFound: There is no such tenant.
-        """
-        return await self._store.find(tenant)
-
-    async def switch(self, tenant: TenantId, *, on: bool) -> Learning:
-        """Switch learning from the tenant's recalls on or off.
-
-        Raises:
-            NotFound: There is no such tenant.
-        """
-        await self._store.switch(tenant, on=on, now=self._clock.now())
-        return await self._store.find(tenant)
 
     async def judge(
         self,

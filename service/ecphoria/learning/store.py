@@ -2,15 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
 from typing import Any, TypeVar
 
 from ecphoria.errors import NotFound
-from ecphoria.neo4j_store.locks import lock_tenant, no_tenant
+from ecphoria.neo4j_store.locks import lock_tenant
 from ecphoria.neo4j_store.passages import LIST_CHARGES, LIST_USES, to_use
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.neo4j_store.traces import FIND_TRACE
-from ecphoria.records.history import Charge, Learning, Link, Use
+from ecphoria.records.history import Charge, Link, Use
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
 from ecphoria.records.recall import Trace
 
@@ -72,8 +71,6 @@ class HitJudgement:
 T = TypeVar("T")
 
 
-_FIND_LEARNING = Statement("learning.find_learning", Learning)
-_SAVE_SWITCH = Statement("learning.save_switch", TenantId)
 _LIST_WAITING = Statement("learning.list_waiting", TenantId)
 _LIST_PENDING = Statement("learning.list_pending", TraceId)
 _UPDATE_TRACE = Statement("learning.update_trace", Done)
@@ -89,22 +86,6 @@ class LearningStore:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-
-    async def find(self, tenant: TenantId) -> Learning:
-        """Find whether the tenant learns; NotFound without the tenant."""
-        row = await self._graph.run_one(_FIND_LEARNING, tenant=tenant)
-        if row is None:
-            raise no_tenant(tenant)
-        return row
-
-    async def switch(self, tenant: TenantId, *, on: bool, now: datetime) -> None:
-        """Switch learning from recalls on or off; off also empties the queue.
-
-        Raises:
-            NotFound: There is no such tenant.
-        """
-        if not await self._graph.run(_SAVE_SWITCH, tenant=tenant, on=on, now=now):
-            raise no_tenant(tenant)
 
     async def waiting(self) -> Sequence[TenantId]:
         """List the tenants with traces on the queue."""

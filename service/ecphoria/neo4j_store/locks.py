@@ -8,6 +8,7 @@ from ecphoria.errors import NotFound
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, require_generation
 from ecphoria.records.ids import EpisodeId, JobId, TenantId
 from ecphoria.records.job import Lease, LeaseLost
+from ecphoria.records.settings import TenantSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +20,7 @@ class Counters:
         sequence: Number of the last append.
         stated: Number of names and facts that its episodes state.
         timed: Whether any fact has a timeline.
-        life_days: Default life of new episodes; None for no end.
+        settings: The tenant's settings, if it has any of its own.
     """
 
     change: int
@@ -28,14 +29,14 @@ class Counters:
     timed: bool
     classes: str | None
     recalls: int
-    life_days: float | None
+    settings: TenantSettings | None
     generation: int
 
 
 LOCK_TENANT = Statement("ingest.lock_tenant", Counters)
 UPDATE_TENANT = Statement("ingest.update_tenant", Done)
-_FIND_SETTING = Statement("tenants.find_setting", str)
-_SAVE_SETTING = Statement("tenants.save_setting", TenantId)
+_FIND_PROPERTY = Statement("tenants.find_property", str)
+_SAVE_PROPERTY = Statement("tenants.save_property", TenantId)
 
 
 def no_tenant(tenant: TenantId) -> NotFound:
@@ -63,19 +64,17 @@ async def count_change(work: Work, tenant: TenantId) -> None:
     await work.run(UPDATE_TENANT, tenant=tenant, **nothing)
 
 
-async def find_setting(graph: Graph | Work, tenant: TenantId, setting: str) -> str | None:
-    """Find a setting that the tenant keeps as text; NotFound without the tenant."""
-    found = await graph.run(_FIND_SETTING, tenant=tenant, setting=setting)
+async def find_property(graph: Graph | Work, tenant: TenantId, name: str) -> str | None:
+    """Find a property that the tenant keeps as text; NotFound without the tenant."""
+    found = await graph.run(_FIND_PROPERTY, tenant=tenant, property=name)
     if not found:
         raise no_tenant(tenant)
     return found[0]
 
 
-async def save_setting(
-    graph: Graph | Work, tenant: TenantId, setting: str, value: str | None
-) -> None:
-    """Store a setting, or remove it with None; NotFound without the tenant."""
-    if not await graph.run(_SAVE_SETTING, tenant=tenant, setting=setting, value=value):
+async def save_property(work: Work, tenant: TenantId, name: str, value: str) -> None:
+    """Keep a property of the tenant as text; NotFound without the tenant."""
+    if not await work.run(_SAVE_PROPERTY, tenant=tenant, property=name, value=value):
         raise no_tenant(tenant)
 
 

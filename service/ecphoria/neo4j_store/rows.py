@@ -7,8 +7,7 @@ passages in order. The line has their sizes. An instant is `{"$instant": ISO 860
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from neo4j.vector import VectorDType
 from ecphoria.errors import EcphoriaError
 from ecphoria.neo4j_store.shapes import GONE
 from ecphoria.ports import Vector
-from ecphoria.records.tenant import Gate
 from ecphoria.records.upkeep import StoredInstant, StoredVector, Value
 
 STAYS = frozenset((
@@ -115,11 +113,6 @@ def _told(value: object) -> object:
 
 def _to_instant(value: dict[str, Any]) -> object:
     return DateTime.from_iso_format(value["$instant"]) if value.keys() == {"$instant"} else value
-
-
-def gate_text(gate: Gate) -> str:
-    """Write a gate as text."""
-    return json.dumps(asdict(gate), default=datetime.isoformat, sort_keys=True)
 
 
 def from_driver(value: Any) -> Value:

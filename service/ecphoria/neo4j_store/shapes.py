@@ -180,12 +180,12 @@ def _node(
 _TENANT: Final = _typed(
     id="id",
     key="name",
-    text="engram_formula life_days",
+    text="engram_formula",
     instant="created_at recorded_at locked_at expires_from learning_since due_at",
     whole_number="turn change items titles length stated passages"
     " associated_turn associated_total recall_total feedback_total scheduled_turn light_turn",
     flag="timed",
-    JSON="extraction gate policy dormancy schedule classes",
+    JSON="extraction settings classes",
 )
 _EPISODE: Final = _typed(
     id="id",

@@ -14,8 +14,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from ecphoria.consolidation.archive_files import is_file_name
 from ecphoria.errors import BadFile
 from ecphoria.neo4j_store.decoding import parsed
@@ -30,7 +28,7 @@ from ecphoria.records.job import (
     StepReport,
     Trigger,
 )
-from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, TENANT_NAME, Gate, Scope
+from ecphoria.records.tenant import TENANT_NAME, Scope
 from ecphoria.records.upkeep import (
     ArchiveBytes,
     CopiedEdge,
@@ -40,7 +38,7 @@ from ecphoria.records.upkeep import (
     SectionEnd,
     SectionStart,
 )
-from ecphoria.wire.upkeep import ScheduleRequest
+from ecphoria.wire.settings import SettingsRequest, TrialRequest
 
 OPERATORS: Final = ""
 """Id in the section of the operators' keys, which belong to no tenant."""
@@ -322,17 +320,17 @@ def _check_job(properties: Mapping[str, Any]) -> None:
 
 
 def _check_settings(properties: Mapping[str, Any]) -> None:
-    if "gate" in properties:
-        gate = parsed(Gate, properties["gate"])
-        gate.sure(dict.fromkeys((*EVIDENCE, *QUESTION_TYPE), 0.0))
-    if "schedule" in properties:
-        try:
-            ScheduleRequest.model_validate_json(properties["schedule"])
-        except ValidationError as error:
-            raise ValueError from error
-    for name in ("extraction", "policy", "dormancy", "classes"):
-        if name in properties and not isinstance(json.loads(properties[name]), dict):
-            raise TypeError
+    kept = {
+        name: json.loads(properties[name])
+        for name in ("settings", "extraction", "classes")
+        if name in properties
+    }
+    if not all(isinstance(values, dict) for values in kept.values()):
+        raise TypeError
+    settings = kept.get("settings", {})
+    for choice in settings.pop("promoted", ()):
+        TrialRequest.model_validate(choice)
+    SettingsRequest.model_validate(settings)
 
 
 def _is_id(value: object) -> bool:

@@ -14,7 +14,7 @@ from ecphoria.records.episode import Episode
 from ecphoria.records.fact import FactKey
 from ecphoria.records.history import Charge, Use
 from ecphoria.records.ids import EpisodeId, FactId, TenantId
-from ecphoria.records.recall import Filters, Policy
+from ecphoria.records.recall import Filters
 from ecphoria.records.tenant import Gate
 from ecphoria.text.asking import Asking
 
@@ -450,16 +450,4 @@ class RecallStore(PassageReads, Protocol):
 
     async def episodes(self, tenant: TenantId, ids: Sequence[EpisodeId]) -> Sequence[Episode]:
         """Fetch whole episodes, in the order asked; missing ones are left out."""
-        ...
-
-
-class PolicyStore(Protocol):
-    """Store of a tenant's choice of strategy."""
-
-    async def find(self, tenant: TenantId) -> Policy:
-        """Find the tenant's policy of recalls; NotFound without the tenant."""
-        ...
-
-    async def save(self, tenant: TenantId, policy: Policy) -> None:
-        """Store the tenant's policy of recalls; NotFound without the tenant."""
         ...

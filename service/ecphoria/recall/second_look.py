@@ -3,13 +3,12 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from ecphoria.recall.shadow import ShadowedRecall
+from ecphoria.recall.shadow import SettingsOf, ShadowedRecall
 from ecphoria.records.episode import State
 from ecphoria.records.history import USED_HITS
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult
 
-MayLookAgain = Callable[[TenantId], Awaitable[bool]]
 Wake = Callable[[TenantId, Sequence[EpisodeId]], Awaitable[Sequence[EpisodeId]]]
 
 
@@ -20,9 +19,9 @@ class SecondLookRecall:
     needed.
     """
 
-    def __init__(self, recalls: ShadowedRecall, may_look_again: MayLookAgain, wake: Wake) -> None:
+    def __init__(self, recalls: ShadowedRecall, settings_of: SettingsOf, wake: Wake) -> None:
         self._recalls = recalls
-        self._may_look_again = may_look_again
+        self._settings_of = settings_of
         self._wake = wake
 
     async def recall(
@@ -47,12 +46,15 @@ class SecondLookRecall:
         # A recall without a trace changes nothing (docs/howto/learning.md).
         if not record:
             return answer
-        if refused and not options.include_dormant and await self._may_look_again(tenant):
+        if refused and not options.include_dormant and await self._looks_again(tenant):
             answer = await self._look_again(tenant, cue, options, answer)
         dormant = _dormant(answer)
         if dormant and not answer.verdict.refused and (options.wake or answer.second_look):
             answer = replace(answer, woken=tuple(await self._wake(tenant, dormant)))
         return answer
+
+    async def _looks_again(self, tenant: TenantId) -> bool:
+        return (await self._settings_of(tenant)).dormancy.second_look
 
     async def _look_again(
         self, tenant: TenantId, cue: Cue, options: RecallOptions, refused: RecallResult

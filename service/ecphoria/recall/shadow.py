@@ -6,36 +6,29 @@ its errors are counted. The answer is the same with and without it (decision 001
 
 import asyncio
 import hashlib
-import json
 import struct
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import Context
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import structlog
 
-from ecphoria.errors import Conflict, EcphoriaError, Unavailable
+from ecphoria.errors import EcphoriaError, Unavailable
 from ecphoria.maths.fusion import overlap, rank_biased_overlap, rank_difference, same_first
-from ecphoria.neo4j_store.decoding import parsed
-from ecphoria.neo4j_store.locks import find_setting, save_setting
-from ecphoria.neo4j_store.session import Graph
-from ecphoria.recall.ports import PolicyStore
 from ecphoria.recall.service import RecallService
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import (
     Choice,
     Comparison,
     Cue,
-    OptionValue,
-    Policy,
     RecallOptions,
     RecallResult,
-    Shadow,
     ShadowReport,
 )
+from ecphoria.records.settings import TenantSettings, Trial
 
 # Comparisons stay in memory: in the graph, each would cost a write for figures that are read once
 # (decision 0014).
@@ -117,89 +110,8 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-_REMEMBERED = 4_096
-# The policy is read before each recall, so it is cached (decision 0014).
-_TRUSTED_S = 5.0
-_UNDOABLE = 16
-
-Check = Callable[[str, Mapping[str, OptionValue]], None]
-
-
-class TenantPolicies:
-    """Looks policies up and changes them.
-
-    A policy is cached for 5 s, so changes by another process take effect within that time. Changes
-    by this process take effect at the next recall.
-    """
-
-    def __init__(self, store: PolicyStore, check: Check, monotonic: Callable[[], float]) -> None:
-        self._store = store
-        self._check = check
-        self._monotonic = monotonic
-        self._trusted: OrderedDict[TenantId, tuple[Policy, float]] = OrderedDict()
-
-    async def of(self, tenant: TenantId) -> Policy:
-        """Return the strategy of the tenant's recalls.
-
-        Raises:
-            NotFound: There is no such tenant.
-        """
-        now = self._monotonic()
-        found, until = self._trusted.get(tenant, (None, now))
-        if found is None or until <= now:
-            found = await self._store.find(tenant)
-            self._trust(tenant, found)
-        return found
-
-    async def set_shadow(self, tenant: TenantId, shadow: Shadow | None) -> Policy:
-        """Run a strategy in the shadow, or none with None.
-
-        Raises:
-            NotFound: There is no such tenant.
-            UnknownStrategy: No such strategy.
-            InvalidInput: It does not take these options.
-        """
-        if shadow is not None:
-            self._check(shadow.choice.strategy, shadow.choice.options)
-        policy = replace(await self._store.find(tenant), shadow=shadow)
-        return await self._save(tenant, policy)
-
-    async def promote(self, tenant: TenantId) -> Policy:
-        """Make the shadow's strategy the tenant's default, and end the shadow.
-
-        Raises:
-            NotFound: There is no such tenant.
-            Conflict: No shadow is set.
-        """
-        policy = await self._store.find(tenant)
-        if policy.shadow is None:
-            raise Conflict("There is no shadow to promote; set one first.")
-        promoted = (*policy.promoted, policy.shadow.choice)[-_UNDOABLE:]
-        return await self._save(tenant, Policy(promoted=promoted))
-
-    async def undo(self, tenant: TenantId) -> Policy:
-        """Go back to the default before the latest promotion.
-
-        Raises:
-            NotFound: There is no such tenant.
-            Conflict: Nothing was promoted.
-        """
-        policy = await self._store.find(tenant)
-        if not policy.promoted:
-            raise Conflict("No strategy was promoted; the service's default is in force.")
-        return await self._save(tenant, replace(policy, promoted=policy.promoted[:-1]))
-
-    async def _save(self, tenant: TenantId, policy: Policy) -> Policy:
-        await self._store.save(tenant, policy)
-        self._trust(tenant, policy)
-        return policy
-
-    def _trust(self, tenant: TenantId, policy: Policy) -> None:
-        self._trusted[tenant] = (policy, self._monotonic() + _TRUSTED_S)
-        self._trusted.move_to_end(tenant)
-        while len(self._trusted) > _REMEMBERED:
-            self._trusted.popitem(last=False)
-
+SettingsOf = Callable[[TenantId], Awaitable[TenantSettings]]
+"""Gives the settings of a tenant."""
 
 # A busy service drops samples and counts them, instead of queueing more (decision 0014).
 _WAITING = 64
@@ -234,7 +146,7 @@ class ShadowedRecall:
     def __init__(
         self,
         recalls: RecallService,
-        policies: TenantPolicies,
+        settings_of: SettingsOf,
         told: Told,
         *,
         grace_s: float = _GRACE_S,
@@ -242,11 +154,11 @@ class ShadowedRecall:
         """Wait at the end up to `grace_s` for recalls on their way."""
         self._grace_s = grace_s
         self._recalls = recalls
-        self._policies = policies
+        self._settings_of = settings_of
         self._told = told
-        self._all_stats: OrderedDict[
-            TenantId, tuple[tuple[Choice | None, Shadow], ShadowStats]
-        ] = OrderedDict()
+        self._all_stats: OrderedDict[TenantId, tuple[tuple[Choice | None, Trial], ShadowStats]] = (
+            OrderedDict()
+        )
         self._waiting: deque[_Sampled] = deque()
         self._worker: asyncio.Task[None] | None = None
         self._live = 0
@@ -276,17 +188,17 @@ class ShadowedRecall:
         with self._on_its_way():
             if options.strategy is not None:
                 return await self._recalls.recall(tenant, cue, options, record=record)
-            policy = await self._policies.of(tenant)
-            asked = _by(policy.live, options)
+            settings = await self._settings_of(tenant)
+            asked = _by(settings.live, options)
             answer = await self._recalls.recall(tenant, cue, asked, record=record)
         shadowed = record and not self._closed
-        if shadowed and policy.shadow is not None and sampled(cue, policy.shadow.share):
-            self._offer(tenant, cue, options, policy, answer)
+        if shadowed and settings.trial is not None and sampled(cue, settings.trial.share):
+            self._offer(tenant, cue, options, settings, answer)
         return answer
 
-    def report(self, tenant: TenantId, policy: Policy) -> ShadowReport:
-        """Sum the comparisons of this process under the policy."""
-        return self._stats(tenant, policy).report() if policy.shadow else ShadowReport()
+    def report(self, tenant: TenantId, settings: TenantSettings) -> ShadowReport:
+        """Sum the comparisons of this process with the strategy on trial."""
+        return self._stats(tenant, settings).report() if settings.trial else ShadowReport()
 
     def reset(self, tenant: TenantId) -> None:
         """Drop the tenant's comparisons, pending ones included."""
@@ -325,11 +237,11 @@ class ShadowedRecall:
         tenant: TenantId,
         cue: Cue,
         options: RecallOptions,
-        policy: Policy,
+        settings: TenantSettings,
         answer: RecallResult,
     ) -> None:
-        assert policy.shadow is not None, "only asked with a shadow"
-        stats, choice = self._stats(tenant, policy), policy.shadow.choice
+        assert settings.trial is not None, "only asked with a trial"
+        stats, choice = self._stats(tenant, settings), settings.trial.choice
         if len(self._waiting) >= _WAITING:
             stats.dropped += 1
             self._told(choice.strategy, "dropped", None)
@@ -343,10 +255,10 @@ class ShadowedRecall:
             # Its own context: the shadow is no part of the request that happened to start it.
             self._worker = asyncio.get_running_loop().create_task(self._work(), context=Context())
 
-    def _stats(self, tenant: TenantId, policy: Policy) -> ShadowStats:
+    def _stats(self, tenant: TenantId, settings: TenantSettings) -> ShadowStats:
         """Find the tally of this very pair of strategies; another pair starts a new one."""
-        assert policy.shadow is not None, "only asked with a shadow"
-        pair = (policy.live, policy.shadow)
+        assert settings.trial is not None, "only asked with a trial"
+        pair = (settings.live, settings.trial)
         known, stats = self._all_stats.get(tenant, (None, None))
         if stats is None or known != pair:
             stats = ShadowStats()
@@ -411,20 +323,3 @@ def _by(choice: Choice | None, options: RecallOptions) -> RecallOptions:
     return replace(
         options, strategy=choice.strategy, options={**choice.options, **options.options}
     )
-
-
-class Policies:
-    """Choices of strategy; implements `ports.recall.PolicyStore`."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-
-    async def find(self, tenant: TenantId) -> Policy:
-        """Find how the tenant's recalls run; NotFound without the tenant."""
-        text = await find_setting(self._graph, tenant, "policy")
-        return Policy() if text is None else parsed(Policy, text)
-
-    async def save(self, tenant: TenantId, policy: Policy) -> None:
-        """Keep how the tenant's recalls run; NotFound without the tenant."""
-        text = None if policy == Policy() else json.dumps(asdict(policy), sort_keys=True)
-        await save_setting(self._graph, tenant, "policy", text)

@@ -41,7 +41,7 @@ from ecphoria.recall.ports import (
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Filters, Required
-from ecphoria.records.tenant import Gate
+from ecphoria.records.settings import TenantSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class _LexiconRow:
     passages: int
     learned: bool
     expired: bool
-    gate: Gate | None
+    settings: TenantSettings | None
     generation: int
     participants: tuple[str, ...]
     terms: list[TermCount]
@@ -340,7 +340,7 @@ def _to_profile(row: _LexiconRow) -> Profile:
         turn=row.items + row.deletions,
         learned=row.learned,
         expired=row.expired,
-        gate=row.gate,
+        gate=None if row.settings is None else row.settings.gate,
         timed=row.timed,
         passages=row.passages,
     )

@@ -93,7 +93,7 @@ class Calibration:
     """A gate, with its quality on held-out questions."""
 
     gate: Gate
-    """The gate, fitted on all questions; `PUT /v1/gate` takes it as it is."""
+    """The gate, fitted on all questions; `gate` of `PATCH /v1/settings` takes it as it is."""
     by_group: bool
     """Whether whole groups were left out, rather than every fifth question."""
     auroc: float

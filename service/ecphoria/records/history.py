@@ -59,19 +59,6 @@ class Stimulation:
     tau_rule: str = TauRule.SPACED
 
 
-@answered()
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learning:
-    """The learning settings and counts of a tenant."""
-
-    on: bool
-    """Whether they do."""
-    recalls: int
-    """Recalls that were learned from."""
-    pending: int
-    """Recalls that wait to be."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
     """The usage of a memory; instants are epoch milliseconds.

@@ -2,32 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, time
+from datetime import datetime
 from enum import StrEnum
 
 from ecphoria.records.answered import answered
 from ecphoria.records.calibration import Calibration, CalibrationOptions
 from ecphoria.records.ids import JobId, TenantId
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Schedule:
-    """When to run a cycle; each field that is set starts cycles, and without any none runs.
-
-    Attributes:
-        every_episodes: Appended episodes after which a cycle runs.
-        every_hours: Hours after the last cycle that time started.
-        daily_at: Time of each day, in UTC.
-        idle_minutes: Minutes without an append or a recall, once for new episodes.
-        light_episodes: Appended episodes after which a light cycle runs, of the steps that read
-            only new episodes.
-    """
-
-    every_episodes: int | None = None
-    every_hours: float | None = None
-    daily_at: time | None = None
-    idle_minutes: float | None = None
-    light_episodes: int | None = None
+from ecphoria.records.settings import Schedule, TenantSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +16,7 @@ class ScheduleState:
     """The stored state of a tenant's schedule, at an instant of the store's clock.
 
     Attributes:
-        own: The tenant's own schedule; None for the service's.
+        settings: The tenant's settings, if it has any of its own.
         turn: Episodes appended so far.
         scheduled_turn: What `turn` was when a whole cycle was last due.
         light_turn: What it was when a cycle was last due, whole or light.
@@ -45,13 +26,18 @@ class ScheduleState:
     """
 
     tenant: TenantId
-    own: Schedule | None
+    settings: TenantSettings | None
     turn: int
     scheduled_turn: int
     light_turn: int
     due_at: datetime | None
     active_at: datetime | None
     now: datetime
+
+    @property
+    def own(self) -> Schedule | None:
+        """The tenant's own schedule; None for the service's."""
+        return None if self.settings is None else self.settings.schedule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

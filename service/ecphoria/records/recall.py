@@ -463,36 +463,6 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shadow:
-    """The strategy that runs beside the live one.
-
-    Attributes:
-        share: Of the cues, 0 to 1; a cue is always in it or never.
-    """
-
-    choice: Choice
-    share: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
-    """The strategy of recalls that name none, and the shadow.
-
-    Attributes:
-        promoted: Strategies that were promoted, the latest last and in force; the service's
-            default if there is none.
-    """
-
-    shadow: Shadow | None = None
-    promoted: tuple[Choice, ...] = ()
-
-    @property
-    def live(self) -> Choice | None:
-        """The strategy promoted last; None means the service's default."""
-        return self.promoted[-1] if self.promoted else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """One answer beside that of the shadow.
 
@@ -521,7 +491,7 @@ class ShadowReport:
     """Statistics of a shadow's comparisons; means are over the newest ones, None without any."""
 
     compared: int = 0
-    """Recalls compared since the shadow was set, the report reset or the service started."""
+    """Recalls compared since the trial began or the service started."""
     dropped: int = 0
     """Recalls of the sample left out, because too many waited."""
     failed: int = 0

@@ -91,6 +91,12 @@ class TenantStats:
     """Distinct stems."""
     traces: int
     """Kept traces."""
+    recalls_learned: int = 0
+    """Recalls that were learned from."""
+    recalls_pending: int = 0
+    """Recalls that wait to be learned from."""
+    unconsolidated: int = 0
+    """Episodes appended since a whole cycle was last due."""
     change: int
     """The tenant's change counter; equal counters mean equal graphs."""
     first_occurred_at: datetime | None = None

@@ -216,54 +216,6 @@ class StoredInstant:
     text: str
 
 
-class DormancyMode(StrEnum):
-    """The mode of dormancy: when consolidation makes memories dormant."""
-
-    OFF = "off"
-    BUDGET = "budget"
-    THRESHOLD = "threshold"
-
-
-class Stability(StrEnum):
-    """Days until a memory that was never recalled can be called back with 1/e."""
-
-    UNIFORM = "uniform"
-    """30 for every memory."""
-    BY_KIND = "by_kind"
-    """30 for episodic, 150 for semantic, 300 for procedural memories."""
-    PRINTED = "printed"
-    """1, 5 and 10: NeuromemoryAI 3.5."""
-
-
-@answered("mode", "budget", "quiet_days", "archive_days", "second_look", "stability")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DormancyPolicy:
-    """The dormancy policy of a tenant."""
-
-    mode: DormancyMode = DormancyMode.BUDGET
-    """`off`, `budget` or `threshold`."""
-    budget: int = 10_000
-    """Live memories to keep."""
-    quiet_days: float = 7.0
-    """Younger memories, and those that a recall woke since, stay awake."""
-    archive_days: float | None = 90.0
-    """After so many days asleep a memory goes to the archive; null for never."""
-    second_look: bool = False
-    """Whether dormant memories are searched after the gate refuses a cue."""
-    stability: Stability = Stability.UNIFORM
-    """`uniform`, `by_kind` or `printed`: how long a memory of each kind lasts."""
-
-
-@answered("days")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExpiryPolicy:
-    """The default life of a tenant's episodes."""
-
-    days: float | None = None
-    """Days from its append until an episode expires that came without `expires_at`; null for
-    never."""
-
-
 @answered()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sleeper:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ecphoria.errors import Conflict, InvalidInput, NotFound
 from ecphoria.ports import Clock
 from ecphoria.records.ids import KeyId, TenantId, fresh_id
-from ecphoria.records.tenant import SHIPPED, TENANT_NAME, ApiKey, Gate, Scope, Tenant
+from ecphoria.records.tenant import TENANT_NAME, ApiKey, Scope, Tenant
 from ecphoria.tenancy.access import DEFAULT_TENANT, Access, Entropy, hashed, new_secret, prefix_of
 from ecphoria.tenancy.store import Keys, Tenants
 
@@ -114,22 +114,6 @@ class TenancyService:
         if self._erase_archive is not None:
             removed["archived"] = await self._erase_archive(tenant.id)
         return removed
-
-    async def gate(self, tenant: TenantId) -> Gate:
-        """Find the gate that judges the tenant's recalls.
-
-        Raises:
-            NotFound: There is no such tenant.
-        """
-        return await self._tenants.gate(tenant) or SHIPPED
-
-    async def set_gate(self, tenant: TenantId, gate: Gate | None) -> None:
-        """Set the tenant's own gate; None restores the shipped gate.
-
-        Raises:
-            NotFound: There is no such tenant.
-        """
-        await self._tenants.set_gate(tenant, gate)
 
     async def issue(
         self, tenant: TenantId | None, name: str, scopes: Iterable[Scope]

@@ -7,12 +7,10 @@ from typing import Final
 import structlog
 
 from ecphoria.errors import Conflict, EcphoriaError, NotFound
-from ecphoria.neo4j_store.decoding import parsed
-from ecphoria.neo4j_store.locks import find_setting, lock_tenant, no_tenant, save_setting
-from ecphoria.neo4j_store.rows import gate_text
+from ecphoria.neo4j_store.locks import lock_tenant, no_tenant
 from ecphoria.neo4j_store.session import Done, Graph, Statement, Work
 from ecphoria.records.ids import KeyId, TenantId
-from ecphoria.records.tenant import ApiKey, Gate, Principal, Scope, Tenant
+from ecphoria.records.tenant import ApiKey, Principal, Scope, Tenant
 
 # Small enough that a batch of episodes with all edges needs far less than the heap.
 _BATCH: Final = 1_000
@@ -69,16 +67,6 @@ class Tenants:
     async def list(self) -> Sequence[Tenant]:
         """List tenants by name."""
         return await self._graph.run(_LIST_TENANTS, name=None)
-
-    async def gate(self, tenant: TenantId) -> Gate | None:
-        """Find the tenant's own gate, None for the shipped one; NotFound without the tenant."""
-        text = await find_setting(self._graph, tenant, "gate")
-        return None if text is None else parsed(Gate, text)
-
-    async def set_gate(self, tenant: TenantId, gate: Gate | None) -> None:
-        """Set the tenant's own gate; None restores the shipped gate."""
-        text = None if gate is None else gate_text(gate)
-        await save_setting(self._graph, tenant, "gate", text)
 
     async def erase(self, tenant: TenantId) -> Mapping[str, int]:
         """Remove a tenant with everything it owns, in bounded transactions; return counts by kind.

@@ -1,27 +1,17 @@
-"""Bodies of administration: tenants, keys, gates, shadow strategies."""
+"""Bodies of administration: tenants, keys, the fit of a gate."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 
 from ecphoria.records.calibration import CalibrationOptions, FitOptions, Sample
 from ecphoria.records.episode import Session
-from ecphoria.records.recall import Choice, Shadow, ShadowReport
-from ecphoria.records.tenant import (
-    EVIDENCE,
-    QUESTION_TYPE,
-    TENANT_NAME,
-    Gate,
-    GateFit,
-    Scope,
-    Tenant,
-)
+from ecphoria.records.tenant import TENANT_NAME, Scope, Tenant
 from ecphoria.wire.base import (
     Answer,
     FewFaults,
-    Flat,
     Instant,
     Listing,
     Parameters,
@@ -30,6 +20,7 @@ from ecphoria.wire.base import (
     StrictFloat,
     StrictInt,
 )
+from ecphoria.wire.settings import EVIDENCE_NAMES, known_evidence
 
 
 class TenantRequest(Request):
@@ -166,103 +157,10 @@ class BrowserFileList(Listing[BrowserFileAnswer]):
     """Files for Neo4j Browser."""
 
 
-_NAMES = (*EVIDENCE, *QUESTION_TYPE)
-_EXAMPLE: JsonDict = {
-    "weights": {"share": 8.1, "coverage": 1.9, "unheard": -1.2},
-    "bias": -0.4,
-    "threshold": 0.24,
-    "verify_below": 0.4,
-}
-
-
-def _known(weights: Mapping[str, float]) -> Mapping[str, float]:
-    for name in weights:
-        if name not in _NAMES:
-            raise ValueError(f"There is no evidence `{name}`; weigh any of: {', '.join(_NAMES)}")
-    return weights
-
-
 def _all_known(evidence: Mapping[str, float]) -> Mapping[str, float]:
-    if missing := [name for name in _NAMES if name not in evidence]:
+    if missing := [name for name in EVIDENCE_NAMES if name not in evidence]:
         raise ValueError(f"The evidence lacks {', '.join(missing)}; send that of a recall whole")
-    return _known(evidence)
-
-
-Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
-Weight = Annotated[StrictFloat, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
-
-
-class FitBody(Request):
-    """The origin of a gate, and its quality on questions left out of the fit."""
-
-    questions: StrictInt = Field(ge=1)
-    """Questions it was fitted on."""
-    unanswerable: StrictInt = Field(ge=1)
-    """Of these, questions without an answer."""
-    auroc: Share
-    """Share of pairs in which the question with an answer is the surer one."""
-    refused: Share
-    """Share refused, at the threshold, of the questions without an answer."""
-    false_refusals: Share
-    """Share refused of the others."""
-    data_sha256: str = Field(pattern="^[0-9a-f]{64}$")
-    """Of the labelled file."""
-    fitted_at: Instant
-    """When."""
-
-    def to_model(self) -> GateFit:
-        """Convert to the record."""
-        return GateFit(**{name: getattr(self, name) for name in FitBody.model_fields})
-
-
-class GateRequest(Request):
-    """A gate of the tenant's own; `ecphoria calibrate` writes one."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
-
-    weights: Annotated[dict[str, Weight], AfterValidator(_known)] = Field(min_length=1)
-    """Weight by name of what a recall answers as `evidence`."""
-    bias: Weight
-    """Log-odds that no evidence moves."""
-    threshold: Share
-    """Below this confidence a recall is refused."""
-    verify_below: Share
-    """Below this the answer should quote its evidence; at least `threshold`."""
-    fit: FitBody | None = None
-    """Source."""
-
-    @model_validator(mode="after")
-    def _cuts_in_order(self) -> Self:
-        if self.verify_below < self.threshold:
-            raise ValueError("`verify_below` must be at least `threshold`")
-        return self
-
-    def to_model(self) -> Gate:
-        """Hand over the gate."""
-        return Gate(
-            weights=self.weights,
-            bias=self.bias,
-            threshold=self.threshold,
-            verify_below=self.verify_below,
-            fit=None if self.fit is None else self.fit.to_model(),
-        )
-
-
-class GateAnswer(Answer):
-    """The gate that judges a tenant's recalls."""
-
-    own: bool
-    """Whether it is the tenant's own, rather than the shipped one."""
-    weights: dict[str, float]
-    """Weight by name of evidence."""
-    bias: float
-    """Log-odds that no evidence moves."""
-    threshold: float
-    """Below this confidence a recall is refused."""
-    verify_below: float
-    """Below this the answer should quote its evidence."""
-    fit: GateFit | None = None
-    """Source; absent for the shipped one."""
+    return known_evidence(evidence)
 
 
 Figure = Annotated[StrictFloat, Field(ge=-2, le=2, allow_inf_nan=False)]
@@ -319,7 +217,7 @@ class SampleBody(Request):
 
 _FIT_EXAMPLE: JsonDict = {
     "samples": [
-        {"evidence": dict.fromkeys(_NAMES, value), "answerable": value > 0}
+        {"evidence": dict.fromkeys(EVIDENCE_NAMES, value), "answerable": value > 0}
         for value in (0.5, 0.0)
         for _ in range(10)
     ]
@@ -335,39 +233,3 @@ class FitRequest(FitSettings):
     """The questions; at least 10 with an answer and 10 without."""
     data_sha256: str = Field(default="0" * 64, pattern="^[0-9a-f]{64}$")
     """Of the file that they came from, for `fit` of the gate."""
-
-
-_SHADOW_EXAMPLE: JsonDict = {"strategy": "synapse", "options": {"preset": "paper"}, "share": 0.1}
-
-
-class ShadowRequest(Request):
-    """A strategy to run in the shadow of the live one."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [_SHADOW_EXAMPLE]})
-
-    strategy: str = Field(min_length=1)
-    """Name of the strategy; `GET /v1/strategies` lists them."""
-    options: dict[str, Flat] = Field(default_factory=dict)
-    """The strategy's own parameters, `preset` among them."""
-    share: Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)] = 0.1
-    """Share of the cues to run it on; a cue is always in it or never."""
-
-    def to_model(self) -> Shadow:
-        """Convert to the record."""
-        choice = Choice(strategy=self.strategy, options=self.options)
-        return Shadow(choice=choice, share=self.share)
-
-
-class ShadowAnswer(Answer):
-    """The tenant's default strategy, and the one in its shadow."""
-
-    live: Choice
-    """Strategy of recalls that name none."""
-    promoted: tuple[Choice, ...]
-    """Promoted strategies, the latest last; empty for the service's default."""
-    shadow: Choice | None = None
-    """Strategy in the shadow; absent for none."""
-    share: float
-    """Share of the cues it runs on."""
-    report: ShadowReport
-    """Comparison of the two."""

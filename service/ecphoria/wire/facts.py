@@ -211,15 +211,6 @@ _MOST = 200
 _Hits = Annotated[tuple[str, ...], Field(max_length=_MOST)]
 
 
-class LearningRequest(Request):
-    """Switch of learning from recalls."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"on": True}]})
-
-    on: bool = Field(strict=True)
-    """True to let recalls change the memories they wake, false to leave these as they are."""
-
-
 class FeedbackRequest(Request):
     """Feedback on hits of a recall: useful or not; other hits stay open."""
 

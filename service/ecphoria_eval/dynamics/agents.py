@@ -13,7 +13,6 @@ from typing import ClassVar
 
 from ecphoria.client import AsyncClient
 from ecphoria.records.recall import OptionValue
-from ecphoria.records.upkeep import DormancyMode
 from ecphoria.wire.episodes import AppendRequest
 from ecphoria_eval.dynamics.ground import Floats, Ground, axis, drained, lean, remember
 
@@ -204,8 +203,8 @@ async def benefit(ground: Ground) -> Benefit:
             text = f"Note {number} on subject {topic}."
             rows.append(AppendRequest(text=text, vector=tuple(vector), occurred_at=then))
     async with ground.tenant("benefit") as client:
-        await client.set_dormancy_policy(mode=DormancyMode.THRESHOLD, quiet_days=0.0)
-        await client.set_learning(on=True)
+        await client.settings.change(dormancy={"mode": "threshold", "quiet_days": 0.0})
+        await client.settings.change(learning={"on": True})
         ids = await remember(client, rows)
         used = ids[:: 1 + _NOISE]
         before = await _heard(client, cues, used)

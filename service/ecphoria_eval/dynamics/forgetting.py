@@ -13,7 +13,6 @@ from typing import ClassVar
 import numpy as np
 
 from ecphoria.maths.retention import grow, retrievability
-from ecphoria.records.upkeep import DormancyMode
 from ecphoria.wire.episodes import AppendRequest
 from ecphoria_eval.dynamics.ground import Ground, axis, remember
 from ecphoria_eval.facts import measure_facts
@@ -50,7 +49,7 @@ async def forgetting(ground: Ground) -> Forgetting:
     """Append a memory for each of many days, and let the faded ones sleep."""
     noon = datetime.now(UTC) - timedelta(hours=12)
     async with ground.tenant("forgetting") as client:
-        await client.set_dormancy_policy(mode=DormancyMode.THRESHOLD, quiet_days=0.0)
+        await client.settings.change(dormancy={"mode": "threshold", "quiet_days": 0.0})
         ids = await remember(
             client,
             [

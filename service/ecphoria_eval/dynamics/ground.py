@@ -71,6 +71,6 @@ _PAUSE_S, _WAITS = 0.2, 600
 async def drained(client: AsyncClient) -> None:
     """Wait until all recalls were learned from."""
     for _ in range(_WAITS):
-        if (await client.learning()).pending == 0:
+        if (await client.stats()).recalls_pending == 0:
             return
         await asyncio.sleep(_PAUSE_S)

@@ -146,11 +146,11 @@ async def links(ground: Ground) -> Links:
         pairs = _pairs(known)
         aside = axis(ground.dimension - 1, ground.dimension)
         before = [await _share_found(client, known, pair, aside) for pair in pairs]
-        await client.set_learning(on=True)
+        await client.settings.change(learning={"on": True})
         for pair in pairs * _REPLAYS:
             await _replay(client, known, pair)
         await drained(client)
-        await client.set_learning(on=False)
+        await client.settings.change(learning={"on": False})
         after = [await _share_found(client, known, pair, aside) for pair in pairs]
         learned = await _learned(client, known)
     across = sum(known[one].topic != known[other].topic for one, other in learned)

@@ -251,7 +251,7 @@ async def test_a_store_makes_its_own_questions_and_keeps_its_memories(connect: C
         pairs = list(zip(found.judged[0::2], found.judged[1::2], strict=True))
         assert all(one.evidence != other.evidence for one, other in pairs)
         assert [(one.id, one.text) for one in await stored(client)] == before
-        assert not (await client.gate()).own
+        assert not (await client.settings.get()).own
         samples = [
             Sample(evidence=one.evidence, answerable=one.answerable) for one in found.judged
         ]

@@ -30,9 +30,10 @@ from ecphoria.records.episode import NewEpisode, Outcome, State
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
 from ecphoria.records.recall import Cue, RecallOptions
-from ecphoria.records.upkeep import ColdRecord, DormancyPolicy, Located
+from ecphoria.records.upkeep import ColdRecord, Located
 from ecphoria.tenancy.store import Tenants
 from tests.conftest import Cypher, Server, WallClock, new_tenant
+from tests.contract.tenants import set_settings
 from tests.integration.memory.talks import START, TEXTS, a_talk, graph_of
 
 LATER = timedelta(days=100)
@@ -398,14 +399,14 @@ async def test_no_file_is_left_of_a_tenant_erased_while_it_was_written(
     assert on_disk(world) == b""
 
 
-async def test_the_policy_says_when(world: World, tenant: TenantId) -> None:
+async def test_the_policy_says_when(graph: Graph, world: World, tenant: TenantId) -> None:
     ids = await a_talk(world.ingest, tenant)
     await world.forgetting.sleep(tenant, ids)
     early = Cycle(id=fresh_id(), tenant=tenant, now=datetime.now(UTC) + timedelta(days=89))
     assert (await world.step.run(early)).counts["archived"] == 0
-    await world.forgetting.set_policy(tenant, DormancyPolicy(archive_days=None))
+    await set_settings(graph, tenant, dormancy={"archive_days": "never"})
     assert (await world.step.run(a_cycle(tenant))).counts["archived"] == 0
-    await world.forgetting.set_policy(tenant, DormancyPolicy(archive_days=30))
+    await set_settings(graph, tenant, dormancy={"archive_days": 30})
     assert (await world.step.run(early)).counts["archived"] == 6
 
 

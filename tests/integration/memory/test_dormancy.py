@@ -1,6 +1,5 @@
 """What sleeps is found by nobody, and comes back as it was."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,19 +18,21 @@ from ecphoria.consolidation.service import Cycle
 from ecphoria.errors import NotFound
 from ecphoria.ingest.service import IngestService
 from ecphoria.neo4j_store.session import Graph
+from ecphoria.neo4j_store.tenant_settings import SettingsStore
 from ecphoria.neo4j_store.traces import TraceStore
 from ecphoria.ports import Embedder
 from ecphoria.recall.second_look import SecondLookRecall
 from ecphoria.recall.service import RecallService
-from ecphoria.recall.shadow import Policies, ShadowedRecall, TenantPolicies
+from ecphoria.recall.shadow import ShadowedRecall
 from ecphoria.recall.store import DormantReader, EpisodeReader
 from ecphoria.records.episode import NewEpisode, State
 from ecphoria.records.ids import TenantId, fresh_id
 from ecphoria.records.job import Lease, LeaseLost
 from ecphoria.records.recall import Cue, Filters, RecallOptions, RecallResult, Verdict
-from ecphoria.records.upkeep import DormancyMode, DormancyPolicy, Stability
+from ecphoria.records.settings import DormancyMode, Stability, TenantSettings
 from tests.conftest import Cypher, WallClock
 from tests.contract.memories import appended, everything, turn, write
+from tests.contract.tenants import set_settings
 from tests.integration.memory.talks import START, a_talk, graph_of
 
 CUE = "What did Ana see by the river in Turku?"
@@ -212,7 +213,7 @@ async def test_a_budget_keeps_what_is_worth_most(
     await write(graph, tenant, appended(*rows, aged(tenant, 9, 2, 0)))  # type: ignore[arg-type]
     of = [row.id for row in rows]  # type: ignore[attr-defined]
     assert await cycle(store, tenant) == ([], {"live": 9, "dormant": 0})
-    await store.set_policy(tenant, DormancyPolicy(budget=6))
+    await set_settings(graph, tenant, dormancy={"budget": 6})
     assert await cycle(store, tenant, dry_run=True) == (
         of[:3],
         {"live": 6, "faded": 8, "dormant": 3},
@@ -238,11 +239,11 @@ async def test_a_threshold_takes_what_can_hardly_be_called_back(
         id=of[5],
         at=int(1e3 * (NOW - timedelta(days=400)).timestamp()),
     )
-    await store.set_policy(tenant, DormancyPolicy(mode=DormancyMode.THRESHOLD))
+    await set_settings(graph, tenant, dormancy={"mode": DormancyMode.THRESHOLD})
     # exp(-age / 30) < .01 from 138.2 days on; the sixth lasts longer, exp(-400 / 90) = .0117.
     assert sorted((await cycle(store, tenant))[0]) == sorted(of[3:5])
     assert sorted(await asleep(store, tenant)) == sorted(of[3:5])
-    await store.set_policy(tenant, DormancyPolicy(mode=DormancyMode.OFF))
+    await set_settings(graph, tenant, dormancy={"mode": DormancyMode.OFF})
     assert (await cycle(store, tenant))[1] == {"live": 4, "dormant": 0}
 
 
@@ -271,9 +272,9 @@ async def test_a_document_lasts_longer_than_a_turn_and_what_a_tool_said_longest(
     of = [row.id for row in rows]  # type: ignore[attr-defined]
     await cypher("MATCH (e:Episode {id: $id}) SET e.title = 'A manual'", id=of[1])
     await cypher("MATCH (e:Episode {id: $id}) SET e.role = 'tool'", id=of[2])
-    policy = DormancyPolicy(mode=DormancyMode.THRESHOLD, stability=stability)
-    await store.set_policy(tenant, policy)
-    assert await store.policy(tenant) == policy
+    await set_settings(
+        graph, tenant, dormancy={"mode": DormancyMode.THRESHOLD, "stability": stability}
+    )
     await cycle(store, tenant)
     assert sorted(await asleep(store, tenant)) == sorted(of[place] for place in asleep_after)
 
@@ -282,7 +283,7 @@ async def test_a_fact_keeps_its_last_evidence_and_what_was_woken_lately_stays(
     graph: Graph, store: DormancyStore, tenant: TenantId, cypher: Cypher
 ) -> None:
     await write(graph, tenant, everything(tenant))
-    await store.set_policy(tenant, DormancyPolicy(mode=DormancyMode.THRESHOLD))
+    await set_settings(graph, tenant, dormancy={"mode": DormancyMode.THRESHOLD})
     await cypher(
         "MATCH (e:Episode {tenant: $t, turn: 3})"
         " CREATE (:Trace {id: $id, tenant: $t, created_at: $at})-[:WOKE"
@@ -302,7 +303,7 @@ async def test_a_cycle_that_lost_its_job_writes_nothing(
     graph: Graph, store: DormancyStore, tenant: TenantId
 ) -> None:
     await write(graph, tenant, appended(aged(tenant, 1, 400)))  # type: ignore[arg-type]
-    await store.set_policy(tenant, DormancyPolicy(mode=DormancyMode.THRESHOLD))
+    await set_settings(graph, tenant, dormancy={"mode": DormancyMode.THRESHOLD})
     with pytest.raises(LeaseLost):
         await cycle(store, tenant, lease=Lease(job=fresh_id(), token=1))
     assert await asleep(store, tenant) == []
@@ -314,7 +315,7 @@ async def test_a_chunk_that_was_cut_short_is_completed_by_the_next(
     monkeypatch.setattr("ecphoria.consolidation.dormancy._CHUNK", 2)
     rows = [aged(tenant, n, 300 + n) for n in range(1, 6)]
     await write(graph, tenant, appended(*rows))  # type: ignore[arg-type]
-    await store.set_policy(tenant, DormancyPolicy(mode=DormancyMode.THRESHOLD))
+    await set_settings(graph, tenant, dormancy={"mode": DormancyMode.THRESHOLD})
     places: list[str] = []
 
     async def killed(place: str) -> None:
@@ -393,14 +394,17 @@ async def test_a_second_look_wakes_what_answers(  # noqa: PLR0917
         embedder=embedder,
         clock=StoppedClock(),
     )
-    policies = TenantPolicies(Policies(graph), recalls.check, time.monotonic)
-    shadowed = ShadowedRecall(recalls, policies, lambda *_: None)
-    waking = SecondLookRecall(shadowed, forgetting.looks_again, forgetting.wake)
+
+    async def settings_of(tenant: TenantId) -> TenantSettings:
+        return (await SettingsStore(graph).find(tenant)).settings
+
+    shadowed = ShadowedRecall(recalls, settings_of, lambda *_: None)
+    waking = SecondLookRecall(shadowed, settings_of, forgetting.wake)
     ids = await a_talk(ingest, tenant)
     await forgetting.sleep(tenant, ids)
     cue = Cue(text="Who painted the boat?")
     assert (await waking.recall(tenant, cue, RecallOptions(k=3))).verdict is Verdict.EMPTY
-    await store.set_policy(tenant, DormancyPolicy(second_look=True))
+    await set_settings(graph, tenant, dormancy={"second_look": True})
     looked = await waking.recall(tenant, cue, RecallOptions(k=3), record=False)
     assert (looked.verdict, looked.woken) == (Verdict.EMPTY, ())
     found = await waking.recall(tenant, cue, RecallOptions(k=3))
@@ -410,7 +414,7 @@ async def test_a_second_look_wakes_what_answers(  # noqa: PLR0917
     again = await waking.recall(tenant, cue, RecallOptions(k=3))
     assert (again.second_look, again.woken) == (False, ())
     assert again.hits[0].episode.id == found.hits[0].episode.id
-    await store.set_policy(tenant, DormancyPolicy())
+    await set_settings(graph, tenant, dormancy=None)
     asked = RecallOptions(k=3, include_dormant=True, wake=True)
     woken = await waking.recall(tenant, Cue(text="Did it rain by the river?"), asked)
     assert woken.woken

@@ -10,7 +10,7 @@ from ecphoria.records.episode import NewEpisode, Receipt
 from ecphoria.records.ids import TenantId
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Verdict
 from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, SHIPPED, Gate
-from ecphoria.tenancy.store import Tenants
+from tests.contract.tenants import gate_values, set_settings
 
 CHAT = (
     ("Ida", "I finally signed up for the pottery class on Tuesdays."),
@@ -128,14 +128,14 @@ async def test_a_tenants_own_gate_judges_its_next_recall_and_no_others(
     graph: Graph, ingest: IngestService, recalls: RecallService, tenant: TenantId,
     other_tenant: TenantId,
 ) -> None:  # fmt: skip
-    tenants, cue = Tenants(graph), "Which pottery class did Ida sign up for?"
+    cue = "Which pottery class did Ida sign up for?"
     for owner in (tenant, other_tenant):
         await fill(ingest, owner)
     strict = Gate(weights={"similarity": 0.0}, bias=-2.0, threshold=0.5, verify_below=0.9)
-    await tenants.set_gate(tenant, strict)
+    await set_settings(graph, tenant, gate=gate_values(strict))
     judged, spared = await ask(recalls, tenant, cue), await ask(recalls, other_tenant, cue)
     assert (judged.verdict, judged.calibrated) == (Verdict.REFUSE, True)
     assert judged.confidence == pytest.approx(0.119203, abs=1e-6)
     assert (spared.verdict, spared.calibrated) == (Verdict.ANSWER, False)
-    await tenants.set_gate(tenant, None)
+    await set_settings(graph, tenant, gate=None)
     assert (await ask(recalls, tenant, cue)).verdict is Verdict.ANSWER

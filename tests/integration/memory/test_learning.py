@@ -7,7 +7,6 @@ import pytest
 
 from ecphoria.app import STRATEGIES
 from ecphoria.ingest.service import IngestService
-from ecphoria.learning.store import LearningStore
 from ecphoria.maths.actr import base_level, older_uses, squash
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Embedder
@@ -15,6 +14,7 @@ from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult
 from tests.conftest import Cypher
 from tests.contract.learning import LONG_AGO
+from tests.contract.tenants import set_settings
 from tests.integration.memory.chats import chat, fill
 from tests.integration.memory.houses import CUE, NOW, House
 
@@ -25,7 +25,7 @@ async def house(
 ) -> House:
     """A conversation in a tenant that learns, recalled at a standing instant."""
     await fill(ingest, tenant, chat())
-    await LearningStore(graph).switch(tenant, on=True, now=LONG_AGO)
+    await set_settings(graph, tenant, learning={"on": True}, now=LONG_AGO)
     return House(graph, embedder, tenant)
 
 
@@ -34,10 +34,12 @@ def lasting(answer: RecallResult) -> str:
     return json.dumps(asdict(replace(answer, timings_ms={}, trace_id="")), default=str)  # type: ignore[arg-type]  # an id that says nothing
 
 
-async def test_the_same_state_gives_the_same_answer_with_learning_on_or_off(house: House) -> None:
+async def test_the_same_state_gives_the_same_answer_with_learning_on_or_off(
+    graph: Graph, house: House
+) -> None:
     await house.learn("synaptic", CUE, "Who adopted a parrot?")
     on = {name: lasting(await house.look(name)) for name in STRATEGIES}
-    await house.learning.switch(house.tenant, on=False)
+    await set_settings(graph, house.tenant, learning={"on": False}, now=LONG_AGO)
     assert {name: lasting(await house.look(name)) for name in STRATEGIES} == on
 
 
@@ -65,7 +67,7 @@ async def test_actr_counts_every_use(house: House, graph: Graph) -> None:
     assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
 
 
-async def test_synaptic_reads_its_trains_and_charges(house: House) -> None:
+async def test_synaptic_reads_its_trains_and_charges(graph: Graph, house: House) -> None:
     before = await house.look("synaptic", preset="paper")
     await house.learn("synaptic", CUE, preset="paper")
     (top, *_) = before.hits
@@ -77,7 +79,7 @@ async def test_synaptic_reads_its_trains_and_charges(house: House) -> None:
     scores = {hit.episode.id: hit.score for hit in before.hits}
     assert {hit.episode.id: hit.score for hit in after.hits} != scores
     fresh = await house.look("fusion")
-    await house.learning.switch(house.tenant, on=False)
+    await set_settings(graph, house.tenant, learning={"on": False}, now=LONG_AGO)
     assert lasting(await house.look("fusion")) == lasting(fresh)
 
 

@@ -26,7 +26,7 @@ from ecphoria.recall.store import DormantReader, EpisodeReader
 from ecphoria.records.episode import NewEpisode, indexed_text
 from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.recall import Filters
-from ecphoria.records.upkeep import DormancyPolicy, Rule
+from ecphoria.records.upkeep import Rule
 from ecphoria.tenancy.store import Tenants
 from ecphoria.text.cutting import cut
 from ecphoria.text.tokens import stems
@@ -265,7 +265,7 @@ class Cold:
         await self.forgetting.sleep(tenant, ids)
         later = datetime.now(UTC) + timedelta(days=100)
         cycle = Cycle(id=fresh_id(), tenant=tenant, now=later)
-        counts = (await self._step.archive(cycle, DormancyPolicy().archive_days or 1.0)).counts
+        counts = (await self._step.archive(cycle, 90.0)).counts
         assert counts["archived"] == len(ids)
 
 

@@ -10,7 +10,6 @@ import pytest
 from ecphoria.consolidation.concept_vectors import ConceptVectorStore, EmbedConcepts
 from ecphoria.consolidation.service import Cycle
 from ecphoria.ingest.service import IngestService
-from ecphoria.learning.store import LearningStore
 from ecphoria.neo4j_store.session import Graph
 from ecphoria.ports import Embedder
 from ecphoria.records.episode import Extracted, NewEpisode, Receipt
@@ -18,6 +17,7 @@ from ecphoria.records.ids import EpisodeId, TenantId, fresh_id
 from ecphoria.records.recall import Cue, RecallOptions, RecallResult, Trace, Verdict
 from tests.conftest import Cypher
 from tests.contract.learning import LONG_AGO
+from tests.contract.tenants import set_settings
 from tests.integration.memory.houses import NOW, House
 from tests.printed import cls_m, neuromemory, synapse, synapticrag
 
@@ -27,7 +27,7 @@ _AXES, _MEMORIES, _FILLERS = 6, 14, 5
 @pytest.fixture
 async def house(graph: Graph, embedder: Embedder, tenant: TenantId) -> House:
     """An empty tenant that learns."""
-    await LearningStore(graph).switch(tenant, on=True, now=LONG_AGO)
+    await set_settings(graph, tenant, learning={"on": True}, now=LONG_AGO)
     return House(graph, embedder, tenant)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,6 +31,21 @@ COUNTS: dict[str, object] = {
     "change": 13,
     **PERIOD,
 }
+
+GATE: dict[str, object] = {
+    "weights": {"share": 8.5}, "bias": -0.5, "threshold": 0.2, "verify_below": 0.4,
+}  # fmt: skip
+SETTINGS: dict[str, Any] = {
+    "gate": GATE,
+    "dormancy": {
+        "mode": "budget", "budget": 10_000, "quiet_days": 7.0, "archive_days": 90.0,
+        "second_look": False, "stability": "uniform",
+    },
+    "expiry": {"days": None},
+    "learning": {"on": False},
+    "schedule": {},
+    "own": [],
+}  # fmt: skip
 
 MOMENT = "2026-03-01T09:30:00Z"
 
@@ -70,7 +86,7 @@ def service() -> Iterator[StubService]:
             self.end_headers()
             self.wfile.write(body)
 
-        do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 (names of the base class)
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815 (names of the base class)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             pass

@@ -1,4 +1,4 @@
-"""The commands of the gate, against a service that answers what a test tells it to."""
+"""The command that fits a gate, against a service that answers what a test tells it to."""
 
 import json
 from datetime import UTC, datetime
@@ -12,10 +12,9 @@ from ecphoria.records.answered import to_json
 from ecphoria.records.calibration import FitOptions, Sample
 from ecphoria.records.tenant import EVIDENCE
 from ecphoria.wire.admin import FitRequest
-from tests.unit.cli.conftest import Answer, Command, StubService, job
+from tests.unit.cli.conftest import SETTINGS, Answer, Command, StubService, job
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-GATE = {"weights": {"share": 8.5}, "bias": -0.5, "threshold": 0.2, "verify_below": 0.4}
 ANSWER: dict[str, object] = {
     "hits": [], "strategy": "ecphoria", "verdict": "answer", "answerable": True,
     "confidence": 0.5, "calibrated": False, "reasons": [], "misses": [], "context": "",
@@ -63,7 +62,7 @@ def questions(tmp_path: Path, service: StubService) -> Path:
 def test_a_gate_is_fitted_written_and_applied(
     command: Command, service: StubService, questions: Path, tmp_path: Path
 ) -> None:
-    service.routes["PUT /v1/gate"] = lambda body: (200, {"own": True, **body})
+    service.routes["PATCH /v1/settings"] = 200, SETTINGS
     out, judged = tmp_path / "gate.json", tmp_path / "judged.jsonl"
     done = command(
         "calibrate", "--data", str(questions), "--server", service.url, "--apply",
@@ -78,8 +77,8 @@ def test_a_gate_is_fitted_written_and_applied(
     assert written["fit"]["refused"] == 1.0
     assert len(judged.read_text(encoding="utf-8").splitlines()) == 60
     method, path, body = service.seen[-1]
-    assert (method, path) == ("PUT", "/v1/gate")
-    assert body == written
+    assert (method, path) == ("PATCH", "/v1/settings")
+    assert body == {"gate": written}
 
 
 def test_the_type_of_question_counts_only_if_wanted(
@@ -92,7 +91,7 @@ def test_the_type_of_question_counts_only_if_wanted(
     )  # fmt: skip
     assert done.code == 0, done.err
     assert {"names_one", "asks_when"} < set(json.loads(out.read_text(encoding="utf-8"))["weights"])
-    assert all(method != "PUT" for method, _, _ in service.seen)
+    assert all(method != "PATCH" for method, _, _ in service.seen)
 
 
 def test_a_dry_run_only_prints(
@@ -107,7 +106,7 @@ def test_a_dry_run_only_prints(
     assert "share right" in done.out
     assert "Expected calibration error" in done.out
     assert not out.exists()
-    assert all(method != "PUT" for method, _, _ in service.seen)
+    assert all(method != "PATCH" for method, _, _ in service.seen)
 
 
 @pytest.fixture
@@ -133,7 +132,7 @@ def calibrations(service: StubService) -> None:
 def test_without_labels_the_service_makes_the_questions(
     command: Command, service: StubService, tmp_path: Path
 ) -> None:
-    service.routes["PUT /v1/gate"] = lambda body: (200, {"own": True, **body})
+    service.routes["PATCH /v1/settings"] = 200, SETTINGS
     out, judged = tmp_path / "gate.json", tmp_path / "judged.jsonl"
     done = command(
         "calibrate", "--server", service.url, "--questions", "30", "--seed", "7",
@@ -147,13 +146,14 @@ def test_without_labels_the_service_makes_the_questions(
     assert written["fit"]["unanswerable"] == 30
     assert len(judged.read_text(encoding="utf-8").splitlines()) == 60
     assert [(method, path) for method, path, _ in service.seen] == [
-        ("POST", "/v1/gate/calibrations"), ("GET", f"/v1/jobs/{'c' * 32}"), ("PUT", "/v1/gate"),
+        ("POST", "/v1/gate/calibrations"), ("GET", f"/v1/jobs/{'c' * 32}"),
+        ("PATCH", "/v1/settings"),
     ]  # fmt: skip
     assert service.seen[0][2] == {
         "memories": 30, "seed": 7, "false_refusals": 0.021, "question_type": False,
         "judged": True,
     }  # fmt: skip
-    assert service.seen[-1][2] == written
+    assert service.seen[-1][2] == {"gate": written}
 
 
 @pytest.mark.usefixtures("calibrations")
@@ -182,51 +182,3 @@ def test_files_are_checked_before_anything_is_asked(command: Command, tmp_path: 
     assert (done.code, "There is no folder" in done.err) == (2, True)
     missing = command("calibrate", "--data", str(tmp_path / "none.jsonl"))
     assert (missing.code, "none.jsonl cannot be read" in missing.err) == (2, True)
-
-
-def test_the_gate_is_shown_applied_and_reset(
-    command: Command, service: StubService, tmp_path: Path
-) -> None:
-    service.routes["GET /v1/gate"] = 200, {"own": False, **GATE}
-    shown = command("gate", "show")
-    assert "The shipped gate" in shown.out
-    assert "+8.500" in shown.out
-    file = tmp_path / "gate.json"
-    file.write_text(json.dumps(GATE), encoding="utf-8")
-    service.routes["PUT /v1/gate"] = lambda body: (200, {"own": True, **body})
-    assert command("gate", "apply", str(file)).code == 0
-    assert service.seen[-1] == ("PUT", "/v1/gate", GATE)
-    service.routes["DELETE /v1/gate"] = 204, {}
-    assert command("gate", "reset").code == 0
-    assert service.seen[-1][:2] == ("DELETE", "/v1/gate")
-
-
-def test_a_fitted_gate_tells_its_worth(command: Command, service: StubService) -> None:
-    fit = {
-        "questions": 60, "unanswerable": 20, "auroc": 0.91, "refused": 0.55,
-        "false_refusals": 0.02, "data_sha256": "0" * 64, "fitted_at": "2026-01-01T00:00:00Z",
-    }  # fmt: skip
-    service.routes["GET /v1/gate"] = 200, {"own": True, **GATE, "fit": fit}
-    shown = command("gate", "show")
-    assert "The tenant's own gate" in shown.out
-    assert "refuses 55.0% of those without an answer and 2.0% of the others" in " ".join(
-        shown.out.split()
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("{}", "weights This field is required."),
-        ('{"weights": {"luck": 1}, "bias": 0, "threshold": 0, "verify_below": 1}', "luck"),
-        ("nonsense", "is no gate"),
-    ],
-)
-def test_a_file_that_is_no_gate_is_refused(
-    command: Command, tmp_path: Path, text: str, told: str
-) -> None:
-    file = tmp_path / "gate.json"
-    file.write_text(text, encoding="utf-8")
-    done = command("gate", "apply", str(file))
-    assert done.code == 2
-    assert told in done.err

@@ -118,27 +118,3 @@ def test_jobs_are_listed_shown_cancelled_and_retried(
     assert "ends at the next place" in command("jobs", "cancel", "j1").out
     service.routes["POST /v1/jobs/j2/retry"] = 202, job(id="j2")
     assert "queued" in command("jobs", "retry", "j2").out
-
-
-def test_a_schedule_is_set_shown_and_reset(command: Command, service: StubService) -> None:
-    kept = {
-        "own": True, "every_episodes": 200, "daily_at": "03:30", "next_at": "2026-03-02T03:30:00Z",
-        "episodes_since": 1234, "idle_minutes": 10, "light_episodes": 5,
-    }  # fmt: skip
-    path = "/v1/consolidation/schedule"
-    service.routes[f"PUT {path}"] = service.routes[f"GET {path}"] = 200, kept
-    given = ("--every-episodes", "200", "--daily-at", "03:30")
-    done = command("schedule", "set", *given, "--idle-minutes", "10", "--light-episodes", "5")
-    sent = {"every_episodes": 200, "daily_at": "03:30", "idle_minutes": 10, "light_episodes": 5}
-    assert service.seen[-1] == ("PUT", path, sent)
-    for said in (done.out, command("schedule", "show").out):
-        for part in (
-            "the tenant's own",
-            "200 episodes, 1,234 since",
-            "2026-03-02 03:30 UTC",
-            "10 minutes",
-            "5 episodes",
-        ):
-            assert part in said, part
-    service.routes[f"DELETE {path}"] = 200, {"own": False, "episodes_since": 0}
-    assert "only when asked" in command("schedule", "reset").out

@@ -2,15 +2,6 @@
 
 from tests.unit.cli.conftest import COUNTS, Command, StubService
 
-POLICY: dict[str, object] = {
-    "mode": "budget",
-    "budget": 10_000,
-    "quiet_days": 7.0,
-    "archive_days": 90.0,
-    "second_look": False,
-    "stability": "uniform",
-}
-
 
 def test_what_sleeps_is_listed_with_the_reason(command: Command, service: StubService) -> None:
     sleeper = {
@@ -56,16 +47,3 @@ def test_a_pin_is_put_and_taken(command: Command, service: StubService) -> None:
     )
     assert command("dormancy", "pin", "a").out == "Pinned.\n"
     assert command("dormancy", "pin", "a", "--off").out == "No longer pinned.\n"
-
-
-def test_a_policy_changes_only_what_is_named(command: Command, service: StubService) -> None:
-    service.routes["GET /v1/dormancy/policy"] = 200, POLICY
-    service.routes["PUT /v1/dormancy/policy"] = lambda body: (200, body)
-    assert "10,000 live memories" in command("dormancy", "policy").out
-    assert len(service.seen) == 1
-    done = command(
-        "dormancy", "policy", "--budget", "50", "--second-look", "--stability", "by_kind"
-    )
-    wanted = {"budget": 50, "second_look": True, "stability": "by_kind"}
-    assert service.seen[-1][2] == POLICY | wanted
-    assert "50 live memories" in done.out

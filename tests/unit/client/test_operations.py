@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from ecphoria.errors import EcphoriaError
 from ecphoria.records.calibration import Sample
 from ecphoria.records.fact import PredicateClass
 from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, Scope
-from ecphoria.wire.admin import GateRequest
 from ecphoria.wire.episodes import AppendRequest, Extraction
 from ecphoria.wire.items import ItemAddress, ItemWriteRequest
 
@@ -40,7 +40,6 @@ SAMPLES: dict[str, object] = {
     "AppendRequest": AppendRequest(text="The kettle is green."),
     "ItemWriteRequest": [ItemWriteRequest(namespace=("n",), key="k", value={})],
     "ItemAddress": [ItemAddress(namespace=("n",), key="k")],
-    "GateRequest": GateRequest(weights={"share": 1.0}, bias=0.0, threshold=0.1, verify_below=0.2),
     "Extraction": Extraction(),
     "Scope": [Scope.READ],
     "PredicateClass": PredicateClass.MULTI,
@@ -87,10 +86,18 @@ class Noting:
         raise httpx.ConnectError("noted")
 
 
-def methods(of: type) -> Iterator[str]:
-    for name, _ in inspect.getmembers(of, callable):
-        if not name.startswith("_") and name not in NO_CALL:
+def methods() -> Iterator[str]:
+    """Name the methods of the client and of its namespaces: `recall`, `facts.list`."""
+    client = Client("http://memory.test", transport=httpx.MockTransport(Noting()))
+    for name, found in inspect.getmembers(client):
+        if name.startswith("_") or name in NO_CALL:
+            continue
+        if callable(found):
             yield name
+            continue
+        for below, _ in inspect.getmembers(found, callable):
+            if not below.startswith("_"):
+                yield f"{name}.{below}"
 
 
 def sample(parameter: inspect.Parameter) -> object:
@@ -117,7 +124,7 @@ def arguments(call: Callable[..., object], method: str) -> tuple[list[object], d
 def requests_of(method: str) -> list[httpx.Request]:
     noting = Noting()
     client = Client("http://memory.test", transport=httpx.MockTransport(noting), retries=ONCE)
-    call = getattr(client, method)
+    call = attrgetter(method)(client)
     places, names = arguments(call, method)
     with suppress(EcphoriaError):
         answer = call(*places, **names)
@@ -133,7 +140,7 @@ def requests_of_async(method: str) -> list[httpx.Request]:
         client = AsyncClient(
             "http://memory.test", transport=httpx.MockTransport(noting), retries=ONCE
         )
-        call = getattr(client, method)
+        call = attrgetter(method)(client)
         places, names = arguments(call, method)
         answer: Any = call(*places, **names)
         with suppress(EcphoriaError):
@@ -146,7 +153,7 @@ def requests_of_async(method: str) -> list[httpx.Request]:
     return noting.seen
 
 
-@pytest.mark.parametrize("method", list(methods(AsyncClient)))
+@pytest.mark.parametrize("method", list(methods()))
 def test_a_method_calls_an_operation_that_exists(method: str) -> None:
     told, told_async = requests_of(method), requests_of_async(method)
     assert told, f"{method} asked for nothing"
@@ -158,7 +165,7 @@ def test_a_method_calls_an_operation_that_exists(method: str) -> None:
 def test_every_operation_has_a_method_or_a_reason() -> None:
     reached = {
         operation_of(request.method, request.url.path)
-        for method in methods(Client)
+        for method in methods()
         for request in requests_of(method)
     }
     left = set(operations()) - reached

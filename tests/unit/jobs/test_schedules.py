@@ -1,5 +1,5 @@
 from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -7,16 +7,17 @@ from hypothesis import strategies as st
 
 from ecphoria.jobs.scheduler import marked, next_due
 from ecphoria.records.ids import TenantId
-from ecphoria.records.job import Schedule, ScheduleMark, ScheduleState
+from ecphoria.records.job import ScheduleMark, ScheduleState
+from ecphoria.records.settings import Schedule
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 NEW = ScheduleState(
-    tenant=TenantId("a" * 32), own=None, turn=0, scheduled_turn=0, light_turn=0, due_at=None,
+    tenant=TenantId("a" * 32), settings=None, turn=0, scheduled_turn=0, light_turn=0, due_at=None,
     active_at=None, now=NOW,
 )  # fmt: skip
 LIGHT = ("associate",)
-DAILY = Schedule(daily_at=time(3, 30))
+DAILY = Schedule(daily_at="03:30")
 
 
 def whole(turn: int, due_at: datetime | None = None) -> ScheduleMark:
@@ -115,7 +116,7 @@ def test_an_idle_memory_is_consolidated_once() -> None:
     schedule=st.builds(
         Schedule,
         every_hours=st.none() | st.floats(0.01, 8_760),
-        daily_at=st.none() | st.times().map(lambda at: at.replace(second=0, microsecond=0)),
+        daily_at=st.none() | st.times().map(lambda at: at.isoformat("minutes")),
     ),
     after=st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1)),  # noqa: DTZ001 (made aware)
 )
@@ -130,4 +131,4 @@ def test_the_next_instant_lies_ahead_and_within_the_period(
         longest = schedule.every_hours or 24.0
         assert found - instant <= timedelta(hours=max(longest, 24.0))
         if schedule.every_hours is None:
-            assert found.time() == schedule.daily_at
+            assert found.time().isoformat("minutes") == schedule.daily_at

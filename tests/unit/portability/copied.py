@@ -215,17 +215,19 @@ def _edits_of_values(content: dict[str, Any]) -> Iterator[tuple[str, dict[str, A
             yield f"{name} is a text", _with(content, name, "text")
 
 
-_SETTINGS = ('{"every_hours": 1e12}', '{"x": 1}', "[]", '{"daily_at": "25:00"}', "{")
-"""Schedules that would stop the scheduler of all tenants."""
+_SETTINGS = (
+    '{"schedule": {"every_hours": 1e12}}', '{"x": 1}', "[]", '{"schedule": {"daily_at": "25:00"}}',
+    "{", '{"gate": {"weights": {"x": 1}}}', '{"promoted": [{}]}', '{"promoted": 1}',
+)  # fmt: skip
+"""Settings that would stop the recalls of a tenant, or the scheduler of all."""
 
 
 def _edits_of_access(content: dict[str, Any], other: str) -> Iterator[tuple[str, dict[str, Any]]]:
     properties = content["properties"]
     if content["labels"] == ["Tenant"]:
         yield "name", _with(content, "name", "somebody")
-        yield "gate", _with(content, "gate", '{"weights": {"x": 1}}')
         for text in _SETTINGS:
-            yield f"schedule {text}", _with(content, "schedule", text)
+            yield f"settings {text}", _with(content, "settings", text)
     if "scopes" in properties:
         for scopes in (["operator"], ["*"], ["read", "root"], "admin"):
             yield f"scopes {scopes}", _with(content, "scopes", scopes)

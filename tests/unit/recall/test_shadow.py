@@ -2,15 +2,17 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 import pytest
 from structlog.testing import capture_logs
 
+from ecphoria.app import STRATEGIES
 from ecphoria.errors import Conflict, InvalidInput, StoreUnavailable, Unavailable
+from ecphoria.neo4j_store.tenant_settings import OwnSettings
 from ecphoria.recall.service import RecallService
-from ecphoria.recall.shadow import WINDOW, ShadowedRecall, ShadowStats, TenantPolicies, sampled
+from ecphoria.recall.shadow import WINDOW, ShadowedRecall, ShadowStats, sampled
 from ecphoria.records.episode import Episode, State
 from ecphoria.records.ids import EpisodeId, TenantId, TraceId
 from ecphoria.records.recall import (
@@ -18,17 +20,18 @@ from ecphoria.records.recall import (
     Comparison,
     Cue,
     Hit,
-    Policy,
     RecallOptions,
     RecallResult,
-    Shadow,
     ShadowReport,
     Verdict,
 )
+from ecphoria.records.settings import TenantSettings, Trial, Values, merge
+from ecphoria.tenancy.settings import SettingsService
+from tests.conftest import WallClock
 
 MINE, OTHER = TenantId("a" * 32), TenantId("b" * 32)
 DENSE = Choice(strategy="dense")
-ALL = Policy(shadow=Shadow(choice=DENSE, share=1.0))
+ALL = TenantSettings(trial=Trial(strategy="dense", share=1.0))
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 GRACE_S = 0.2
 SECRET = "where the treasure lies"
@@ -61,6 +64,7 @@ class Scripted(RecallService):
         self.asked: list[RecallOptions] = []
         self.shadowed: list[RecallOptions] = []
         self.fault: Exception | None = None
+        self._strategies = STRATEGIES
         self.gate, self.begun = asyncio.Event(), asyncio.Event()
         self.gate.set()
 
@@ -83,19 +87,28 @@ class Scripted(RecallService):
         return result("dense", "bcxa", ms=24.0)
 
 
+def values_of(settings: TenantSettings) -> Values:
+    """What a tenant with these settings has set itself."""
+    trial = None if settings.trial is None else asdict(settings.trial)
+    return merge({}, {"trial": trial, "promoted": [asdict(one) for one in settings.promoted]})
+
+
 class InMemory:
-    """Policies by tenant."""
+    """Settings by tenant."""
 
     def __init__(self) -> None:
-        self.kept: dict[TenantId, Policy] = {}
+        self.kept: dict[TenantId, Values] = {}
         self.asked = 0
 
-    async def find(self, tenant: TenantId) -> Policy:
+    async def find(self, tenant: TenantId) -> OwnSettings:
         self.asked += 1
-        return self.kept.get(tenant, Policy())
+        return OwnSettings(values=self.kept.get(tenant, {}))
 
-    async def save(self, tenant: TenantId, policy: Policy) -> None:
-        self.kept[tenant] = policy
+    async def change(
+        self, tenant: TenantId, change: Callable[[OwnSettings], Values], _: datetime
+    ) -> OwnSettings:
+        self.kept[tenant] = change(await self.find(tenant))
+        return OwnSettings(values=self.kept[tenant])
 
 
 class House:
@@ -103,29 +116,31 @@ class House:
 
     def __init__(self) -> None:
         self.recalls, self.store, self.seconds = Scripted(), InMemory(), 0.0
-        self.policies = TenantPolicies(self.store, self.recalls.check, lambda: self.seconds)
+        self.settings = SettingsService(
+            self.store, self.recalls.check, WallClock(), lambda: self.seconds
+        )
         self.told: list[tuple[str, str, Comparison | None]] = []
         self.service = ShadowedRecall(
-            self.recalls, self.policies, lambda *told: self.told.append(told), grace_s=GRACE_S
+            self.recalls, self.settings.of, lambda *told: self.told.append(told), grace_s=GRACE_S
         )
 
     async def ask(self, text: str = "cue", **options: object) -> RecallResult:
         return await self.service.recall(MINE, Cue(text=text), RecallOptions(**options))  # type: ignore[arg-type]  # named in each test
 
     async def report(self) -> ShadowReport:
-        return self.service.report(MINE, await self.policies.of(MINE))
+        return self.service.report(MINE, await self.settings.of(MINE))
 
 
-Build = Callable[[Policy], House]
+Build = Callable[[TenantSettings], House]
 
 
 @pytest.fixture
 def house() -> Build:
-    """Build a house in which the tenant has this policy."""
+    """Build a house in which the tenant has these settings."""
 
-    def build(policy: Policy) -> House:
+    def build(settings: TenantSettings) -> House:
         built = House()
-        built.store.kept[MINE] = policy
+        built.store.kept[MINE] = values_of(settings)
         return built
 
     return build
@@ -172,7 +187,7 @@ async def test_a_named_strategy_has_no_shadow(house: Build) -> None:
 
 
 async def test_a_share_of_nothing_is_nothing(house: Build) -> None:
-    it = house(Policy(shadow=Shadow(choice=DENSE, share=0.0)))
+    it = house(TenantSettings(trial=Trial(strategy="dense", share=0.0)))
     await it.ask()
     await it.service.drain()
     assert (await it.report()).compared == 0
@@ -248,7 +263,7 @@ async def test_another_pair_of_strategies_is_counted_anew(house: Build) -> None:
     await it.service.drain()
     assert it.service.report(MINE, ALL).compared == 1
     other = replace(ALL, promoted=(Choice(strategy="lexical"),))
-    for policy in (Policy(shadow=Shadow(choice=DENSE, share=0.5)), other):
+    for policy in (TenantSettings(trial=Trial(strategy="dense", share=0.5)), other):
         assert it.service.report(MINE, policy).compared == 0
 
 
@@ -256,7 +271,7 @@ async def test_a_promoted_strategy_is_the_default_and_the_callers_options_win(
     house: Build,
 ) -> None:
     choice = Choice(strategy="synapse", options={"preset": "paper", "steps": 2})
-    it = house(Policy(promoted=(DENSE, choice)))
+    it = house(TenantSettings(promoted=(DENSE, choice)))
     await it.ask(options={"steps": 3})
     await it.ask(strategy="lexical")
     assert [(one.strategy, one.options) for one in it.recalls.asked] == [
@@ -299,31 +314,31 @@ def test_the_window_is_bounded_and_the_counts_are_not() -> None:
 
 
 async def test_a_change_counts_at_once_here_and_within_5_s_elsewhere(house: Build) -> None:
-    it = house(Policy())
-    assert await it.policies.of(MINE) == Policy()
-    it.store.kept[MINE] = ALL
+    it = house(TenantSettings())
+    assert await it.settings.of(MINE) == TenantSettings()
+    it.store.kept[MINE] = values_of(ALL)
     it.seconds = 4.9
-    assert await it.policies.of(MINE) == Policy()
+    assert await it.settings.of(MINE) == TenantSettings()
     it.seconds = 5.0
-    assert await it.policies.of(MINE) == ALL
-    await it.policies.set_shadow(MINE, None)
-    assert await it.policies.of(MINE) == Policy()
-    assert await it.policies.of(OTHER) == Policy()
+    assert await it.settings.of(MINE) == ALL
+    await it.settings.change(MINE, {"trial": None})
+    assert await it.settings.of(MINE) == TenantSettings()
+    assert await it.settings.of(OTHER) == TenantSettings()
 
 
 async def test_promotions_are_undone_one_by_one(house: Build) -> None:
-    it = house(Policy())
+    it = house(TenantSettings())
     with pytest.raises(Conflict):
-        await it.policies.promote(MINE)
+        await it.settings.promote(MINE)
     for name in ("dense", "lexical"):
-        await it.policies.set_shadow(MINE, Shadow(choice=Choice(strategy=name), share=1.0))
-        promoted = await it.policies.promote(MINE)
+        await it.settings.change(MINE, {"trial": {"strategy": name}})
+        promoted = (await it.settings.promote(MINE)).settings
         assert promoted.live == Choice(strategy=name)
-        assert promoted.shadow is None
-    assert (await it.policies.undo(MINE)).live == DENSE
-    assert await it.policies.undo(MINE) == Policy()
+        assert promoted.trial is None
+    assert (await it.settings.roll_back(MINE)).settings.live == DENSE
+    assert (await it.settings.roll_back(MINE)).settings == TenantSettings()
     with pytest.raises(Conflict):
-        await it.policies.undo(MINE)
+        await it.settings.roll_back(MINE)
 
 
 @pytest.mark.parametrize(
@@ -336,10 +351,10 @@ async def test_promotions_are_undone_one_by_one(house: Build) -> None:
     ],
 )
 async def test_what_cannot_run_is_no_shadow(house: Build, choice: Choice) -> None:
-    it = house(Policy())
+    it = house(TenantSettings())
     with pytest.raises(InvalidInput):
-        await it.policies.set_shadow(MINE, Shadow(choice=choice, share=0.5))
-    assert it.store.kept == {MINE: Policy()}
+        await it.settings.change(MINE, {"trial": asdict(choice)})
+    assert it.store.kept == {MINE: {}}
 
 
 async def test_the_end_waits_for_a_recall_on_its_way_and_takes_no_other(house: Build) -> None:
@@ -361,7 +376,7 @@ async def test_the_end_waits_for_a_recall_on_its_way_and_takes_no_other(house: B
 
 
 async def test_the_end_waits_no_longer_than_its_grace(house: Build) -> None:
-    it = house(Policy())
+    it = house(TenantSettings())
     it.recalls.gate.clear()
     on_its_way = asyncio.create_task(it.ask("slow"))
     await asyncio.sleep(0)

@@ -6,7 +6,7 @@ import pytest
 
 from ecphoria.errors import Conflict, Forbidden, InvalidInput, NotFound, Unauthenticated
 from ecphoria.records.ids import KeyId, TenantId
-from ecphoria.records.tenant import SHIPPED, ApiKey, Gate, Principal, Scope, Tenant
+from ecphoria.records.tenant import ApiKey, Principal, Scope, Tenant
 from ecphoria.tenancy.access import Access, hashed, new_secret, prefix_of
 from ecphoria.tenancy.service import TenancyService
 from ecphoria.tenancy.store import Keys, Tenants
@@ -20,7 +20,6 @@ class TenantsInMemory:
 
     def __init__(self) -> None:
         self.kept: dict[str, Tenant] = {}
-        self.gates: dict[TenantId, Gate] = {}
 
     async def create(self, tenant: Tenant) -> Tenant:
         if tenant.name in self.kept:
@@ -35,14 +34,6 @@ class TenantsInMemory:
 
     async def list(self) -> Sequence[Tenant]:
         return [self.kept[name] for name in sorted(self.kept)]
-
-    async def gate(self, tenant: TenantId) -> Gate | None:
-        return self.gates.get(tenant)
-
-    async def set_gate(self, tenant: TenantId, gate: Gate | None) -> None:
-        self.gates = {t: g for t, g in self.gates.items() if t != tenant}
-        if gate is not None:
-            self.gates[tenant] = gate
 
     async def erase(self, tenant: TenantId) -> dict[str, int]:
         self.kept = {n: t for n, t in self.kept.items() if t.id != tenant}
@@ -275,13 +266,3 @@ async def test_only_operators_administer_tenants(house: House) -> None:
     house.access.permit_operator(Principal(key=None, tenant=None, scopes=READ))
     with pytest.raises(Forbidden):
         house.access.permit_operator(Principal(key=None, tenant=MINE, scopes=READ))
-
-
-async def test_a_tenant_without_a_gate_has_the_shipped_one(house: House) -> None:
-    assert await house.service.gate(MINE) is SHIPPED
-    own = Gate(weights={"share": 2.0}, bias=0.0, threshold=0.1, verify_below=0.2)
-    await house.service.set_gate(MINE, own)
-    assert await house.service.gate(MINE) == own
-    assert await house.service.gate(OTHER) is SHIPPED
-    await house.service.set_gate(MINE, None)
-    assert await house.service.gate(MINE) is SHIPPED

@@ -1,0 +1,83 @@
+"""Store of the settings of tenants."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from ecphoria.neo4j_store.decoding import parsed
+from ecphoria.neo4j_store.locks import lock_tenant, no_tenant
+from ecphoria.neo4j_store.session import Graph, Statement, Work
+from ecphoria.records.ids import TenantId
+from ecphoria.records.settings import TenantSettings, Values, keys_of
+
+_FIND_SETTINGS = Statement("tenants.find_settings", str)
+_SAVE_SETTINGS = Statement("tenants.save_settings", TenantId)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnSettings:
+    """What a tenant has set itself, as an object of JSON; the rest is the default."""
+
+    values: Values
+
+    @property
+    def settings(self) -> TenantSettings:
+        """The settings in force."""
+        return parsed(TenantSettings, json.dumps(self.values))
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that the tenant has set, such as `dormancy.budget`."""
+        return keys_of(self.values)
+
+
+class SettingsStore:
+    """Reads the settings of a tenant by one statement, and saves them by another."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def find(self, tenant: TenantId) -> OwnSettings:
+        """Find the tenant's own settings; NotFound without the tenant."""
+        return await _find(self._graph, tenant)
+
+    async def change(
+        self, tenant: TenantId, change: Callable[[OwnSettings], Values], now: datetime
+    ) -> OwnSettings:
+        """Change the tenant's own settings under its lock, so that no change loses another.
+
+        A schedule that changes begins anew. Learning that is switched off drops the traces that
+        wait.
+
+        Args:
+            tenant: The tenant.
+            change: Returns the new values; what it raises leaves the old ones.
+            now: From when on recalls are learned from, if this switches learning on.
+
+        Raises:
+            NotFound: There is no such tenant.
+        """
+
+        async def save(work: Work) -> OwnSettings:
+            await lock_tenant(work, tenant)
+            before = await _find(work, tenant)
+            own = OwnSettings(values=change(before))
+            await work.run(
+                _SAVE_SETTINGS,
+                tenant=tenant,
+                settings=json.dumps(own.values, sort_keys=True) if own.values else None,
+                learns=own.settings.learning.on,
+                rescheduled=own.settings.schedule != before.settings.schedule,
+                now=now,
+            )
+            return own
+
+        return await self._graph.change("tenants.change_settings", save)
+
+
+async def _find(graph: Graph | Work, tenant: TenantId) -> OwnSettings:
+    found = await graph.run(_FIND_SETTINGS, tenant=tenant)
+    if not found:
+        raise no_tenant(tenant)
+    return OwnSettings(values=json.loads(found[0]) if found[0] else {})

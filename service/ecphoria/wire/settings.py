@@ -1,0 +1,219 @@
+"""Bodies of settings: a patch of a tenant's own, and those in force."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic.config import JsonDict
+
+from ecphoria.records.recall import Choice, ShadowReport
+from ecphoria.records.settings import (
+    DormancyMode,
+    DormancyPolicy,
+    ExpiryPolicy,
+    LearningSwitch,
+    Schedule,
+    Stability,
+    Trial,
+)
+from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, Gate
+from ecphoria.wire.base import Answer, Flat, Instant, Request, StrictBool, StrictFloat, StrictInt
+
+EVIDENCE_NAMES = (*EVIDENCE, *QUESTION_TYPE)
+_GATE: JsonDict = {
+    "weights": {"share": 8.1, "coverage": 1.9, "unheard": -1.2},
+    "bias": -0.4,
+    "threshold": 0.24,
+    "verify_below": 0.4,
+}
+_PATCH: JsonDict = {
+    "dormancy": {"budget": 5_000, "second_look": True},
+    "schedule": {"every_episodes": 200, "daily_at": "03:30"},
+    "expiry": None,
+}
+
+
+def known_evidence(weights: Mapping[str, float]) -> Mapping[str, float]:
+    """Check the names of evidence; ValueError names those that exist."""
+    for name in weights:
+        if name not in EVIDENCE_NAMES:
+            known = ", ".join(EVIDENCE_NAMES)
+            raise ValueError(f"There is no evidence `{name}`; weigh any of: {known}")
+    return weights
+
+
+Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
+Weight = Annotated[StrictFloat, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
+Days = Annotated[StrictFloat, Field(ge=0, le=36_500, allow_inf_nan=False)]
+Episodes = Annotated[StrictInt, Field(ge=1, le=1_000_000_000)]
+
+
+class FitBody(Request):
+    """The origin of a gate, and its quality on questions left out of the fit."""
+
+    questions: StrictInt = Field(ge=1)
+    """Questions it was fitted on."""
+    unanswerable: StrictInt = Field(ge=1)
+    """Of these, questions without an answer."""
+    auroc: Share
+    """Share of pairs in which the question with an answer is the surer one."""
+    refused: Share
+    """Share refused, at the threshold, of the questions without an answer."""
+    false_refusals: Share
+    """Share refused of the others."""
+    data_sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    """Of the labelled file."""
+    fitted_at: Instant
+    """When."""
+
+
+class GateRequest(Request):
+    """A gate of the tenant's own; `ecphoria calibrate` writes one."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_GATE]})
+
+    weights: Annotated[dict[str, Weight], AfterValidator(known_evidence)] = Field(min_length=1)
+    """Weight by name of what a recall answers as `evidence`."""
+    bias: Weight
+    """Log-odds that no evidence moves."""
+    threshold: Share
+    """Below this confidence a recall is refused."""
+    verify_below: Share
+    """Below this the answer should quote its evidence; at least `threshold`."""
+    fit: FitBody | None = None
+    """Source."""
+
+    @model_validator(mode="after")
+    def _cuts_in_order(self) -> Self:
+        if self.verify_below < self.threshold:
+            raise ValueError("`verify_below` must be at least `threshold`")
+        return self
+
+
+class DormancyRequest(Request):
+    """Which memories become dormant, and when; it applies from the next consolidation."""
+
+    mode: DormancyMode | None = None
+    """`off`; `budget`: consolidation keeps at most `budget` memories live, the most worth
+    keeping; `threshold`: it puts to sleep what can hardly be called back."""
+    budget: Annotated[StrictInt, Field(ge=1, le=100_000_000)] | None = None
+    """Live memories to keep; 10,000 by default."""
+    quiet_days: Days | None = None
+    """Younger memories, and those that a recall woke since, stay awake; 7 by default."""
+    archive_days: Days | Literal["never"] | None = None
+    """After so many days asleep a memory goes to the archive; 90 by default."""
+    second_look: StrictBool | None = None
+    """Search dormant memories too when the gate refuses a cue."""
+    stability: Stability | None = None
+    """Days that a memory lasts which was never recalled: `uniform`, 30; `by_kind`, 30 for turns
+    and notes (episodic), 150 for documents (semantic), 300 for what a tool said (procedural);
+    `printed`, 1, 5 and 10. Each recall adds in proportion."""
+
+
+class ExpiryRequest(Request):
+    """The default life of a tenant's episodes; it applies from the next append."""
+
+    days: Annotated[StrictFloat, Field(gt=0, le=36_500, allow_inf_nan=False)] | None = None
+    """Days from its append until an episode expires that came without `expires_at`; null for
+    never. Episodes that are stored already keep theirs."""
+
+
+class LearningRequest(Request):
+    """Learning from recalls."""
+
+    on: StrictBool | None = None
+    """Whether recalls change the memories that they return. When it is switched off, what was
+    learned stays, and recalls that wait to be learned from are dropped."""
+
+
+class ScheduleRequest(Request):
+    """The tenant's own schedule; an empty one runs no cycles, null is the service's."""
+
+    every_episodes: Episodes | None = None
+    """Run a cycle after this number of appended episodes."""
+    every_hours: Annotated[StrictFloat, Field(ge=0.01, le=8_760, allow_inf_nan=False)] | None = (
+        None
+    )
+    """Run a cycle this number of hours after the last one that time started."""
+    daily_at: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")] | None = None
+    """At this time of each day in UTC, as `03:30`."""
+    idle_minutes: Annotated[StrictFloat, Field(ge=0.1, le=10_080, allow_inf_nan=False)] | None = (
+        None
+    )
+    """Minutes without an append or a recall, after which one cycle runs for new memories."""
+    light_episodes: Episodes | None = None
+    """Run a light cycle after this number of appended episodes: `expire`, `merge`, `engrams`,
+    `associate`, `supersede`."""
+
+
+class TrialRequest(Request):
+    """A strategy to try in the shadow of the live one; its report begins anew."""
+
+    strategy: str = Field(min_length=1)
+    """Name of the strategy; `GET /v1/strategies` lists them."""
+    options: dict[str, Flat] = Field(default_factory=dict)
+    """The strategy's own parameters, `preset` among them."""
+    share: Share = 0.1
+    """Share of the cues to run it on; a cue is always in it or never."""
+
+
+class SettingsRequest(Request):
+    """A change of a tenant's own settings (JSON merge patch).
+
+    A section changes the fields that it has; null resets a field, or a whole section, to the
+    default. `gate` and `trial` are replaced as a whole.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_PATCH]})
+
+    gate: GateRequest | None = None
+    """The gate that judges the tenant's recalls; null for the shipped ones."""
+    dormancy: DormancyRequest | None = None
+    """Which memories become dormant, and when they are archived."""
+    expiry: ExpiryRequest | None = None
+    """The default life of new episodes."""
+    learning: LearningRequest | None = None
+    """Learning from recalls."""
+    schedule: ScheduleRequest | None = None
+    """When consolidation runs; an empty object for never, null for the service's schedule."""
+    trial: TrialRequest | None = None
+    """The strategy to try in the shadow of the live one; null for none."""
+
+    def values(self) -> Mapping[str, Any]:
+        """Give what was sent, as JSON."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+class SettingsAnswer(Answer):
+    """The settings in force."""
+
+    gate: Gate
+    """The gate that judges the tenant's recalls; the shipped one judges cues that name a
+    speaker, and a second one the others."""
+    dormancy: DormancyPolicy
+    """Which memories become dormant, and when they are archived."""
+    expiry: ExpiryPolicy
+    """The default life of new episodes."""
+    learning: LearningSwitch
+    """Learning from recalls."""
+    schedule: Schedule
+    """When consolidation runs."""
+    trial: Trial | None = None
+    """The strategy in the shadow of the live one."""
+    own: tuple[str, ...]
+    """Keys of what the tenant has set, such as `dormancy.budget`; all else is the default."""
+    next_cycle_at: Instant | None = None
+    """Time of the next cycle; null without a schedule by time."""
+
+
+class TrialAnswer(Answer):
+    """The tenant's default strategy, and the one on trial."""
+
+    live: Choice
+    """Strategy of recalls that name none."""
+    promoted: tuple[Choice, ...]
+    """Promoted strategies, the latest last; empty for the service's default."""
+    trial: Trial | None = None
+    """Strategy on trial; null for none."""
+    report: ShadowReport
+    """Comparison of the two."""
