@@ -54,7 +54,7 @@ def main(service: str, key: Path, bolt: str, password: Path, target: Path) -> No
     secret = key.read_text(encoding="utf-8").strip()
     with neo4j.GraphDatabase.driver(bolt, auth=auth) as driver:
         with Client(service, secret) as operator:
-            tenant = operator.create_tenant(_TENANT).id
+            tenant = operator.admin.create_tenant(_TENANT).id
         with Client(service, secret, tenant=_TENANT, timeout=300) as client:
             client.append_batch(list(sample_conversation()))
             before = _snapshot(driver, tenant)
@@ -62,7 +62,7 @@ def main(service: str, key: Path, bolt: str, password: Path, target: Path) -> No
             after = _snapshot(driver, tenant)
         turns = [row.data() for row in driver.execute_query(_TURNS_OF, tenant=tenant).records]
         with Client(service, secret) as operator:
-            operator.erase_tenant(_TENANT)
+            operator.admin.erase_tenant(_TENANT)
     _tell(before, after, len(turns))
     _draw(before, after, turns, target)
 

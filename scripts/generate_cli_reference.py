@@ -8,11 +8,13 @@ Run it after a change to `service/ecphoria/cli`; a test compares the result.
 import html
 import re
 from pathlib import Path
+from typing import Any
 
 import typer
 from typer.cli import get_docs_for_click
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
+from ecphoria.cli.connection import CONNECTION
 from ecphoria.cli.main import COMMANDS, app, load
 
 __all__ = ["generate"]
@@ -26,8 +28,8 @@ _HEAD = """\
 
 Commands that use a memory talk to a running service: that of `--server` or `ECPHORIA_URL`,
 otherwise the one on this machine. They use the key of `--key` or `ECPHORIA_API_KEY`, otherwise
-the admin key in the home of the service on this machine. `serve`, `demo` and the engine's
-commands read the service's own [settings](settings.md).
+the admin key in the home of the service on this machine. `serve`, `demo` and the commands of
+`neo4j` read the service's own [settings](settings.md).
 
 Answers go to standard output, progress and messages to standard error. With `--json`, standard
 output has JSON only: the record as [the API](api.md) answers it, and of a list one record a line.
@@ -38,7 +40,7 @@ Where a command prints ids, they are whole in a pipe and with `--json`.
 | 0 | done |
 | 1 | failed, or something is wrong with the memory; one sentence gives the reason and the remedy |
 | 2 | wrongly used: an unknown option, a bad value, a bad date, a missing or unreadable file |
-| 3 | only of `status`: the local Neo4j does not run |
+| 3 | only of `status` and `neo4j status`: nothing runs |
 | 130 | ended by Ctrl-C; one sentence says what goes on or how to resume |
 
 `serve`, `worker` and `demo` run until Ctrl-C, so it ends them with 0. `mcp hook` never ends with
@@ -47,6 +49,14 @@ Where a command prints ids, they are whole in a pipe and with `--json`.
 `ecphoria --install-completion` sets up completion with Tab for bash, zsh, fish or PowerShell, the
 shell it is called from. `ecphoria --show-completion` prints the script instead.
 
+## Connection
+
+Each command that calls a service has these options, except that commands for operators have no
+`--tenant`. The commands of `neo4j` have `--home`, `status` has `--home` and `--server`.
+
+{connection}
+## All commands
+
 """
 
 
@@ -54,11 +64,35 @@ def generate() -> str:
     """Describe every command in Markdown."""
     listed = typer.main.get_command(app)
     commands = {name: load(name) for name in COMMANDS}
+    connection = _take_connection(commands)
     whole = TyperGroup(name="ecphoria", help=listed.help, params=listed.params, commands=commands)
     text = html.unescape(get_docs_for_click(obj=whole, ctx=typer.Context(listed), name="ecphoria"))
     said = dict(re.findall(r"^##+ `(?:ecphoria )(.+)`\n\n(.+)$", text, re.MULTILINE))
     text = _say_in_full(text, said)
-    return _HEAD + text.split("\n", 2)[2].strip() + "\n"
+    head = _HEAD.format(connection=connection)
+    return head + text.split("\n", 2)[2].strip() + "\n"
+
+
+def _take_connection(commands: dict[str, Any]) -> str:
+    """Take the options of the connection out of all commands, and describe them once."""
+    taken: dict[str, Any] = {}
+
+    def take(command: Any) -> None:
+        own = [each for each in command.params if _panel(each) != CONNECTION]
+        taken.update({each.name: each for each in command.params if each not in own})
+        command.params = own
+        for below in getattr(command, "commands", {}).values():
+            take(below)
+
+    for command in commands.values():
+        take(command)
+    one = TyperCommand("connection", params=[*taken.values()], add_help_option=False)
+    text = get_docs_for_click(obj=one, ctx=typer.Context(one), name="connection")
+    return "".join(f"{line}\n" for line in text.splitlines() if line.startswith("* "))
+
+
+def _panel(parameter: Any) -> str | None:
+    return getattr(parameter, "rich_help_panel", None)
 
 
 def _say_in_full(text: str, said: dict[str, str]) -> str:

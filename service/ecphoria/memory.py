@@ -75,7 +75,7 @@ class Memory(Client):
             socket = _Socket(self._service)
             super().__init__(_URL, tenant=tenant, timeout=timeout, transport=socket)
             with contextlib.suppress(Conflict):
-                self.create_tenant(tenant)
+                self.admin.create_tenant(tenant)
         except BaseException:
             self._service.leave(self)
             raise
@@ -118,7 +118,7 @@ class AsyncMemory(AsyncClient):
         """
         try:
             with contextlib.suppress(Conflict):
-                await self.create_tenant(self._tenant)
+                await self.admin.create_tenant(self._tenant)
         except BaseException:
             await self.aclose()
             raise

@@ -243,7 +243,7 @@ class LlmSettings(_Group):
     """Timeout of the reading of a cue, in seconds; after it the recall goes on without."""
     extract: bool = False
     """Whether every consolidation cycle reads new episodes for names and facts; if not, only
-    `ecphoria extract` does."""
+    `ecphoria consolidate --step extract` does."""
 
 
 class JobsSettings(_Group):

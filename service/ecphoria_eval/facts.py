@@ -196,7 +196,7 @@ def _claimed(answer: RecallResult, question: Asked, places: dict[str, str]) -> l
 async def _check(client: AsyncClient, stream: Stream) -> tuple[int, int, int]:
     """Count facts that hold and are said not to, the reverse, and all of them."""
     wrong = missed = total = 0
-    async for fact in client.facts(page_size=1_000):
+    async for fact in client.facts.list(page_size=1_000):
         total += 1
         named = fact.subject, fact.predicate, fact.object
         wrong += named in stream.standing and not fact.valid

@@ -32,13 +32,13 @@ async def own_tenant(
 ) -> AsyncIterator[AsyncClient]:
     """Make a tenant of a new name, and erase it at the end however that comes, unless kept."""
     async with connect(None) as operator, connect(name) as client:
-        await operator.create_tenant(name)
+        await operator.admin.create_tenant(name)
         try:
             yield client
         finally:
             if not keep:
                 with contextlib.suppress(NotFound):
-                    await operator.erase_tenant(name)
+                    await operator.admin.erase_tenant(name)
 
 
 class NearCopies:

@@ -146,7 +146,7 @@ def test_the_blocks_of_a_page_run_as_written(page: Path, reader: Reader) -> None
 def _create_acme(environment: dict[str, str]) -> None:
     key = (Path(environment["ECPHORIA_HOME"]) / "admin.key").read_text().strip()
     with Client(environment["ECPHORIA_URL"], key, tenant="acme") as client, suppress(Conflict):
-        client.create_tenant("acme")
+        client.admin.create_tenant("acme")
         for text in MEMORIES:
             client.remember(text)
 

@@ -45,7 +45,7 @@ def lived(client: Client, mark: str, **fields: object) -> list[str]:
     """Remember a turn with a fact, a document and a long note that end together."""
     end = later(600)
     fact = {"subject": mark, "predicate": "keeps", "object": "the lamp"}
-    appended = client._connections.here().post(
+    appended = client._connection._connections.here().post(
         "/v1/episodes",
         json={
             "text": f"{mark} keeps the lighthouse lamp.", "session": f"harbour {mark}",

@@ -43,9 +43,9 @@ def test_facts_are_listed_with_their_times_and_as_of_any(owner: Owner) -> None:
 def test_a_decision_is_taken_shown_and_undone(owner: Owner, server: RunningService) -> None:
     moved(owner)
     with Client(server.url, owner.key) as client:
-        bergen = next(one for one in client.facts("Bergen"))
-        made = client.decide(bergen.id, "retract", why="It was a visit.")
-        history = client.fact_history(bergen.id)
+        bergen = next(one for one in client.facts.list("Bergen"))
+        made = client.facts.decide(bergen.id, "retract", why="It was a visit.")
+        history = client.facts.history(bergen.id)
         assert [(one.object, one.standing) for one in history.facts] == [
             ("oslo", "held"),
             ("bergen", "retracted"),
@@ -54,8 +54,8 @@ def test_a_decision_is_taken_shown_and_undone(owner: Owner, server: RunningServi
             ("retract", "It was a visit.")
         ]
         assert made.by is not None
-        client.undo(made.id)
-        assert next(client.facts("Bergen")).standing == "held"
+        client.facts.undo(made.id)
+        assert next(client.facts.list("Bergen")).standing == "held"
     answer = owner.post(f"/v1/facts/{bergen.id}/decisions", json={"ruling": "set_interval"})
     assert problem(answer, 422, "invalid-input")["errors"][0]["pointer"] == "#/valid_from"
     assert owner.post("/v1/facts/none/decisions", json={"ruling": "retract"}).status_code == 404

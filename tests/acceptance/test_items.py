@@ -30,45 +30,45 @@ def put(owner: Owner, *items: dict[str, Any]) -> httpx.Response:
 
 
 def keys(client: Client, namespace: tuple[str, ...] = (), **wanted: Any) -> list[str]:
-    return [item.key for item in client.search_items(namespace, **wanted)]
+    return [item.key for item in client.items.search(namespace, **wanted)]
 
 
 def test_an_item_is_stored_replaced_and_deleted(client: Client) -> None:
-    assert client.get_item(ANA, "food") is None
-    client.put_item(ANA, "food", FOOD)
-    first = client.get_item(ANA, "food")
+    assert client.items.get(ANA, "food") is None
+    client.items.put(ANA, "food", FOOD)
+    first = client.items.get(ANA, "food")
     assert first is not None
     assert (first.namespace, first.key, first.value) == (ANA, "food", FOOD)
     assert (first.expires_at, first.score) == (None, None)
-    client.put_item(ANA, "food", {"likes": []})
-    second = client.get_item(ANA, "food")
+    client.items.put(ANA, "food", {"likes": []})
+    second = client.items.get(ANA, "food")
     assert second is not None
     assert second.value == {"likes": []}
     assert second.created_at == first.created_at < second.updated_at
-    client.delete_item(ANA, "food")
-    client.delete_item(ANA, "food")
-    assert client.get_item(ANA, "food") is None
+    client.items.delete(ANA, "food")
+    client.items.delete(ANA, "food")
+    assert client.items.get(ANA, "food") is None
     assert keys(client) == []
 
 
 def test_a_search_finds_by_meaning_under_a_namespace(client: Client) -> None:
-    client.put_item((*ANA, "preferences"), "food", FOOD)
-    client.put_item((*ANA, "work"), "place", {"office": "a bakery by the harbour"})
-    client.put_item(("users", "anabel"), "food", FOOD)
-    found = client.search_items(ANA, query="Which nuts make her ill?")
+    client.items.put((*ANA, "preferences"), "food", FOOD)
+    client.items.put((*ANA, "work"), "place", {"office": "a bakery by the harbour"})
+    client.items.put(("users", "anabel"), "food", FOOD)
+    found = client.items.search(ANA, query="Which nuts make her ill?")
     assert [item.key for item in found] == ["food", "place"]
     assert 1 >= (found[0].score or 0) > (found[1].score or 0)
     assert keys(client, ("users",), query="allergy", limit=2) == ["food", "food"]
     assert keys(client, ("users", "an"), query="allergy") == []
-    client.put_item((*ANA, "preferences"), "food", FOOD, text="She rides a horse.")
+    client.items.put((*ANA, "preferences"), "food", FOOD, text="She rides a horse.")
     assert keys(client, ANA, query="On which animal does she sit?")[0] == "food"
-    client.put_item((*ANA, "preferences"), "food", FOOD, text="")
+    client.items.put((*ANA, "preferences"), "food", FOOD, text="")
     assert keys(client, ANA, query="allergy to nuts") == ["place"]
 
 
 def test_conditions_paging_and_order(client: Client) -> None:
     for n in range(7):
-        client.put_item(("n",), f"k{n}", {"n": n, "even": n % 2 == 0, "text": f"number {n}"})
+        client.items.put(("n",), f"k{n}", {"n": n, "even": n % 2 == 0, "text": f"number {n}"})
     assert keys(client, ("n",)) == [f"k{n}" for n in reversed(range(7))]
     assert keys(client, ("n",), limit=2, offset=3) == ["k3", "k2"]
     assert keys(client, ("n",), where={"even": True}) == ["k6", "k4", "k2", "k0"]
@@ -85,41 +85,44 @@ def test_rare_conditions_are_met_far_from_the_query(client: Client) -> None:
         ItemWriteRequest(namespace=("many",), key=f"k{n:03}", value={"text": f"cat {n}", "n": n})
         for n in range(400)
     ]
-    client.write_items(writes)
+    client.items.write(writes)
     assert keys(client, ("many",), query="cat", where={"n": 399}) == ["k399"]
     assert keys(client, ("many",), where={"n": 0}) == ["k000"]
 
 
 def test_namespaces_are_listed(client: Client) -> None:
     for place in (("a",), ("a", "b"), ("a", "b", "c"), ("a", "x", "c"), ("b", "b")):
-        client.put_item(place, "key", {})
-    assert [tuple(one) for one in client.namespaces()] == [
+        client.items.put(place, "key", {})
+    assert [tuple(one) for one in client.items.namespaces()] == [
         ("a",), ("a", "b"), ("a", "b", "c"), ("a", "x", "c"), ("b", "b"),
     ]  # fmt: skip
-    assert [tuple(one) for one in client.namespaces(("a", "*", "c"))] == [
+    assert [tuple(one) for one in client.items.namespaces(("a", "*", "c"))] == [
         ("a", "b", "c"), ("a", "x", "c"),
     ]  # fmt: skip
-    assert [tuple(one) for one in client.namespaces(suffix=("b",))] == [("a", "b"), ("b", "b")]
-    assert [tuple(one) for one in client.namespaces(("a",), max_depth=2)] == [
+    assert [tuple(one) for one in client.items.namespaces(suffix=("b",))] == [
+        ("a", "b"),
+        ("b", "b"),
+    ]
+    assert [tuple(one) for one in client.items.namespaces(("a",), max_depth=2)] == [
         ("a",), ("a", "b"), ("a", "x"),
     ]  # fmt: skip
-    assert [tuple(one) for one in client.namespaces(limit=1, offset=4)] == [("b", "b")]
+    assert [tuple(one) for one in client.items.namespaces(limit=1, offset=4)] == [("b", "b")]
 
 
 def test_an_item_expires_and_a_read_can_refresh_it(client: Client) -> None:
-    client.put_item(("t",), "short", {"text": "gone soon"}, ttl_s=1.5)
-    client.put_item(("t",), "kept", {"text": "refreshed"}, ttl_s=1.5)
-    found = client.get_item(("t",), "kept")
+    client.items.put(("t",), "short", {"text": "gone soon"}, ttl_s=1.5)
+    client.items.put(("t",), "kept", {"text": "refreshed"}, ttl_s=1.5)
+    found = client.items.get(("t",), "kept")
     assert found is not None
     assert found.expires_at is not None
     time.sleep(1)
-    again = client.get_item(("t",), "kept", refresh=True)
+    again = client.items.get(("t",), "kept", refresh=True)
     assert again is not None
     assert again.expires_at is not None
     assert again.expires_at > found.expires_at
     time.sleep(0.7)
     assert keys(client, ("t",)) == keys(client, ("t",), query="gone") == ["kept"]
-    assert client.get_item(("t",), "short") is None
+    assert client.items.get(("t",), "short") is None
 
 
 async def test_items_whose_life_is_over_leave_the_store_with_the_next_write(
@@ -133,15 +136,15 @@ async def test_items_whose_life_is_over_leave_the_store_with_the_next_write(
         return [one["key"] for one in found]
 
     with Client(str(stranger.base_url), stranger.key) as theirs:
-        theirs.put_item(("over",), "their own", {"n": 1}, ttl_s=0.2)
-        client.put_item(("over",), "lives", {"n": 1}, ttl_s=500)
-        client.put_item(("over",), "for ever", {"n": 1})
-        client.put_item(("over",), "ended", {"n": 1}, ttl_s=0.2)
+        theirs.items.put(("over",), "their own", {"n": 1}, ttl_s=0.2)
+        client.items.put(("over",), "lives", {"n": 1}, ttl_s=500)
+        client.items.put(("over",), "for ever", {"n": 1})
+        client.items.put(("over",), "ended", {"n": 1}, ttl_s=0.2)
         await asyncio.sleep(0.3)
         assert await stored() == ["ended", "for ever", "lives", "their own"]
-        client.put_item(("elsewhere",), "new", {"n": 1})
+        client.items.put(("elsewhere",), "new", {"n": 1})
         assert await stored() == ["for ever", "lives", "their own"]
-        theirs.delete_item(("over",), "no such")
+        theirs.items.delete(("over",), "no such")
         assert await stored() == ["for ever", "lives"]
 
 
@@ -152,10 +155,10 @@ def test_writes_are_one_transaction_and_the_last_of_a_key_counts(
     answer = put(owner, wanted, wanted | {"value": {"n": 2}}, wanted | {"key": "gone"},
                  wanted | {"key": "gone", "value": None})  # fmt: skip
     assert answer.status_code == 200
-    assert [item.value for item in client.search_items(("n",))] == [{"n": 2}]
+    assert [item.value for item in client.items.search(("n",))] == [{"n": 2}]
     bad = wanted | {"key": "bad", "value": {"text": "x" * 300_000}}
     problem(put(owner, wanted | {"value": {"n": 3}}, bad), 413, "too-large")
-    assert [item.value for item in client.search_items(("n",))] == [{"n": 2}]
+    assert [item.value for item in client.items.search(("n",))] == [{"n": 2}]
 
 
 @pytest.mark.parametrize(
@@ -182,11 +185,11 @@ def test_bad_items_are_refused_and_nothing_is_written(
 
 def test_names_with_dots_slashes_and_signs_are_as_good_as_others(client: Client) -> None:
     for place in (("a.b",), ("a", "b"), ("a/b",), ("a*",), ("ä 漢",), ("%2F", "..")):
-        client.put_item(place, "k/.. ?#*", {"at": list(place)})
-        found = client.get_item(place, "k/.. ?#*")
+        client.items.put(place, "k/.. ?#*", {"at": list(place)})
+        found = client.items.get(place, "k/.. ?#*")
         assert found is not None
         assert found.value == {"at": list(place)}
-    assert len(client.namespaces()) == 6
+    assert len(client.items.namespaces()) == 6
 
 
 def test_any_json_comes_back_as_it_was(client: Client) -> None:
@@ -197,33 +200,33 @@ def test_any_json_comes_back_as_it_was(client: Client) -> None:
         "t": "line\nline \u0000 \u2028 😀",
         "l": [[], {}],
     }
-    client.put_item(("json",), "k", value, text="json")
-    found = client.get_item(("json",), "k")
+    client.items.put(("json",), "k", value, text="json")
+    found = client.items.get(("json",), "k")
     assert found is not None
     assert found.value == value
 
 
 def test_concurrent_writes_leave_one_item(client: Client) -> None:
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: client.put_item(("race",), "k", {"n": n}), range(40)))
-    (left,) = client.search_items(("race",))
+        list(pool.map(lambda n: client.items.put(("race",), "k", {"n": n}), range(40)))
+    (left,) = client.items.search(("race",))
     assert left.value["n"] in range(40)
 
 
 def test_two_tenants_never_meet_and_an_erased_one_leaves_nothing(
     operator: httpx.Client, server: RunningService, client: Client
 ) -> None:
-    client.put_item(ANA, "food", FOOD)
+    client.items.put(ANA, "food", FOOD)
     with new_owner(operator) as other, Client(server.url, other.key) as stranger:
-        assert stranger.search_items(query="walnuts") == ()
+        assert stranger.items.search(query="walnuts") == ()
         for wanted in ({}, {"where": {"level": 2}}, {"limit": 100, "refresh": True}):
-            assert stranger.search_items(**wanted) == ()
-            assert stranger.search_items(ANA, **wanted) == ()
-        assert stranger.get_item(ANA, "food") is None
-        assert stranger.namespaces() == ()
-        stranger.put_item(ANA, "food", {"mine": True})
-        stranger.delete_item(ANA, "other")
+            assert stranger.items.search(**wanted) == ()
+            assert stranger.items.search(ANA, **wanted) == ()
+        assert stranger.items.get(ANA, "food") is None
+        assert stranger.items.namespaces() == ()
+        stranger.items.put(ANA, "food", {"mine": True})
+        stranger.items.delete(ANA, "other")
         erased = operator.delete(f"/v1/tenants/{other.name}").json()
         assert erased["removed"]["items"] == 1
-    found = client.find_items([ItemAddress(namespace=ANA, key="food")])
+    found = client.items.find([ItemAddress(namespace=ANA, key="food")])
     assert [item.value for item in found] == [FOOD]

@@ -95,7 +95,7 @@ def test_facts_come_first_then_summaries_then_the_latest_turns(lived: Client) ->
 def test_every_line_leads_to_its_source(lived: Client) -> None:
     told = lived.context()
     texts = dict(zip((one.number for one in told.references), lines(told), strict=True))
-    facts = {fact.id: fact for fact in lived.facts(ANA)}
+    facts = {fact.id: fact for fact in lived.facts.list(ANA)}
     engrams = {engram.id: engram for engram in lived.engrams()}
     for one in told.references:
         behind = [lived.get(episode) for episode in one.episodes]

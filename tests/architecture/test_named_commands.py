@@ -9,7 +9,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from ecphoria.cli.main import COMMANDS, app, load
+from ecphoria.cli.main import COMMANDS, MOVED, app, load
 from tests.each import for_each
 
 ROOT = Path(__file__).parents[2]
@@ -91,10 +91,17 @@ def test_the_parts_of_a_command_are_told_apart() -> None:
     assert fault_of("ecphoria export acme") == "export"
     assert fault_of("ecphoria tenants exprot acme") == "exprot"
     assert fault_of("ecphoria tenants export acme a.jsonl | cat --nothing") is None
-    assert [*in_page("Run `ecphoria up`.\n\n```sh\n. env; ecphoria down # --x\n```\n")] == [
-        "ecphoria up", "ecphoria down # --x",
+    assert [*in_page("Run `ecphoria serve`.\n\n```sh\n. env; ecphoria stats # --x\n```\n")] == [
+        "ecphoria serve", "ecphoria stats # --x",
     ]  # fmt: skip
     assert [*in_source('raise X("Run `ecphoria serve`.")')] == ["ecphoria serve"]
+
+
+@for_each(MOVED)
+def test_a_moved_command_is_where_it_is_said_to_be(target: str) -> None:
+    named = NAMED.findall(target)
+    assert named
+    assert [fault_of(command) for command in named] == [None] * len(named)
 
 
 @for_each({str(path.relative_to(ROOT)): path for path in (*PAGES, *SOURCES)})

@@ -72,6 +72,11 @@ def test_every_asynchronous_method_has_a_synchronous_twin() -> None:
     assert methods(Client) == expected
     for name in expected:
         assert not inspect.iscoroutinefunction(getattr(Client, name))
+    client, twin = AsyncClient("http://memory.test"), Client("http://memory.test")
+    for namespace in (name for name in vars(client) if not name.startswith("_")):
+        expected = methods(type(getattr(client, namespace)))
+        assert expected
+        assert methods(type(getattr(twin, namespace))) == expected
 
 
 def test_a_change_of_the_asynchronous_client_reaches_its_twin(tmp_path: Path) -> None:

@@ -24,9 +24,9 @@ def memory() -> Iterator[Client]:
     """A memory without a past."""
     name = f"t-{secrets.token_hex(8)}"
     with Client(tenant=name) as client:
-        client.create_tenant(name)
+        client.admin.create_tenant(name)
         yield client
-        client.erase_tenant(name)
+        client.admin.erase_tenant(name)
 
 
 @pytest.fixture

@@ -22,9 +22,9 @@ def app() -> Iterator[str]:
     yield name
     with Client() as operator:
         users = {tenant_of(name, user) for user in ("ana", "bo")}
-        for tenant in operator.tenants():
+        for tenant in operator.admin.tenants():
             if tenant.name in users:
-                operator.erase_tenant(tenant.name)
+                operator.admin.erase_tenant(tenant.name)
 
 
 @pytest.fixture

@@ -31,4 +31,4 @@ def test_the_blocks_of_the_page_run(memory: Client, monkeypatch: pytest.MonkeyPa
 
 
 def _tenant_of(memory: Client) -> str:
-    return memory._connections.here().headers["Ecphoria-Tenant"]
+    return memory._connection._connections.here().headers["Ecphoria-Tenant"]

@@ -143,9 +143,9 @@ def calibrate(
 
 def _calibrated(client: Client, memories: int, seed: int, fit: FitOptions) -> Calibration:
     """Have the service ask questions made of the tenant's memories."""
-    job = client.start_calibration(memories=memories, seed=seed, **asdict(fit))
+    job = client.admin.start_calibration(memories=memories, seed=seed, **asdict(fit))
     with goes_on(job.id), following() as watch:
-        done = client.wait_for_job(job.id, timeout_s=_HOUR_S, watch=watch)
+        done = client.jobs.wait(job.id, timeout_s=_HOUR_S, watch=watch)
     assert done.calibration is not None, "a calibration that is done has a gate"
     return done.calibration
 
@@ -167,7 +167,7 @@ def _fitted(client: Client, file: LabelledFile, fit: FitOptions) -> Calibration:
                     )
                 )
             watch("asking", number, len(file.questions))
-        found = client.fit_gate(samples, data_sha256=file.sha256, **asdict(fit))
+        found = client.admin.fit_gate(samples, data_sha256=file.sha256, **asdict(fit))
     return replace(found, findings=dict(sorted(findings.items())))
 
 

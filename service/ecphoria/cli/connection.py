@@ -31,6 +31,9 @@ def _place(context: typer.Context, option: typer.CallbackParam, value: str) -> s
     return value
 
 
+CONNECTION = "Connection"
+"""The part of a command's help with the options of the connection."""
+
 Server = Annotated[
     str,
     typer.Option(
@@ -38,6 +41,7 @@ Server = Annotated[
         envvar="ECPHORIA_URL",
         metavar="URL",
         help="Address of the service.",
+        rich_help_panel=CONNECTION,
         callback=_place,
     ),
 ]
@@ -48,6 +52,7 @@ Key = Annotated[
         envvar="ECPHORIA_API_KEY",
         metavar="KEY",
         help="API key. Default: the admin key that a local service wrote to its home directory.",
+        rich_help_panel=CONNECTION,
     ),
 ]
 TenantName = Annotated[
@@ -57,6 +62,7 @@ TenantName = Annotated[
         envvar="ECPHORIA_TENANT",
         metavar="NAME",
         help="Tenant to act for, with an operator's key; `default` with the admin key.",
+        rich_help_panel=CONNECTION,
     ),
 ]
 Home = Annotated[
@@ -66,6 +72,7 @@ Home = Annotated[
         envvar="ECPHORIA_HOME",
         metavar="DIR",
         help="Home directory of the local service. Default: the user's data directory.",
+        rich_help_panel=CONNECTION,
     ),
 ]
 Operator = Annotated[

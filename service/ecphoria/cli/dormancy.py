@@ -24,7 +24,7 @@ from ecphoria.records.upkeep import ArchivedMemory, Restored, Scrub
 
 commands = typer.Typer(add_completion=False)
 dormancy = typer.Typer(no_args_is_help=True, help="Manage dormant memories.")
-archive = typer.Typer(invoke_without_command=True)
+archive = typer.Typer(no_args_is_help=True, help="Manage archived memories.")
 commands.add_typer(dormancy, name="dormancy")
 commands.add_typer(archive, name="archive")
 
@@ -39,7 +39,7 @@ Limit = Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of 
 @connected
 def list_dormant(client: Client, *, limit: Limit = 20, as_json: AsJson = False) -> None:
     """List dormant memories, with the reason."""
-    found = islice(client.dormant(page_size=min(limit, 1_000)), limit)
+    found = islice(client.archive.dormant(page_size=min(limit, 1_000)), limit)
     if as_json:
         print_json(found)
         return
@@ -58,14 +58,14 @@ def list_dormant(client: Client, *, limit: Limit = 20, as_json: AsJson = False) 
 @connected
 def put_to_sleep(client: Client, *, ids: Ids, as_json: AsJson = False) -> None:
     """Make memories dormant, except pinned ones; exits with 1 if one did not become dormant."""
-    _tell_changed(ids, client.put_to_sleep(ids), "made dormant", as_json=as_json)
+    _tell_changed(ids, client.archive.sleep(ids), "made dormant", as_json=as_json)
 
 
 @dormancy.command("wake")
 @connected
 def wake(client: Client, *, ids: Ids, as_json: AsJson = False) -> None:
     """Make dormant memories live again, exactly as they were; exits with 1 if one was not."""
-    _tell_changed(ids, client.wake(ids), "live again", as_json=as_json)
+    _tell_changed(ids, client.archive.wake(ids), "live again", as_json=as_json)
 
 
 def _tell_changed(ids: Sequence[str], changed: Sequence[str], verb: str, *, as_json: bool) -> None:
@@ -94,12 +94,11 @@ def pin(
     stdout().print("No longer pinned." if off else "Pinned.")
 
 
-@archive.callback()
+@archive.command("add")
 @connected
 def archive_dormant(
     client: Client,
     *,
-    context: typer.Context,
     days: Annotated[
         float,
         typer.Option(
@@ -108,20 +107,15 @@ def archive_dormant(
     ] = 90.0,
     as_json: AsJson = False,
 ) -> None:
-    """Move long dormant memories to the files of the archive.
-
-    Without a command it archives now; `list` shows the archived memories.
-    """
-    if context.invoked_subcommand is not None:
-        return
-    done = client.archive(days=days)
+    """Move long dormant memories to the files of the archive."""
+    done = client.archive.add(days=days)
     if as_json:
         print_json(done)
         return
     stdout().print(f"{done.archived:,} archived")
     if done.archived:
         stderr().print(
-            "[dim]ecphoria archive list shows them, ecphoria restore ID undoes it[/dim]"
+            "[dim]ecphoria archive list shows them, ecphoria archive restore ID undoes it[/dim]"
         )
 
 
@@ -138,7 +132,7 @@ def list_archived(
     """List archived memories in the order of their append."""
     page_size = min(limit, 1_000)
     found: Iterator[ArchivedMemory] = islice(
-        client.archived(session=session, speaker=speaker, page_size=page_size), limit
+        client.archive.list(session=session, speaker=speaker, page_size=page_size), limit
     )
     if as_json:
         print_json(found)
@@ -160,11 +154,11 @@ def _draw_restored(done: Restored) -> None:
     _tell_damaged(done.damaged)
 
 
-@commands.command()
+@archive.command("restore")
 @answering(_draw_restored, fails=lambda done: bool(done.damaged))
 def restore(client: Client, *, ids: Ids) -> Restored:
     """Make archived memories dormant again, byte for byte."""
-    return client.restore(ids)
+    return client.archive.restore(ids)
 
 
 def _draw_scrub(found: Scrub) -> None:
@@ -173,11 +167,11 @@ def _draw_scrub(found: Scrub) -> None:
     _tell_damaged(found.damaged)
 
 
-@commands.command()
+@archive.command("scrub")
 @answering(_draw_scrub, fails=lambda found: bool(found.damaged))
 def scrub(client: Client) -> Scrub:
     """Check every record of the archive; exits with 1 if one is damaged."""
-    return client.scrub()
+    return client.archive.scrub()
 
 
 def _tell_damaged(ids: tuple[str, ...]) -> None:

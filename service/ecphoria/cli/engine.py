@@ -1,4 +1,4 @@
-"""Commands for the managed local Neo4j: up, down, status, logs, shell."""
+"""Commands for the managed local Neo4j, and the state of it and of the service."""
 
 import contextlib
 import dataclasses
@@ -67,10 +67,17 @@ StatementArgument = Annotated[
 
 
 def add_engine_commands(app: typer.Typer, *, load: Load, connect: Connect) -> None:
-    """Mount the commands on `app`; `connect` is only called by `shell`."""
-    _add_life(app, load)
-    _add_views(app, load)
-    _add_shell(app, load, connect)
+    """Mount `status` and the group `neo4j` on `app`; `connect` is only called by `shell`."""
+    neo4j = typer.Typer(no_args_is_help=True, help="Manage the local Neo4j.")
+    app.add_typer(neo4j, name="neo4j")
+    _add_life(neo4j, load)
+    _add_views(neo4j, load)
+    _add_shell(neo4j, load, connect)
+
+    @app.command()
+    def status(server: Server = DEFAULT_URL, home: Home = None, as_json: AsJson = False) -> None:
+        """Show the state of the service and of the local Neo4j; exit code 3 if neither runs."""
+        _tell(Engine(load(home)).status(), _service_at(server), as_json=as_json)
 
 
 def _add_life(app: typer.Typer, load: Load) -> None:
@@ -106,16 +113,9 @@ def _add_life(app: typer.Typer, load: Load) -> None:
 
 def _add_views(app: typer.Typer, load: Load) -> None:
     @app.command()
-    def status(server: Server = DEFAULT_URL, home: Home = None, as_json: AsJson = False) -> None:
-        """Show the state of the service and of the local Neo4j; exit code 3 if neither runs."""
-        now, service = Engine(load(home)).status(), _service_at(server)
-        if as_json:
-            print_json({**_record(now), "service": dataclasses.asdict(service)})
-        else:
-            _show(now, service)
-        stopped = now.state in {EngineState.STOPPED, EngineState.FAILED}
-        if stopped and service.state == _NO_ANSWER:
-            raise typer.Exit(_STOPPED)
+    def status(home: Home = None, as_json: AsJson = False) -> None:
+        """Show the state of the local Neo4j; exit code 3 if it does not run."""
+        _tell(Engine(load(home)).status(), None, as_json=as_json)
 
     @app.command()
     def logs(home: Home = None, lines: LinesOption = 50) -> None:
@@ -237,6 +237,17 @@ def _service_at(address: str) -> _Service:
     return _Service(address=address, state=found.status, missing=found.degraded)
 
 
+def _tell(now: EngineStatus, service: _Service | None, *, as_json: bool) -> None:
+    """Print the state, and end with 3 if nothing runs."""
+    if as_json:
+        print_json(_record(now) | ({"service": dataclasses.asdict(service)} if service else {}))
+    else:
+        _show(now, service)
+    stopped = now.state in {EngineState.STOPPED, EngineState.FAILED}
+    if stopped and (service is None or service.state == _NO_ANSWER):
+        raise typer.Exit(_STOPPED)
+
+
 def _show(status: EngineStatus, service: _Service | None = None) -> None:
     rows: list[tuple[str, str]] = []
     if service is not None:
@@ -254,7 +265,7 @@ def _show(status: EngineStatus, service: _Service | None = None) -> None:
             ("password", f"in {status.home / 'password'}"),
             ("server", f"Neo4j {status.endpoint.version}, process {status.endpoint.pid}"),
             ("up for", f"{age:.0f} s"),
-            ("ends", "at `ecphoria down`" if status.keep else "with its last user"),
+            ("ends", "at `ecphoria neo4j down`" if status.keep else "with its last user"),
             ("memory", f"{status.memory_bytes / _MEGABYTE:.0f} MB"),
         ]
     stdout().print(pairs([*rows, ("store", f"{status.store_bytes / _MEGABYTE:.0f} MB")]))

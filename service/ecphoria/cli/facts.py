@@ -27,10 +27,10 @@ from ecphoria.records.fact import Decision, Merge, MergeStatus, Predicate, Stand
 from ecphoria.wire.facts import FactAnswer, FeedbackAnswer, HistoryAnswer
 
 commands = typer.Typer(add_completion=False)
-fact = typer.Typer(no_args_is_help=True, help="Show the history of a fact, or decide about it.")
+facts = typer.Typer(no_args_is_help=True, help="List facts, and decide about them.")
 merges = typer.Typer(no_args_is_help=True, help="Manage proposed merges of concepts.")
-commands.add_typer(fact, name="fact")
-commands.add_typer(merges, name="merges")
+commands.add_typer(facts, name="facts")
+facts.add_typer(merges, name="merges")
 
 AsOf = Annotated[
     str | None,
@@ -50,9 +50,9 @@ FactId = Annotated[
 ]
 
 
-@commands.command()
+@facts.command("list")
 @connected
-def facts(
+def list_facts(
     client: Client,
     *,
     concept: Annotated[
@@ -73,7 +73,7 @@ def facts(
     as_json: AsJson = False,
 ) -> None:
     """List facts with the times they held."""
-    found = client.facts(
+    found = client.facts.list(
         concept,
         predicate=predicate,
         as_of=instant(as_of, "as-of"),
@@ -96,16 +96,16 @@ def _draw_predicates(found: Sequence[Predicate]) -> None:
     print_table(rows, empty="No predicate has a class of its own.")
 
 
-@commands.command()
+@facts.command("predicates")
 @answering(_draw_predicates)
 def predicates(client: Client) -> Sequence[Predicate]:
     """List the predicates with a class, which says whether a new fact ends the old one."""
-    return list(client.predicates())
+    return list(client.facts.predicates())
 
 
 def _named(client: Client, fact: str) -> str:
     """Complete the beginning of a fact's id."""
-    return whole_id(fact, lambda: (each.id for each in client.facts()), "facts")
+    return whole_id(fact, lambda: (each.id for each in client.facts.list()), "facts")
 
 
 def _draw_history(history: HistoryAnswer) -> None:
@@ -117,14 +117,14 @@ def _draw_history(history: HistoryAnswer) -> None:
         _tell(decision, undone=decision.id in undone)
 
 
-@fact.command("history")
+@facts.command("history")
 @answering(_draw_history)
 def show_history(
     client: Client, *, name: FactId, as_of: AsOf = None, known_at: KnownAt = None
 ) -> HistoryAnswer:
     """Show all facts and decisions of the same subject and predicate."""
     then, known = instant(as_of, "as-of"), instant(known_at, "known-at")
-    return client.fact_history(_named(client, name), as_of=then, known_at=known)
+    return client.facts.history(_named(client, name), as_of=then, known_at=known)
 
 
 def _tell(decision: Decision, *, undone: bool = False) -> None:
@@ -139,14 +139,14 @@ def _tell(decision: Decision, *, undone: bool = False) -> None:
     stdout().print(line)
 
 
-@fact.command("retract")
+@facts.command("retract")
 @answering(_tell)
 def retract(client: Client, *, name: FactId, why: Why = "") -> Decision:
     """Retract a fact, from all episodes that state it."""
-    return client.decide(_named(client, name), "retract", why=why)
+    return client.facts.decide(_named(client, name), "retract", why=why)
 
 
-@fact.command("undo")
+@facts.command("undo")
 @answering(_tell)
 def undo(
     client: Client,
@@ -157,7 +157,7 @@ def undo(
     why: Why = "",
 ) -> Decision:
     """Undo a decision; undoing the undo restores it."""
-    return client.undo(decision, why=why)
+    return client.facts.undo(decision, why=why)
 
 
 def _table(found: Iterable[FactAnswer]) -> Table:
@@ -204,7 +204,7 @@ def list_merges(
 def _merges(client: Client, status: MergeStatus | None) -> Iterator[Merge]:
     cursor: str | None = None
     while True:
-        page = client.list_merges(status=status, cursor=cursor, limit=1_000)
+        page = client.facts.merges(status=status, cursor=cursor, limit=1_000)
         yield from page.items
         cursor = page.next_cursor
         if cursor is None:
@@ -226,21 +226,21 @@ def _draw_merge(merge: Merge) -> None:
 @answering(_draw_merge)
 def accept(client: Client, *, names: Pair) -> Merge:
     """Accept a merge: recall treats two concepts as one."""
-    return client.accept_merge(*names)
+    return client.facts.accept_merge(*names)
 
 
 @merges.command("reject")
 @answering(_draw_merge)
 def reject(client: Client, *, names: Pair) -> Merge:
     """Reject a merge; it is not proposed again."""
-    return client.reject_merge(*names)
+    return client.facts.reject_merge(*names)
 
 
 @merges.command("undo")
 @answering(_draw_merge)
 def undo_merge(client: Client, *, names: Pair) -> Merge:
     """Undo the decision about two concepts."""
-    return client.undo_merge(*names)
+    return client.facts.undo_merge(*names)
 
 
 def _draw_feedback(found: FeedbackAnswer) -> None:

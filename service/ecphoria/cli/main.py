@@ -63,13 +63,7 @@ COMMANDS: Final = {
             "memory",
             "Erase episodes by id, or those that pass all filters given; this cannot be undone.",
         ),
-        ("facts", "facts", "List facts with the times they held."),
-        (
-            "predicates",
-            "facts",
-            "List the predicates with a class, which says whether a new fact ends the old one.",
-        ),
-        ("fact", "facts", "Show the history of a fact, or decide about it."),
+        ("facts", "facts", "List facts, and decide about them."),
         ("mcp", "mcp", "Serve the memory to agents by the Model Context Protocol."),
         ("engrams", "facts", "Show the summaries of sessions and of similar memories."),
         ("stats", "memory", "Count a tenant's graph by kind."),
@@ -81,19 +75,12 @@ COMMANDS: Final = {
             "upkeep",
             "Consolidate a tenant's memory now; repeating it changes nothing.",
         ),
-        ("extract", "upkeep", "Read names and facts in stored episodes by a language model."),
         (
             "doctor",
             "upkeep",
             "Check a tenant's graph; changes nothing, and exits with 1 if anything is wrong.",
         ),
-        ("archive", "dormancy", "Move long dormant memories to the files of the archive."),
-        ("restore", "dormancy", "Make archived memories dormant again, byte for byte."),
-        (
-            "scrub",
-            "dormancy",
-            "Check every record of the archive; exits with 1 if one is damaged.",
-        ),
+        ("archive", "dormancy", "Manage archived memories."),
         ("jobs", "upkeep", "Manage background jobs."),
         ("dormancy", "dormancy", "Manage dormant memories."),
         ("eval", ADDED, "Measure recall on public data sets; comes with ecphoria-eval."),
@@ -105,7 +92,6 @@ COMMANDS: Final = {
         ("config", "settings", "Show and change the settings of a tenant."),
         ("strategy", "settings", "Try another recall strategy, and promote it."),
         ("feedback", "facts", "Mark hits of a recall as useful or not."),
-        ("merges", "facts", "Manage proposed merges of concepts."),
         ("tenants", "tenants", "Manage tenants; needs an operator's key."),
         ("keys", "tenants", "Manage the API keys of a tenant."),
         ("backup", "tenants", "Back up the whole store to a file, and restore it."),
@@ -127,22 +113,11 @@ COMMANDS: Final = {
     ),
     **_topic(
         "The local Neo4j",
-        (
-            "up",
-            "engine",
-            "Start the local Neo4j and leave it running; the first time, fetch it (180 MB).",
-        ),
-        ("down", "engine", "Stop the local Neo4j cleanly; its data stays."),
+        ("neo4j", "engine", "Manage the local Neo4j."),
         (
             "status",
             "engine",
             "Show the state of the service and of the local Neo4j; exit code 3 if neither runs.",
-        ),
-        ("logs", "engine", "Print the log of the local Neo4j, of this run or of the last."),
-        (
-            "shell",
-            "engine",
-            "Ask the local Neo4j in Cypher: one statement, standard input, or a prompt.",
         ),
     ),
 }
@@ -150,10 +125,20 @@ COMMANDS: Final = {
 
 MOVED: Final = {
     "dormancy policy": "`ecphoria config`, keys `dormancy.*`",
+    "down": "`ecphoria neo4j down`",
+    "extract": "`ecphoria consolidate --step extract`",
+    "fact": "`ecphoria facts`",
     "gate": "`ecphoria config get gate`, `config set gate FILE` and `config unset gate`",
     "learning": "`ecphoria config set learning.on true` and `ecphoria feedback`",
+    "logs": "`ecphoria neo4j logs`",
+    "merges": "`ecphoria facts merges`",
+    "predicates": "`ecphoria facts predicates`",
+    "restore": "`ecphoria archive restore`",
     "schedule": "`ecphoria config`, keys `schedule.*`",
+    "scrub": "`ecphoria archive scrub`",
     "shadow": "`ecphoria strategy`",
+    "shell": "`ecphoria neo4j shell`",
+    "up": "`ecphoria neo4j up`",
 }
 """The new names of commands that moved."""
 

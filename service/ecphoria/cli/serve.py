@@ -246,7 +246,7 @@ def _say_ready(console: Console, started: Started, seconds: float) -> None:
 
 async def _remember(console: Console, client: AsyncClient) -> None:
     with contextlib.suppress(Conflict):
-        await client.create_tenant(TENANT)
+        await client.admin.create_tenant(TENANT)
     turns = sample_conversation()
     start = time.monotonic()
     known = (await client.stats()).episodes >= len(turns)

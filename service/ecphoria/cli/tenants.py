@@ -55,7 +55,7 @@ def _draw_tenants(found: list[Tenant]) -> None:
 @answering(_draw_tenants, caller=Caller.OPERATOR)
 def list_tenants(client: Client) -> list[Tenant]:
     """List the tenants."""
-    return list(client.tenants())
+    return list(client.admin.tenants())
 
 
 def _draw_created(made: Tenant) -> None:
@@ -72,7 +72,7 @@ def create_tenant(
     ],
 ) -> Tenant:
     """Create a tenant."""
-    return client.create_tenant(name)
+    return client.admin.create_tenant(name)
 
 
 def _erase_tenant(
@@ -84,10 +84,10 @@ def _erase_tenant(
 ) -> None:
     """Erase a tenant with everything it owns; this cannot be undone."""
     if not yes:
-        if name not in {tenant.name for tenant in client.tenants()}:
+        if name not in {tenant.name for tenant in client.admin.tenants()}:
             raise NotFound(f"There is no tenant `{name}`; `ecphoria tenants list` has all.")
         confirm(f"Erase every memory of {name}?")
-    erased = client.erase_tenant(name)
+    erased = client.admin.erase_tenant(name)
     if as_json:
         print_json(erased)
         return
@@ -112,7 +112,7 @@ def _draw_keys(found: list[KeyAnswer]) -> None:
 @answering(_draw_keys, caller=Caller.EITHER)
 def list_keys(client: Client) -> list[KeyAnswer]:
     """List a tenant's keys, without their secrets."""
-    return list(client.keys())
+    return list(client.admin.keys())
 
 
 def _draw_issued(made: IssuedKeyAnswer) -> None:
@@ -129,7 +129,7 @@ def issue_key(
     scope: Annotated[list[Scope], typer.Option(help="Scope of the key; repeatable.")],
 ) -> IssuedKeyAnswer:
     """Issue a key of a tenant; its secret is printed this once."""
-    return client.issue_key(name, scope)
+    return client.admin.issue_key(name, scope)
 
 
 def _revoke_key(
@@ -138,8 +138,8 @@ def _revoke_key(
     key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, or its beginning.")],
 ) -> None:
     """Revoke a key; it is refused within seconds."""
-    listed = client.keys
-    client.revoke_key(whole_id(key_id, lambda: (known.id for known in listed()), "keys"))
+    listed = client.admin.keys
+    client.admin.revoke_key(whole_id(key_id, lambda: (known.id for known in listed()), "keys"))
     stdout().print("Revoked.")
 
 

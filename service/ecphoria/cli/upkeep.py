@@ -34,7 +34,7 @@ Wait = Annotated[
     bool, typer.Option("--wait/--no-wait", help="Wait for the end, or print the job's id.")
 ]
 Longest = Annotated[float, typer.Option(min=1, metavar="S", help="Longest to wait, in seconds.")]
-_HOUR_S, _DAY_S = 3_600.0, 86_400.0
+_DAY_S = 86_400.0
 
 
 @commands.command()
@@ -49,44 +49,34 @@ def consolidate(
         list[str] | None,
         typer.Option(metavar="NAME", help="Step to run; repeatable. Default: all."),
     ] = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again",
+            help="With --step extract: read every live episode again, not only new ones.",
+        ),
+    ] = False,
     wait: Wait = True,
-    timeout: Longest = _HOUR_S,
+    timeout: Longest = _DAY_S,
     as_json: AsJson = False,
 ) -> None:
     """Consolidate a tenant's memory now; repeating it changes nothing."""
-    job = client.start_consolidation(steps=step or (), dry_run=dry_run)
+    if again and dry_run:
+        raise typer.BadParameter("--again starts anew, so it cannot be a dry run.")
+    if again and "extract" not in (step or ()):
+        raise typer.BadParameter("--again needs --step extract.")
+    if again:
+        client.admin.reset_extraction()
+    job = client.jobs.start_consolidation(steps=step or (), dry_run=dry_run)
     if wait:
         job = _ended(client, job, timeout)
     _show_cycle(job, dry_run=dry_run, as_json=as_json)
 
 
-@commands.command()
-@connected
-def extract(
-    client: Client,
-    *,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Count calls and tokens, and send nothing.")
-    ] = False,
-    again: Annotated[
-        bool, typer.Option("--again", help="Read every live episode again, not only new ones.")
-    ] = False,
-    timeout: Longest = _DAY_S,
-    as_json: AsJson = False,
-) -> None:
-    """Read names and facts in stored episodes by a language model."""
-    if again and dry_run:
-        raise typer.BadParameter("--again starts anew, so it cannot be a dry run.")
-    if again:
-        client.reset_extraction()
-    job = client.start_consolidation(steps=("extract",), dry_run=dry_run)
-    _show_cycle(_ended(client, job, timeout), dry_run=dry_run, as_json=as_json)
-
-
 def _ended(client: Client, job: JobAnswer, timeout_s: float) -> JobAnswer:
     """Wait for the end of a job, and draw its progress."""
     with goes_on(job.id), following() as watch:
-        return client.wait_for_job(job.id, timeout_s=timeout_s, watch=watch)
+        return client.jobs.wait(job.id, timeout_s=timeout_s, watch=watch)
 
 
 def _show_cycle(job: JobAnswer, *, dry_run: bool, as_json: bool) -> None:
@@ -169,7 +159,7 @@ _MOST_JOBS = 1_000
 
 def _named(client: Client, job: str) -> str:
     """Complete the beginning of a job's id."""
-    return whole_id(job, lambda: (each.id for each in client.jobs(limit=_MOST_JOBS)), "jobs")
+    return whole_id(job, lambda: (each.id for each in client.jobs.list(limit=_MOST_JOBS)), "jobs")
 
 
 def _draw_jobs(found: Sequence[JobAnswer]) -> None:
@@ -195,7 +185,7 @@ def list_jobs(
     ] = 20,
 ) -> Sequence[JobAnswer]:
     """List jobs, the newest first."""
-    return list(client.jobs(state=state, limit=limit))
+    return list(client.jobs.list(state=state, limit=limit))
 
 
 def _draw_job(job: JobAnswer) -> None:
@@ -215,23 +205,23 @@ def show_job(
     """Show the state of a job, and its report once it is done."""
     ident = _named(client, job)
     if not wait:
-        return client.job(ident)
+        return client.jobs.get(ident)
     with goes_on(ident), following() as watch:
-        return client.wait_for_job(ident, watch=watch)
+        return client.jobs.wait(ident, watch=watch)
 
 
 @jobs.command("cancel")
 @answering(_draw_job)
 def cancel_job(client: Client, *, job: JobName) -> JobAnswer:
     """Cancel a job; a running one ends at its next checkpoint."""
-    return client.cancel_job(_named(client, job))
+    return client.jobs.cancel(_named(client, job))
 
 
 @jobs.command("retry")
 @answering(_draw_job)
 def retry_job(client: Client, *, job: JobName) -> JobAnswer:
     """Queue a job again that failed, died or was cancelled."""
-    return client.retry_job(_named(client, job))
+    return client.jobs.retry(_named(client, job))
 
 
 def _remark(job: JobAnswer) -> str:
@@ -268,7 +258,7 @@ def _draw_doctor(found: IntegrityReport) -> None:
 @answering(_draw_doctor, fails=lambda found: not found.is_healthy)
 def doctor(client: Client) -> IntegrityReport:
     """Check a tenant's graph; changes nothing, and exits with 1 if anything is wrong."""
-    return client.doctor()
+    return client.admin.doctor()
 
 
 def _draw_change(found: Reembedding) -> None:
@@ -316,12 +306,12 @@ def reembed(
     if sum((model is not None, status, cancel)) != 1:
         raise typer.BadParameter("give one of --model, --status and --cancel.")
     if status:
-        return client.embedding_change()
+        return client.admin.embedding_change()
     if cancel:
-        found = client.cancel_embedding_change()
+        found = client.admin.cancel_embedding_change()
     else:
         assert model is not None, "one of the three is given"
-        found = client.change_embedding(
+        found = client.admin.change_embedding(
             model,
             provider=provider,
             dimension=dimension,
@@ -344,7 +334,7 @@ def _followed_change(client: Client) -> Reembedding:
                 total=found.total or None,
             )
 
-        return client.wait_for_embedding(watch=watch)
+        return client.admin.wait_for_embedding(watch=watch)
 
 
 def _told_change(found: Reembedding) -> str:

@@ -1,40 +1,44 @@
-"""The asynchronous client: every call of the REST API as a typed method."""
+"""The asynchronous client: the calls that an agent needs, and the namespaces of the others."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Literal
+from types import TracebackType
+from typing import Literal, Self, Unpack
 from uuid import uuid4
 
 import httpx
 
 from ecphoria import records, wire
+from ecphoria.client.async_admin import AsyncAdmin
+from ecphoria.client.async_archive import AsyncArchive
+from ecphoria.client.async_connection import AsyncCalls, AsyncConnection
 from ecphoria.client.async_facts import AsyncFacts
+from ecphoria.client.async_items import AsyncItems
+from ecphoria.client.async_jobs import AsyncJobs
 from ecphoria.client.async_settings import AsyncSettings
 from ecphoria.client.defaults import DEFAULT_URL, target
 from ecphoria.client.exchange import (
     Call,
-    Parameter,
     Retries,
     address_of,
     body_of,
     body_with,
-    filters_of,
     header_text,
-    instant_text,
     is_loopback,
-    json_text,
     segment,
 )
+from ecphoria.client.filters import Filters, ListFilters
 from ecphoria.errors import Unavailable
 from ecphoria.records.answered import adapter
 
 _CHARACTERS_A_SECOND = 2_000
 """The least that a slow and busy machine encodes."""
+_ERASURE_S = 300.0
 
 
-class AsyncClient(AsyncFacts):
+class AsyncClient(AsyncCalls):
     """One connection to an Ecphoria service, asynchronous.
 
     A problem the service answers with is raised as the error class of `ecphoria.errors` it stands
@@ -42,7 +46,12 @@ class AsyncClient(AsyncFacts):
     moment; an append counts as one, because it carries a key.
 
     Attributes:
+        facts: Facts, decisions about them, predicates, and merges of concepts.
+        items: JSON objects that are replaced.
+        jobs: Background jobs.
         settings: The tenant's settings, and the strategy on trial.
+        archive: Dormant and archived memories.
+        admin: Tenants, keys, the embedding model, the integrity check and the calibration.
 
     Args:
         base_url: Address of the service; `ECPHORIA_URL` or this machine's if absent.
@@ -79,7 +88,7 @@ class AsyncClient(AsyncFacts):
             headers["Authorization"] = f"Bearer {header_text('api_key', api_key)}"
         if tenant is not None:
             headers["Ecphoria-Tenant"] = header_text("tenant", tenant)
-        super().__init__(
+        connection = AsyncConnection(
             address,
             lambda: httpx.AsyncClient(
                 base_url=address,
@@ -92,8 +101,29 @@ class AsyncClient(AsyncFacts):
             ),
             retries or Retries(),
         )
+        super().__init__(connection)
         self._timeout_s = timeout
-        self.settings = AsyncSettings(self)
+        self.facts = AsyncFacts(connection)
+        self.items = AsyncItems(connection)
+        self.jobs = AsyncJobs(connection)
+        self.settings = AsyncSettings(connection)
+        self.archive = AsyncArchive(connection)
+        self.admin = AsyncAdmin(connection)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections; also done at the end of an `async with` block."""
+        await self._connection.aclose()
 
     async def remember(
         self,
@@ -181,43 +211,21 @@ class AsyncClient(AsyncFacts):
     async def list(
         self,
         *,
-        session: str | None = None,
         concept: str | None = None,
-        speaker: str | None = None,
-        role: str | None = None,
-        metadata: Mapping[str, records.episode.MetadataCondition] | None = None,
-        occurred_from: datetime | None = None,
-        occurred_before: datetime | None = None,
         order: Literal["oldest", "newest"] = "oldest",
         page_size: int = 100,
+        **filters: Unpack[ListFilters],
     ) -> AsyncIterator[records.episode.Episode]:
         """Iterate over episodes in the order of their append, page by page.
 
         Args:
-            session: Only this session.
             concept: Only what mentions this concept, in any spelling of its name.
-            speaker: Only what this speaker said, named in any case.
-            role: Only what a speaker of this role said.
-            metadata: Only episodes whose metadata meet these conditions: values to
-                equal, or comparisons such as `{"$gte": 4}`.
-            occurred_from: Nothing earlier.
-            occurred_before: Nothing at or after this instant.
             order: The oldest first, or the newest.
             page_size: Episodes fetched at a time.
+            **filters: See `ListFilters`.
         """
-        async for page in self._pages(
-            wire.episodes.EpisodePage,
-            "/v1/episodes",
-            session=session,
-            concept=concept,
-            speaker=speaker,
-            role=role,
-            metadata=json_text(metadata),
-            occurred_from=instant_text(occurred_from),
-            occurred_before=instant_text(occurred_before),
-            order=None if order == "oldest" else order,
-            limit=page_size,
-        ):
+        wanted = {"concept": concept, "order": order, "limit": page_size, **filters}
+        async for page in self._pages(wire.episodes.EpisodePage, "/v1/episodes", **wanted):
             for episode in page.items:
                 yield episode
 
@@ -225,17 +233,24 @@ class AsyncClient(AsyncFacts):
         self,
         cursor: str | None = None,
         *,
-        metadata: Mapping[str, records.episode.MetadataCondition] | None = None,
-        **wanted: Parameter,
+        concept: str | None = None,
+        order: Literal["oldest", "newest"] = "oldest",
+        limit: int = 100,
+        **filters: Unpack[ListFilters],
     ) -> wire.episodes.EpisodePage:
-        """Fetch one page of `list`, with the parameters of `GET /v1/episodes`.
+        """Fetch one page of `list`; its `next_cursor` is the `cursor` of the next page.
 
-        Its `next_cursor` is the `cursor` of the next page.
+        Args:
+            cursor: `next_cursor` of the page before.
+            concept: Only what mentions this concept, in any spelling of its name.
+            order: The oldest first, or the newest.
+            limit: Size of the page.
+            **filters: See `ListFilters`.
         """
-        parameters = {"cursor": cursor, "metadata": json_text(metadata), **wanted}
-        return await self._ask(
-            wire.episodes.EpisodePage, "GET", "/v1/episodes", parameters=parameters
-        )
+        wanted = {
+            "cursor": cursor, "concept": concept, "order": order, "limit": limit, **filters,
+        }  # fmt: skip
+        return await self._ask(wire.episodes.EpisodePage, "GET", "/v1/episodes", parameters=wanted)
 
     async def last_turns(self, session: str, count: int = 10) -> Sequence[records.episode.Episode]:
         """Fetch the last turns of a session, at most 1,000, in chronological order."""
@@ -281,14 +296,6 @@ class AsyncClient(AsyncFacts):
         options: Mapping[str, records.recall.OptionValue] | None = None,
         k: int | None = None,
         limit: int | None = None,
-        session: str | None = None,
-        speaker: str | None = None,
-        occurred_from: datetime | None = None,
-        occurred_before: datetime | None = None,
-        exclude: Sequence[str] = (),
-        sessions: Sequence[str] = (),
-        role: str | None = None,
-        metadata: Mapping[str, records.episode.MetadataCondition] | None = None,
         token_budget: int | None = None,
         as_of: datetime | None = None,
         known_at: datetime | None = None,
@@ -303,6 +310,7 @@ class AsyncClient(AsyncFacts):
         min_confidence: float | None = None,
         match: records.recall.Match | str | None = None,
         engrams: int | None = None,
+        **filters: Unpack[Filters],
     ) -> records.recall.RecallResult:
         """Recall memories for a cue; check `answerable` before you trust the hits.
 
@@ -314,15 +322,6 @@ class AsyncClient(AsyncFacts):
             options: The strategy's own parameters.
             k: Number of hits, 1 to 200; 10 if absent.
             limit: Another name of `k`.
-            session: Wake only this session.
-            speaker: Wake only what this speaker said, named in any case.
-            occurred_from: Wake nothing earlier.
-            occurred_before: Wake nothing at or after this instant.
-            exclude: Ids of episodes to leave out, as if they were not stored; at most 1,000.
-            sessions: Wake only these sessions; at most 100.
-            role: Wake only what speakers of this role said.
-            metadata: Wake only episodes whose metadata meet these conditions: values to
-                equal, or comparisons such as `{"$gte": 4}`.
             token_budget: Greatest size of `context`, in tokens; 2,000 if absent.
             as_of: Recall as of then: only what had happened, and facts as they stood.
             known_at: Only what had been recorded by then.
@@ -337,6 +336,7 @@ class AsyncClient(AsyncFacts):
             min_confidence: Refuse an answer with a lower confidence, 0 to 1.
             match: Words that each hit must have: `all` of the cue's, or its `phrase`s.
             engrams: Number of summaries to recall too, each with its evidence; at most 50.
+            **filters: See `Filters`.
         """
         wanted = body_of(
             wire.recall.RecallRequest,
@@ -347,16 +347,7 @@ class AsyncClient(AsyncFacts):
             options=None if options is None else dict(options),
             k=k,
             limit=limit,
-            filters=filters_of(
-                session=session,
-                speaker=speaker,
-                occurred_from=occurred_from,
-                occurred_before=occurred_before,
-                exclude=exclude,
-                sessions=sessions,
-                role=role,
-                metadata=metadata,
-            ),
+            filters=body_of(wire.recall.FilterRequest, **filters),
             token_budget=token_budget,
             as_of=as_of,
             known_at=known_at,
@@ -381,14 +372,6 @@ class AsyncClient(AsyncFacts):
         strategy: str | None = None,
         k: int | None = None,
         limit: int | None = None,
-        session: str | None = None,
-        speaker: str | None = None,
-        occurred_from: datetime | None = None,
-        occurred_before: datetime | None = None,
-        exclude: Sequence[str] = (),
-        sessions: Sequence[str] = (),
-        role: str | None = None,
-        metadata: Mapping[str, records.episode.MetadataCondition] | None = None,
         token_budget: int | None = None,
         as_of: datetime | None = None,
         known_at: datetime | None = None,
@@ -398,6 +381,7 @@ class AsyncClient(AsyncFacts):
         record: bool = True,
         wait_s: float = 150.0,
         watch: Callable[[records.ask.CitedSentence], object] | None = None,
+        **filters: Unpack[Filters],
     ) -> records.ask.CitedAnswer:
         """Answer a question in words, with a quote for each sentence.
 
@@ -408,15 +392,6 @@ class AsyncClient(AsyncFacts):
             strategy: Name of the recall strategy; the service's default if absent.
             k: Number of memories to recall, 1 to 200; 10 if absent.
             limit: Another name of `k`.
-            session: Recall only this session.
-            speaker: Recall only what this speaker said, named in any case.
-            occurred_from: Recall nothing earlier.
-            occurred_before: Recall nothing at or after this instant.
-            exclude: Ids of episodes to leave out, as if they were not stored; at most 1,000.
-            sessions: Recall only these sessions; at most 100.
-            role: Recall only what speakers of this role said.
-            metadata: Recall only episodes whose metadata meet these conditions: values to
-                equal, or comparisons such as `{"$gte": 4}`.
             token_budget: Greatest size of what the model reads, in tokens; 2,000 if absent.
             as_of: Answer as of then: only what had happened, and facts as they stood.
             known_at: Only what had been recorded by then.
@@ -427,6 +402,7 @@ class AsyncClient(AsyncFacts):
             wait_s: Longest to wait for the answer, in seconds; with `watch` for its next sentence.
             watch: Told each sentence as soon as it is there. The answer that is returned counts:
                 it may lack a sentence if the model had to be asked again.
+            **filters: See `Filters`.
         """
         wanted = body_of(
             wire.recall.AskRequest,
@@ -434,16 +410,7 @@ class AsyncClient(AsyncFacts):
             strategy=strategy,
             k=k,
             limit=limit,
-            filters=filters_of(
-                session=session,
-                speaker=speaker,
-                occurred_from=occurred_from,
-                occurred_before=occurred_before,
-                exclude=exclude,
-                sessions=sessions,
-                role=role,
-                metadata=metadata,
-            ),
+            filters=body_of(wire.recall.FilterRequest, **filters),
             token_budget=token_budget,
             as_of=as_of,
             known_at=known_at,
@@ -457,7 +424,7 @@ class AsyncClient(AsyncFacts):
                 records.ask.CitedAnswer, "POST", "/v1/ask", wanted, timeout_s=wait_s
             )
         call = Call("POST", "/v1/ask/stream", body=wanted, repeatable=False, timeout_s=wait_s)
-        async for name, data in self._events(call):
+        async for name, data in self._connection.events(call):
             if name == "answer":
                 answer: records.ask.CitedAnswer = adapter(records.ask.CitedAnswer).validate_json(
                     data
@@ -485,6 +452,111 @@ class AsyncClient(AsyncFacts):
         return await self._ask(
             records.start_context.StartContext, "GET", "/v1/context", parameters=parameters
         )
+
+    async def consolidate(
+        self,
+        *,
+        steps: Sequence[str] = (),
+        dry_run: bool = False,
+        timeout_s: float = 600.0,
+        watch: Callable[[wire.upkeep.JobAnswer], object] | None = None,
+    ) -> records.job.ConsolidationReport:
+        """Run a consolidation cycle, wait for it, and return its report.
+
+        Running it again changes nothing, so a call that was cut short can simply be repeated.
+
+        Args:
+            steps: Which steps to run; all if empty.
+            dry_run: Tell what would change, and write nothing.
+            timeout_s: Longest to wait for the end; it takes longer the larger the memory.
+            watch: Told how the job stands, each time it is asked for.
+        """
+        queued = await self.jobs.start_consolidation(steps=steps, dry_run=dry_run)
+        done = await self.jobs.wait(queued.id, timeout_s=timeout_s, watch=watch)
+        assert done.report is not None, "a job that is done has a report"
+        return done.report
+
+    async def erase(
+        self,
+        *,
+        dry_run: bool = False,
+        watch: Callable[[int, int], object] = lambda _erased, _matched: None,
+        **filters: Unpack[Filters],
+    ) -> int:
+        """Erase the episodes that pass all filters given; needs at least one besides `exclude`.
+
+        If it fails halfway, what was erased stays so; call it again for the rest.
+
+        Args:
+            dry_run: Only count.
+            watch: Told how many are erased, and how many there were.
+            **filters: See `Filters`.
+
+        Returns:
+            How many were erased, or would be.
+        """
+        only = body_of(wire.recall.FilterRequest, **filters)
+        wanted = body_of(wire.episodes.EraseRequest, filters=only, dry_run=dry_run)
+        erased, path = 0, "/v1/episodes/erase"
+        while True:
+            answer = await self._ask(
+                wire.episodes.EraseAnswer, "POST", path, wanted, timeout_s=_ERASURE_S
+            )
+            if dry_run:
+                return answer.matched
+            watch(erased + answer.erased, erased + answer.matched)
+            erased += answer.erased
+            if answer.erased in {0, answer.matched}:
+                return erased
+
+    async def engrams(
+        self, *, kind: records.episode.EngramKind | str | None = None, page_size: int = 100
+    ) -> AsyncIterator[records.episode.Engram]:
+        """Iterate over the summaries of sessions and clusters, page by page.
+
+        Args:
+            kind: Only those of `session` or `cluster`.
+            page_size: How many to ask for at once.
+        """
+        async for page in self._pages(
+            wire.upkeep.EngramPage, "/v1/engrams", kind=kind, limit=page_size
+        ):
+            for engram in page.items:
+                yield engram
+
+    async def set_extraction(self, episode: str, extraction: wire.episodes.Extraction) -> None:
+        """Give a live episode names and facts, in place of all that were sent or read before.
+
+        Args:
+            episode: Its id.
+            extraction: The names and facts; an empty one removes all but those of the rules.
+        """
+        path = f"/v1/episodes/{segment(episode)}/extraction"
+        await self._send(Call("PUT", path, body=extraction))
+
+    async def pin(self, episode: str, *, pinned: bool = True) -> None:
+        """Pin or unpin a memory; pinned memories never become dormant."""
+        method = "PUT" if pinned else "DELETE"
+        await self._send(Call(method, f"/v1/episodes/{segment(episode)}/pin"))
+
+    async def feedback(
+        self, trace: str, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
+    ) -> wire.facts.FeedbackAnswer:
+        """Mark hits of a recall as useful or not; needs the scope write.
+
+        A hit is judged once for each recall: the same again changes nothing, the opposite is a
+        conflict.
+
+        Args:
+            trace: `trace_id` of the recall.
+            useful: Ids of episodes it returned that were.
+            not_useful: Ids of episodes it returned that were not.
+        """
+        wanted = body_of(
+            wire.facts.FeedbackRequest, useful=tuple(useful), not_useful=tuple(not_useful)
+        )
+        path = f"/v1/traces/{segment(trace)}/feedback"
+        return await self._ask(wire.facts.FeedbackAnswer, "POST", path, wanted)
 
     async def trace(self, trace: str) -> records.recall.Trace:
         """Fetch the replay of one recall by its `trace_id`."""

@@ -1,4 +1,4 @@
-"""The calls of the asynchronous client about facts and learning."""
+"""The calls of the asynchronous client about facts."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from datetime import datetime
 from typing import Literal
 
 from ecphoria import records, wire
-from ecphoria.client.async_items import AsyncItems
-from ecphoria.client.exchange import body_of, instant_text, segment
+from ecphoria.client.async_connection import AsyncCalls
+from ecphoria.client.exchange import body_of, segment
 
 
-class AsyncFacts(AsyncItems):
-    """Facts with their times, decisions about them, and learning from recalls."""
+class AsyncFacts(AsyncCalls):
+    """Facts with their times, decisions about them, and merges of their concepts."""
 
-    async def facts(
+    async def list(
         self,
         concept: str | None = None,
         *,
@@ -37,19 +37,19 @@ class AsyncFacts(AsyncItems):
             "/v1/facts",
             concept=concept,
             predicate=predicate,
-            as_of=instant_text(as_of),
-            known_at=instant_text(known_at),
+            as_of=as_of,
+            known_at=known_at,
             limit=page_size,
         ):
             for fact in page.items:
                 yield fact
 
-    async def fact_history(
+    async def history(
         self, fact: str, *, as_of: datetime | None = None, known_at: datetime | None = None
     ) -> wire.facts.HistoryAnswer:
         """Show all facts and decisions of the same subject and predicate."""
         path = f"/v1/facts/{segment(fact)}/history"
-        times = {"as_of": instant_text(as_of), "known_at": instant_text(known_at)}
+        times = {"as_of": as_of, "known_at": known_at}
         return await self._ask(wire.facts.HistoryAnswer, "GET", path, parameters=times)
 
     async def decide(
@@ -101,21 +101,48 @@ class AsyncFacts(AsyncItems):
         path = f"/v1/predicates/{segment(predicate)}"
         return await self._ask(records.fact.Decision, "PUT", path, wanted, repeatable=False)
 
-    async def feedback(
-        self, trace: str, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
-    ) -> wire.facts.FeedbackAnswer:
-        """Mark hits of a recall as useful or not; needs the scope write.
-
-        A hit is judged once for each recall: the same again changes nothing, the opposite is a
-        conflict.
+    async def merges(
+        self, *, status: str | None = None, cursor: str | None = None, limit: int = 100
+    ) -> wire.facts.MergePage:
+        """List the merges that consolidation proposed.
 
         Args:
-            trace: `trace_id` of the recall.
-            useful: Ids of episodes it returned that were.
-            not_useful: Ids of episodes it returned that were not.
+            status: Only `proposed`, `accepted` or `rejected` ones.
+            cursor: `next_cursor` of the page before.
+            limit: Size of the page.
         """
-        wanted = body_of(
-            wire.facts.FeedbackRequest, useful=tuple(useful), not_useful=tuple(not_useful)
-        )
-        path = f"/v1/traces/{segment(trace)}/feedback"
-        return await self._ask(wire.facts.FeedbackAnswer, "POST", path, wanted)
+        wanted = {"status": status, "cursor": cursor, "limit": limit}
+        return await self._ask(wire.facts.MergePage, "GET", "/v1/merges", parameters=wanted)
+
+    async def accept_merge(self, one: str, other: str) -> records.fact.Merge:
+        """Accept a merge: recall treats two concepts as one.
+
+        Args:
+            one: The name of one concept, as `merges` lists it.
+            other: The name of the other.
+        """
+        return await self._set_merge_status(one, other, records.fact.MergeStatus.ACCEPTED)
+
+    async def reject_merge(self, one: str, other: str) -> records.fact.Merge:
+        """Reject a merge; consolidation does not propose it again.
+
+        Args:
+            one: The name of one concept, as `merges` lists it.
+            other: The name of the other.
+        """
+        return await self._set_merge_status(one, other, records.fact.MergeStatus.REJECTED)
+
+    async def undo_merge(self, one: str, other: str) -> records.fact.Merge:
+        """Undo the decision about two concepts.
+
+        Args:
+            one: The name of one concept, as `merges` lists it.
+            other: The name of the other.
+        """
+        return await self._set_merge_status(one, other, records.fact.MergeStatus.PROPOSED)
+
+    async def _set_merge_status(
+        self, one: str, other: str, status: records.fact.MergeStatus
+    ) -> records.fact.Merge:
+        wanted = body_of(wire.facts.MergeRequest, one=one, other=other, status=status)
+        return await self._ask(records.fact.Merge, "PUT", "/v1/merges", wanted)

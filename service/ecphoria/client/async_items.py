@@ -1,4 +1,4 @@
-"""The calls of the asynchronous client for items."""
+"""The calls of the asynchronous client about items."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ecphoria import records, wire
-from ecphoria.client.async_administration import AsyncAdministration
+from ecphoria.client.async_connection import AsyncCalls
 from ecphoria.client.exchange import body_of
 
 
-class AsyncItems(AsyncAdministration):
-    """Items: JSON objects that are replaced, beside the episodes, which are remembered."""
+class AsyncItems(AsyncCalls):
+    """JSON objects that are replaced, beside the episodes, which are remembered."""
 
-    async def put_item(
+    async def put(
         self,
         namespace: Sequence[str],
         key: str,
@@ -39,9 +39,9 @@ class AsyncItems(AsyncAdministration):
             text=text,
             ttl_s=ttl_s,
         )
-        await self.write_items([wanted])
+        await self.write([wanted])
 
-    async def delete_item(self, namespace: Sequence[str], key: str) -> bool:
+    async def delete(self, namespace: Sequence[str], key: str) -> bool:
         """Delete an item; tell whether it existed.
 
         Of several callers that delete the same item, one alone is told so.
@@ -49,9 +49,9 @@ class AsyncItems(AsyncAdministration):
         wanted = body_of(
             wire.items.ItemWriteRequest, namespace=tuple(namespace), key=key, value={}
         )
-        return await self.write_items([wanted.model_copy(update={"value": None})]) > 0
+        return await self.write([wanted.model_copy(update={"value": None})]) > 0
 
-    async def write_items(self, items: Sequence[wire.items.ItemWriteRequest]) -> int:
+    async def write(self, items: Sequence[wire.items.ItemWriteRequest]) -> int:
         """Store, replace and delete up to 1,000 items in one transaction.
 
         Returns:
@@ -60,7 +60,7 @@ class AsyncItems(AsyncAdministration):
         wanted = body_of(wire.items.ItemsRequest, items=tuple(items))
         return (await self._ask(wire.items.ItemsWrittenAnswer, "PUT", "/v1/items", wanted)).deleted
 
-    async def get_item(
+    async def get(
         self, namespace: Sequence[str], key: str, *, refresh: bool = False
     ) -> records.item.Item | None:
         """Fetch an item; None if it does not exist.
@@ -71,17 +71,17 @@ class AsyncItems(AsyncAdministration):
             refresh: Start its life again.
         """
         address = body_of(wire.items.ItemAddress, namespace=tuple(namespace), key=key)
-        found = await self.find_items([address], refresh=refresh)
+        found = await self.find([address], refresh=refresh)
         return found[0] if found else None
 
-    async def find_items(
+    async def find(
         self, keys: Sequence[wire.items.ItemAddress], *, refresh: bool = False
     ) -> Sequence[records.item.Item]:
         """Fetch up to 1,000 items by address; those that do not exist are left out."""
         wanted = body_of(wire.items.FindRequest, keys=tuple(keys), refresh=refresh)
         return (await self._ask(wire.items.ItemsAnswer, "POST", "/v1/items/find", wanted)).items
 
-    async def search_items(
+    async def search(
         self,
         namespace: Sequence[str] = (),
         *,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TypedDict, Unpack
 
 from ecphoria import records, wire
-from ecphoria.client.async_upkeep import AsyncCalls
+from ecphoria.client.async_connection import AsyncCalls
 from ecphoria.client.exchange import body_with
 
 _SETTINGS = "/v1/settings"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from ipaddress import ip_address
@@ -13,7 +13,7 @@ from urllib.parse import quote
 import httpx
 from pydantic import ValidationError
 
-from ecphoria import records, wire
+from ecphoria import wire
 from ecphoria.errors import (
     Conflict,
     EcphoriaError,
@@ -24,7 +24,6 @@ from ecphoria.errors import (
 )
 from ecphoria.wire.base import Problem, Request, error_from, field_problems, problem_type
 
-Parameter = str | int | None
 _Body = TypeVar("_Body", bound=Request)
 
 _LONGEST_PAUSE_S = 8.0
@@ -44,13 +43,14 @@ class Call:
     path: str
     _: KW_ONLY
     body: Request | None = None
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    parameters: Mapping[str, object] = field(default_factory=dict)
     repeatable: bool = True
     timeout_s: float | None = None
 
     def query(self) -> dict[str, str | int]:
         """Give the parameters that have a value."""
-        return {name: value for name, value in self.parameters.items() if value is not None}
+        given = {name: value for name, value in self.parameters.items() if value is not None}
+        return {name: _spelled(value) for name, value in given.items()}
 
     def headers(self) -> dict[str, str]:
         """Give the headers that belong to this call alone."""
@@ -209,37 +209,15 @@ def body_with(model: type[_Body], given: Mapping[str, object]) -> _Body:
         raise unusable(error) from error
 
 
-def filters_of(
-    *,
-    exclude: Sequence[str],
-    sessions: Sequence[str],
-    metadata: Mapping[str, records.episode.MetadataCondition] | None,
-    **given: object,
-) -> wire.recall.FilterRequest:
-    """Make the filters of a call from its arguments.
-
-    Raises:
-        InvalidInput: One of them cannot be sent.
-    """
-    return body_of(
-        wire.recall.FilterRequest,
-        exclude=tuple(exclude) or None,
-        sessions=tuple(sessions) or None,
-        metadata=None if metadata is None else dict(metadata),
-        **given,
-    )
-
-
-def instant_text(instant: datetime | None) -> str | None:
-    """Spell an instant for the query part of an address."""
-    return None if instant is None else instant.isoformat()
-
-
-def json_text(entries: Mapping[str, records.episode.MetadataCondition] | None) -> str | None:
-    """Spell conditions for the query part of an address."""
-    return None if entries is None else json.dumps(dict(entries))
-
-
 def segment(text: str) -> str:
     """Quote a text so that it is one step of a path."""
     return quote(text, safe="")
+
+
+def _spelled(value: object) -> str | int:
+    """Spell a value for the query part of an address."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return json.dumps(dict(value))
+    return value if isinstance(value, int) else str(value)

@@ -166,7 +166,7 @@ class EcphoriaMemoryService(BaseMemoryService):
             if name not in self._clients:
                 client = self._connect(name)
                 with contextlib.suppress(Conflict):
-                    client.create_tenant(name)
+                    client.admin.create_tenant(name)
                 self._clients[name] = client
             return self._clients[name]
 

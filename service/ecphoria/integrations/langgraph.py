@@ -80,7 +80,7 @@ class EcphoriaStore(BaseStore):
             elif isinstance(op, ListNamespacesOp):
                 results[place] = self._namespaces(op)
         for part in in_parts(list(writes.values()), _MOST):
-            self._client.write_items(part)
+            self._client.items.write(part)
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
@@ -97,7 +97,7 @@ class EcphoriaStore(BaseStore):
                 keys = [
                     body_of(ItemAddress, namespace=op.namespace, key=op.key) for _, _, op in part
                 ]
-                found = self._client.find_items(keys, refresh=refresh)
+                found = self._client.items.find(keys, refresh=refresh)
                 items = {(item.namespace, item.key): item for item in found}
                 for _, place, op in part:
                     if item := items.get((tuple(op.namespace), op.key)):
@@ -105,7 +105,7 @@ class EcphoriaStore(BaseStore):
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         found = in_pages(
-            lambda most, seen: self._client.search_items(
+            lambda most, seen: self._client.items.search(
                 op.namespace_prefix,
                 query=op.query or None,
                 where=op.filter,
@@ -130,7 +130,7 @@ class EcphoriaStore(BaseStore):
                 )
             conditions[condition.match_type] = tuple(condition.path)
         found = in_pages(
-            lambda most, seen: self._client.namespaces(
+            lambda most, seen: self._client.items.namespaces(
                 conditions.get("prefix", ()),
                 suffix=conditions.get("suffix", ()),
                 max_depth=op.max_depth,

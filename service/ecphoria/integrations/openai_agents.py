@@ -73,7 +73,7 @@ class EcphoriaSession(SessionABC):
 
     def _newest(self, limit: int | None) -> Iterator[Item]:
         return in_pages(
-            lambda most, seen: self._client.search_items(self._namespace, limit=most, offset=seen),
+            lambda most, seen: self._client.items.search(self._namespace, limit=most, offset=seen),
             most=_PAGE,
             limit=limit,
         )
@@ -107,7 +107,7 @@ class EcphoriaSession(SessionABC):
         ]
         try:
             for part in in_parts(writes, _PAGE):
-                self._client.write_items(part)
+                self._client.items.write(part)
         except EcphoriaError:
             self._forget(ids)
             raise
@@ -126,12 +126,12 @@ class EcphoriaSession(SessionABC):
     def _pop(self) -> TResponseInputItem | None:
         while last := next(self._newest(1), None):
             # Of several callers that see the same item, it belongs to the one that deletes it.
-            if not self._client.delete_item(self._namespace, last.key):
+            if not self._client.items.delete(self._namespace, last.key):
                 continue
             try:
                 self._forget([last.value["episode"]])
             except EcphoriaError:
-                self._client.put_item(self._namespace, last.key, last.value, text="")
+                self._client.items.put(self._namespace, last.key, last.value, text="")
                 raise
             item: TResponseInputItem = last.value["item"]
             return item
@@ -144,7 +144,7 @@ class EcphoriaSession(SessionABC):
             ItemWriteRequest(namespace=self._namespace, key=item.key, value=None) for item in found
         ]
         for part in in_parts(gone, _PAGE):
-            self._client.write_items(part)
+            self._client.items.write(part)
 
     def _forget(self, episodes: Sequence[str | None]) -> None:
         for episode in episodes:

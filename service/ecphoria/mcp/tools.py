@@ -12,7 +12,7 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict, Field
 
 from ecphoria.client import AsyncClient
-from ecphoria.client.exchange import body_with, instant_text
+from ecphoria.client.exchange import body_with
 from ecphoria.errors import InvalidInput, NotFound
 from ecphoria.mcp.answers import (
     MISSES,
@@ -114,10 +114,9 @@ async def neighbourhood(client: AsyncClient, episode: Episode, around: int) -> l
     if not around or episode.session is None:
         return [episode]
     # The cursor of this list is the number of the last turn of a page.
-    before, after = [
-        await client.page(str(episode.turn), session=episode.session, order=order, limit=around)
-        for order in ("newest", "oldest")
-    ]
+    cursor, session = str(episode.turn), episode.session
+    before = await client.page(cursor, session=session, order="newest", limit=around)
+    after = await client.page(cursor, session=session, order="oldest", limit=around)
     return [*reversed(before.items), episode, *after.items]
 
 
@@ -295,8 +294,8 @@ class Tools:
                 session=session,
                 concept=about,
                 metadata=metadata,
-                occurred_from=instant_text(after),
-                occurred_before=instant_text(before),
+                occurred_from=after,
+                occurred_before=before,
                 order="newest" if newest else "oldest",
                 cursor=cursor,
                 limit=limit,
@@ -322,7 +321,7 @@ class Tools:
         """List what is stated about a person or thing, and from when to when it held."""
         async with self._connect(context) as client:
             first = []
-            async for fact in client.facts(
+            async for fact in client.facts.list(
                 about, predicate=predicate, as_of=as_of, page_size=_FACTS + 1
             ):
                 first.append(fact)
@@ -354,10 +353,10 @@ class Tools:
     ) -> Annotated[CallToolResult, Corrected]:
         """Correct a fact that is wrong or out of date. Only as the user says; it can be undone."""
         async with self._connect(context) as client:
-            decision = await client.decide(
+            decision = await client.facts.decide(
                 fact, ruling, valid_from=valid_from, valid_to=valid_to, why=why
             )
-            history = await client.fact_history(fact)
+            history = await client.facts.history(fact)
         now = [claim_of(one) for one in history.facts if one.id == fact]
         data = Corrected(decision=decision.id, fact=now[0] if now else None)
         lines = [claim_line(number, one) for number, one in enumerate(now, start=1)]

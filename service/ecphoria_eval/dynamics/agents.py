@@ -213,7 +213,7 @@ async def benefit(ground: Ground) -> Benefit:
             await client.feedback(answer.trace_id, useful=[answer.hits[0].episode.id])
         await drained(client)
         await client.consolidate(steps=["dormancy"])
-        asleep = {sleeper.id async for sleeper in client.dormant()}
+        asleep = {sleeper.id async for sleeper in client.archive.dormant()}
         after = await _heard(client, cues, used)
     return Benefit(
         signal_before=before,

@@ -62,7 +62,7 @@ async def forgetting(ground: Ground) -> Forgetting:
             ],
         )
         await client.consolidate(steps=["dormancy"])
-        asleep = [sleeper.id async for sleeper in client.dormant()]
+        asleep = [sleeper.id async for sleeper in client.archive.dormant()]
     # A memory of `age` days is half a day older than that.
     analytic = sum(age + 0.5 > -_STABILITY * log(_THRESHOLD) for age in range(_DAYS)) / _DAYS
     return Forgetting(

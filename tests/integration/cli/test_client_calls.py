@@ -58,21 +58,21 @@ def test_the_first_strategy_is_the_default(client: Client) -> None:
 
 
 def test_a_key_opens_what_its_scopes_say(client: Client) -> None:
-    issued = client.issue_key("reader", [Scope.READ])
-    assert issued.id in {key.id for key in client.keys()}  # noqa: SIM118 (a call, no mapping)
-    with Client(client._base_url, issued.secret) as reader:
+    issued = client.admin.issue_key("reader", [Scope.READ])
+    assert issued.id in {key.id for key in client.admin.keys()}  # noqa: SIM118 (a call, no mapping)
+    with Client(client._connection._base_url, issued.secret) as reader:
         assert reader.stats() is not None
         with pytest.raises(Forbidden):
             reader.remember("not allowed")
-    client.revoke_key(issued.id)
+    client.admin.revoke_key(issued.id)
 
 
 def test_tenants_are_made_once_and_erased(client: Client) -> None:
-    assert client.create_tenant("short-lived").name == "short-lived"
+    assert client.admin.create_tenant("short-lived").name == "short-lived"
     with pytest.raises(Conflict):
-        client.create_tenant("short-lived")
-    assert "short-lived" in {tenant.name for tenant in client.tenants()}
-    assert isinstance(client.erase_tenant("short-lived").removed, dict)
+        client.admin.create_tenant("short-lived")
+    assert "short-lived" in {tenant.name for tenant in client.admin.tenants()}
+    assert isinstance(client.admin.erase_tenant("short-lived").removed, dict)
 
 
 def test_a_merge_is_proposed_decided_and_undone(client: Client) -> None:
@@ -83,17 +83,17 @@ def test_a_merge_is_proposed_decided_and_undone(client: Client) -> None:
     (step,) = client.consolidate(steps=["merge"]).steps
     assert step.counts["proposed"] >= 1
     pair = ("anchor inn brass", "brass anchor inn")
-    proposed = client.list_merges(status="proposed").items
+    proposed = client.facts.merges(status="proposed").items
     (found,) = (merge for merge in proposed if (merge.one, merge.other) == pair)
     assert (found.reason, found.decided_at) == ("the same words", None)
-    accepted = client.accept_merge(*reversed(pair))
+    accepted = client.facts.accept_merge(*reversed(pair))
     assert (accepted.one, accepted.other, accepted.status) == (*pair, MergeStatus.ACCEPTED)
-    assert client.reject_merge(*pair).status is MergeStatus.REJECTED
-    assert client.undo_merge(*pair) == found
+    assert client.facts.reject_merge(*pair).status is MergeStatus.REJECTED
+    assert client.facts.undo_merge(*pair) == found
     with pytest.raises(NotFound):
-        client.accept_merge("anchor inn brass", "no such inn")
+        client.facts.accept_merge("anchor inn brass", "no such inn")
     with pytest.raises(InvalidInput):
-        client.list_merges(cursor="no cursor")
+        client.facts.merges(cursor="no cursor")
 
 
 def test_the_service_says_it_is_ready(client: Client) -> None:

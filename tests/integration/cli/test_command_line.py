@@ -142,7 +142,7 @@ def test_an_archived_memory_is_listed_and_restored(ecphoria: CommandLine, servic
     again = ecphoria("dormancy", "sleep", ident)
     assert (again.returncode, ident in again.stderr) == (1, True)
     assert ident in ecphoria("dormancy", "list").stdout
-    assert json.loads(ecphoria("archive", "--days", "0", "--json").stdout)["archived"] >= 1
+    assert json.loads(ecphoria("archive", "add", "--days", "0", "--json").stdout)["archived"] >= 1
     listed = ecphoria("archive", "list", "--speaker", "ivo", "--json").stdout.splitlines()
     (memory,) = map(json.loads, listed)
     assert memory["id"] == ident
@@ -150,7 +150,9 @@ def test_an_archived_memory_is_listed_and_restored(ecphoria: CommandLine, servic
     assert ident in ecphoria("archive", "list", "--limit", "100").stdout
     assert ecphoria("archive", "list", "--session", "none").stdout == "Nothing is archived.\n"
     assert "ecphoria archive list" in ecphoria("dormancy", "list").stderr
-    assert json.loads(ecphoria("restore", ident, "--json").stdout)["restored"] == [ident]
+    assert json.loads(ecphoria("archive", "restore", ident, "--json").stdout)["restored"] == [
+        ident
+    ]
     assert ecphoria("dormancy", "wake", ident).stdout == "1 memory live again\n"
 
 
@@ -168,8 +170,8 @@ def test_the_number_of_hits_has_two_names(ecphoria: CommandLine, service: Served
 
 def test_a_merge_is_listed_and_decided(ecphoria: CommandLine, service: Served) -> None:
     assert ecphoria("consolidate", "--step", "merge").returncode == 0
-    assert ecphoria("merges", "list", "--status", "proposed").returncode == 0
-    unknown = ecphoria("merges", "accept", "no such", "concept")
+    assert ecphoria("facts", "merges", "list", "--status", "proposed").returncode == 0
+    unknown = ecphoria("facts", "merges", "accept", "no such", "concept")
     assert unknown.returncode == 1
     assert "not proposed" in unknown.stderr
 
@@ -264,7 +266,7 @@ def test_graphiti_is_imported_from_its_neo4j_and_recalled(
     assert (episode["text"], episode["session"]) == (
         "I mend sails at the Marlin Dock.", graph.group,
     )  # fmt: skip
-    facts = ecphoria("facts", "Zora Vidal").stdout
+    facts = ecphoria("facts", "list", "Zora Vidal").stdout
     assert "zora vidal works at marlin dock  2024-03-01 to now" in facts
 
 

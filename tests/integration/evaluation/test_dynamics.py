@@ -25,4 +25,4 @@ async def test_a_task_keeps_its_bound(connect: Connect, task: str) -> None:
     report = await measure(connect, unwatched, wanted=[task], name=name, seed=1)
     assert report.failed == (), report.findings
     async with connect(None) as operator:
-        assert not [one for one in await operator.tenants() if one.name.startswith(name)]
+        assert not [one for one in await operator.admin.tenants() if one.name.startswith(name)]

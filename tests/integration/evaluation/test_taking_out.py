@@ -129,7 +129,7 @@ async def test_evidence_is_gone_while_it_is_asked_for_and_back_afterwards(
             assert SAID[2][1] in {hit.episode.text for hit in again.hits}
     finally:
         async with connect(None) as operator:
-            await operator.erase_tenant(tenant)
+            await operator.admin.erase_tenant(tenant)
 
     rows_file = tmp_path / "rows.jsonl"
     write_rows(rows_file, outcome.rows)
@@ -171,7 +171,7 @@ async def test_a_pool_is_whole_again_after_its_passages_were_taken_out(
             assert titles == ["Orlen Mill", "Salt", "Tarn Hollow", "Vesna Kolar"]
     finally:
         async with connect(None) as operator:
-            await operator.erase_tenant(tenant)
+            await operator.admin.erase_tenant(tenant)
 
 
 async def test_excluded_episodes_neither_come_up_nor_help_others(connect: Connect) -> None:
@@ -245,7 +245,7 @@ async def test_a_store_makes_its_own_questions_and_keeps_its_memories(connect: C
             )  # fmt: skip
             await client.remember("Thanks!", speaker="user", role="user", session=f"s{number}")
         before = [(one.id, one.text) for one in await stored(client)]
-        found = await client.calibrate(memories=100, seed=1, judged=True)
+        found = await client.admin.calibrate(memories=100, seed=1, judged=True)
         assert [one.answerable for one in found.judged] == [True, False] * 10
         assert found.findings == {}
         pairs = list(zip(found.judged[0::2], found.judged[1::2], strict=True))
@@ -255,8 +255,8 @@ async def test_a_store_makes_its_own_questions_and_keeps_its_memories(connect: C
         samples = [
             Sample(evidence=one.evidence, answerable=one.answerable) for one in found.judged
         ]
-        again = await client.fit_gate(samples)
+        again = await client.admin.fit_gate(samples)
         assert (again.gate.weights, again.auroc) == (found.gate.weights, found.auroc)
         assert again.judged == ()
         with pytest.raises(InvalidInput, match="here are 9 and 10"):
-            await client.fit_gate(samples[1:])
+            await client.admin.fit_gate(samples[1:])

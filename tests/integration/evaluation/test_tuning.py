@@ -41,7 +41,7 @@ async def test_it_betters_the_objective_and_the_same_seed_finds_the_same(connect
     assert shares == sorted(shares)
     assert shares[-1] <= 1.0
     async with connect(None) as operator:
-        assert not [one for one in await operator.tenants() if one.name.startswith("test-")]
+        assert not [one for one in await operator.admin.tenants() if one.name.startswith("test-")]
 
 
 async def test_only_this_mechanism_has_these_parameters(connect: Connect) -> None:

@@ -10,20 +10,15 @@ from typer.core import TyperGroup
 from ecphoria.cli.main import COMMANDS, load
 
 
-def leaves() -> Iterator[tuple[str, Any]]:
-    """List all commands that do something, with the words that call them."""
-    for name in COMMANDS:
-        found = load(name)
-        if not isinstance(found, TyperGroup):
-            yield name, found
-            continue
-        if found.invoke_without_command:
-            yield name, found
-        for below, command in found.commands.items():
-            yield f"{name} {below}", command
+def leaves(name: str, found: Any) -> Iterator[tuple[str, Any]]:
+    """List a command, or those of a group, with the words that call them."""
+    if not isinstance(found, TyperGroup) or found.invoke_without_command:
+        yield name, found
+    for below, command in getattr(found, "commands", {}).items():
+        yield from leaves(f"{name} {below}", command)
 
 
-LEAVES = dict(leaves())
+LEAVES = {words: leaf for name in COMMANDS for words, leaf in leaves(name, load(name))}
 
 
 def fillers(command: Any, file: Path) -> list[str]:

@@ -14,14 +14,15 @@ from typing import Any
 
 import pytest
 
-from ecphoria.cli.main import ADDED, COMMANDS, load
+from ecphoria.cli.main import ADDED, COMMANDS, MOVED, load
 from tests.each import for_each
 from tests.unit.cli.conftest import COUNTS, Answer, Command, StubService, job
 from tests.unit.cli.leaves import LEAVES, fillers
 
 HEAVY = ("pydantic", "httpx", "numpy", "ecphoria.client", "ecphoria.records", "ecphoria.wire")
 WITHOUT_ANSWER = {
-    "serve", "worker", "demo", "up", "down", "logs", "shell", "mcp", "mcp hook", "mcp config",
+    "serve", "worker", "demo", "neo4j up", "neo4j down", "neo4j logs", "neo4j shell",
+    "mcp", "mcp hook", "mcp config",
     "tenants export", "tenants import", "backup create", "backup restore",
     "keys revoke", "dormancy pin", "shadow end", "shadow reset", "gate reset",
 }  # fmt: skip
@@ -93,6 +94,13 @@ def test_wrong_use_ends_with_two(command: Command, name: str, tmp_path: Path) ->
         assert done.code == 2, (way, done)
         assert done.out == ""
         assert done.err
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_a_moved_command_tells_its_new_name(command: Command, name: str) -> None:
+    done = command(*name.split(), "x", "--json")
+    assert (done.code, done.out) == (2, "")
+    assert f"`{name}` moved to" in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize(

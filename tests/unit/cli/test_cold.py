@@ -5,16 +5,16 @@ from tests.unit.cli.conftest import Command, StubService
 
 def test_archive_tells_how_many(command: Command, service: StubService) -> None:
     service.routes["POST /v1/archive"] = 200, {"archived": 1234}
-    assert command("archive", "--days", "30").out == "1,234 archived\n"
+    assert command("archive", "add", "--days", "30").out == "1,234 archived\n"
     assert service.seen[-1][2] == {"days": 30}
 
 
 def test_restore_names_what_is_damaged(command: Command, service: StubService) -> None:
     service.routes["POST /v1/archive/restore"] = 200, {"restored": ["a"], "damaged": []}
-    done = command("restore", "a")
+    done = command("archive", "restore", "a")
     assert (done.code, done.out) == (0, "1 restored\n")
     service.routes["POST /v1/archive/restore"] = 200, {"restored": [], "damaged": ["b"]}
-    done = command("restore", "b")
+    done = command("archive", "restore", "b")
     assert done.code == 1
     assert done.out.splitlines()[-1] == "b"
 
@@ -22,7 +22,7 @@ def test_restore_names_what_is_damaged(command: Command, service: StubService) -
 def test_scrub_ends_with_one_on_damage(command: Command, service: StubService) -> None:
     found = {"records": 7, "damaged": [], "unreferenced": 2}
     service.routes["POST /v1/archive/scrub"] = 200, found
-    done = command("scrub")
+    done = command("archive", "scrub")
     assert (done.code, done.out) == (0, "7 records checked, 2 unreferenced\n")
     service.routes["POST /v1/archive/scrub"] = 200, found | {"damaged": ["b"]}
-    assert command("scrub").code == 1
+    assert command("archive", "scrub").code == 1

@@ -409,7 +409,14 @@ def test_the_version_is_told(command: Command) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["stats"], ["doctor"], ["recall", "hi"], ["tenants", "list"], ["jobs", "list"], ["facts"]],
+    [
+        ["stats"],
+        ["doctor"],
+        ["recall", "hi"],
+        ["tenants", "list"],
+        ["jobs", "list"],
+        ["facts", "list"],
+    ],
 )
 def test_commands_call_the_service_of_their_environment_with_its_key(
     command: Command, service: StubService, monkeypatch: pytest.MonkeyPatch, words: list[str]
@@ -434,7 +441,7 @@ def test_an_address_without_a_scheme_names_the_option(command: Command, address:
     assert "eck_secret" not in done.err
 
 
-@pytest.mark.parametrize("words", ["serve --port 0", "worker", "up", "demo --port 0"])
+@pytest.mark.parametrize("words", ["serve --port 0", "worker", "neo4j up", "demo --port 0"])
 def test_a_home_that_cannot_be_written_is_named(
     command: Command, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:

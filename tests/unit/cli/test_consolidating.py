@@ -40,6 +40,20 @@ def test_a_cycle_is_waited_for_and_told(command: Command, service: StubService) 
     assert service.seen[0][2] == {"dry_run": False, "steps": ["prior"]}
 
 
+def test_an_extraction_of_all_episodes_begins_with_a_reset(
+    command: Command, service: StubService
+) -> None:
+    ending(service, state="done", report=REPORT)
+    service.routes["POST /v1/extraction/reset"] = 204, None
+    done = command("consolidate", "--step", "extract", "--again")
+    assert done.code == 0, done.err
+    assert [path for _, path, _ in service.seen[:2]] == [
+        "/v1/extraction/reset", "/v1/consolidation",
+    ]  # fmt: skip
+    for words in ("--again", "--again --step prior", "--again --step extract --dry-run"):
+        assert command("consolidate", *words.split()).code == 2
+
+
 def test_what_became_of_the_graph_is_told(command: Command, service: StubService) -> None:
     lesser = {**STEP, "degraded": ["nobody to ask"]}
     ending(service, state="done", report={**REPORT, **SIZES, "steps": [lesser]})

@@ -180,7 +180,7 @@ def test_a_base_installation_names_the_extra(tmp_path: Path, service: StubServic
         "eval load": "server",
         "serve": "server",
         "demo": "server",
-        "up": "server",
+        "neo4j up": "server",
         "mcp": "mcp",
     }
     calls = [[*name.split(), *fillers(LEAVES[name], tmp_path / "nothing")] for name in named]

@@ -18,21 +18,21 @@ def test_facts_of_a_time_are_those_that_held(command: Command, service: StubServ
     found = [fact("a", "bristol", valid=True), fact("b", "bath", valid=False)]
     service.routes["GET /v1/facts"] = 200, {"items": found}
     at = ("--as-of", "2025-03-01T00:00:00Z")
-    listed = command("facts", *at, "--json").out.splitlines()
+    listed = command("facts", "list", *at, "--json").out.splitlines()
     assert [json.loads(line)["object"] for line in listed] == ["bristol"]
     for words in ((), (*at, "--all")):
-        told = command("facts", *words).out.splitlines()
+        told = command("facts", "list", *words).out.splitlines()
         assert [line.split()[-1] for line in told] == ["a" * 32, "b" * 32], "ids are whole"
     service.routes["GET /v1/facts"] = 200, {"items": []}
-    assert command("facts").out == "There are no such facts.\n"
+    assert command("facts", "list").out == "There are no such facts.\n"
     service.routes["GET /v1/merges"] = 200, {"items": []}
-    assert command("merges", "list").out == "There are no such merges.\n"
+    assert command("facts", "merges", "list").out == "There are no such merges.\n"
 
 
 def test_the_predicates_are_listed(command: Command, service: StubService) -> None:
     found = {"relation": "lives in", "predicate_class": "functional", "own": False}
     service.routes["GET /v1/predicates"] = 200, {"items": [found]}
-    assert command("predicates").out.splitlines()[1].split() == [
+    assert command("facts", "predicates").out.splitlines()[1].split() == [
         "lives", "in", "functional", "default",
     ]  # fmt: skip
-    assert json.loads(command("predicates", "--json").out) == found
+    assert json.loads(command("facts", "predicates", "--json").out) == found

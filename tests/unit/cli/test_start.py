@@ -28,9 +28,7 @@ for call in json.loads(sys.argv[1]):
             told.append([call, ended.code, sorted(sys.modules)])
 print(json.dumps(told))
 """
-LOCAL = re.compile(
-    "(serve|worker|demo|up|down|status|logs|shell|mcp|eval|backup|tenants (ex|im)port).*"
-)
+LOCAL = re.compile("(serve|worker|demo|neo4j|status|mcp|eval|backup|tenants (ex|im)port).*")
 """Commands that run parts of the service in their own process."""
 HOME = "platformdirs"
 """It tells where the key of a local service is; an installation without it does without."""
@@ -47,7 +45,7 @@ SHARED = {
         "start_context",
         "strategy",
     },
-    "client": {"connections", "defaults", "exchange"},
+    "client": {"connections", "defaults", "exchange", "filters"},
 }
 """Modules that a recall needs of the packages that all commands share."""
 

@@ -188,7 +188,10 @@ async def test_list_walks_all_pages() -> None:
         turns = [e.turn async for e in client.list(session="s", occurred_from=since, page_size=2)]
     assert turns == [1, 2, 3]
     first, second = (dict(request.url.params) for request in service.seen)
-    assert first == {"session": "s", "occurred_from": "2025-01-01T00:00:00+00:00", "limit": "2"}
+    assert first == {
+        "session": "s", "occurred_from": "2025-01-01T00:00:00+00:00",
+        "order": "oldest", "limit": "2",
+    }  # fmt: skip
     assert second == first | {"cursor": "2"}
 
 
@@ -312,10 +315,10 @@ async def test_what_would_fail_again_is_sent_once(
     "call",
     [
         lambda client: client.delete("a" * 32),
-        lambda client: client.create_tenant("demo"),
-        lambda client: client.erase_tenant("demo"),
-        lambda client: client.issue_key("agent", [Scope.READ]),
-        lambda client: client.revoke_key("k"),
+        lambda client: client.admin.create_tenant("demo"),
+        lambda client: client.admin.erase_tenant("demo"),
+        lambda client: client.admin.issue_key("agent", [Scope.READ]),
+        lambda client: client.admin.revoke_key("k"),
     ],
 )
 def test_what_must_happen_once_is_sent_once(call: Callable[[Client], object]) -> None:

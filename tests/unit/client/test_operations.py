@@ -9,18 +9,20 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import httpx
 import pytest
 
 from ecphoria import AsyncClient, Client, Retries
-from ecphoria.errors import EcphoriaError
+from ecphoria.client.filters import Filters, ListFilters
+from ecphoria.errors import EcphoriaError, InvalidInput
 from ecphoria.records.calibration import Sample
 from ecphoria.records.fact import PredicateClass
 from ecphoria.records.tenant import EVIDENCE, QUESTION_TYPE, Scope
-from ecphoria.wire.episodes import AppendRequest, Extraction
+from ecphoria.wire.episodes import AppendRequest, EpisodeQuery, Extraction
 from ecphoria.wire.items import ItemAddress, ItemWriteRequest
+from ecphoria.wire.recall import FilterRequest
 
 OPENAPI = Path(__file__).parents[2] / "architecture" / "openapi.json"
 WITHOUT_A_METHOD = {
@@ -170,3 +172,17 @@ def test_every_operation_has_a_method_or_a_reason() -> None:
     }
     left = set(operations()) - reached
     assert sorted(left) == sorted(WITHOUT_A_METHOD)
+
+
+def test_the_filters_are_those_of_the_api() -> None:
+    assert get_type_hints(Filters).keys() == FilterRequest.model_fields.keys()
+    others = {"concept", "order", "cursor", "limit"}
+    assert get_type_hints(ListFilters).keys() | others == EpisodeQuery.model_fields.keys()
+
+
+def test_a_misspelled_filter_is_refused() -> None:
+    noting = Noting()
+    client = Client("http://memory.test", transport=httpx.MockTransport(noting), retries=ONCE)
+    with pytest.raises(InvalidInput, match="sesion"):
+        client.erase(sesion="s", role="user")  # type: ignore[call-arg]  # the misspelling
+    assert not noting.seen

@@ -71,36 +71,41 @@ def test_status_has_json_without_the_password(app: typer.Typer, tmp_path: Path) 
 
 
 def test_down_then_status_says_stopped_with_exit_code_3(app: typer.Typer) -> None:
-    assert CliRunner().invoke(app, ["down"]).output == "stopped\n"
-    assert CliRunner().invoke(app, ["down"]).output == "was not running\n"
+    assert CliRunner().invoke(app, ["neo4j", "down"]).output == "stopped\n"
+    assert CliRunner().invoke(app, ["neo4j", "down"]).output == "was not running\n"
     result = CliRunner().invoke(app, ["status"])
     assert (result.exit_code, "stopped" in result.output) == (3, True)
     assert "does not answer at http://127.0.0.1:9" in result.output
+    alone = CliRunner().invoke(app, ["neo4j", "status"])
+    assert (alone.exit_code, "stopped" in alone.output) == (3, True)
+    assert "does not answer" not in alone.output
 
 
 def test_logs_are_printed_as_they_are(app: typer.Typer) -> None:
-    assert CliRunner().invoke(app, ["logs", "-n", "1"]).output == "INFO  Started.\n"
+    assert CliRunner().invoke(app, ["neo4j", "logs", "-n", "1"]).output == "INFO  Started.\n"
 
 
 def test_up_on_a_running_server_shows_it(app: typer.Typer) -> None:
-    result = CliRunner().invoke(app, ["up"])
+    result = CliRunner().invoke(app, ["neo4j", "up"])
     assert result.exit_code == 0
-    assert "at `ecphoria down`" in result.output
+    assert "at `ecphoria neo4j down`" in result.output
 
 
 def test_shell_runs_one_statement_and_keeps_brackets(app: typer.Typer, asked: list[str]) -> None:
-    result = CliRunner().invoke(app, ["shell", "RETURN 1"])
+    result = CliRunner().invoke(app, ["neo4j", "shell", "RETURN 1"])
     assert asked == ["RETURN 1"]
     assert [line.strip() for line in result.output.splitlines()] == ["[n]", "[1, 2]", "1 row"]
 
 
 def test_shell_tells_the_length_of_a_vector(app: typer.Typer) -> None:
-    output = CliRunner().invoke(app, ["shell", "RETURN node"]).output
+    output = CliRunner().invoke(app, ["neo4j", "shell", "RETURN node"]).output
     assert "{embedding: [0.5000, ... 384 numbers]}" in output
 
 
 def test_shell_cuts_its_input_at_semicolons(app: typer.Typer, asked: list[str]) -> None:
-    CliRunner().invoke(app, ["shell"], input="RETURN 1;\n\nMATCH (n)\nRETURN n;\nRETURN 'a;b'\n")
+    CliRunner().invoke(
+        app, ["neo4j", "shell"], input="RETURN 1;\n\nMATCH (n)\nRETURN n;\nRETURN 'a;b'\n"
+    )
     assert asked == ["RETURN 1", "\nMATCH (n)\nRETURN n", "RETURN 'a;b'"]
 
 

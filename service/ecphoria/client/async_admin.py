@@ -1,4 +1,4 @@
-"""The calls of the asynchronous client that administer tenants, keys and the embedding model."""
+"""The calls of the asynchronous client that administer a service."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from ecphoria import records, wire
-from ecphoria.client.async_upkeep import AsyncUpkeep
+from ecphoria.client.async_connection import AsyncCalls
+from ecphoria.client.async_jobs import AsyncJobs
 from ecphoria.client.exchange import Call, body_of, segment
 
 _EMBEDDING = "/v1/embedding"
 
 
-class AsyncAdministration(AsyncUpkeep):
-    """Tenants, keys, calibrations, and the embedding model of the store."""
+class AsyncAdmin(AsyncCalls):
+    """Tenants, keys, the embedding model, the integrity and the calibration of a memory."""
 
     async def tenants(self) -> Sequence[records.tenant.Tenant]:
         """List the tenants by name; needs an operator's key."""
@@ -48,6 +49,18 @@ class AsyncAdministration(AsyncUpkeep):
         """Revoke a key by its id; it is refused within seconds."""
         await self._send(Call("DELETE", f"/v1/keys/{segment(key)}", repeatable=False))
 
+    async def doctor(self, *, timeout_s: float = 600.0) -> records.upkeep.IntegrityReport:
+        """Check the integrity of the graph and its counts; changes nothing.
+
+        Needs the scope admin.
+
+        Args:
+            timeout_s: Longest to wait for the end; it takes longer the larger the memory.
+        """
+        return await self._ask(
+            records.upkeep.IntegrityReport, "GET", "/v1/doctor", timeout_s=timeout_s
+        )
+
     async def calibrate(
         self,
         *,
@@ -61,7 +74,7 @@ class AsyncAdministration(AsyncUpkeep):
     ) -> records.calibration.Calibration:
         """Fit a gate on questions made of the tenant's memories; needs the scope admin.
 
-        It applies nothing; `settings.change(gate=...)` takes the gate.
+        It applies nothing; `set_gate` takes the gate.
 
         Args:
             memories: Number of memories to make questions of, 10 to 2,000.
@@ -79,7 +92,8 @@ class AsyncAdministration(AsyncUpkeep):
             question_type=question_type,
             judged=judged,
         )
-        done = await self.wait_for_job(queued.id, timeout_s=timeout_s, watch=watch)
+        jobs = AsyncJobs(self._connection)
+        done = await jobs.wait(queued.id, timeout_s=timeout_s, watch=watch)
         assert done.calibration is not None, "a calibration that is done has a gate"
         return done.calibration
 
@@ -137,6 +151,10 @@ class AsyncAdministration(AsyncUpkeep):
             data_sha256=data_sha256,
         )
         return await self._ask(records.calibration.Calibration, "POST", "/v1/gate/fits", wanted)
+
+    async def reset_extraction(self) -> None:
+        """Have the step `extract` read every live episode again; results stay until replaced."""
+        await self._send(Call("POST", "/v1/extraction/reset"))
 
     async def change_embedding(
         self,

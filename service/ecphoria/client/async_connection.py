@@ -1,0 +1,148 @@
+"""The connection of the asynchronous client, which sends calls and reads their answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Protocol, TypeVar
+
+import httpx
+from httpx_sse import EventSource
+
+from ecphoria.client.connections import AsyncConnections
+from ecphoria.client.exchange import Call, Retries, error_of, unreachable
+from ecphoria.records.answered import adapter
+from ecphoria.wire.base import Problem, Request, error_from
+
+_Read = TypeVar("_Read")
+
+
+class _Page(Protocol):
+    """One page of a list."""
+
+    @property
+    def next_cursor(self) -> str | int | None:
+        """Give the `cursor` of the next page; None on the last."""
+
+
+_PageOf = TypeVar("_PageOf", bound=_Page)
+
+
+class AsyncConnection:
+    """Send calls over one connection, again where that is safe, and read the answers."""
+
+    def __init__(
+        self, base_url: str, connect: Callable[[], httpx.AsyncClient], retries: Retries
+    ) -> None:
+        """Connect at the first call.
+
+        Args:
+            base_url: Address of the service.
+            connect: Opens connections. They serve one process, and one event loop if
+                asynchronous; in another, new ones are opened.
+            retries: How often a call is sent again.
+        """
+        self._base_url = base_url
+        self._connections = AsyncConnections(connect)
+        self._retries = retries
+
+    async def aclose(self) -> None:
+        """Close the connections of this process and event loop."""
+        connection = self._connections.close()
+        if connection is not None:
+            await connection.aclose()
+
+    async def ask(
+        self,
+        answer_type: type[_Read],
+        method: str,
+        path: str,
+        body: Request | None = None,
+        *,
+        parameters: Mapping[str, object] | None = None,
+        repeatable: bool = True,
+        timeout_s: float | None = None,
+    ) -> _Read:
+        """Send the `Call` of these arguments, and read its answer."""
+        call = Call(
+            method,
+            path,
+            body=body,
+            parameters=parameters or {},
+            repeatable=repeatable,
+            timeout_s=timeout_s,
+        )
+        read: _Read = adapter(answer_type).validate_json((await self.send(call)).content)
+        return read
+
+    async def pages(
+        self, page_type: type[_PageOf], path: str, **parameters: object
+    ) -> AsyncIterator[_PageOf]:
+        """Fetch a list, one page after the other."""
+        cursor: str | int | None = None
+        while True:
+            page = await self.ask(
+                page_type, "GET", path, parameters={"cursor": cursor, **parameters}
+            )
+            yield page
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    async def events(self, call: Call) -> AsyncIterator[tuple[str, str]]:
+        """Send a call once, and read the names and data of the events that it is answered with.
+
+        Raises:
+            EcphoriaError: No answer, another answer, or an event `problem`.
+        """
+        try:
+            async with self._connections.here().stream(
+                call.method,
+                call.path,
+                headers=call.headers(),
+                content=call.content(),
+                timeout=call.timeout_s or httpx.USE_CLIENT_DEFAULT,
+            ) as answer:
+                if not answer.is_success:
+                    await answer.aread()
+                    raise error_of(answer)
+                async for event in EventSource(answer).aiter_sse():
+                    if event.event == "problem":
+                        raise error_from(Problem.model_validate_json(event.data))
+                    yield event.event, event.data
+        except httpx.TransportError as error:
+            raise unreachable(self._base_url, error) from error
+
+    async def send(self, call: Call) -> httpx.Response:
+        """Send a call until it succeeds, or until `Retries` allows no further attempt."""
+        attempt = 0
+        while True:
+            answer, cause = None, None
+            try:
+                answer = await self._connections.here().request(
+                    call.method,
+                    call.path,
+                    params=call.query(),
+                    headers=call.headers(),
+                    content=call.content(),
+                    timeout=call.timeout_s or httpx.USE_CLIENT_DEFAULT,
+                )
+            except httpx.TransportError as error:
+                cause = error
+                failure = unreachable(self._base_url, error)
+            else:
+                if answer.is_success:
+                    return answer
+                failure = error_of(answer)
+            if not self._retries.allow(call, attempt, failure):
+                raise failure from cause
+            await asyncio.sleep(self._retries.pause_s(attempt, answer))
+            attempt += 1
+
+
+class AsyncCalls:
+    """Calls about one subject, over a connection."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+        self._ask, self._pages, self._send = connection.ask, connection.pages, connection.send

@@ -1,0 +1,40 @@
+"""Filters of episodes, as keyword arguments of the client's calls."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TypedDict
+
+from ecphoria import records
+
+
+class ListFilters(TypedDict, total=False):
+    """Filters of a list of episodes; each of them may be left out.
+
+    Attributes:
+        session: Only this session.
+        speaker: Only what this speaker said, named in any case.
+        role: Only what speakers of this role said.
+        metadata: Only episodes whose metadata meet these conditions: values to equal, or
+            comparisons such as `{"$gte": 4}`.
+        occurred_from: Nothing earlier; with a time zone.
+        occurred_before: Nothing at or after this instant; with a time zone.
+    """
+
+    session: str | None
+    speaker: str | None
+    role: str | None
+    metadata: "Mapping[str, records.episode.MetadataCondition] | None"
+    occurred_from: datetime | None
+    occurred_before: datetime | None
+
+
+class Filters(ListFilters, total=False):
+    """Filters of a recall, a question or an erasure: those of a list, and two more.
+
+    Attributes:
+        exclude: Ids of episodes to leave out, as if they were not stored; at most 1,000.
+        sessions: Only these sessions; at most 100.
+    """
+
+    exclude: Sequence[str]
+    sessions: Sequence[str]
