@@ -407,6 +407,31 @@ def facts(
 
 
 @evaluation.command()
+@located
+def changes(
+    *,
+    where: Where,
+    split: Annotated[
+        str, typer.Option(metavar="NAME", help="Sentences: `judge`, or `tune` of the rules.")
+    ] = "judge",
+    stores: Annotated[int, typer.Option(min=1, max=200, help="Number of stores.")] = 20,
+    seed: Annotated[int, typer.Option(help="Seed of the talk.")] = 1,
+    out: Out = None,
+) -> None:
+    """Measure whether the newest memory stands above those it makes outdated."""
+    from ecphoria_eval.changes import measure_changes, show_changes  # noqa: PLC0415 (costly)
+
+    check_targets(out)
+
+    async def work(connect: "Connect", watch: "Watch") -> None:
+        name = f"eval-{secrets.token_hex(4)}"
+        report = await measure_changes(connect, watch, name, split, stores=stores, seed=seed)
+        show_changes(report, stdout(), out)
+
+    on_service(work, where)
+
+
+@evaluation.command()
 @measured
 def passages(*, data: Data, corpus: Corpus = None, openie: OpenIE = None) -> "Dataset":
     """Find the passages that a question needs together (2Wiki, HotpotQA, MuSiQue)."""

@@ -193,6 +193,12 @@ def recall(
             "--collapse/--no-collapse", help="Join memories that say the same into one hit."
         ),
     ] = True,
+    newest_first: Annotated[
+        bool,
+        typer.Option(
+            "--newest-first/--by-score", help="Rank a memory above the one that it makes outdated."
+        ),
+    ] = True,
     read_cue: Annotated[
         bool, typer.Option("--read-cue", help="Have the language model read the question.")
     ] = False,
@@ -223,6 +229,7 @@ def recall(
         wake=wake,
         asker=asker,
         collapse=collapse,
+        newest_first=newest_first,
         read_cue=read_cue,
         min_score=min_score,
         min_confidence=min_confidence,

@@ -179,6 +179,8 @@ def _quote_hit(hit: Hit) -> Text:
         quote.append(f"  {verb} {len(hit.copies) + 1} times", style="dim")
     if hit.superseded_at is not None:
         quote.append(f"  outdated since {_day(hit.superseded_at)}", style="dim")
+    if hit.outdated_by is not None:
+        quote.append(f"  outdated by {hit.outdated_by[:8]}", style="dim")
     return quote
 
 

@@ -305,6 +305,7 @@ class AsyncClient(AsyncCalls):
         wake: bool = False,
         asker: str | None = None,
         collapse: bool = True,
+        newest_first: bool = True,
         read_cue: bool = False,
         min_score: float | None = None,
         min_confidence: float | None = None,
@@ -331,6 +332,7 @@ class AsyncClient(AsyncCalls):
             wake: Make dormant memories live again that are among the first hits of an answer.
             asker: Who says "I" in the cue: a speaker or a role; the role `user` if absent.
             collapse: Join memories in which the same speaker says the same words into one hit.
+            newest_first: Rank a memory above the one that it makes outdated, and mark the latter.
             read_cue: Have the language model read the cue; the service needs one.
             min_score: Leave out hits with a lower score.
             min_confidence: Refuse an answer with a lower confidence, 0 to 1.
@@ -357,6 +359,7 @@ class AsyncClient(AsyncCalls):
             wake=wake,
             asker=asker,
             collapse=collapse,
+            newest_first=newest_first,
             read_cue=read_cue,
             min_score=None if min_score is None else float(min_score),
             min_confidence=None if min_confidence is None else float(min_confidence),
@@ -377,6 +380,7 @@ class AsyncClient(AsyncCalls):
         known_at: datetime | None = None,
         asker: str | None = None,
         min_confidence: float | None = None,
+        newest_first: bool = True,
         brief: bool = False,
         record: bool = True,
         wait_s: float = 150.0,
@@ -397,6 +401,7 @@ class AsyncClient(AsyncCalls):
             known_at: Only what had been recorded by then.
             asker: Who says "I" in the question: a speaker or a role; the role `user` if absent.
             min_confidence: Ask the model only at this confidence or more, 0 to 1.
+            newest_first: Rank a memory above the one that it makes outdated, and mark the latter.
             brief: Give only the words that answer the question, instead of sentences.
             record: Leave a trace; false only looks.
             wait_s: Longest to wait for the answer, in seconds; with `watch` for its next sentence.
@@ -416,6 +421,7 @@ class AsyncClient(AsyncCalls):
             known_at=known_at,
             asker=asker,
             min_confidence=None if min_confidence is None else float(min_confidence),
+            newest_first=newest_first,
             brief=brief,
             record=record,
         )

@@ -47,6 +47,8 @@ class FoundMemory(Memory):
     score: float
     superseded: bool
     """Whether another memory supersedes it."""
+    outdated_by: str | None = None
+    """Id of the later hit that makes it outdated."""
     echo: bool
     """Whether it only asks what the query asks: no evidence."""
 
@@ -288,6 +290,7 @@ def _found(hit: Hit, memory: Memory) -> FoundMemory:
         **memory.model_dump(),
         score=round(hit.score, 4),
         superseded=hit.superseded_at is not None,
+        outdated_by=hit.outdated_by,
         echo=hit.echo,
     )
 

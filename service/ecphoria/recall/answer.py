@@ -29,10 +29,16 @@ MISSES = 3
 """Number of near misses in an answer."""
 
 
-def needed(ranked: Ranked, k: int) -> list[EpisodeId]:
-    """List the episodes that an answer shows: hits, near misses and nodes of the paths."""
-    shown = dict.fromkeys(ranked.ids[: k + MISSES])
-    for episode in ranked.ids[:k]:
+def needed(ranked: Ranked, k: int, more: Sequence[EpisodeId] = ()) -> list[EpisodeId]:
+    """List the episodes that an answer shows: hits, near misses and nodes of the paths.
+
+    Args:
+        ranked: The ranking.
+        k: Number of hits.
+        more: Further memories that may become hits.
+    """
+    shown = dict.fromkeys((*ranked.ids[: k + MISSES], *more))
+    for episode in dict.fromkeys((*ranked.ids[:k], *more)):
         steps = ranked.path(episode)
         shown.update(dict.fromkeys(EpisodeId(s.node) for s in steps if s.kind == "episode"))
     return list(shown)
@@ -47,6 +53,7 @@ def hits_of(
     copies: Mapping[EpisodeId, tuple[EpisodeId, ...]],
     passages: Mapping[EpisodeId, Sequence[HitPassage]],
     echoes: Collection[EpisodeId] = (),
+    outdated: Mapping[EpisodeId, EpisodeId] | None = None,
 ) -> tuple[Hit, ...]:
     """Join ranks, scores, parts, texts and paths; deleted memories are left out.
 
@@ -58,6 +65,7 @@ def hits_of(
         copies: Other memories that say the same as a ranked one, newest last.
         passages: Of long episodes, the passage that matches best first, then the others.
         echoes: Hits that only ask what the cue asks.
+        outdated: For an outdated memory the one that makes it so.
     """
     rows = [row for row, episode in enumerate(ranked.ids[:k]) if episode in episodes]
     hits = (
@@ -75,7 +83,18 @@ def hits_of(
         )
         for place, row in enumerate(rows, 1)
     )
-    return tuple(_marked(hit, behind.get(hit.episode.id)) for hit in hits)
+    marked = [_marked(hit, behind.get(hit.episode.id)) for hit in hits]
+    return _with_newer(marked, outdated or {})
+
+
+def _with_newer(hits: Sequence[Hit], outdated: Mapping[EpisodeId, EpisodeId]) -> tuple[Hit, ...]:
+    """Mark the outdated hits whose newer memory is a hit too."""
+    ranks = {hit.episode.id: hit.rank for hit in hits}
+    newer = [outdated.get(hit.episode.id) for hit in hits]
+    return tuple(
+        replace(hit, outdated_by=by, outdated_by_rank=ranks[by]) if by in ranks else hit
+        for hit, by in zip(hits, newer, strict=True)
+    )
 
 
 def _marked(hit: Hit, late: Superseded | None) -> Hit:
@@ -401,6 +420,8 @@ def _remarks(hit: Hit) -> list[str]:
         remarks.append(f"({verb} {len(hit.copies) + 1} times)")
     if hit.superseded_at is not None:
         remarks.append(f"(outdated: no longer so since {hit.superseded_at:%Y-%m-%d})")
+    if hit.outdated_by_rank is not None:
+        remarks.append(f"[outdated by {hit.outdated_by_rank}]")
     return remarks
 
 
@@ -443,13 +464,15 @@ async def load_shown(
     *,
     k: int,
     collapse: bool,
+    more: Sequence[EpisodeId] = (),
 ) -> Shown:
     """Fetch the texts of the best memories; with `collapse`, join copies and fill up to k.
 
     The stems of the candidates show which memories may be copies, so only their texts are fetched.
+    The texts of `more` memories are fetched in any case.
     """
     if not collapse:
-        found = await search.store.episodes(search.tenant, needed(ranked, k))
+        found = await search.store.episodes(search.tenant, needed(ranked, k, more))
         return Shown(ranked=ranked, episodes={one.id: one for one in found}, copies={})
     episodes: dict[str, Episode] = {}
     tried: set[EpisodeId] = set()
@@ -457,7 +480,7 @@ async def load_shown(
     first = [episode for group in suspects for episode in group]
     apart = _without(ranked, {episode for group in suspects for episode in group[1:]})
     shown = Shown(ranked=ranked, episodes=episodes, copies={})
-    wanted = list(dict.fromkeys((*first, *needed(apart, k))))
+    wanted = list(dict.fromkeys((*first, *needed(apart, k, more))))
     for _ in range(_ROUNDS):
         missing = [episode for episode in wanted if episode not in tried]
         if not missing:
@@ -467,7 +490,7 @@ async def load_shown(
             episodes[episode.id] = episode
         size = sum(len(one.text) for one in episodes.values())
         shown = await run_off_loop(partial(_joined, ranked, episodes, behind), size)
-        wanted = needed(shown.ranked, k)
+        wanted = needed(shown.ranked, k, more)
     return shown
 
 

@@ -19,7 +19,6 @@ from ecphoria.recall.answer import (
     context_block,
     count_tokens,
     hits_of,
-    load_shown,
     misses_of,
     passages_of_hits,
     summed_up,
@@ -33,6 +32,7 @@ from ecphoria.recall.echoes import leave_out_echoes, put_last
 from ecphoria.recall.engrams import EngramReader
 from ecphoria.recall.followers import load_followers
 from ecphoria.recall.gate import count_above, count_within, judge, judge_activation, judge_floors
+from ecphoria.recall.outdated import load_newest_first, told_newer
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.ports import RecallStore
 from ecphoria.recall.scope import Scope, ScopedStore
@@ -53,6 +53,7 @@ from ecphoria.records.recall import (
 )
 from ecphoria.records.strategy import StrategyInfo
 from ecphoria.runtime import run_off_loop
+from ecphoria.text.change import asks_for_the_past
 from ecphoria.text.matching import read_match
 
 CUE_LIMIT = 10_000
@@ -165,18 +166,19 @@ class RecallService:
         filters, unknown = await self._store.named(tenant, options.filters)
         options = replace(options, filters=filters)
         search, ranked = await self._search(tenant, cue, options, strategy, clock)
-        ranked, behind = await promote_current_facts(search, ranked)
+        lift = options.newest_first and not asks_for_the_past(cue.text or "", search.now.year)
+        ranked, behind = await promote_current_facts(search, ranked, lift=lift)
         ranked = put_last(search, ranked)
         own = search.seeding.profile.gate
         judgement = judge(cue.text or "", search.seeding, search.candidates, own)
         judgement = judge_activation(judgement, ranked.gate)
-        shown = await load_shown(search, ranked, behind, k=options.k, collapse=options.collapse)
+        shown, outdated = await load_newest_first(search, ranked, behind, options, lift=lift)
         ranked = shown.ranked
         k = count_within(ranked, count_above(ranked, options), shown.episodes)
         judgement = judge_floors(judgement, options, k)
         hits = hits_of(
             ranked, k, shown.episodes, behind, copies=shown.copies, echoes=search.echo_ids,
-            passages=await passages_of_hits(search, ranked.ids[:k]),
+            passages=await passages_of_hits(search, ranked.ids[:k]), outdated=outdated,
         )  # fmt: skip
         followers, context = await _written(search, hits, options.token_budget)
         trace = self._trace(
@@ -196,7 +198,7 @@ class RecallService:
             confidence=judgement.confidence,
             calibrated=own is not None,
             evidence=judgement.evidence,
-            reasons=(*unknown, *judgement.reasons),
+            reasons=(*unknown, *judgement.reasons, *told_newer(hits)),
             misses=misses_of(ranked, k, shown.episodes, search.echo_ids),
             context=context.text,
             context_tokens=context.tokens,

@@ -145,6 +145,7 @@ class RecallOptions:
         min_confidence: Refuse an answer with a lower confidence, 0 to 1.
         match: What a memory must have of the cue's words; `any` asks for nothing.
         engrams: Number of engrams to recall beside the hits.
+        newest_first: Rank a memory above the one that it makes outdated, and mark the latter.
     """
 
     strategy: str | None = None
@@ -164,6 +165,7 @@ class RecallOptions:
     min_confidence: float | None = None
     match: Match = Match.ANY
     engrams: int = 0
+    newest_first: bool = True
 
 
 @answered()
@@ -217,6 +219,11 @@ class Hit:
     """End of the last of the facts it claims; absent while one of them holds."""
     superseded_by: tuple[FactId, ...] = ()
     """The facts that hold instead."""
+    outdated_by: EpisodeId | None = None
+    """Id of the hit in which the same speaker says later what changed, or which claims the fact
+    that holds instead; absent if there is none."""
+    outdated_by_rank: Internal[int | None] = None
+    """Rank of that hit."""
     copies: tuple[EpisodeId, ...] = ()
     """Ids of other memories in which the same speaker says the same words, newest last."""
     passage: HitPassage | None = None

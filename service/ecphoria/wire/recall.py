@@ -108,6 +108,9 @@ class QuestionRequest(Request):
     asker: Key | None = Field(default=None, max_length=200)
     """Who says "I": a speaker's name in any case, or a role (`user`, `assistant`, `tool`,
     `system`); the role `user` if absent."""
+    newest_first: bool = Field(default=True, strict=True)
+    """Rank a memory above the one that it makes outdated, and mark the latter; if false the order
+    is that of the scores."""
     record: bool = Field(default=True, strict=True)
     """Leave a trace; if false nothing is learned or compared, and `trace_id` leads nowhere."""
 

@@ -1,0 +1,414 @@
+"""Read sentences of English and German as statements: a subject, a verb of state, and a value.
+
+A sentence that no rule reads says nothing. Lists and events are such sentences: "I bought a lamp"
+and "I bought a chair" are both true.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from ecphoria.text.change_words import (
+    ADDS,
+    AT,
+    CALENDAR,
+    CANCELLED,
+    CHANGED,
+    CHANGING,
+    DOUBTFUL,
+    DROPPED,
+    ENDED,
+    FILLERS,
+    HIRED,
+    LASTS,
+    MOVED,
+    NEW,
+    NOW,
+    OTHERS,
+    OWN,
+    PAST,
+    PERSISTS,
+    PLANS,
+    SELF,
+    STATES,
+    TO,
+    VERBS,
+    WEAK,
+)
+from ecphoria.text.code_blocks import code_blocks
+from ecphoria.text.cue import without_caption
+from ecphoria.text.tokens import porter, words
+
+LONGEST: Final = 2_000
+"""Characters; a longer text is an article or a log, and is not read."""
+_LONGEST_SENTENCE: Final = 240
+_MOST: Final = 12
+"""Sentences of a text that are read."""
+
+_SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.:,](?=\d)[^.!?\n]*)*[.!?]*")
+_CLAUSE: Final = re.compile(
+    r"\s*[,;:\u2014\u2013](?!\d)\s*|\s+(?:but|and|und|aber)\s+(?=(?:i|we|my|our|the|ich|wir|der|die|das)\b)",
+    re.IGNORECASE,
+)
+_NUMBER: Final = re.compile(
+    r"(?P<sign>[$\u20ac\u00a3])?\s?(?<![\w.,:])(?P<number>\d+(?:[.,:]\d+)*)(?:\s?(?P<unit>%|[^\W\d_]+))?"
+)
+_UNITS: Final = {
+    word: unit
+    for unit, listed in {
+        "clock": "uhr am pm oclock",
+        "euro": "euro euros eur",
+        "dollar": "dollar dollars usd bucks",
+        "pound": "pound pounds pfund gbp quid",
+        "franc": "franc francs franken chf",
+        "mg": "mg milligram milligramm",
+        "km": "km kilometres kilometers kilometer",
+        "kg": "kg kilo kilos",
+        "cm": "cm centimetres zentimeter",
+        "minute": "min minute minutes minuten",
+        "hour": "hour hours stunde stunden h",
+        "unit": "unit units einheiten",
+        "percent": "percent prozent",
+        "person": "people persons personen",
+    }.items()
+    for word in listed.split()
+} | {"%": "percent"}
+_SIGNS: Final = {"$": "dollar", "\u20ac": "euro", "\u00a3": "pound"}
+
+Frame = tuple[frozenset[str] | None, str, Sequence[str]]
+"""Subject, empty for the speaker and None without a frame; family of the verb; words behind."""
+_NO_FRAME: Final[Frame] = (None, "", ())
+Number = tuple[str, str]
+"""A number as written, and its unit; empty if it has none that is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A clause that tells how something is, or that it changed.
+
+    Attributes:
+        subject: Stems of the thing; empty if it is the speaker.
+        verb: Family of the verb of state; empty if the clause has none.
+        values: Stems behind the verb.
+        purpose: Stems of what a value is for: "for the tests".
+        numbers: The numbers of the clause with their units.
+        state: How the speaker and another person stand; empty if the clause does not tell.
+        says: All stems, without fillers.
+        new: Stems and numbers behind "to", "now" and the like.
+        dropped: Stems of a value that the clause calls former.
+        words: Its words, for phrases.
+    """
+
+    subject: frozenset[str]
+    verb: str
+    values: frozenset[str]
+    purpose: frozenset[str]
+    numbers: frozenset[Number]
+    state: str
+    says: frozenset[str]
+    new: frozenset[str]
+    dropped: frozenset[str]
+    words: tuple[str, ...]
+    holds: bool
+    plans: bool
+    changes: bool
+    now: bool
+    ends: bool
+    cancels: bool
+    lasts: bool
+    adds: bool
+    doubtful: bool
+    of_self: bool
+
+    @property
+    def topic(self) -> frozenset[str]:
+        """The stems that tell what the clause is about, besides the speaker."""
+        return self.subject or self.purpose
+
+
+def read_statements(text: str) -> tuple[Statement, ...]:
+    """Read the statements of a memory's text, in order; none of a text over `LONGEST`."""
+    if len(text) > LONGEST:
+        return ()
+    found = (one for sentence in _sentences(text) for one in _read_sentence(sentence))
+    return tuple(one for one in found if one is not None)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """List the sentences outside of code that do not ask."""
+    text = without_caption(text)
+    code = code_blocks(text)
+    edges = [0, *(edge for block in code for edge in (block.start, block.end)), len(text)]
+    spans = [text[start:end] for start, end in list(pairwise(edges))[::2]]
+    sentences = [match[0].strip() for span in spans for match in _SENTENCE.finditer(span)]
+    for sentence in sentences[:_MOST]:
+        if not sentence.endswith("?") and len(sentence) <= _LONGEST_SENTENCE:
+            yield sentence
+
+
+def _read_sentence(sentence: str) -> Iterator[Statement | None]:
+    """Read a sentence and its clauses; of several clauses only one of its own has a frame."""
+    clauses = [clause for clause in _CLAUSE.split(sentence) if clause.strip()]
+    if len(clauses) < 2 or len(clauses[0].split()) <= _NO_CLAUSE:
+        yield _read(sentence)
+        return
+    yield _read(sentence, framed=False)
+    yield from map(_read, clauses)
+
+
+_NO_CLAUSE: Final = 2
+"""Words in front of a comma or "and" that are no clause: "Ana and I are engaged"."""
+
+
+def _read(clause: str, *, framed: bool = True) -> Statement | None:
+    """Read a clause; None if it neither tells how something is nor that it changed."""
+    said = words(clause.replace("\u2019", "'"))
+    spoken = " ".join(said)
+    doubtful, lasts = DOUBTFUL.within(said, spoken), LASTS.within(said, spoken)
+    adds = ADDS.within(said, spoken)
+    reports = not (doubtful or lasts or adds)
+    subject, verb, rest = _frame_or_move(said, spoken) if framed else _NO_FRAME
+    holds = subject is not None and bool(verb) and not doubtful
+    plans = PLANS.within(said, spoken)
+    changes = reports and (
+        _is_new(said) or any(one.within(said, spoken) for one in (CHANGED, MOVED, HIRED))
+    )
+    now = reports and NOW.within(said, spoken)
+    ends = reports and not PERSISTS.within(said, spoken) and ENDED.within(said, spoken)
+    if not (holds or plans or changes or now or ends):
+        return None
+    dropped = _dropped(spoken) if changes or now or ends else frozenset()
+    return Statement(
+        subject=subject or frozenset(),
+        verb=verb,
+        values=named_stems(rest),
+        purpose=_purpose(verb, rest),
+        numbers=_numbers(clause),
+        state=_state([word for word in rest if word not in FILLERS][:_NEAR] if holds else said),
+        says=named_stems(said),
+        new=_new(spoken) - dropped,
+        dropped=dropped,
+        words=tuple(said),
+        holds=holds,
+        plans=plans,
+        changes=changes,
+        now=now,
+        ends=ends,
+        cancels=ends and CANCELLED.within(said, spoken),
+        lasts=lasts,
+        adds=adds,
+        doubtful=doubtful,
+        of_self=not (SELF | OWN).isdisjoint(said),
+    )
+
+
+def _frame_or_move(said: Sequence[str], spoken: str) -> Frame:
+    """Read the frame of a clause; "moved to" and "joined" tell a home and a work as well."""
+    subject, verb, rest = _frame(said)
+    if MOVED.within(said, spoken):
+        return subject or _mover(said), "home", said
+    if HIRED.within(said, spoken):
+        return subject or _mover(said), "work", said
+    return subject, verb, rest
+
+
+def _dropped(spoken: str) -> frozenset[str]:
+    return named_stems(" ".join(match["old"] for match in DROPPED.finditer(spoken)).split())
+
+
+def _new(spoken: str) -> frozenset[str]:
+    """Read the new value of a clause."""
+    return named_stems(spoken[_start_of_new(spoken) :].split())
+
+
+def _start_of_new(spoken: str) -> int:
+    """Find where the new value of a clause begins; its end if it has none."""
+    strong = TO.search(spoken)
+    found = [strong] if strong else list(AT.finditer(spoken))
+    return found[-1].end() if found else len(spoken)
+
+
+def _mover(said: Sequence[str]) -> frozenset[str]:
+    """Name the subject of "moved to": nobody's stems if it is the speaker."""
+    if not SELF.isdisjoint(said):
+        return frozenset()
+    at = next((place for place, word in enumerate(said) if porter(word) in CHANGING), 0)
+    return named_stems(said[:at], keep=OTHERS) - WEAK
+
+
+def _frame(said: Sequence[str]) -> Frame:
+    """Find the subject, the family of the verb, and the words behind; None without a frame."""
+    found = _frame_of_self(said)
+    return _frame_of_noun(said) if found is None else found
+
+
+def _frame_of_self(said: Sequence[str]) -> tuple[frozenset[str] | None, str, Sequence[str]] | None:
+    """Read a clause whose subject is the speaker; None if it has another one."""
+    at = next((place for place, word in enumerate(said) if word in SELF), None)
+    if at is None:
+        return None
+    before = said[at - 1] if at else ""
+    if before in _SUBORDINATE:
+        return _NO_FRAME
+    if before and before not in FILLERS and (before in VERBS or before.endswith("e")):
+        # German puts the verb in front: "Im Zug trinke ich Tee".
+        return frozenset(), _family(before, said[at + 1 :]), [*said[: at - 1], *said[at + 1 :]]
+    rest = list(said[at + 1 :])
+    while rest and rest[0] in _ADVERBS:
+        rest.pop(0)
+    if not rest:
+        return _NO_FRAME
+    verb = _verb_of_self(rest)
+    return (frozenset() if verb else None), verb, [*said[:at], *rest[1:]]
+
+
+def _verb_of_self(rest: Sequence[str]) -> str:
+    """Name the verb behind "I"; empty if it is no present state."""
+    first, behind = rest[0], [word for word in rest[1:] if word not in _ADVERBS]
+    if VERBS.get(first) == "be":
+        return _verb_of_being(behind)
+    if first in {"have", "habe", "haben"}:
+        return "" if _is_perfect(behind) else "have"
+    if first in VERBS:
+        return _narrowed(VERBS[first], behind)
+    light = first in FILLERS and first not in {"take", "do"}
+    past = first in PAST or first in _MODALS or first.endswith(("ed", "te", "ten"))
+    return "" if past or light or first in _FEELINGS else f"do {porter(first)}"
+
+
+def _verb_of_being(behind: Sequence[str]) -> str:
+    """Name the verb of "I am ...": what one does, "employed" and the like, or "be" itself."""
+    following = behind[0] if behind else ""
+    if VERBS.get(following, "be") != "be":
+        return _narrowed(VERBS[following], behind[1:])
+    if following.endswith("ing") and len(following) > len("being"):
+        return "" if porter(following) in _FELT else f"do {porter(following)}"
+    known = next((VERBS[word] for word in behind if word in _PASSIVES), "be")
+    return "" if _is_perfect(behind) and known == "be" else known
+
+
+def _narrowed(verb: str, behind: Sequence[str]) -> str:
+    """Tell apart living in a place and with somebody, driving a car and driving to a place."""
+    if verb == "home" and (_PLACES.isdisjoint(behind[:4]) or behind[0] in {*OWN, "with", "mit"}):
+        return "do live"
+    if verb == "work" and behind[:1] and behind[0] not in _AT_WORK:
+        return "do work"
+    return "travel" if verb == "drive" and "nach" in behind else verb
+
+
+def _family(verb: str, behind: Sequence[str]) -> str:
+    if verb in PAST or verb in _MODALS:
+        return ""
+    return _narrowed(VERBS[verb], behind) if verb in VERBS else f"do {porter(verb)}"
+
+
+def _is_perfect(behind: Sequence[str]) -> bool:
+    """Tell whether a participle stands behind "have" or "bin": an event, no state."""
+    ends = (behind[0], behind[-1]) if behind else ()
+    return any(
+        word not in STATES and (word in PAST or _PARTICIPLE.fullmatch(word)) for word in ends
+    )
+
+
+def _frame_of_noun(said: Sequence[str]) -> Frame:
+    """Read a clause whose subject is a thing or another person."""
+    at = next((place for place, word in enumerate(said) if place and word in VERBS), None)
+    if at is None or not _VAGUE.isdisjoint(said[:at]):
+        return _NO_FRAME
+    subject = named_stems(said[:at], keep=OTHERS) - WEAK or named_stems(said[:at])
+    rest = said[at + 1 :]
+    if not subject or subject <= CALENDAR:
+        return _NO_FRAME
+    if VERBS[said[at]] == "have" and _is_perfect(rest):
+        return _NO_FRAME
+    verb = VERBS[said[at]]
+    if verb == "be":
+        verb = next((VERBS[word] for word in rest if word in _PASSIVES), "be")
+    return subject, "leave" if verb == "drive" else verb, rest
+
+
+_ADVERBS: Final = frozenset(
+    words(
+        "always usually often now just really still also currently both immer jetzt nun oft meist"
+    )
+)
+_PLACES: Final = frozenset(words("in at on near by here close next bei an auf im am"))
+_FEELINGS: Final = frozenset(
+    words("feel enjoy think know hope try keep look guess mean see say hear talk believe need let"
+          " agree appreciate understand remember wonder wish bet fühle glaube denke weiß hoffe"
+          " finde brauche verstehe sage sehe höre meine")
+)  # fmt: skip
+"""What people feel or think, of which many things are so at once."""
+_FELT: Final = frozenset(map(porter, (*_FEELINGS, *words("love like live do"))))
+_SUBORDINATE: Final = frozenset(
+    words("when since because that if as what where how which while after before until than"
+          " whether wenn weil dass ob als wo was wie seit nachdem bevor bis während obwohl")
+)  # fmt: skip
+_AT_WORK: Final = frozenset(words("at for as with by bei als fur"))
+_PASSIVES: Final = frozenset(words("employed angestellt deployed hosted built gebaut based"))
+_MODALS: Final = frozenset(
+    words("can could will would shall should must may might need don didn won have ve ll d did"
+          " kann muss soll will werde wurde mochte hatte ware")
+)  # fmt: skip
+_VAGUE: Final = frozenset(
+    words(
+        "it that this these those there he she they you a an what who when where which so because"
+        " es sie er ein eine was wer du wo wenn weil dass"
+    )
+)
+"""A subject that a clause alone does not tell."""
+_PARTICIPLE: Final = re.compile(
+    r"\w+ed|been|gone|\w*ge\w+(?:t|en)|\w+iert|(?:be|ver|ent|er|zer)\w+(?:t|en)"
+)
+
+
+def named_stems(said: Sequence[str], keep: frozenset[str] = frozenset()) -> frozenset[str]:
+    """Reduce the words that may name a thing or a value to stems; those of `keep` too."""
+    return frozenset(porter(word) for word in said if word in keep or _names(word))
+
+
+def _names(word: str) -> bool:
+    """Tell whether a word may name a thing or a value."""
+    return word.isdigit() or (len(word) > 1 and word not in FILLERS)
+
+
+def _purpose(verb: str, rest: Sequence[str]) -> frozenset[str]:
+    """Read what a used or paid thing is for."""
+    if verb.startswith("do ") and any(word.isdigit() for word in rest):
+        # "I take 20 mg of magnesium" is about the magnesium.
+        return frozenset(
+            stem for stem in named_stems(rest) - WEAK if not stem.isdigit() and stem not in _UNITS
+        )
+    if verb not in {"use", "do pai", "do zahl"}:
+        return frozenset()
+    at = next(
+        (place for place, word in enumerate(rest) if word in {"for", "fur", "as", "als"}), None
+    )
+    return frozenset() if at is None else named_stems(rest[at + 1 :])
+
+
+_NEAR: Final = 2
+
+
+def _state(said: Sequence[str]) -> str:
+    return next((STATES[word] for word in reversed(said) if word in STATES), "")
+
+
+def _is_new(said: Sequence[str]) -> bool:
+    """Tell whether the subject is called new: "my new address is"."""
+    return any(one in OWN | _ARTICLES and other in NEW for one, other in pairwise(said))
+
+
+_ARTICLES: Final = frozenset(words("the der die das"))
+
+
+def _numbers(clause: str) -> frozenset[Number]:
+    return frozenset(_number(match) for match in _NUMBER.finditer(clause.lower()))
+
+
+def _number(match: re.Match[str]) -> Number:
+    number = match["number"]
+    unit = _SIGNS.get(match["sign"] or "") or _UNITS.get(match["unit"] or "", "")
+    return number, "clock" if ":" in number else unit
