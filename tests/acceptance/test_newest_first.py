@@ -100,16 +100,16 @@ def test_lists_and_events_change_nothing(owner: Owner) -> None:
 @pytest.mark.parametrize("hide", ["exclude", "before", "session", "as_of", "erased"])
 def test_a_hidden_memory_outdates_nothing(owner: Owner, hide: str) -> None:
     old, new = tell(owner, "My rent is 800 euros.", "They raised my rent to 950 euros.")
-    body: dict[str, object] = {
+    views: dict[str, dict[str, Any]] = {
         "exclude": {"filters": {"exclude": [new]}},
         "before": {"filters": {"occurred_before": "2025-02-01T00:00Z"}},
         "session": {"filters": {"session": "s0"}},
         "as_of": {"as_of": "2025-02-01T00:00Z"},
         "erased": {},
-    }[hide]
+    }
     if hide == "erased":
         owner.delete(f"/v1/episodes/{new}")
-    told = recall(owner, **body)
+    told = recall(owner, **views[hide])
     assert order(told) == [old]
     assert marks(told) == {}
     assert new not in str(told)

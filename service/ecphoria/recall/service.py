@@ -36,7 +36,7 @@ from ecphoria.recall.outdated import load_newest_first, told_newer
 from ecphoria.recall.pipeline import Ranked, Search, Strategy, parameters, resolve
 from ecphoria.recall.ports import RecallStore
 from ecphoria.recall.scope import Scope, ScopedStore
-from ecphoria.recall.seeds import Participants, Seeding, Subject, seed
+from ecphoria.recall.seeds import Participants, Seeding, seed
 from ecphoria.recall.store import EpisodeReader
 from ecphoria.records.ids import TenantId, TraceId, fresh_id
 from ecphoria.records.recall import (
@@ -182,9 +182,8 @@ class RecallService:
         )  # fmt: skip
         followers, context = await _written(search, hits, options.token_budget)
         trace = self._trace(
-            asked, options, strategy=strategy.name, ranked=ranked, hits=hits,
-            refused=judgement.verdict.refused, about=search.candidates.subject,
-            reading=search.seeding.reading,
+            asked, options, search, strategy=strategy.name, ranked=ranked, hits=hits,
+            refused=judgement.verdict.refused,
         )  # fmt: skip
         if record:
             self._keep(tenant, trace)
@@ -329,15 +328,15 @@ class RecallService:
         self,
         cue: Cue,
         options: RecallOptions,
+        search: Search,
         *,
         strategy: str,
         ranked: Ranked,
         hits: Sequence[Hit],
         refused: bool,
-        about: Subject | None,
-        reading: CueReading,
     ) -> Trace:
         name = TraceId(fresh_id())
+        about, reading = search.candidates.subject, search.seeding.reading
         return Trace(
             id=name,
             cue=cue.text or "(vector)",
