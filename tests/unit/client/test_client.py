@@ -382,6 +382,7 @@ async def test_recall_sends_filters_and_options() -> None:
         "include_dormant": False,
         "wake": False,
         "collapse": True,
+        "newest_first": True,
         "read_cue": False,
     }
 
@@ -396,7 +397,7 @@ async def test_ask_sends_the_filters_of_recall() -> None:
                 exclude=["0" * 32], metadata={"n": 1}, occurred_from=start, k=3,
             )  # fmt: skip
     assert service.body() == {
-        "question": "Who?", "k": 3, "brief": False, "record": True,
+        "question": "Who?", "k": 3, "brief": False, "record": True, "newest_first": True,
         "filters": {
             "session": "s", "sessions": ["a"], "speaker": "ana", "role": "user",
             "exclude": ["0" * 32], "metadata": {"n": 1}, "occurred_from": "2025-01-01T00:00:00Z",
