@@ -19,7 +19,7 @@ from ecphoria.records.ids import TenantId
 from ecphoria.records.upkeep import Finding, IntegrityReport, Rule, Symptom
 from ecphoria.text.concepts import extract
 from ecphoria.text.cutting import cut
-from ecphoria.text.tokens import stems
+from ecphoria.text.terms import terms as terms_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +177,7 @@ class Vocabulary:
             if episode.text is None:
                 self._unread += 1
                 continue
-            terms = " ".join(stems(indexed_text(episode.title, episode.text)))
+            terms = terms_of(indexed_text(episode.title, episode.text)).joined
             self.outdated += episode.terms not in {terms, None}
             found = extract(episode.title, episode.text)
             self._words.update(found.lower)

@@ -10,7 +10,7 @@ from ecphoria.neo4j_store.session import Done, Graph, Statement, Work, packed
 from ecphoria.ports import Vector, Vectors
 from ecphoria.records.ids import TenantId
 from ecphoria.records.job import Lease
-from ecphoria.text.tokens import stems
+from ecphoria.text.terms import terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +179,7 @@ class EngramStore:
     ) -> None:
         """Store the stems and vectors of summaries, in the order of the engrams."""
         rows = [
-            {"id": engram.id, "terms": " ".join(stems(engram.summary)), "vector": packed(vector)}
+            {"id": engram.id, "terms": terms(engram.summary).joined, "vector": packed(vector)}
             for engram, vector in zip(engrams, vectors, strict=True)
         ]
 

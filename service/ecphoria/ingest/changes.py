@@ -19,6 +19,7 @@ from ecphoria.neo4j_store.session import Done, Statement, Work
 from ecphoria.records.episode import Episode
 from ecphoria.records.ids import EpisodeId, TenantId, concept_id, derived_id
 from ecphoria.text.concepts import Extraction, SynonymPair
+from ecphoria.text.terms import Terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,19 +105,19 @@ class Changes:
         self.terms.update(chain.from_iterable(set(one.terms.split()) for one in new))
         self.words.update(chain.from_iterable(one.extraction.lower for one in new))
 
-    def remove(self, gone: Episode, terms: Sequence[str], found: Extraction) -> None:
+    def remove(self, gone: Episode, terms: Terms, found: Extraction) -> None:
         """Remove an episode from the store and from every count.
 
         Args:
             gone: The episode.
-            terms: Its stems with repeats.
+            terms: The terms that find it.
             found: The names and words of its text.
         """
         self.removed.append(gone.id)
         self.items -= 1
         self.titles -= gone.title is not None
-        self.length -= len(terms)
-        self.terms.subtract(set(terms))
+        self.length -= len(terms.stems)
+        self.terms.subtract(set(terms.every))
         self.words.subtract(found.lower)
         if gone.speaker is not None:
             self.speakers.subtract([gone.speaker])

@@ -28,7 +28,7 @@ from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.concepts import Candidate, Extraction, NameRow, NameTable, SynonymTable, extract
 from ecphoria.text.names import NameKind
-from ecphoria.text.tokens import stems
+from ecphoria.text.terms import terms as terms_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +173,7 @@ class ConceptBook:
         older = [body for body in found if body.id != gone.id]
         await _read_again(transaction, older, after, changed, changes)
         text = indexed_text(gone.title, gone.text)
-        terms = await run_off_loop(partial(stems, text), len(text))
+        terms = await run_off_loop(partial(terms_of, text), len(text))
         changes.remove(gone, terms, out)
         changes.names += less.values()
         changes.stated -= len(came_with.names) + came_with.facts

@@ -31,7 +31,7 @@ from ecphoria.text.concepts import Claim, Extraction, Triple, extract
 from ecphoria.text.cue import TurnFeatures, turn_features
 from ecphoria.text.cutting import Span, cut
 from ecphoria.text.names import normalised_words
-from ecphoria.text.tokens import stems
+from ecphoria.text.terms import terms as terms_of
 
 _SILENT = TurnFeatures(
     is_question=False, has_time_expression=False, first_person=False, second_person=False
@@ -48,7 +48,7 @@ class Prepared:
         occurred_at: In UTC.
         utc_offset: Minutes from UTC to the time of day where it occurred; None for UTC.
         expires_at: End of its life; None for no end.
-        terms: Stems with repeats, joined by one blank; the text index reads them.
+        terms: The terms that find it, joined by one blank; the text index reads them.
         words: The body's normalised words, joined by one blank; names are searched in them.
         length: Number of stems, repeats counted.
         features: Features of a turn; all false for a document.
@@ -120,7 +120,7 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
     new = with_one_form(new)
     occurred_at = checked_time(new.occurred_at, recorded_at)
     checked_claims(new.extraction, occurred_at)
-    terms = stems(indexed_text(new.title, new.text))
+    terms = terms_of(indexed_text(new.title, new.text))
     words = tuple(normalised_words(new.text))
     body = body_hash(new)
     key = content_key(new, body)
@@ -136,9 +136,9 @@ def prepare(tenant: TenantId, new: NewEpisode, recorded_at: datetime, dimension:
         utc_offset=offset_of(new.occurred_at),
         recorded_at=recorded_at,
         expires_at=checked_expiry(new.expires_at, recorded_at),
-        terms=" ".join(terms),
+        terms=terms.joined,
         words=" ".join(words),
-        length=len(terms),
+        length=len(terms.stems),
         features=turn_features(new.text) if new.session is not None else _SILENT,
         extraction=extract(new.title, new.text, words=words, given=new.extraction),
         passages=_passages(tenant, ident, new),
@@ -158,14 +158,14 @@ def _passages(tenant: TenantId, episode: EpisodeId, new: NewEpisode) -> tuple[Pa
 
 
 def _passage(ident: str, ordinal: int, span: Span, new: NewEpisode) -> PassageRow:
-    terms = stems(indexed_text(new.title, new.text[span.start : span.end]))
+    terms = terms_of(indexed_text(new.title, new.text[span.start : span.end]))
     return PassageRow(
         id=ident,
         ordinal=ordinal,
         start=span.start,
         end=span.end,
-        terms=" ".join(terms),
-        length=len(terms),
+        terms=terms.joined,
+        length=len(terms.stems),
     )
 
 

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 import toktok
 
-from ecphoria.recall.candidates import Candidates, count_stems, counting_work
+from ecphoria.recall.candidates import Candidates, count_terms, counting_work
 from ecphoria.recall.current_facts import Superseded
 from ecphoria.recall.pipeline import Ranked, Search
 from ecphoria.records.episode import Episode, excerpt, fenced, headline, usual_reliability
@@ -22,8 +22,9 @@ from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Hit, HitPassage, NearMiss, PathStep, Reference, Wave
 from ecphoria.runtime import run_off_loop
 from ecphoria.text.code_blocks import CodeBlock, append_words, code_blocks, one_line, write_lines
+from ecphoria.text.dates import tells_day
 from ecphoria.text.forms import composed
-from ecphoria.text.tokens import DENIALS, INTENSIFIERS, INTERJECTIONS, MARKS, RELATIVE_DATE
+from ecphoria.text.tokens import DENIALS, INTENSIFIERS, INTERJECTIONS, MARKS
 
 MISSES = 3
 """Number of near misses in an answer."""
@@ -151,9 +152,10 @@ async def passages_of_hits(
         return {}
     found = await search.store.passages_of(search.tenant, hits, search.seeding.vector)
     stems, rarity = search.candidates.stems, search.candidates.rarity
+    also = search.seeding.analysis.also
     mass = float(rarity.sum()) or 1.0
     counts = await run_off_loop(
-        partial(count_stems, found.terms, stems), counting_work(found.terms, stems)
+        partial(count_terms, found.terms, stems, also), counting_work(found.terms, stems)
     )
     score = (counts > 0.0) @ rarity / mass + found.cosine
     listed: dict[EpisodeId, list[HitPassage]] = {}
@@ -553,7 +555,7 @@ def _joined(
 
 def _key(episode: Episode) -> Key:
     """Build the key of copies; "today" means the same only on the same day."""
-    day = f"{episode.occurred_at:%Y-%m-%d}" if RELATIVE_DATE.search(episode.text) else None
+    day = f"{episode.occurred_at:%Y-%m-%d}" if tells_day(episode.text) else None
     speaker = _folded(episode.speaker)
     return (speaker, episode.role, episode.title, day, *same_words(episode.text))
 

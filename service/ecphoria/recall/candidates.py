@@ -94,7 +94,11 @@ class Units:
 
 
 def units_of(
-    columns: Columns, counts: FloatArray, passages: PassageColumns | None, stems: Sequence[str]
+    columns: Columns,
+    counts: FloatArray,
+    passages: PassageColumns | None,
+    stems: Sequence[str],
+    also: Mapping[str, str],
 ) -> Units:
     """Divide the rows into units: each passage of a long row, and each other row.
 
@@ -103,6 +107,7 @@ def units_of(
         counts: [n, q] stems of whole rows.
         passages: Of some of the rows; None where the store has none.
         stems: The cue's, q.
+        also: Further terms of the cue that stand for a stem.
     """
     size = len(columns.id)
     whole = np.arange(size, dtype=np.int64)
@@ -120,7 +125,7 @@ def units_of(
     return Units(
         row=np.concatenate((whole[kept], of)),
         rows=size,
-        counts=np.concatenate((counts[kept], count_stems(passages.terms, stems))),
+        counts=np.concatenate((counts[kept], count_terms(passages.terms, stems, also))),
         length=np.concatenate((columns.length[kept], passages.length)),
         cosine=np.concatenate((columns.cosine[kept], passages.cosine)),
         start=np.concatenate((nothing[kept], passages.start)),
@@ -140,6 +145,20 @@ def count_stems(terms: Sequence[str], stems: Sequence[str]) -> FloatArray:
     for column, stem in enumerate(stems):
         rows = np.searchsorted(starts, _find_all(everything, f" {stem} "), side="right") - 1
         counts[:, column] = np.bincount(rows, minlength=len(terms))
+    return counts
+
+
+def count_terms(terms: Sequence[str], stems: Sequence[str], also: Mapping[str, str]) -> FloatArray:
+    """Count stems, [n, q], or the terms that stand for them where those are more.
+
+    The stems of a text's own language join more forms of a word than Porter's, so they are
+    counted at least as often (decision 0051).
+    """
+    counts = count_stems(terms, stems)
+    columns = [column for column, stem in enumerate(stems) if stem in also]
+    if columns:
+        own = count_stems(terms, [also[stems[column]] for column in columns])
+        counts[:, columns] = np.maximum(counts[:, columns], own)
     return counts
 
 
@@ -378,10 +397,13 @@ async def _matching(
 
 
 def _count(
-    columns: Columns, passages: PassageColumns | None, stems: Sequence[str]
+    columns: Columns,
+    passages: PassageColumns | None,
+    stems: Sequence[str],
+    also: Mapping[str, str],
 ) -> tuple[Units, FloatArray]:
-    counts = count_stems(columns.terms, stems)
-    return units_of(columns, counts, passages, stems), counts
+    counts = count_terms(columns.terms, stems, also)
+    return units_of(columns, counts, passages, stems, also), counts
 
 
 async def _weigh(
@@ -403,11 +425,11 @@ async def _weigh(
         passages = await store.passages_of(tenant, wanted, seeding.vector)
     previous, following = neighbours(columns)
     units, counts = await run_off_loop(
-        partial(_count, columns, passages, stems),
+        partial(_count, columns, passages, stems, analysis.also),
         counting_work(chain(columns.terms, passages.terms if passages else ()), stems),
     )
     often = np.array([asked[stem] for stem in stems], dtype=np.float64)
-    rarity = _rarity(stems, seeding.terms, profile.items) * often
+    rarity = _rarity(stems, analysis.also, seeding.terms, profile.items) * often
     mean = profile.mean_length * profile.items / max(1, profile.items + profile.passages)
     relative = relative_frequency(units.counts, length=units.length, mean_length=mean)
     said = units.most(relative)
@@ -483,9 +505,11 @@ def neighbours(columns: Columns) -> tuple[IntArray, IntArray]:
     return previous, following
 
 
-def _rarity(stems: Sequence[str], terms: Mapping[str, TermCount], items: int) -> FloatArray:
-    found = (terms.get(stem) for stem in stems)
-    df = [0 if one is None else one.items for one in found]
+def _rarity(
+    stems: Sequence[str], also: Mapping[str, str], terms: Mapping[str, TermCount], items: int
+) -> FloatArray:
+    held = {stem: count.items for stem, count in terms.items()}
+    df = [max(held.get(stem, 0), held.get(also.get(stem, ""), 0)) for stem in stems]
     # The profile was read first, so a count may already include a later write.
     return idf(np.minimum(np.array(df, dtype=np.float64), items), items)
 

@@ -69,11 +69,12 @@ class EngramReader:
         self, search: Search, count: int
     ) -> Sequence[tuple[Engram, Mapping[str, float]]]:
         """Rank what the indexes find, with the parts of each score."""
-        stems, vector = search.seeding.analysis.stems, search.seeding.vector
+        analysis, vector = search.seeding.analysis, search.seeding.vector
+        stems = sorted({*analysis.stems, *analysis.also.values()})
         found = await self._graph.run(
             _FIND_ENGRAMS,
             tenant=search.tenant,
-            query=any_of(search.tenant, sorted(set(stems))) if stems else None,
+            query=any_of(search.tenant, stems) if stems else None,
             vector=None if vector is None else packed(vector),
             limit=count,
         )

@@ -117,8 +117,9 @@ class _Found:
         columns = candidates.columns
         named = frozenset(seeding.analysis.names)
         self._own = np.array([speaker in named for speaker in columns.speaker], dtype=np.bool_)
-        # "now", "name" and German function words carry too little to be evidence (decision 0030).
-        content = np.array([one not in _LIGHT_STEMS for one in candidates.stems], dtype=np.bool_)
+        # "now", "name" and function words carry too little to be evidence (decision 0030).
+        light = _LIGHT_STEMS | seeding.analysis.silent
+        content = np.array([one not in light for one in candidates.stems], dtype=np.bool_)
         self._content = content if content.any() else ~content
         self.asks_nothing = not content.any() and not (
             seeding.analysis.first_person or seeding.analysis.names or seeding.analysis.dates

@@ -319,7 +319,7 @@ async def _seek(
     analysis = analyse(text, expected.names)
     subjects = subjects_of(analysis, expected.names, asker)
     encoding = asyncio.create_task(_encode(embedder, cue, analysis))
-    stems = sorted(set(analysis.stems))
+    stems = sorted({*analysis.stems, *analysis.also.values()})
     wider = searched_stems(analysis, reading)
     named = reading.normalised if reading.names else frozenset()
     by_vector, by_text, by_passage, known = await asyncio.gather(
@@ -352,7 +352,8 @@ def searched_stems(analysis: CueAnalysis, reading: CueReading) -> list[str]:
 
     The expansions only add candidates: scores use the cue itself.
     """
-    return sorted({*analysis.stems, *stems_of(" ".join(reading.expansions))})
+    more = stems_of(" ".join(reading.expansions))
+    return sorted({*analysis.stems, *analysis.also.values(), *more})
 
 
 def _linked(

@@ -1,21 +1,22 @@
 """Separate turns that only ask, or only say "I don't know", from turns that state something.
 
-The rules know English and German; in other languages only a sentence with a question mark at its
-end is a question. A sentence without a matching rule states something, so a missing rule never
-hides a memory.
+The rules know English and German; in other languages a sentence is a question if it ends as one
+and states nothing beside it. A sentence without a matching rule states something, so a missing
+rule never hides a memory.
 
 Every rule looks at one sentence of at most `LONGEST_ASKING` characters, and no pattern has nested
 repetition, so the time is linear in the text.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
 from ecphoria.text.german import FUNCTION_WORDS as GERMAN_FUNCTION_WORDS
 from ecphoria.text.german import is_german
+from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
 from ecphoria.text.tokens import (
     APOSTROPHES,
     CONTRACTED,
@@ -343,8 +344,9 @@ _OFFERS = re.compile(
 )
 """Offers help; beside an excuse it states nothing."""
 
-_SENTENCE = re.compile(r"[^.!?\u2026\u3002\uff01\uff1f\n]+(?:[.!?\u2026\u3002\uff01\uff1f\n]+|$)")
-_CLAUSE = re.compile(r"[,;:()\uff0c\uff1b\u2014\u2013]|\s-\s")
+_ENDS = r".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964\n"
+_SENTENCE = re.compile(rf"[^{_ENDS}]+(?:[{_ENDS}]+|$)")
+_CLAUSE = re.compile(r"[,;:()\uff0c\uff1b\u060c\u061b\u3001\u2014\u2013]|\s-\s")
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\d+")
 _NAME = re.compile(rf"(?<=[^\W\d_])(?:{_Q}s)?[ ,]+(?P<name>(?!(?:I|AI|LLM|KI)\b)[^\W\d_a-z]\w+)")
@@ -486,14 +488,17 @@ def _read(sentence: str) -> str:
     """Name what a sentence does: question, excuse, offer, states, or nothing (empty)."""
     body = _behind(_FILLER, _behind(_LABEL, sentence))
     ends = sentence.rstrip()
-    marked = ends.endswith(("?", "\uff1f"))
-    body = body.rstrip().rstrip("?.!\u2026\u3002\uff01\uff1f \n")
+    body = body.rstrip().rstrip("?.!\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964 \n")
+    languages = languages_of(body)
+    marked = ends.endswith(QUESTION_MARKS) or any(
+        language.ends and language.ends.search(ends) for language in languages
+    )
     if not _WORD.search(body):
         return "question" if marked and _WORD.search(sentence) else ""
     excused = _EXCUSES.match(body) or _EXCUSES_WITHIN.search(body)
     if excused and not _BUT.search(body) and not marked:
         return "excuse"
-    if _asks(body, marked=marked):
+    if _asks(body, marked=marked, languages=languages):
         return "question"
     return "offer" if _OFFERS.match(body) else "states"
 
@@ -504,7 +509,7 @@ def _behind(opening: re.Pattern[str], text: str) -> str:
     return text[found.end() :] if found else text
 
 
-def _asks(body: str, *, marked: bool) -> bool:
+def _asks(body: str, *, marked: bool, languages: Sequence[Language]) -> bool:
     """Tell whether a sentence asks, and no clause of it states something."""
     if _REASON.search(body):
         return False
@@ -515,7 +520,9 @@ def _asks(body: str, *, marked: bool) -> bool:
             continue
         if opens.match(clause) or (place and _OPENS.match(clause)):
             asked = True
-        elif marked and _ASKED_LAST.search(clause):
+        elif marked and (
+            _ASKED_LAST.search(clause) or any(one.question.match(clause) for one in languages)
+        ):
             continue
         elif not _is_phrase(clause) and not (marked and _CONDITION.match(clause)):
             return False

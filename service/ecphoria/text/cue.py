@@ -1,14 +1,17 @@
 """Analyse a cue and a turn: words, names, dates, questions."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ecphoria.text.dating import PartialDate, names_time, stated_in
 from ecphoria.text.forms import composed, lowered
+from ecphoria.text.languages import QUESTION_MARKS, Language, languages_of
+from ecphoria.text.terms import cue_terms
 from ecphoria.text.tokens import (
     APOSTROPHES,
     FIRST_PERSON,
@@ -23,7 +26,6 @@ from ecphoria.text.tokens import (
     STOP_WORDS,
     SUMMARY_REQUEST,
     TIME_EXPRESSION,
-    stems,
     words,
 )
 
@@ -36,15 +38,6 @@ STATED_DATE = re.compile(
     rf"(?:\s+(?P<after>{_DAY})\b(?!\d))?(?:,?\s+(?P<year>{_YEAR})\b)?"
     rf"|\b(?P<iso_year>{_YEAR})-(?P<iso_month>0[1-9]|1[0-2])-(?P<iso_day>0[1-9]|[12]\d|3[01])\b"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartialDate:
-    """A date as far as it was stated; None for missing parts."""
-
-    year: int | None
-    month: int
-    day: int | None
 
 
 def read_date(match: re.Match[str]) -> PartialDate | None:
@@ -65,12 +58,16 @@ def read_date(match: re.Match[str]) -> PartialDate | None:
 
 
 def partial_dates(text: str) -> tuple[PartialDate, ...]:
-    """Find `3 July`, `July 3rd, 2023`, `June 2023`, `March`, `2023-07-03`, in order.
+    """Find `3 July`, `July 3rd, 2023`, `June 2023`, `March`, `2023-07-03`, `3. Juli`, in order.
 
-    Month names count capitalised and in full; `May` alone is no date. The first 32 count.
+    English month names count capitalised and in full; `May` alone is no date. The first 32 count.
     """
-    found = (read_date(match) for match in STATED_DATE.finditer(text))
-    return tuple(islice((date for date in found if date is not None), _MOST_DATES))
+    found = [(one.start, one.date) for one in stated_in(text)]
+    for match in STATED_DATE.finditer(text):
+        date = read_date(match)
+        if date is not None:
+            found.append((match.start(), date))
+    return tuple(dict.fromkeys(date for _, date in sorted(found, key=itemgetter(0))))[:_MOST_DATES]
 
 
 def date_affinities(
@@ -112,6 +109,8 @@ class CueAnalysis:
         first_person: The cue speaks of the one who asks: "I", "my", "we".
         asks_listener: The cue asks what the listener said or did: "did you", "your advice".
         asks_summary: The cue asks for a summary: "summarize", "give me an overview".
+        also: A further term that stands for a stem: the stem of its word in the cue's language.
+        silent: Stems that say nothing about the topic, of cues in other languages than English.
     """
 
     names: tuple[str, ...]
@@ -123,6 +122,8 @@ class CueAnalysis:
     first_person: bool = False
     asks_listener: bool = False
     asks_summary: bool = False
+    also: Mapping[str, str] = field(default_factory=dict)
+    silent: frozenset[str] = frozenset()
 
 
 def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
@@ -141,17 +142,27 @@ def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
         names = _as_written(pattern.findall(text), participants)
         without = " ".join(pattern.sub("", text).split())
         stripped = without if words(without) else stripped
+    languages = languages_of(text)
+    found = cue_terms(text, frozenset(words("\n".join(participants))))
     return CueAnalysis(
         names=names,
         subject=names[0] if len(names) == 1 else None,
-        stems=_stems_without(text, participants),
+        stems=found.stems,
+        also=found.also,
+        silent=found.silent,
         stripped=stripped,
-        is_when=IS_WHEN.match(text.lstrip()) is not None,
+        is_when=IS_WHEN.match(text.lstrip()) is not None
+        or any(language.when.match(text) for language in languages),
         dates=partial_dates(text),
-        first_person=FIRST_PERSON.search(text) is not None,
+        first_person=_speaks_of(FIRST_PERSON, text, [one.me for one in languages]),
         asks_listener=SECOND_PERSON_ACTS.search(POLITE_REQUEST.sub(" ", text)) is not None,
         asks_summary=SUMMARY_REQUEST.match(text) is not None,
     )
+
+
+def _speaks_of(english: re.Pattern[str], text: str, others: Iterable[re.Pattern[str]]) -> bool:
+    """Tell whether a text has a pronoun, in English or in its own languages."""
+    return any(pattern.search(text) for pattern in (english, *others))
 
 
 def _names_in(text: str, participants: Sequence[str]) -> re.Pattern[str] | None:
@@ -180,11 +191,6 @@ def _as_written(found: Sequence[str], participants: Sequence[str]) -> tuple[str,
 def _caseless(text: str) -> str:
     """Write letters for a comparison without case; the Turkish ones become an I."""
     return lowered(text).casefold().replace("\u0131", "i")
-
-
-def _stems_without(text: str, participants: Sequence[str]) -> tuple[str, ...]:
-    owned = set(words("\n".join(participants)))
-    return stems(" ".join(word for word in words(text) if word not in owned))
 
 
 _CAPTION = "[shares "
@@ -218,8 +224,14 @@ def is_question(spoken: str) -> bool:
     Args:
         spoken: The text without its caption.
     """
+    return _is_question(spoken, languages_of(spoken))
+
+
+def _is_question(spoken: str, languages: Iterable[Language]) -> bool:
     trimmed = spoken.rstrip()
-    if trimmed.endswith("?"):
+    if trimmed.endswith(QUESTION_MARKS):
+        return True
+    if any(one.ends and one.ends.search(trimmed) for one in languages):
         return True
     # A long text may say this about one topic and state something about another.
     return len(trimmed) <= LONGEST_EXCUSE and NO_KNOWLEDGE.search(trimmed) is not None
@@ -227,15 +239,16 @@ def is_question(spoken: str) -> bool:
 
 def has_time_expression(spoken: str) -> bool:
     """Look for a word that places something in time, in a text without its caption."""
-    return TIME_EXPRESSION.search(spoken.lower()) is not None
+    return TIME_EXPRESSION.search(spoken.lower()) is not None or names_time(spoken)
 
 
 def turn_features(text: str) -> TurnFeatures:
     """Read all features of a turn's text, without its caption."""
     spoken = without_caption(text)
+    languages = languages_of(spoken)
     return TurnFeatures(
-        is_question=is_question(spoken),
+        is_question=_is_question(spoken, languages),
         has_time_expression=has_time_expression(spoken),
-        first_person=FIRST_PERSON.search(spoken) is not None,
-        second_person=SECOND_PERSON.search(spoken) is not None,
+        first_person=_speaks_of(FIRST_PERSON, spoken, [one.me for one in languages]),
+        second_person=_speaks_of(SECOND_PERSON, spoken, [one.you for one in languages]),
     )

@@ -31,7 +31,7 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _BREAKS: Final = (
     re.compile(r"\n+"),
-    re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])"),  # noqa: RUF001 (Chinese and Japanese)
+    re.compile(r"(?<=[.!?\u061f\u06d4\u0964])\s+|(?<=[\u3002\uff01\uff1f])\s*"),
     re.compile(r"\s+"),
 )
 """Places at which a long block may be cut: lines, sentences, words."""

@@ -9,8 +9,9 @@ from datetime import date, timedelta
 from operator import itemgetter
 from typing import Final
 
-from ecphoria.text.cue import STATED_DATE, PartialDate, read_date
-from ecphoria.text.tokens import MONTHS, WEEKDAYS
+from ecphoria.text.cue import STATED_DATE, read_date
+from ecphoria.text.dating import PartialDate, stated_in, time_phrases
+from ecphoria.text.tokens import MONTHS, RELATIVE_DATE, WEEKDAYS
 
 _NUMBERS: Final = {
     "a": 1,
@@ -88,9 +89,15 @@ def resolve_dates(text: str, said_on: date) -> tuple[DayRange, ...]:
         before = bisect_right(starts, match.start()) - 1
         # "last May" names the month too; it is read once, as the relative date.
         if before < 0 or relative[before].end() <= match.start():
-            found.append((match.start(), _stated_range(match, said_on)))
+            found.append((match.start(), _stated_range(read_date(match), said_on)))
+    found += _foreign(text, said_on)
     found.sort(key=itemgetter(0))
     return tuple(dict.fromkeys(days for _, days in found if days is not None))
+
+
+def tells_day(text: str) -> bool:
+    """Tell whether a text names a time by the day on which it is said: "today", "last week"."""
+    return RELATIVE_DATE.search(text) is not None or bool(time_phrases(text))
 
 
 def _year(year: int) -> DayRange:
@@ -102,8 +109,19 @@ def _month(year: int, month: int) -> DayRange:
     return DayRange(first=date(year, month, 1), last=date(year, month, last))
 
 
-def _stated_range(match: re.Match[str], said_on: date) -> DayRange | None:
-    stated = read_date(match)
+def _foreign(text: str, said_on: date) -> Iterator[tuple[int, DayRange | None]]:
+    """Resolve what a text says in another language than English, or in figures."""
+    relative = [
+        (phrase.start, _RELATIVE.fullmatch(phrase.english)) for phrase in time_phrases(text)
+    ]
+    for start, match in relative:
+        if match:
+            yield start, _relative_range(match, said_on)
+    for one in stated_in(text):
+        yield one.start, _stated_range(one.date, said_on)
+
+
+def _stated_range(stated: PartialDate | None, said_on: date) -> DayRange | None:
     if stated is None:
         return None
     years = (stated.year,) if stated.year else range(said_on.year - 1, said_on.year + 2)

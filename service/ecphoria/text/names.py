@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from ecphoria.text.forms import lowered, plain
+from ecphoria.text.languages import languages_of
 from ecphoria.text.tokens import (
     APOSTROPHES,
     CONNECTORS,
@@ -26,7 +27,7 @@ from ecphoria.text.tokens import (
 _LONGEST_NAME = 1_500
 """Characters; a text in capitals throughout is no name, and an index key has its bounds."""
 
-_CUT = re.compile(r"(?<=[.!?])\s+|[\r\n]+")
+_CUT = re.compile(r"(?<=[.!?\u061f\u06d4\u0964])\s+|(?<=[\u3002\uff01\uff1f])|[\r\n]+")
 _LETTERS = rf"\w{MARKS}"
 _SIGN = rf"(?:\+{{2,4}}(?!\+)|[+#](?![{_LETTERS}+#]))"
 """Behind a word it makes another name: `C++`, `C#`, `Disney+`; not in `a+b` or `page#part`."""
@@ -111,13 +112,14 @@ def candidate_spans(body: str) -> Iterator[str]:
     candidate by itself, nor together with a number or date that a connector joins to it, unless a
     verb behind it makes it the subject.
     """
+    silent = frozenset(word for one in languages_of(body) for word in one.function)
     for sentence in _CUT.split(plain(body)):
         letter = _LETTER.search(sentence)
         # Only marks and numbers are before it, as in `- Sow` or `2) Sow`.
         opening = letter.start() if letter else len(sentence)
         for match in _SPAN.finditer(sentence):
             parts = match[0].rstrip(_EDGE).split()
-            inner = _trim(parts)
+            inner = _trim(parts, silent)
             span = " ".join(inner).rstrip(_EDGE)
             opens = (
                 inner[:1] == parts[:1]
@@ -128,20 +130,20 @@ def candidate_spans(body: str) -> Iterator[str]:
                 yield span
 
 
-def _trim(parts: list[str]) -> list[str]:
-    """Remove function words and contractions at both ends."""
+def _trim(parts: list[str], silent: frozenset[str]) -> list[str]:
+    """Remove function words, those of the text's language too, and contractions at both ends."""
     start, stop = 0, len(parts)
-    while start < stop and _is_function_word(parts[start]):
+    while start < stop and _is_function_word(parts[start], silent):
         start += 1
-    while stop > start and _is_function_word(parts[stop - 1]):
+    while stop > start and _is_function_word(parts[stop - 1], silent):
         stop -= 1
     return parts[start:stop]
 
 
-def _is_function_word(part: str) -> bool:
+def _is_function_word(part: str, silent: frozenset[str]) -> bool:
     word = part.strip(_EDGE)
     lower = word.lower()
-    if lower in FUNCTION_WORDS or CONTRACTION.fullmatch(word):
+    if lower in silent or lower in FUNCTION_WORDS or CONTRACTION.fullmatch(word):
         return True
     return lower in NAMELESS_WORDS and not (len(word) > 1 and word.isupper())
 

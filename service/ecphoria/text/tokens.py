@@ -7,7 +7,7 @@ The lists are those the recall recipe was measured with; changing one changes th
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -338,7 +338,7 @@ _BY_SCRIPT = {
 }
 """Stemmers of the scripts of which one language is far the most frequent. Words in Latin letters
 all have Porter's, because a short cue does not tell its language for sure, and a memory and a cue
-must have the same stems."""
+must have the same stems; `ecphoria.text.terms` adds those of their language."""
 
 
 def words(text: str) -> list[str]:
@@ -352,7 +352,7 @@ def words(text: str) -> list[str]:
     if text.isascii():
         text = text.lower()
         return _bounded(_ASCII_WORD.findall(text), text)
-    text = _LOOSE_ACCENTS.sub("", lowered(text).casefold().translate(_BASE_LETTERS))
+    text = unaccented(text)
     found: list[str] = []
     for match in _ANY_WORD.finditer(text):
         if match.lastgroup and match.end() - match.start() > 1:
@@ -360,6 +360,11 @@ def words(text: str) -> list[str]:
         else:
             found.append(match[0])
     return _bounded(found, text)
+
+
+def unaccented(text: str) -> str:
+    """Write a text in lower case without the accents of Latin and Greek letters."""
+    return _LOOSE_ACCENTS.sub("", lowered(text).casefold().translate(_BASE_LETTERS))
 
 
 def _bounded(found: list[str], text: str) -> list[str]:
@@ -383,8 +388,13 @@ def stems(text: str) -> tuple[str, ...]:
     >>> stems("Анна работала в квартире")
     ('ан', 'работа', 'в', 'квартир')
     """
-    kept = [word for word in words(text) if word not in STOP_WORDS]
-    if text.isascii():
+    return stems_of(words(text))
+
+
+def stems_of(found: Iterable[str]) -> tuple[str, ...]:
+    """Reduce words that are split already; see `stems`."""
+    kept = [word for word in found if word not in STOP_WORDS]
+    if all(map(str.isascii, kept)):
         return tuple(_PORTER.stemWords(kept))
     return tuple(_stemmer(word[0]).stemWord(word) for word in kept)
 

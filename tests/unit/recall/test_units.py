@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecphoria.neo4j_store.passages import PassageColumns
-from ecphoria.recall.candidates import Units, count_stems, units_of
+from ecphoria.recall.candidates import Units, count_stems, count_terms, units_of
 from ecphoria.recall.ports import Columns
 from ecphoria.records.ids import EpisodeId
 
@@ -43,7 +43,7 @@ def passages(**of: tuple[str, ...]) -> PassageColumns:
 
 
 def cut(found: Columns, parts: PassageColumns | None) -> Units:
-    return units_of(found, count_stems(found.terms, STEMS), parts, STEMS)
+    return units_of(found, count_stems(found.terms, STEMS), parts, STEMS, {})
 
 
 def test_a_store_of_short_memories_has_a_unit_for_each() -> None:
@@ -79,3 +79,9 @@ WORDS = st.sampled_from(("boat", "boats", "harbour", "gull"))
 def test_stems_are_counted_as_splitting_would(texts: list[list[str]]) -> None:
     counts = count_stems([" ".join(words) for words in texts], STEMS)
     assert counts.tolist() == [[words.count(stem) for stem in STEMS] for words in texts]
+
+
+def test_a_stem_counts_as_what_stands_for_it() -> None:
+    texts = ("boat @bo @bo", "@bo", "boat boat", "harbour")
+    counts = count_terms(texts, ("boat", "harbour"), {"boat": "@bo"})
+    assert counts.tolist() == [[2.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0]]

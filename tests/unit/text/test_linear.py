@@ -31,6 +31,7 @@ from ecphoria.text.names import (
 from ecphoria.text.quotes import carries, find_quote
 from ecphoria.text.readable import check_readable
 from ecphoria.text.self_statements import self_statements
+from ecphoria.text.terms import cue_terms, terms
 from ecphoria.text.tokens import stems
 from tests.unit.recall.builders import hit
 
@@ -50,6 +51,7 @@ PATTERNS = (
         "`",
         "```\n",
     ),
+    *("gestern vor drei ", "5. de ", "\u4e0a\u5468", "\u4ec0\u4e48", "a_", "a.b/", "aB", "Aaa"),
     *("yesterday May 5 ", "last May ", "5 ", "3 days ago ", "a couple of ", "A ", "a ", "Of the "),
     *("a", "A", "1", ".", "-", "...", "? ", "\n", "\n\n", "\n  x", " ", "\t", "# ", "- ", "can "),
     *(
@@ -106,6 +108,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "carries": lambda text: carries(text, text),
     "check_readable": lambda text: check_readable("text", text),
     "composed": composed,
+    "cue_terms": cue_terms,
+    "terms": terms,
     "clipped": lambda text: clipped(text, 400),
     "context_block": lambda text: context_block([hit(1, text)], 2_000),
     "cut": cut,

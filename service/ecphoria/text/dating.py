@@ -1,0 +1,206 @@
+"""Find dates and times in languages other than English, and dates in figures.
+
+A phrase such as "letzte Woche" is translated into "last week", so that one set of rules, in
+`ecphoria.text.dates`, resolves all languages. The words of each stand in `languages.toml`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, Final, TypeVar
+
+from ecphoria.text.languages import LANGUAGES, Language, languages_of
+from ecphoria.text.tokens import MONTHS, WEEKDAYS, unaccented
+
+T = TypeVar("T")
+
+_UNITS: Final = ("day", "week", "month", "year")
+_NUMBERS: Final = (
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+)  # fmt: skip
+_STEPS: Final = ("last", "this", "next")
+_DAY: Final = r"(?:0?[1-9]|[12]\d|3[01])"
+_MONTH: Final = r"(?:0?[1-9]|1[0-2])"
+_YEAR: Final = r"(?:1\d|20)\d\d"
+_IN_FIGURES: Final = (
+    re.compile(
+        rf"(?<![\d.])(?P<day>{_DAY})\.\s?(?P<month>{_MONTH})\.\s?(?P<year>{_YEAR})(?!\.?\d)"
+    ),
+    re.compile(
+        rf"(?<!\d)(?:(?P<year>{_YEAR})\s?[年년]\s?)?(?P<month>{_MONTH})\s?[月월]"
+        rf"\s?(?:(?P<day>{_DAY})\s?[日号號일])"
+    ),
+    re.compile(rf"(?<!\d)(?P<year>{_YEAR})\s?[年년]\s?(?P<month>{_MONTH})\s?[月월](?P<day>)"),
+)
+"""`24.01.2024`, and the order of Chinese, Japanese and Korean."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartialDate:
+    """A date as far as it was stated; None for missing parts."""
+
+    year: int | None
+    month: int
+    day: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """A date at its place in a text, from `start` on."""
+
+    start: int
+    date: PartialDate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimePhrase:
+    """A time told from the day on which it is said, from `start` on, and as English says it."""
+
+    start: int
+    english: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rules:
+    stated: re.Pattern[str]
+    phrases: tuple[tuple[re.Pattern[str], str], ...]
+
+
+def stated_in(text: str) -> tuple[Stated, ...]:
+    """Find stated dates, in order: `3. März 2024`, `en agosto`, `24.01.2024`, `4月1日`."""
+    lower = unaccented(text)
+    found = [
+        (match.span(), _figures(match)) for form in _IN_FIGURES for match in form.finditer(lower)
+    ]
+    for language in languages_of(text):
+        matches = _rules(language.code).stated.finditer(lower)
+        found += [(match.span(), _worded(match)) for match in matches]
+    return tuple(Stated(start=span[0], date=date) for span, date in _apart(found))
+
+
+def time_phrases(text: str) -> tuple[TimePhrase, ...]:
+    """Find relative times, in order.
+
+    >>> [phrase.english for phrase in time_phrases("Gestern war ich da, und vor zwei Wochen.")]
+    ['yesterday', 'two week ago']
+    """
+    lower = unaccented(text)
+    found = [
+        (match.span(), _translated(match, english))
+        for language in languages_of(text)
+        for pattern, english in _rules(language.code).phrases
+        for match in pattern.finditer(lower)
+    ]
+    return tuple(TimePhrase(start=span[0], english=said) for span, said in _apart(found))
+
+
+def names_time(text: str) -> bool:
+    """Tell whether a text in another language than English places something in time."""
+    return bool(time_phrases(text)) or bool(languages_of(text) and stated_in(text))
+
+
+def _apart(found: Iterable[tuple[tuple[int, int], T]]) -> Iterator[tuple[tuple[int, int], T]]:
+    """Keep what does not overlap: of two the earlier, then the longer."""
+    end = -1
+    for span, one in sorted(found, key=lambda item: (item[0][0], -item[0][1])):
+        if span[0] >= end:
+            end = span[1]
+            yield span, one
+
+
+def _figures(match: re.Match[str]) -> PartialDate:
+    year, day = match["year"], match["day"]
+    return PartialDate(
+        year=int(year) if year else None, month=int(match["month"]), day=int(day) if day else None
+    )
+
+
+def _worded(match: re.Match[str]) -> PartialDate:
+    year, day = match["year"], match["day"]
+    return PartialDate(
+        year=int(year) if year else None,
+        month=1 + _place(match, "m", len(MONTHS)),
+        day=int(day) if day else None,
+    )
+
+
+def _place(match: re.Match[str], prefix: str, count: int) -> int:
+    """Find the group that matched among `prefix0`, `prefix1` and so on."""
+    return next(place for place in range(count) if match[f"{prefix}{place}"] is not None)
+
+
+def _translated(match: re.Match[str], english: str) -> str:
+    """Fill the number, the unit, and the word that is counted into an English phrase."""
+    groups = match.groupdict()
+    if "{n}" in english:
+        digits = groups["digits"]
+        number = digits or _NUMBERS[_place(match, "n", len(_NUMBERS))]
+        return english.format(n=number, unit=_UNITS[_place(match, "u", len(_UNITS))])
+    if "{span}" in english:
+        said = next(name for name, value in groups.items() if value is not None)
+        return english.format(span=_SPANS[said])
+    return english
+
+
+_SPANS: Final[Mapping[str, str]] = {
+    f"{prefix}{place}": name
+    for prefix, names in (("u", _UNITS), ("w", WEEKDAYS), ("m", MONTHS))
+    for place, name in enumerate(names)
+}
+
+
+@lru_cache
+def _rules(code: str) -> _Rules:
+    language = LANGUAGES[code]
+    table = _unaccented(language.calendar)
+    month = _named("m", table["months"])
+    phrases: list[tuple[str, str]] = [
+        (said, english) for said, english in table["phrases"].items()
+    ]
+    number = rf"(?:(?P<digits>\d{{1,3}})|{_named('n', table['numbers'])})"
+    unit = _named("u", table["units"])
+    phrases += [
+        (
+            form.replace(" ?", r"\s*").replace(" ", r"\s+").format(n=number, unit=unit),
+            "{n} {unit} ago",
+        )
+        for form in table["ago"]
+    ]
+    gap = r"\s+" if language.spaced else r"\s*"
+    # A Chinese weekday begins with the word for a week.
+    spans = f"(?:{_named('w', table['weekdays'])}|{month}|{unit})"
+    for step in _STEPS:
+        phrases.append((f"(?:{table[step]}){gap}{spans}", f"{step} {{span}}"))
+        if language.spaced:
+            phrases.append((f"{spans}{gap}(?:{table[step]})", f"{step} {{span}}"))
+    before = rf"(?:(?P<day>{_DAY})(?:\.|\u00ba|er|e)?\s*(?:de\s+|d['\u2019])?)?"
+    if not language.spaced:  # its days stand behind the month (`_IN_FIGURES`)
+        before = "(?P<day>(?!))?"
+    dated = rf"(?<!\d){before}{month}(?:,?\s*(?:de\s+|del\s+|do\s+)?(?P<year>{_YEAR})(?!\d))?"
+    return _Rules(
+        stated=_compiled(dated, language),
+        phrases=tuple((_compiled(said, language), english) for said, english in phrases),
+    )
+
+
+def _unaccented(value: Any) -> Any:
+    """Write the spellings of a table as they are searched in a text."""
+    if isinstance(value, Mapping):
+        return {unaccented(key): _unaccented(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [unaccented(one) for one in value]
+    return unaccented(value)
+
+
+def _named(prefix: str, spellings: Sequence[str]) -> str:
+    """Write an alternation with one group each; the longest spelling is tried first."""
+    groups = [(f"(?P<{prefix}{place}>{one})", one) for place, one in enumerate(spellings)]
+    groups.sort(key=lambda group: -max(map(len, group[1].split("|"))))
+    return f"(?:{'|'.join(map(itemgetter(0), groups))})"
+
+
+def _compiled(pattern: str, language: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)" if language.spaced else f"(?:{pattern})")

@@ -1,0 +1,171 @@
+"""Tell the language of a text, and give the words of that language that the rules need.
+
+A script of its own tells a language; function words tell one in Latin letters. The words stand in
+`languages.toml`. English has none there: its lists are in `ecphoria.text.tokens`.
+"""
+
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Final
+
+import Stemmer  # type: ignore[import-not-found]  # it ships no types
+
+from ecphoria.text.tokens import FUNCTION_WORDS, INTERJECTIONS, MONTHS, STOP_WORDS, WEEKDAYS, words
+
+# English texts of eight kinds, 14,000 in all: from .5 on, one question and one text of a hundred
+# and fifty seem foreign (decision 0051).
+_LEAST: Final = 0.5
+"""Score that tells a language: each function word adds 1/n if n languages have it."""
+
+QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f", "\u037e", "\u055e")
+"""Also full-width, Arabic, Greek and Armenian."""
+
+_READ: Final = 4_000
+"""Characters of a text that tell its language."""
+
+_UNITS: Final = ("day", "days", "week", "weeks", "month", "months", "year", "years")
+
+_UNSPACED: Final = frozenset({"zh", "ja", "ko"})
+"""Languages whose words `words` writes as pairs of characters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Language:
+    """A language other than English.
+
+    Attributes:
+        code: As in ISO 639-1.
+        letters: Any of its own script's letters; None for Latin.
+        stemmer: Snowball's; None where the script alone tells the stemmer of a word.
+        function: Function words, in lower case as they are written.
+        silent: Words that say nothing about a topic, as `words` writes them.
+        asks: Its question words, at whose places a cue is cut.
+        question: Begins a question.
+        ends: Ends a question that has no question mark; None if nothing does.
+        when: Begins a question for a time.
+        me: The speaker's pronouns.
+        you: The listener's pronouns.
+        calendar: Its months, weekdays and further words of dates.
+    """
+
+    code: str
+    letters: re.Pattern[str] | None
+    stemmer: Stemmer.Stemmer | None
+    function: frozenset[str]
+    silent: frozenset[str]
+    asks: re.Pattern[str]
+    question: re.Pattern[str]
+    ends: re.Pattern[str] | None
+    when: re.Pattern[str]
+    me: re.Pattern[str]
+    you: re.Pattern[str]
+    calendar: Mapping[str, Any]
+
+    @property
+    def spaced(self) -> bool:
+        """Tell whether blanks part its words."""
+        return self.code not in _UNSPACED
+
+
+def _language(code: str, table: Mapping[str, Any]) -> Language:
+    letters, ends = table.get("letters"), table.get("ends")
+    edge = "(?:{})" if code in _UNSPACED else r"(?<!\w)(?:{})(?!\w)"
+    asks = _any(sorted(map(re.escape, table["asks"].split()), key=len, reverse=True))
+    return Language(
+        code=code,
+        letters=re.compile(f"[{letters}]") if letters else None,
+        stemmer=Stemmer.Stemmer(table["stemmer"]) if "stemmer" in table else None,
+        function=frozenset(table["function"].split()),
+        silent=frozenset(words(f"{table['function']} {table['asking']}")),
+        asks=re.compile(edge.format(asks), re.IGNORECASE),
+        question=re.compile(rf"[\s\u00bf\u00a1]*{edge.format(asks)}", re.IGNORECASE),
+        ends=re.compile(rf"{ends}[\u3002.]?\s*$") if ends else None,
+        when=re.compile(rf"[\s\u00bf\u00a1]*(?:{table['when']})", re.IGNORECASE),
+        me=re.compile(edge.format(table["me"]), re.IGNORECASE),
+        you=re.compile(edge.format(table["you"]), re.IGNORECASE),
+        calendar=table,
+    )
+
+
+def _any(spellings: Iterable[str]) -> str:
+    return "|".join(spellings)
+
+
+_TABLES: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
+    files("ecphoria.text").joinpath("languages.toml").read_text("utf-8")
+)
+LANGUAGES: Final = {code: _language(code, table) for code, table in _TABLES.items()}
+"""By code."""
+
+_SCRIPTS: Final = tuple(language for language in LANGUAGES.values() if language.letters)
+_CHINESE, _JAPANESE = LANGUAGES["zh"], LANGUAGES["ja"]
+_NAMES: Final = words("Ben Dan Dina Don Ella Hans Lei Mia Mina Sam Tom")
+"""Given names that are function words of some language."""
+
+_ENGLISH: Final = frozenset(
+    (*FUNCTION_WORDS, *STOP_WORDS, *INTERJECTIONS, *MONTHS, *WEEKDAYS, *_UNITS, *_NAMES)
+)
+_PLAIN: Final = re.compile(r"\w+")
+_OPTIONAL: Final = re.compile(r"\(\?:[^()]*(?:\([^()]*\)[^()]*)*\)\?|\w\?")
+
+
+def _tells() -> Mapping[str, tuple[str, ...]]:
+    """List the languages in Latin letters of each function word, month, weekday and day."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for code, table in _TABLES.items():
+        if "letters" not in table:
+            for word in {*words(table["function"]), *_calendar_words(table)}:
+                found[word].append(code)
+    return {word: tuple(codes) for word, codes in found.items()}
+
+
+def _calendar_words(table: Mapping[str, Any]) -> Iterable[str]:
+    spellings = _any((*table["months"], *table["weekdays"], *table["phrases"], *table["units"]))
+    required = _OPTIONAL.sub("", spellings).split("|")
+    # A short unit, such as German "Tag", is a word of other languages too.
+    return words(" ".join(one for one in required if _PLAIN.fullmatch(one) and len(one) > 3))
+
+
+_TELLS: Final = _tells()
+
+
+def languages_of(text: str, found: Sequence[str] | None = None) -> tuple[Language, ...]:
+    """Tell the languages of a text other than English; none if it seems English.
+
+    A text in a script of its own may have several, one in Latin letters has at most one.
+
+    Args:
+        text: Its first 4,000 characters count.
+        found: The `words` of the text, if the caller has them.
+
+    >>> [language.code for language in languages_of("Wann ziehen wir nach Leipzig um?")]
+    ['de']
+    >>> languages_of("When do we move to Leipzig?")
+    ()
+    """
+    start = text[:_READ]
+    if not start.isascii():
+        own = tuple(one for one in _SCRIPTS if one.letters and one.letters.search(start))
+        if own:
+            # Japanese is written with Chinese characters too.
+            return tuple(one for one in own if one is not _CHINESE or _JAPANESE not in own)
+    one = _latin(words(start) if found is None else found[:_READ])
+    return () if one is None else (one,)
+
+
+def _latin(found: Sequence[str]) -> Language | None:
+    score: defaultdict[str, float] = defaultdict(float)
+    english = 0.0
+    for word in sorted(set(found)):
+        codes = _TELLS.get(word, ())
+        for code in codes:
+            score[code] += 1 / len(codes)
+        if word in _ENGLISH:
+            english += 1.0
+    # Every process must choose alike, for a memory and for a cue: of two the first in the table.
+    best = max(LANGUAGES, key=lambda code: round(score[code], 6))
+    return LANGUAGES[best] if score[best] > english and score[best] >= _LEAST else None
