@@ -5,7 +5,8 @@ from datetime import date
 import numpy as np
 import pytest
 
-from ecphoria.text.cue import PartialDate, date_affinities, partial_dates
+from ecphoria.text.cue import date_affinities, partial_dates
+from ecphoria.text.dating import PartialDate
 
 
 @pytest.mark.parametrize(

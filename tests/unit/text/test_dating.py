@@ -5,9 +5,9 @@ from datetime import date
 
 import pytest
 
-from ecphoria.text.cue import PartialDate, has_time_expression, partial_dates
+from ecphoria.text.cue import has_time_expression, partial_dates
 from ecphoria.text.dates import resolve_dates, tells_day
-from ecphoria.text.dating import time_phrases
+from ecphoria.text.dating import PartialDate, time_phrases
 
 SAID_ON = date(2024, 5, 15)
 
