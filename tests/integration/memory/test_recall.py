@@ -55,6 +55,24 @@ async def test_a_summary_prefers_no_speaker_and_no_length(
     assert all(hit.parts["spk"] == hit.parts["len"] == 0 for hit in all_.hits)
 
 
+@pytest.mark.parametrize(
+    ("cue", "text"),
+    [
+        ("Wo liegen unsere Wohnungen?", "Die Wohnung ist nicht weit von der Fähre."),
+        ("Où sont les journaux ?", "Le journal est sur la table de la cuisine."),
+        ("what broke in read_all?", "read_all breaks on empty files"),
+        ("what is wrong with main.py", "the tests of docs/app/main.py fail"),
+    ],
+)
+async def test_a_memory_is_found_by_the_forms_of_its_language_and_by_whole_names(
+    cue: str, text: str, ingest: IngestService, recalls: RecallService, tenant: TenantId
+) -> None:
+    others = ("We read all the main news.", "Py is a village.", "Der Hund schläft.")
+    await fill(ingest, tenant, [NewEpisode(text=one) for one in (*others, text)])
+    result = await ask(recalls, tenant, cue, strategy="lexical")
+    assert result.hits[0].episode.text == text
+
+
 async def test_the_answer_to_a_question_is_woken_over_next(
     ingest: IngestService, recalls: RecallService, tenant: TenantId
 ) -> None:
