@@ -16,8 +16,7 @@ import Stemmer  # type: ignore[import-not-found]  # it ships no types
 
 from ecphoria.text.tokens import FUNCTION_WORDS, INTERJECTIONS, MONTHS, STOP_WORDS, WEEKDAYS, words
 
-# English texts of eight kinds, 14,000 in all: from .5 on, one question and one text of a hundred
-# and fifty seem foreign (decision 0051).
+# None of 2,200 English questions and .15 % of 20,000 English texts seem foreign (decision 0051).
 _LEAST: Final = 0.5
 """Score that tells a language: each function word adds 1/n if n languages have it."""
 
