@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Literal, Self, Unpack
-from uuid import uuid4
 
 import httpx
 
@@ -27,6 +26,7 @@ from ecphoria.client.exchange import (
     body_with,
     header_text,
     is_loopback,
+    keyed,
     segment,
 )
 from ecphoria.client.filters import Filters, ListFilters
@@ -184,7 +184,7 @@ class AsyncClient(AsyncCalls):
 
     async def append(self, episode: wire.episodes.AppendRequest) -> records.episode.Receipt:
         """Append one episode that is already in the shape of the API."""
-        wanted, timeout_s = _keyed(episode), self._append_timeout_s([episode])
+        wanted, timeout_s = keyed(episode), self._append_timeout_s([episode])
         return await self._ask(
             records.episode.Receipt, "POST", "/v1/episodes", wanted, timeout_s=timeout_s
         )
@@ -197,7 +197,7 @@ class AsyncClient(AsyncCalls):
         The answer has a result for every item, in order: look at `refused`.
         """
         wanted = body_of(
-            wire.episodes.BatchRequest, episodes=tuple(_keyed(item) for item in episodes)
+            wire.episodes.BatchRequest, episodes=tuple(keyed(item) for item in episodes)
         )
         timeout_s, path = self._append_timeout_s(episodes), "/v1/episodes/batch"
         return await self._ask(
@@ -591,13 +591,3 @@ class AsyncClient(AsyncCalls):
         usual: float | None = self._timeout_s
         characters = sum(len(episode.text) for episode in episodes)
         return None if usual is None else usual + characters / _CHARACTERS_A_SECOND
-
-
-def _keyed(episode: wire.episodes.AppendRequest) -> wire.episodes.AppendRequest:
-    """Give an episode a key, so that sending it again is safe.
-
-    A document or a dated turn needs none: its content is its key. Anything else may be said
-    twice, and only a key can tell a repetition from a second sending.
-    """
-    settled = episode.idempotency_key or episode.title or episode.occurred_at
-    return episode if settled else episode.model_copy(update={"idempotency_key": uuid4().hex})

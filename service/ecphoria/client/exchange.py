@@ -9,6 +9,7 @@ from datetime import datetime
 from ipaddress import ip_address
 from typing import TypeVar
 from urllib.parse import quote
+from uuid import uuid4
 
 import httpx
 from pydantic import ValidationError
@@ -221,3 +222,13 @@ def _spelled(value: object) -> str | int:
     if isinstance(value, Mapping):
         return json.dumps(dict(value))
     return value if isinstance(value, int) else str(value)
+
+
+def keyed(episode: wire.episodes.AppendRequest) -> wire.episodes.AppendRequest:
+    """Give an episode a key, so that sending it again is safe.
+
+    A document or a dated turn needs none: its content is its key. Anything else may be said
+    twice, and only a key can tell a repetition from a second sending.
+    """
+    settled = episode.idempotency_key or episode.title or episode.occurred_at
+    return episode if settled else episode.model_copy(update={"idempotency_key": uuid4().hex})
