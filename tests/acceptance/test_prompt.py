@@ -117,7 +117,9 @@ def test_an_outdated_line_is_marked(owner: Owner) -> None:
     _, *lines, _ = told["context"].splitlines()
     assert any(line.endswith("Ana lives in Bath.") for line in lines)
     assert any(
-        line.endswith("Ana lives in Bristol. (outdated: no longer so since 2025-09-01)")
+        line.endswith(
+            "Ana lives in Bristol. (outdated: no longer so since 2025-09-01) [outdated by 1]"
+        )
         for line in lines
     )
 
