@@ -92,7 +92,7 @@ async def planner(
     for _ in range(2):
         tenant = await new_tenant(graph)
         await write(graph, tenant, everything(tenant))
-        await set_settings(graph, tenant, learning={"on": True})
+        await set_settings(graph, tenant, learning={"on": True}, now=NOW)
         traces = [woke(tenant, 1, 2), stimulated(tenant, 1, 9, 0.2), a_trace(tenant)]
         await TraceStore(graph, keep=5).save(tenant, traces)
         for trace in traces[:2]:
