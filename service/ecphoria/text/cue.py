@@ -57,12 +57,18 @@ def read_date(match: re.Match[str]) -> PartialDate | None:
     )
 
 
-def partial_dates(text: str) -> tuple[PartialDate, ...]:
+def partial_dates(
+    text: str, languages: Sequence[Language] | None = None
+) -> tuple[PartialDate, ...]:
     """Find `3 July`, `July 3rd, 2023`, `June 2023`, `March`, `2023-07-03`, `3. Juli`, in order.
 
     English month names count capitalised and in full; `May` alone is no date. The first 32 count.
+
+    Args:
+        text: Where to look.
+        languages: The `languages_of` the text, if the caller has them.
     """
-    found = [(one.start, one.date) for one in stated_in(text)]
+    found = [(one.start, one.date) for one in stated_in(text, languages)]
     for match in STATED_DATE.finditer(text):
         date = read_date(match)
         if date is not None:
@@ -143,7 +149,7 @@ def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
         without = " ".join(pattern.sub("", text).split())
         stripped = without if words(without) else stripped
     languages = languages_of(text)
-    found = cue_terms(text, frozenset(words("\n".join(participants))))
+    found = cue_terms(text, frozenset(words("\n".join(participants))), languages)
     return CueAnalysis(
         names=names,
         subject=names[0] if len(names) == 1 else None,
@@ -153,7 +159,7 @@ def analyse(text: str, participants: Sequence[str]) -> CueAnalysis:
         stripped=stripped,
         is_when=IS_WHEN.match(text.lstrip()) is not None
         or any(language.when.match(text) for language in languages),
-        dates=partial_dates(text),
+        dates=partial_dates(text, languages),
         first_person=_speaks_of(FIRST_PERSON, text, [one.me for one in languages]),
         asks_listener=SECOND_PERSON_ACTS.search(POLITE_REQUEST.sub(" ", text)) is not None,
         asks_summary=SUMMARY_REQUEST.match(text) is not None,
@@ -218,16 +224,13 @@ def without_caption(text: str) -> str:
     return trimmed[:start].rstrip() if start >= 0 else text
 
 
-def is_question(spoken: str) -> bool:
+def _is_question(spoken: str, languages: Iterable[Language]) -> bool:
     """Tell whether a text answers nothing: it ends with a question, or only says "I don't know".
 
     Args:
         spoken: The text without its caption.
+        languages: Those of the text besides English.
     """
-    return _is_question(spoken, languages_of(spoken))
-
-
-def _is_question(spoken: str, languages: Iterable[Language]) -> bool:
     trimmed = spoken.rstrip()
     if trimmed.endswith(QUESTION_MARKS):
         return True
@@ -237,9 +240,9 @@ def _is_question(spoken: str, languages: Iterable[Language]) -> bool:
     return len(trimmed) <= LONGEST_EXCUSE and NO_KNOWLEDGE.search(trimmed) is not None
 
 
-def has_time_expression(spoken: str) -> bool:
+def _has_time_expression(spoken: str, languages: Sequence[Language]) -> bool:
     """Look for a word that places something in time, in a text without its caption."""
-    return TIME_EXPRESSION.search(spoken.lower()) is not None or names_time(spoken)
+    return TIME_EXPRESSION.search(spoken.lower()) is not None or names_time(spoken, languages)
 
 
 def turn_features(text: str) -> TurnFeatures:
@@ -248,7 +251,7 @@ def turn_features(text: str) -> TurnFeatures:
     languages = languages_of(spoken)
     return TurnFeatures(
         is_question=_is_question(spoken, languages),
-        has_time_expression=has_time_expression(spoken),
+        has_time_expression=_has_time_expression(spoken, languages),
         first_person=_speaks_of(FIRST_PERSON, spoken, [one.me for one in languages]),
         second_person=_speaks_of(SECOND_PERSON, spoken, [one.you for one in languages]),
     )

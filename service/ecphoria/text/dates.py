@@ -11,6 +11,7 @@ from typing import Final
 
 from ecphoria.text.cue import STATED_DATE, read_date
 from ecphoria.text.dating import PartialDate, stated_in, time_phrases
+from ecphoria.text.languages import languages_of
 from ecphoria.text.tokens import MONTHS, RELATIVE_DATE, WEEKDAYS
 
 _NUMBERS: Final = {
@@ -111,13 +112,15 @@ def _month(year: int, month: int) -> DayRange:
 
 def _foreign(text: str, said_on: date) -> Iterator[tuple[int, DayRange | None]]:
     """Resolve what a text says in another language than English, or in figures."""
+    languages = languages_of(text)
     relative = [
-        (phrase.start, _RELATIVE.fullmatch(phrase.english)) for phrase in time_phrases(text)
+        (phrase.start, _RELATIVE.fullmatch(phrase.english))
+        for phrase in time_phrases(text, languages)
     ]
     for start, match in relative:
         if match:
             yield start, _relative_range(match, said_on)
-    for one in stated_in(text):
+    for one in stated_in(text, languages):
         yield one.start, _stated_range(one.date, said_on)
 
 

@@ -69,20 +69,29 @@ class _Rules:
     phrases: tuple[tuple[re.Pattern[str], str], ...]
 
 
-def stated_in(text: str) -> tuple[Stated, ...]:
-    """Find stated dates, in order: `3. März 2024`, `en agosto`, `24.01.2024`, `4月1日`."""
+def stated_in(text: str, languages: Sequence[Language] | None = None) -> tuple[Stated, ...]:
+    """Find stated dates, in order: `3. März 2024`, `en agosto`, `24.01.2024`, `4月1日`.
+
+    Args:
+        text: Where to look.
+        languages: The `languages_of` the text, if the caller has them.
+    """
     lower = unaccented(text)
     found = [
         (match.span(), _figures(match)) for form in _IN_FIGURES for match in form.finditer(lower)
     ]
-    for language in languages_of(text):
+    for language in languages_of(text) if languages is None else languages:
         matches = _rules(language.code).stated.finditer(lower)
         found += [(match.span(), _worded(match)) for match in matches]
     return tuple(Stated(start=span[0], date=date) for span, date in _apart(found))
 
 
-def time_phrases(text: str) -> tuple[TimePhrase, ...]:
+def time_phrases(text: str, languages: Sequence[Language] | None = None) -> tuple[TimePhrase, ...]:
     """Find relative times, in order.
+
+    Args:
+        text: Where to look.
+        languages: The `languages_of` the text, if the caller has them.
 
     >>> [phrase.english for phrase in time_phrases("Gestern war ich da, und vor zwei Wochen.")]
     ['yesterday', 'two week ago']
@@ -90,16 +99,16 @@ def time_phrases(text: str) -> tuple[TimePhrase, ...]:
     lower = unaccented(text)
     found = [
         (match.span(), _translated(match, english))
-        for language in languages_of(text)
+        for language in (languages_of(text) if languages is None else languages)
         for pattern, english in _rules(language.code).phrases
         for match in pattern.finditer(lower)
     ]
     return tuple(TimePhrase(start=span[0], english=said) for span, said in _apart(found))
 
 
-def names_time(text: str) -> bool:
-    """Tell whether a text in another language than English places something in time."""
-    return bool(time_phrases(text)) or bool(languages_of(text) and stated_in(text))
+def names_time(text: str, languages: Sequence[Language]) -> bool:
+    """Tell whether a text places something in time, in one of its languages besides English."""
+    return bool(languages) and bool(time_phrases(text, languages) or stated_in(text, languages))
 
 
 def _apart(found: Iterable[tuple[tuple[int, int], T]]) -> Iterator[tuple[tuple[int, int], T]]:

@@ -5,7 +5,7 @@ same. Beside them stand terms that only add matches (decision 0051): the stems o
 language, and names of code as they are written. They do not count in the length of a memory.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -70,14 +70,18 @@ def terms(text: str) -> Terms:
     return Terms(stems=stems_of(found), further=(*own, *humps(text), *joined_names(text)))
 
 
-def cue_terms(text: str, without: Collection[str] = frozenset()) -> CueTerms:
+def cue_terms(
+    text: str, without: Collection[str] = frozenset(), languages: Sequence[Language] | None = None
+) -> CueTerms:
     """Collect the terms of a cue.
 
     Args:
         text: The cue.
         without: Words that are left out, as `words` writes them.
+        languages: The `languages_of` the cue, if the caller has them.
     """
-    languages = languages_of(text)
+    if languages is None:
+        languages = languages_of(text)
     found = [word for word in _unasked(text, languages) if word not in without]
     silent = frozenset(word for language in languages for word in language.silent)
     said = stems_of(found)

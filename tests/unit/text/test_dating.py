@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from ecphoria.text.cue import has_time_expression, partial_dates
+from ecphoria.text.cue import partial_dates, turn_features
 from ecphoria.text.dates import resolve_dates, tells_day
 from ecphoria.text.dating import PartialDate, time_phrases
 
@@ -49,7 +49,7 @@ SAID_ON = date(2024, 5, 15)
 def test_relative_times_are_resolved(text: str, first: str, last: str) -> None:
     (found,) = resolve_dates(text, SAID_ON)
     assert (f"{found.first:%m-%d}", f"{found.last:%m-%d}") == (first, last)
-    assert has_time_expression(text)
+    assert turn_features(text).has_time_expression
 
 
 @pytest.mark.parametrize(
