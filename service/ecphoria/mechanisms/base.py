@@ -3,16 +3,14 @@
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.concept_channel import boost
-from ecphoria.maths.fusion import Bounds, bounds_of, fusion, min_max, recipe_score
+from ecphoria.maths.fusion import bounds_of, min_max, recipe_score
 from ecphoria.mechanisms.subgraph import SIMILAR, WalkLimits, gains
+from ecphoria.recall.baselines import plain_fusion
 from ecphoria.recall.pipeline import Pool, Search, parameter
 from ecphoria.records.strategy import Mechanisms
 
-FloatArray = NDArray[np.float64]
 Part = TypeVar("Part")
 
 
@@ -117,7 +115,7 @@ def text_pool(search: Search, base: str) -> Pool:
 
     Plain fusion finds only what the indexes list: it has no words that spread over NEXT.
     """
-    candidates, seeding = search.candidates, search.seeding
+    candidates = search.candidates
     if base == "recipe":
         bounds = bounds_of(candidates.signals, candidates.inside)
         return Pool.of(
@@ -125,15 +123,8 @@ def text_pool(search: Search, base: str) -> Pool:
         )
     if base == "cosine":
         return Pool.of(candidates, lambda more: more.columns.cosine[:, None])
-    indexed = {seed.id for seed in (*seeding.by_text, *seeding.by_vector)}
-    listed = np.array([episode in indexed for episode in candidates.columns.id], dtype=np.bool_)
-    found = candidates.inside & listed
-    scale = Bounds.of(candidates.single[found]), Bounds.of(candidates.columns.cosine[found])
-    return Pool.of(
-        candidates,
-        lambda more: fusion(more.single, more.columns.cosine, bounds=scale).score[:, None],
-        found,
-    )
+    found, fused = plain_fusion(search)
+    return Pool.of(candidates, lambda more: fused(more).score[:, None], found)
 
 
 def activation_parts(

@@ -1,18 +1,17 @@
 """Baselines: one index alone, or both added; no edge is walked."""
 
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ecphoria.maths.fusion import Bounds, fusion
+from ecphoria.maths.checks import BoolArray
+from ecphoria.maths.fusion import Bounds, Scored, fusion
 from ecphoria.recall.candidates import Candidates
-from ecphoria.recall.pipeline import FloatArray, Pool, Ranked, Search, TextScore, parameter
+from ecphoria.recall.pipeline import Pool, Ranked, Search, TextScore, parameter
+from ecphoria.recall.ports import SeedRow
 from ecphoria.recall.walk import Walk, seed_records
-from ecphoria.records.ids import EpisodeId
 from ecphoria.records.strategy import Mechanisms
 
 
@@ -42,7 +41,7 @@ class Dense:
     async def rank(self, search: Search, options: NoOptions) -> Ranked:
         """Order the vector index's seeds by exact cosine."""
         del options
-        found = {seed.id for seed in search.seeding.by_vector}
+        found = _rows(search, search.seeding.by_vector)
         return _direct(search, found, ("sem",), lambda more: more.columns.cosine[:, None])
 
 
@@ -58,7 +57,7 @@ class Lexical:
     async def rank(self, search: Search, options: NoOptions) -> Ranked:
         """Order the text index's seeds by BM25 with the tenant's own statistics."""
         del options
-        found = {seed.id for seed in search.seeding.by_text}
+        found = _rows(search, search.seeding.by_text)
         return _direct(search, found, ("lex",), lambda more: more.single[:, None])
 
 
@@ -73,29 +72,42 @@ class Fusion:
 
     async def rank(self, search: Search, options: FusionOptions) -> Ranked:
         """Order both indexes' seeds by the weighted sum."""
-        found = {seed.id for seed in (*search.seeding.by_text, *search.seeding.by_vector)}
-        candidates, among = search.candidates, _rows(search, found)
-        bounds = Bounds.of(candidates.single[among]), Bounds.of(candidates.columns.cosine[among])
-
-        def parts(more: Candidates) -> FloatArray:
-            cosine = more.columns.cosine
-            return fusion(more.single, cosine, lexical=options.w_lex, bounds=bounds).parts
-
-        return _direct(search, found, ("lex", "sem"), parts)
+        found, fused = plain_fusion(search, options.w_lex)
+        return _direct(search, found, ("lex", "sem"), lambda more: fused(more).parts)
 
 
-def _rows(search: Search, found: AbstractSet[EpisodeId]) -> NDArray[np.bool_]:
-    listed = np.array(
-        [episode in found for episode in search.candidates.columns.id], dtype=np.bool_
-    )
-    return listed & search.candidates.inside
+def plain_fusion(
+    search: Search, lexical: float = 0.5
+) -> tuple[BoolArray, Callable[[Candidates], Scored]]:
+    """Add up BM25 and cosine, scaled among the memories that the indexes list.
+
+    Args:
+        search: The recall.
+        lexical: Weight of BM25, 0 to 1; the cosine has the rest.
+
+    Returns:
+        The rows of these memories, and what scores any candidates.
+    """
+    candidates, seeding = search.candidates, search.seeding
+    found = _rows(search, (*seeding.by_text, *seeding.by_vector))
+    bounds = Bounds.of(candidates.single[found]), Bounds.of(candidates.columns.cosine[found])
+
+    def fused(more: Candidates) -> Scored:
+        return fusion(more.single, more.columns.cosine, lexical=lexical, bounds=bounds)
+
+    return found, fused
 
 
-def _direct(
-    search: Search, found: AbstractSet[EpisodeId], names: Sequence[str], text: TextScore
-) -> Ranked:
+def _rows(search: Search, seeds: Iterable[SeedRow]) -> BoolArray:
+    """Mark the candidates that an index listed."""
+    listed = {seed.id for seed in seeds}
+    candidates = search.candidates
+    return np.array([one in listed for one in candidates.columns.id], np.bool_) & candidates.inside
+
+
+def _direct(search: Search, found: BoolArray, names: Sequence[str], text: TextScore) -> Ranked:
     """Rank the memories that the indexes found by their text score alone."""
-    pool = Pool.of(search.candidates, text, _rows(search, found))
+    pool = Pool.of(search.candidates, text, found)
     pool = pool.kept(np.flatnonzero(pool.found))
     parts = dict(zip(names, pool.parts.T, strict=True))
     return pool.ranked(parts, Walk(seeds=seed_records(search.seeding)))
