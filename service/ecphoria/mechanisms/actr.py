@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecphoria.maths.actr import base_level, fan_share, prime, probabilities, squash
 from ecphoria.maths.adjacency import Adjacency
+from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.concept_channel import boost
 from ecphoria.mechanisms.base import (
     BASE_MECHANISM,
@@ -18,7 +18,7 @@ from ecphoria.mechanisms.base import (
     same_as,
     text_pool,
 )
-from ecphoria.mechanisms.history import Uses
+from ecphoria.mechanisms.history import DAY_S, Uses
 from ecphoria.mechanisms.seeds import anchors
 from ecphoria.mechanisms.subgraph import EDGES, Subgraph, WalkLimits, enter, gains
 from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
@@ -28,8 +28,6 @@ from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Mark, SeedRecord, Stream
 from ecphoria.records.strategy import Mechanisms
 
-FloatArray = NDArray[np.float64]
-_DAY_S = 86_400.0
 _TRACED_HITS = 10
 
 
@@ -287,7 +285,7 @@ def _parts(
     )
     present = level
     if options.level == "squashed":
-        present = squash(level, midpoint_s=options.midpoint_days * _DAY_S, decay=options.decay)
+        present = squash(level, midpoint_s=options.midpoint_days * DAY_S, decay=options.decay)
     parts = {
         "base": options.w_base * pool.score,
         "context": options.w_context * primed,

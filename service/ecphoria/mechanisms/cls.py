@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecphoria.maths.adjacency import Adjacency
+from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.spreading import HopOptions, Hops, damped, edge_decay, spread_hops
 from ecphoria.mechanisms.base import (
     WALK_MECHANISMS,
@@ -21,14 +21,13 @@ from ecphoria.mechanisms.subgraph import EDGES, Subgraph, enter
 from ecphoria.recall.pipeline import Pool, Ranked, Search, parameter
 from ecphoria.recall.ports import NamedConcept
 from ecphoria.recall.walk import concept_seed, marks
+from ecphoria.records.history import DAY_MS
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import SeedRecord, Stream
 from ecphoria.records.strategy import Mechanisms
 from ecphoria.text.names import normalised_words
 from ecphoria.text.tokens import STOP_WORDS
 
-FloatArray = NDArray[np.float64]
-_DAY_MS = 86_400_000.0
 _LEAST_LETTERS = 3
 """Letters of a word that is sought inside names."""
 
@@ -192,7 +191,7 @@ async def _kept(search: Search, graph: Subgraph, options: ClsOptions) -> FloatAr
         mentioned = ~graph.episodes()[one]
         np.maximum.at(used_ms, one[mentioned], used_ms[other[mentioned]])
     both_ms = np.minimum(used_ms[seen.tail], used_ms[seen.head])
-    age_days = np.where(np.isfinite(both_ms), (now_ms - both_ms) / _DAY_MS, 0.0)
+    age_days = np.where(np.isfinite(both_ms), (now_ms - both_ms) / DAY_MS, 0.0)
     # The store has already faded what was learned of SIMILAR.
     learned = seen.kind == EDGES.index("SIMILAR")
     return np.where(learned, 1.0, edge_decay(age_days, options.edge_decay))

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.clustering import Centroid, carried, hop, positive_cosine, relevance
 from ecphoria.maths.clustering import sources as woken_sources
 from ecphoria.maths.concept_channel import about_gate
@@ -30,7 +31,6 @@ from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Filters, Stream
 from ecphoria.records.strategy import Mechanisms
 
-FloatArray = NDArray[np.float64]
 _POWER = 0.5
 """Flattens activation among documents; measured."""
 

@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecphoria.maths.actr import older_uses
+from ecphoria.maths.checks import FloatArray, IntArray
 from ecphoria.maths.retention import retrievability
 from ecphoria.records.history import FIRST_STABILITY, Charge, Use
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-_DAY_S = 86_400.0
+DAY_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,7 +43,7 @@ class Uses:
         return cls(
             age_s=age,
             owner=np.arange(occurred_ms.size, dtype=np.int64),
-            recalled=retrievability(age / _DAY_S, np.full(age.size, FIRST_STABILITY)),
+            recalled=retrievability(age / DAY_S, np.full(age.size, FIRST_STABILITY)),
         )
 
     @classmethod
@@ -65,7 +63,7 @@ class Uses:
             age_s=np.maximum(0.0, at - recent / 1e3),
             owner=np.repeat(np.arange(len(uses), dtype=np.int64), count),
             recalled=retrievability(
-                _age(at, [use.stability_ms for use in uses]) / _DAY_S,
+                _age(at, [use.stability_ms for use in uses]) / DAY_S,
                 [use.stability for use in uses],
             ),
             beyond=older_uses(

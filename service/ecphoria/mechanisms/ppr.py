@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecphoria.maths.adjacency import Adjacency
 from ecphoria.maths.spreading import push
@@ -18,7 +17,6 @@ from ecphoria.recall.walk import marks
 from ecphoria.records.recall import SeedRecord
 from ecphoria.records.strategy import Mechanisms
 
-FloatArray = NDArray[np.float64]
 _HOPS = 3
 """Hops fetched around the seeds: at a damping of .5 seven eighths of the mass stay within."""
 

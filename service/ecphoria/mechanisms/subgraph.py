@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.maths.adjacency import Adjacency, transition
+from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.concept_channel import about_gate
 from ecphoria.recall.pipeline import Search
 from ecphoria.recall.ports import Arcs, FanLimits, RecallStore
@@ -21,7 +22,6 @@ from ecphoria.recall.walk import Flow, Walk, shares
 from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import Mark, SeedRecord
 
-FloatArray = NDArray[np.float64]
 # A wave lists the arcs that carry more than this share of its energy.
 _WAVE_SHARE = 0.01
 EDGES = ("NEXT", "MENTIONS", "ABOUT", "SIMILAR", "ASSOCIATED")

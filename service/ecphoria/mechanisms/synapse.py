@@ -6,9 +6,9 @@ from itertools import pairwise
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecphoria.maths.adjacency import Adjacency, pad
+from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.concept_channel import boost
 from ecphoria.maths.fusion import min_max
 from ecphoria.maths.spreading import Spread, SpreadOptions, inhibit, spread
@@ -20,8 +20,6 @@ from ecphoria.recall.walk import concept_seed
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import SeedRecord, Stream
 from ecphoria.records.strategy import Mechanisms
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecphoria.maths.actr import probabilities
+from ecphoria.maths.checks import FloatArray
 from ecphoria.maths.fusion import min_max
 from ecphoria.maths.spiking import (
     MOST_ASSOCIATION,
@@ -32,7 +33,6 @@ from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Filters, Mark, Stream
 from ecphoria.records.strategy import Mechanisms
 
-FloatArray = NDArray[np.float64]
 _CUE = 0
 """The cue is the first node of a walk."""
 

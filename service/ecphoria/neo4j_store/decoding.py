@@ -22,7 +22,7 @@ from ecphoria.records.episode import in_offset
 R = TypeVar("R")
 Converter = Callable[..., Any]
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def decoded(
@@ -90,7 +90,7 @@ def _maker(row: Any, names: tuple[str, ...]) -> Converter:
 
 
 def _to_instant(value: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=value)
+    return EPOCH + timedelta(microseconds=value)
 
 
 def _to_local(value: tuple[int, int | None]) -> datetime:

@@ -4,13 +4,14 @@ The annotation of a field tells what its value becomes.
 """
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from ecphoria.neo4j_store.decoding import EPOCH
 from ecphoria.neo4j_store.filters import metadata_text
 from ecphoria.neo4j_store.session import packed
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Converter = Callable[[Any], object]
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def encoded(record: "DataclassInstance", *names: str) -> dict[str, object]:
@@ -52,7 +51,7 @@ def _step(hint: Any) -> Converter | None:
 
 def _instant(at: datetime) -> list[int]:
     # The driver packs two numbers fifty times faster than a datetime.
-    since = at - _EPOCH
+    since = at - EPOCH
     return [since.days * 86_400 + since.seconds, since.microseconds * 1_000]
 
 

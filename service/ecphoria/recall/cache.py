@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ecphoria.maths.checks import IntArray
 from ecphoria.neo4j_store.session import Graph, Statement
 from ecphoria.ports import Vector
 from ecphoria.recall.ports import Around, Columns, Window
@@ -25,8 +26,6 @@ from ecphoria.text.asking import LONGEST_ASKING, STATES, Asking, read_asking
 from ecphoria.text.cue import without_caption
 
 _FIRST_SLOTS = 256
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

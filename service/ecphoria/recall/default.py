@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ecphoria.maths.checks import FloatArray, IntArray
 from ecphoria.maths.concept_channel import (
     ChannelOptions,
     ChannelState,
@@ -31,8 +31,6 @@ from ecphoria.records.ids import EpisodeId, TenantId
 from ecphoria.records.recall import PathStep, SeedRecord, Stream
 from ecphoria.records.strategy import Mechanisms
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 _TRACED_HITS = 10
 _TINY = 1e-12
 

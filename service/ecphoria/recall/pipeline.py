@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecphoria.errors import InvalidInput
+from ecphoria.maths.checks import BoolArray, FloatArray, IntArray
 from ecphoria.maths.fusion import rank
 from ecphoria.recall.candidates import Candidates, Echo, gather_more, holder
 from ecphoria.recall.ports import RecallStore
@@ -104,9 +104,6 @@ def _check(option: Parameter, value: OptionValue) -> None:
         )
 
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 Path = Callable[[EpisodeId], tuple[PathStep, ...]]
 TextScore = Callable[[Candidates], FloatArray]
 """Scores the text of candidates: [m, p], p parts of the score."""

@@ -9,16 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ecphoria.maths.checks import FloatArray, IntArray
 from ecphoria.maths.lexical import BACK, FORTH
 from ecphoria.recall.candidates import Candidates
 from ecphoria.recall.seeds import Seeding
 from ecphoria.records.ids import EpisodeId
 from ecphoria.records.recall import Mark, PathStep, SeedRecord, Stream, Wave, WaveArc
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 # A trace lists the best seeds of each index, the arcs that carry most, and some marked nodes.
 _TRACED_SEEDS = 10
 LISTED = 30
