@@ -18,7 +18,7 @@ from ecphoria.client import Client
 from ecphoria.errors import BadFile, InvalidInput
 from ecphoria.records.answered import to_json
 from ecphoria.records.recall import Choice, ShadowReport
-from ecphoria.records.settings import Trial
+from ecphoria.records.settings import WHOLE, Trial
 from ecphoria.wire.base import field_problems
 from ecphoria.wire.settings import GateRequest, SettingsAnswer, SettingsRequest, TrialAnswer
 
@@ -28,7 +28,7 @@ strategy = typer.Typer(no_args_is_help=True, help="Try another recall strategy, 
 commands.add_typer(config, name="config")
 commands.add_typer(strategy, name="strategy")
 
-_WHOLE: Final = ("gate", "trial")
+_WHOLE: Final = WHOLE.intersection(SettingsRequest.model_fields)
 
 Setting = Annotated[
     str,

@@ -34,7 +34,7 @@ class Stability(StrEnum):
 @answered("mode", "budget", "quiet_days", "archive_days", "second_look", "stability")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DormancyPolicy:
-    """Which memories become dormant, and when they are archived."""
+    """The rules by which memories become dormant and go to the archive."""
 
     mode: DormancyMode = DormancyMode.BUDGET
     """`off`, `budget` or `threshold`."""
@@ -135,7 +135,7 @@ class TenantSettings:
 Values = Mapping[str, object]
 """An object of JSON."""
 
-_WHOLE: Final = frozenset({"gate", "trial", "promoted"})
+WHOLE: Final = frozenset({"gate", "trial", "promoted"})
 """Sections that a patch replaces, because their parts only make sense together."""
 
 
@@ -149,7 +149,7 @@ def merge(own: Values, patch: Values) -> Values:
     """
     merged = dict(own)
     for name, values in patch.items():
-        if name in _WHOLE or not isinstance(values, Mapping):
+        if name in WHOLE or not isinstance(values, Mapping):
             merged[name] = values
         else:
             before = own.get(name)
@@ -171,7 +171,7 @@ def keys_of(own: Values) -> tuple[str, ...]:
     """
     keys = (
         [f"{section}.{name}" for name in values]
-        if isinstance(values, Mapping) and values and section not in _WHOLE
+        if isinstance(values, Mapping) and values and section not in WHOLE
         else [section]
         for section, values in own.items()
         if section != "promoted"
