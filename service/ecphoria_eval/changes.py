@@ -1,6 +1,7 @@
 """Measure whether the newest memory stands above those it makes outdated, on generated talk."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,10 +13,10 @@ from rich.table import Table
 from ecphoria.client import AsyncClient
 from ecphoria.records.recall import RecallResult
 from ecphoria.wire.episodes import AppendRequest
-from ecphoria_eval.datasets.changes import Question, Talk, make_talks
-from ecphoria_eval.run import Connect, Watch, own_tenant
+from ecphoria_eval.datasets.changes import Question, Talk, Turn, make_talks
+from ecphoria_eval.run import Connect, Watch, batches, own_tenant, send
 
-_BATCH, _K = 200, 10
+_K = 10
 
 
 @dataclass(slots=True, kw_only=True)
@@ -123,24 +124,22 @@ async def measure_changes(
 async def _append(client: AsyncClient, talk: Talk) -> dict[str, str]:
     """Send the turns; give the names of the turns by the ids of their episodes."""
     places: dict[str, str] = {}
-    for first in range(0, len(talk.turns), _BATCH):
-        part = talk.turns[first : first + _BATCH]
-        answer = await client.append_batch(
-            [
-                AppendRequest(
-                    text=turn.text,
-                    speaker=turn.speaker,
-                    role="user",
-                    session=turn.session,
-                    occurred_at=turn.occurred_at,
-                    idempotency_key=turn.name,
-                )
-                for turn in part
-            ]
-        )
-        for turn, result in zip(part, answer.results, strict=True):
-            places[str(result.id)] = turn.name
+    refused = Counter[str]()
+    for batch in batches((turn.name, _request(turn)) for turn in talk.turns):
+        places |= await send(client, batch, refused)
+    assert not refused, f"the talk holds what cannot be stored: {dict(refused)}"
     return places
+
+
+def _request(turn: Turn) -> AppendRequest:
+    return AppendRequest(
+        text=turn.text,
+        speaker=turn.speaker,
+        role="user",
+        session=turn.session,
+        occurred_at=turn.occurred_at,
+        idempotency_key=turn.name,
+    )
 
 
 async def _count(
