@@ -11,7 +11,7 @@ from ecphoria.text.names import NameKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a turn stands in its session.
+    """The place of a turn in its session.
 
     Attributes:
         position: The caller's order among turns of one time; None counts as 0.

@@ -17,7 +17,7 @@ _SAVE_SETTINGS = Statement("tenants.save_settings", TenantId)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnSettings:
-    """What a tenant has set itself, as an object of JSON; the rest is the default."""
+    """The settings that a tenant has changed, as a JSON object; all others have their default."""
 
     values: Values
 

@@ -340,7 +340,7 @@ _FEELINGS: Final = frozenset(
           " agree appreciate understand remember wonder wish bet fühle glaube denke weiß hoffe"
           " finde brauche verstehe sage sehe höre meine")
 )  # fmt: skip
-"""What people feel or think, of which many things are so at once."""
+"""Verbs of feeling and thinking: several such statements can be true at the same time."""
 _FELT: Final = frozenset(map(porter, (*_FEELINGS, *words("love like live do"))))
 _SUBORDINATE: Final = frozenset(
     words("when since because that if as what where how which while after before until than"

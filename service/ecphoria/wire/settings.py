@@ -91,7 +91,7 @@ class GateRequest(Request):
 
 
 class DormancyRequest(Request):
-    """Which memories become dormant, and when; it applies from the next consolidation."""
+    """The rules of dormancy; a change applies from the next consolidation."""
 
     mode: DormancyMode | None = None
     """`off`; `budget`: consolidation keeps at most `budget` memories live, the most worth
@@ -169,7 +169,7 @@ class SettingsRequest(Request):
     gate: GateRequest | None = None
     """The gate that judges the tenant's recalls; null for the shipped ones."""
     dormancy: DormancyRequest | None = None
-    """Which memories become dormant, and when they are archived."""
+    """The rules by which memories become dormant and go to the archive."""
     expiry: ExpiryRequest | None = None
     """The default life of new episodes."""
     learning: LearningRequest | None = None
@@ -191,7 +191,7 @@ class SettingsAnswer(Answer):
     """The gate that judges the tenant's recalls; the shipped one judges cues that name a
     speaker, and a second one the others."""
     dormancy: DormancyPolicy
-    """Which memories become dormant, and when they are archived."""
+    """The rules by which memories become dormant and go to the archive."""
     expiry: ExpiryPolicy
     """The default life of new episodes."""
     learning: LearningSwitch
